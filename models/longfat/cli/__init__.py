@@ -41,7 +41,7 @@ class _Commands(click.Group):
 @click.pass_context
 def commands(context: click.Context) -> None:
     """Run models of congestion and flow control for paths with a large bandwidth-delay product."""
-    if context.invoked_subcommand is None:  # an error, as in click: a script that lost the command fails
+    if context.invoked_subcommand is None:  # an error, as in click, so that a script that lacks the command fails
         click.echo(context.get_help(), err=True)
         context.exit(2)
 
@@ -54,7 +54,7 @@ for _command in (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; every error is one line on stderr and exit status 2. `verify` exits with 1 where laws differ."""
+    """Run a command and return its exit status: 2 with one line on stderr after an error, 1 if `verify` disagrees."""
     if sys.stdout is None:  # as after >&-
         return _complain("standard output is closed, so that nothing can be printed")
     if arguments is None:
@@ -90,17 +90,17 @@ def main(arguments: list[str] | None = None) -> int:
     return status if isinstance(status, int) else 0  # exit status that a command raised by Exit
 
 
-#: Objects between two collections of Python's garbage, ours: with the default of 700 the collections are a tenth of the
-#: time of imports, which leave hardly any; 100,000 objects need some 10 MB.
+#: Number of new objects between two garbage collections of Python. Ours, because with the default of 700 collections
+#: take a tenth of the time of imports and free hardly anything; 100,000 objects need some 10 MB.
 OBJECTS = 100_000
 
 
 def _prepare_process() -> None:
     """Keep a process that runs one command from collecting garbage during imports, and from importing dask.
 
-    xarray imports dask, and to write files dask.distributed, in order to recognise their arrays and cluster wherever
-    they are installed, for a second; no command has either. None in `sys.modules` makes an import fail, as Python's
-    reference says of the module cache, and xarray allows for that.
+    If dask and dask.distributed are installed, xarray imports them to recognise dask's arrays and, when it writes
+    files, a cluster. That takes a second, and no command uses them. None in `sys.modules` makes an import fail
+    (Python's reference, module cache), which xarray allows for.
     """
     gc.set_threshold(OBJECTS)
     for name in ("dask", "distributed"):
@@ -109,7 +109,7 @@ def _prepare_process() -> None:
 
 @contextmanager
 def _interrupted_by_sigterm(terminated: threading.Event) -> Iterator[None]:
-    """Let SIGTERM interrupt a command as Ctrl-C does, so that it removes its temporary files; a second one ends it."""
+    """Let SIGTERM interrupt a command as Ctrl-C does, so that it removes temporary files; a second SIGTERM kills it."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
@@ -127,7 +127,7 @@ def _interrupted_by_sigterm(terminated: threading.Event) -> Iterator[None]:
 
 
 def _of_the_system(error: OSError) -> str:
-    """Return the text of an operating system's error, with its file."""
+    """Return the text of an error of the operating system, with the name of the file."""
     if error.strerror is None:
         return str(error)
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"

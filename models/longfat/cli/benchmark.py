@@ -1,4 +1,4 @@
-"""`longfat benchmark`: schemes in the ten experiments of Kanakia, Keshav and Mishra, or in a suite of situations."""
+"""`longfat benchmark`: comparison of schemes in ten experiments of Kanakia, Keshav and Mishra, or in a suite."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def benchmark_command(
 
 
 def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
-    """Run a suite, print and write its report; return the exit status."""
+    """Run a suite, print and write its report; return the exit status, 1 if an expectation fails."""
     from longfat.benchmark import suites
 
     if output.draws:
@@ -116,7 +116,7 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
 
 
 def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
-    """Take scheme and experiments out of the options; refuse those that no suite has."""
+    """Remove scheme and experiments from the options and return them; refuse options that suites do not have."""
     schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
     if traces or discipline != "fifo":
         raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
@@ -126,7 +126,7 @@ def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
 
 
 def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
-    """Run a scheme on many paths beside CUBIC, print and draw; return 1 if it is far from CUBIC anywhere."""
+    """Simulate a scheme and CUBIC on many paths, print and draw both; return 1 if they are far apart anywhere."""
     from longfat.design import scheme_paths as paths
 
     schemes, cases = _one_scheme(options, traces)

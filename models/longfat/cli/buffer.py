@@ -1,4 +1,4 @@
-"""`longfat buffer`: the buffer of a switch."""
+"""`longfat buffer`: the buffer that a switch needs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
     if "rate" not in asked:
         raise click.UsageError("--rate is missing: give it, or --rate-trace for a path whose rate varies")
     if output.form == "text" and output.directory is None and "file" not in asked:
-        asked["points"] = 0  # nobody sees the curve
+        asked["points"] = 0  # the curve is not printed
     with output:
         if "file" not in asked and output.form == "text":
             say(buffer_short.by_rules(asked))
@@ -69,7 +69,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
 
 
 def _checked(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the library; refuse options that exclude each other."""
+    """Return the options as arguments of `longfat.design.buffer`; refuse options that exclude each other."""
     if "file" in asked and "flows" in asked:
         raise click.UsageError("--flows and --file exclude each other")
     trips = asked["round_trip_time"]
@@ -89,13 +89,13 @@ def _trips(given: list[tuple[float, float]]) -> float | list[float]:
 
 
 def _spread(trips: list[tuple[float, float]]) -> float:
-    """Return the relative spread of the round-trip times: R (1 - s) and R (1 + s) are the ends of a range."""
+    """Return the relative spread s of the round-trip times, whose range is R (1 - s) to R (1 + s)."""
     low, high = trips[0]
     return (high - low) / (high + low) if low < high else SPREAD
 
 
 def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
-    """Return parameters by name; each may be given once."""
+    """Return the parameters by name; refuse a parameter that is given twice."""
     names = [name for name, _ in pairs]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
@@ -104,7 +104,7 @@ def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """Return one tidy table: the rules and the smallest buffer, then the curve, for each number of flows.
+    """Return one table: for each number of flows the rules and the smallest buffer, then the points of the curve.
 
     >>> from longfat import design
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
@@ -134,7 +134,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def summary(data: xr.Dataset) -> dict[str, Any]:
-    """Return the answer for programs: ``path``, ``rules`` and ``curve``, with None where there is no value."""
+    """Return the answer for JSON: ``path``, ``rules`` and ``curve``, with None where there is no value."""
     rows = [finite(row) for row in frame(data).to_dict("records")]
     return {
         "path": finite({name: value for name, value in data.attrs.items() if name != "units"}),

@@ -1,4 +1,4 @@
-"""What to do about a bottleneck, by the answer of `longfat buffer`, most effective first."""
+"""Advice on a bottleneck, from the answer of `longfat buffer`, the most effective first."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from longfat.laws.dctcp import largest_queue, least_threshold
 if TYPE_CHECKING:
     import xarray as xr
 
-#: s: longest round-trip time at which DCTCP is named. Ours: RFC 8257, section 1, is for data centers.
+#: Longest round-trip time at which DCTCP is advised [s]. Ours, because RFC 8257, section 1, is for data centers.
 DATA_CENTER = 1e-3
 
 
 def first(data: xr.Dataset) -> list[str]:
-    """Return at most three sentences, each with the gain to expect and where it comes from."""
+    """Return at most three sentences of advice, each with the expected gain and its source."""
     every = buffer_lines.by_flows(data)
     row = buffer_lines.decisive(every)
     if row is None:
@@ -39,7 +39,7 @@ def first(data: xr.Dataset) -> list[str]:
 
 
 def beside_cubic(data: xr.Dataset) -> dict[str, float]:
-    """Simulate BBR beside a CUBIC flow with the buffer that was found; nothing if none was, or no buffer was sought."""
+    """Simulate BBR beside a CUBIC flow with the drop-tail buffer that was found; return {} if none was found."""
     from longfat.design import beside_cubic as neighbours
     from longfat.design.replicating import Effort
     from longfat.design.senders import SENDERS
@@ -60,7 +60,7 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
 
 
 def _beside_cubic(a: dict[str, Any]) -> str:
-    """Say which BBR this is, and what it does beside one CUBIC flow, by the law and simulated."""
+    """Return a sentence on the version of BBR and on its share beside one CUBIC flow, by the law and simulated."""
     version = "version 1, Linux's" if a["scheme"] == "bbr1" else "version 3, not Linux's"
     taken, low, high = (f"{100 * a[f'bbr_share{end}']:.3g}" for end in ("", "_lower", "_upper"))
     law = f"law {100 * a['bbr_share_law']:.3g}%" if math.isfinite(a["bbr_share_law"]) else "no law"
@@ -71,7 +71,10 @@ def _beside_cubic(a: dict[str, Any]) -> str:
 
 
 def _fair_queueing(row: xr.Dataset) -> str:
-    """Name a scheduler: what sends little waits for a packet of each bulk flow (RFC 8290, sections 1.3 and 4.2)."""
+    """Return the advice to use fair queueing, where sparse flows wait for one packet of each bulk flow.
+
+    RFC 8290, sections 1.3 and 4.2.
+    """
     a = row.attrs
     full, packets = float(row.buffer_bytes) / a["rate"], int(row.flows) * a["packet"] / a["rate"]
     return (
@@ -81,7 +84,7 @@ def _fair_queueing(row: xr.Dataset) -> str:
 
 
 def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
-    """Compare one bandwidth-delay product with the buffer that was found, as both were simulated."""
+    """Return a comparison of the simulated results with one bandwidth-delay product and with the buffer found."""
     wait, longer = (rounded(float(each.queueing_delay), "s") for each in (row, one))
     carried, more = (f"{100 * float(each.share):.3g}%" for each in (row, one))
     if buffer_lines.has_free_room(row, one):
@@ -90,7 +93,7 @@ def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
 
 
 def _data_center(row: xr.Dataset) -> list[str]:
-    """Name DCTCP where the round trip is that of a data center, with its largest queue by the law."""
+    """Return the advice to use DCTCP, with its largest queue by the law, if the path is within a data center."""
     a = row.attrs
     if a["round_trip_time"] > DATA_CENTER or a["scheme"].startswith("bbr"):
         return []

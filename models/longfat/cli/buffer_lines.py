@@ -1,4 +1,4 @@
-"""Lines that `longfat buffer` gives for Linux: queue disciplines with the sizes that were found."""
+"""Command lines for Linux in the answer of `longfat buffer`: queue disciplines with the sizes that were found."""
 
 from __future__ import annotations
 
@@ -19,33 +19,37 @@ if TYPE_CHECKING:
     import xarray as xr
 
 AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
-FRAME = header_bytes("tc", "IP")  # bytes of a packet that tc counts besides IP's
+FRAME = header_bytes("tc", "IP")  # bytes that tc counts for each packet in addition to the IP packet
 #: Linux's names of schemes, for iperf3 -C.
 CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
-#: s: time by which the timer of a token bucket may be late. Ours: it has a high resolution (net/sched/sch_api.c,
-#: qdisc_watchdog_init()), and the rates of routers in tests/laws/test_buffers.py mean some 70 us.
+#: Time by which the timer of a token bucket may be late [s]. Ours, because the timer has a high resolution
+#: (net/sched/sch_api.c, qdisc_watchdog_init()), and the rates of routers in tests/laws/test_buffers.py correspond to
+#: some 70 us.
 LATENESS = 0.001
-#: bytes that Linux queues as one packet at most by default, from its own TCP or joined at the arrival
-#: (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the remaining room is dropped as a whole.
+#: Largest packet in a queue of Linux by default [bytes]: segments that its own TCP sends as one packet, or that are
+#: joined on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the remaining room is
+#: dropped as a whole.
 JOINED = 65536
-#: Packets of a connection of the host itself that its queue must take. Ours: Linux queues two packets of a connection
-#: (TCP small queues, tcp_output.c, tcp_small_queue_check()), each of two segments at least (tcp_min_tso_segs). Refused
-#: packets are no losses to it: it tries again after half a second, and gives the connection up after 15 times
-#: (tcp_send_probe0(), tcp_probe_timer()). Of 16 connections with a packet each three did so within ten seconds.
+#: Packets for which a queue must have room for each connection of the host itself. Ours, because Linux queues two
+#: packets of a connection (TCP small queues, tcp_output.c, tcp_small_queue_check()), each of two segments at least
+#: (tcp_min_tso_segs). Linux does not treat packets that its own queue refuses as lost: it tries again after half a
+#: second, and gives the connection up after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). With room for one
+#: packet each, 3 of 16 connections were given up within ten seconds.
 OWN = 4
-#: Disciplines whose line is fq_codel: a ping does not wait behind the flows (RFC 8290, section 4.1).
+#: Disciplines whose line uses fq_codel, in which a ping does not wait behind the flows (RFC 8290, section 4.1).
 OWN_QUEUES = ("step-marking", "fq-codel")
-#: Share by which the mean queue of Linux may differ from the simulated one. Ours: the largest difference of Reno and
-#: CUBIC is +9.5 +- 4.2 % (docs/linux.md), of two flows of CUBIC at 0.1 BDP, where up to 14 % is possible. The others
-#: with their intervals are within 10 %. For BBR nothing is promised but the bound.
+#: Relative difference within which the mean queue of Linux and the simulated one are expected. Ours, because the
+#: largest difference for Reno and CUBIC is +9.5 +- 4.2 % (docs/linux.md), for two flows of CUBIC at 0.1 BDP, where up
+#: to 14 % is possible; all other intervals are within 10 %. For BBR only the largest delay is promised.
 DELAY_ACCURACY = 0.1
 
-#: Factor by which the mean wait may be longer with more room, if the discipline and not the buffer decides it. Ours.
+#: Factor by which a larger buffer may lengthen the mean wait if the discipline, not the buffer, controls it. Ours.
 FREE = 1.2
-#: Share of the link by which the rate of Linux may differ from the simulated one. Ours: the tolerance within which the
-#: utilisation of both is compared (docs/linux.md), which is no bound of the observed differences.
+#: Share of the link by which the rate of Linux may differ from the simulated one. Ours, because it is the tolerance of
+#: the comparison of both utilisations (docs/linux.md); it is not a bound of the observed differences.
 RATE_ACCURACY = 0.01
-#: bytes/s: largest rate at which the promise was compared with Linux (docs/advice.md). Beyond it hosts may limit.
+#: Largest rate at which promised values were compared with Linux [bytes/s] (docs/advice.md). Above it, hosts may be the
+#: limit.
 COMPARED = 1.25e7
 #: RED's weight of a new sample in Linux is 2^-9, which is nearest to the simulated 0.002 (Floyd and Jacobson, 1993).
 RED_EXPONENT = 9
@@ -55,10 +59,11 @@ DEFAULTS = {
     "fq-codel": "fq_codel limit {} target 5ms interval 100ms",
     "pie": "pie limit {} target 15ms tupdate 15ms",
 }
+#: Source of each discipline's parameters for the Internet.
 OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2": "RFC 9332", "red": "Floyd 1997"}
 
 
-#: How to see that a discipline is in place, and what is seen.
+#: Command that shows the discipline in use, and the output to expect.
 SAME_NUMBERS = (
     "tc -s qdisc show dev DEV",
     "the same numbers; dropped (or marked) above 0 while the flows run: else the queue is not here",
@@ -66,12 +71,12 @@ SAME_NUMBERS = (
 
 
 def _line(reason: str, lines: tuple[str, ...] = (), check: str = "", expect: str = "") -> Line:
-    """Return lines that are in the short answer, too."""
+    """Return a `Line` that the short answer has, too."""
     return Line(reason, lines, check, expect, brief=True)
 
 
 def lines(data: xr.Dataset) -> list[Line]:
-    """Return the queue at the bottleneck, and the checks of rate and queueing delay."""
+    """Return the lines that set up the queue at the bottleneck, and those that check rate and queueing delay."""
     a = data.attrs
     every = by_flows(data)
     row = decisive(every)
@@ -99,19 +104,22 @@ def lines(data: xr.Dataset) -> list[Line]:
 
 
 def by_flows(data: xr.Dataset) -> xr.Dataset:
-    """Return the answer along ``flows``, also that of a single number."""
+    """Return the answer with the dimension ``flows``, also for a single number of flows."""
     return data if "flows" in data.dims else data.expand_dims("flows")
 
 
 def decisive(every: xr.Dataset) -> xr.Dataset | None:
-    """Return the simulated row of the number of flows that needs most; None if no buffer reaches the share."""
+    """Return the row of the number of flows that needs the largest simulated buffer; None if none reaches the share."""
     rows = [every.isel(flows=k).sel(rule="simulated") for k in range(every.sizes["flows"])]
     found = [row for row in rows if math.isfinite(float(row.buffer_packets))]
     return max(found, key=lambda one: in_lines(every.attrs, one)) if found else None
 
 
 def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
-    """Return whether one bandwidth-delay product of room carries the share, and the discipline decides the delay."""
+    """Return whether one bandwidth-delay product reaches the share, and hardly lengthens the delay.
+
+    That is so if the discipline, not the buffer, controls the delay.
+    """
     a = row.attrs
     return (
         a["find"] == "buffer"
@@ -125,23 +133,23 @@ def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
 def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
     """Return the buffer for the pasted lines [packets]: the one that was found, but at least one packet per flow.
 
-    Ours: behind a token bucket with room for 2 packets, which were enough for the share, one of 8 connections of BBR
-    timed out on Linux, and with 8 packets none.
+    Ours, because one of 8 connections of BBR timed out on Linux at a token bucket with room for 2 packets, which
+    sufficed for the share, and none with room for 8.
     """
     found = int(row.buffer_packets)
     return max(found, int(row.flows)) if (a["discipline"], a["find"]) == ("fifo", "buffer") else found
 
 
 def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
-    """Return whether the pasted lines have a larger buffer than the one that was found."""
+    """Return whether the buffer in the pasted lines is larger than the one that was found."""
     return in_lines(a, row) > int(row.buffer_packets)
 
 
 def _burst(a: dict[str, Any]) -> int:
     """Return the burst that the token bucket may send back to back [bytes].
 
-    Larger packets are segmented before they are queued (sch_tbf.c, tbf_segment()); with a bucket that an aggregate
-    fits into, the law needs room for one besides.
+    Packets larger than the bucket are segmented before they are queued (sch_tbf.c, tbf_segment()). If the largest
+    joined packet fits into the bucket, the law requires room for one such packet in addition.
     """
     frame = int(a["packet"]) + FRAME
     burst = max(math.ceil(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS)), 2 * frame)
@@ -154,10 +162,10 @@ def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
 
 
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
-    """Return the buffer as limits of Linux, with room for the packets that Linux joins.
+    """Return the lines that limit a FIFO to the buffer, with room for the packets that Linux joins.
 
-    Without that room a queue of few packets drops all that is joined: with a limit of one packet two BBR flows carried
-    2 % of a link of 14.5 Mbit/s, and 98 % where segmentation was off.
+    Without that room a short queue drops every joined packet: with a limit of one packet, two BBR flows carried 2 % of
+    a link of 14.5 Mbit/s, and 98 % if segmentation was off.
     """
     size, burst = packets * (a["packet"] + FRAME), _burst(a)
     return [
@@ -181,7 +189,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
 
 
 def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
-    """Return a discipline with its default target and the limit that was found."""
+    """Return the line for a discipline with its default target and the limit that was found."""
     name = a["discipline"]
     return _line(
         f"{AT_BOTTLENECK} {name} with its defaults ({OF[name]}); --find threshold seeks its target:",
@@ -191,7 +199,7 @@ def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
 
 
 def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
-    """Return a policer with the bucket that was found, enlarged for packets that the interface joins (GRO)."""
+    """Return the lines for a policer with the bucket that was found, enlarged for packets that Linux joins (GRO)."""
     burst = packets * (a["packet"] + FRAME) + JOINED
     return _line(
         f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",
@@ -206,7 +214,7 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
 
 
 def _shape(a: dict[str, Any]) -> Line:
-    """Return a shaper of the same rate, whose burst depends on its timer and not on the flows."""
+    """Return the lines for a shaper of the same rate, whose burst depends on its timer and not on the flows."""
     rate, burst = f"{round(8 * a['rate'])}bit", _burst(a)
     return _line(
         f"Or shape, so that packets wait: a burst of {burst} bytes is enough whatever the flows do, for a timer "
@@ -222,7 +230,7 @@ def _shape(a: dict[str, Any]) -> Line:
 
 
 def threshold(a: dict[str, Any], packets: int) -> Line:
-    """Return the discipline with a threshold in packets, or with the target delay at which as many packets wait."""
+    """Return the line for a discipline with a threshold in packets, or with the queueing delay of as many packets."""
     if a["discipline"] == "step-marking":
         return marks(a, packets, _limit(a, packets))
     delay, limit = packets * a["packet"] / a["rate"], _limit(a, packets)
@@ -264,7 +272,7 @@ def _red(a: dict[str, Any], packets: int, limit: int) -> str:
 def burst_of_red(low: int) -> int:
     """Return the least burst for which tc chooses the weight 2^-9 (iproute2, tc_red.c, tc_red_eval_ewma()).
 
-    It takes the first W = 2^-n for which burst + 1 - min/avpkt is at most (1 - (1 - W)^burst)/W.
+    tc takes the first W = 2^-n for which burst + 1 - min/avpkt is at most (1 - (1 - W)^burst)/W; ``low`` is min/avpkt.
     """
     weight = 2.0 ** (1 - RED_EXPONENT)
     burst = low + 1
@@ -285,9 +293,10 @@ def marks(a: dict[str, Any], above: float, limit: int) -> Line:
 
 
 def rate_to_expect(a: dict[str, Any], row: xr.Dataset, larger: bool = False) -> tuple[float, float]:
-    """Return the interval of the rate of data [bytes/s], between Ethernet's and IP's count of headers.
+    """Return the interval of the rate of data to expect [bytes/s].
 
-    With ``larger`` the queue may hold more than the buffer that was found, so that the link may be full.
+    The lower end assumes a rate of the link with Ethernet's headers, the upper end one with IP's. With ``larger`` the
+    queue may hold more than the buffer that was found, so that the link may be full.
     """
     data = max(1, a["packet"] - HEADERS[0])
     least, most = (float(achievable_throughput(a["rate"], data, extra)) for extra in reversed(HEADERS))
@@ -298,7 +307,7 @@ def rate_to_expect(a: dict[str, Any], row: xr.Dataset, larger: bool = False) -> 
 def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] | None:
     """Return the interval of the mean queueing delay [s] with the buffer that was found; None for BBR and a policer.
 
-    None, too, where the lines have more than that buffer for the number of flows.
+    It is also None if the buffer in the lines is larger, because each flow needs a packet.
     """
     if a["scheme"].startswith("bbr") or a["find"] == "burst" or is_raised(a, row):
         return None
@@ -307,9 +316,9 @@ def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] |
 
 
 def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[Line]:
-    """Return the checks of rate and delay, with at most ``largest`` bytes in the queue if that is known."""
+    """Return the checks of rate and delay; ``largest`` is the largest queue [bytes], None if it is not known."""
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
-    # The room for joined packets may be used.
+    # The room for joined packets may be used for other packets.
     low, high = rate_to_expect(a, row, (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst")
     said = []
     mean = delay_to_expect(a, row)

@@ -16,7 +16,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: What is sought, and what flows do with it, by the quantity to be found.
+#: Words for each value of ``find``: the quantity that is sought, and what flows reach with it.
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),
     "threshold": ("threshold of {}", "carry {}"),
@@ -61,9 +61,9 @@ def by_rules(asked: dict[str, Any]) -> str:
 
 
 def answer(data: xr.Dataset, verbose: bool = False) -> str:
-    """Return the simulated buffers, what to do first, the lines to paste and the check; ``verbose`` adds the rest.
+    """Return the simulated buffers, what to do first, the lines to paste and the check.
 
-    These are all rules with the laws and intervals, and lines for further places with a check of each.
+    ``verbose`` adds all rules with laws and intervals, and lines for further places with a check of each.
     """
     from longfat.cli.buffer_table import table
 
@@ -81,7 +81,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
-    """Return the row of a number of flows, with the rule to compare it with, its packets, and what they carry."""
+    """Return the simulated row of a number of flows, with a text on the rule to compare with and on what it carries."""
     rule = buffers_by_rule.compared(map(str, one.rule.values), int(one.flows))
     other = one.sel(rule=rule)
     said = f"{rule}: "
@@ -93,7 +93,7 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
 
 
 def _variable(every: xr.Dataset) -> list[str]:
-    """Return that a path whose rate varies has no such buffer, and what can be said; nothing for a data center."""
+    """Return a line that no one buffer fits a path whose rate varies; none for a data center."""
     row = buffer_lines.decisive(every)
     if row is None or every.attrs["find"] != "buffer" or every.attrs["round_trip_time"] <= buffer_advice.DATA_CENTER:
         return []
@@ -106,7 +106,7 @@ def _share(row: xr.Dataset) -> str:
 
 
 def _interval(row: xr.Dataset) -> str:
-    """Return the interval of the smallest buffer: above one that misses the share, up to the one that reaches it."""
+    """Return the interval of the smallest buffer: from above one that misses the share to the one that reaches it."""
     missed, packets = float(row.missed_bdp) * row.attrs["bandwidth_delay_product"], int(row.buffer_packets)
     least = 1 if math.isnan(missed) else min(packets, math.floor(missed) + 1)
     return f"{least} .. {packets}"

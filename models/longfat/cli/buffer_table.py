@@ -1,4 +1,4 @@
-"""The answer of `longfat buffer` as text."""
+"""The full answer of `longfat buffer` as a text table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: The quantity to be found, in words.
+#: Words for the quantity that is sought, by the value of ``find``.
 OF = {
     "buffer": "Buffer of the switch (not a socket buffer, not tcp_rmem)",
     "threshold": "Threshold of the discipline",
@@ -46,7 +46,7 @@ def _status(row: xr.Dataset) -> str:
 
 
 def table(data: xr.Dataset) -> str:
-    """Return all rules with laws and intervals as a text table, and what they are; for files the whole answer."""
+    """Return all rules with laws and intervals as a text table with explanations; for files the whole answer."""
     a = data.attrs
     power = a["criterion"] == "power"
     lines = _files(a) if power else _flows(data)
@@ -111,7 +111,7 @@ def _simulated(data: xr.Dataset) -> str:
 
 
 def _missing(row: xr.Dataset) -> str:
-    """Return the reason for a missing buffer: an inapplicable rule, or none found; empty if there is one."""
+    """Return why a row has no buffer: the rule does not apply, or none was found; empty if it has one."""
     if math.isfinite(row.buffer_bdp):
         return ""
     if row.rule != "simulated":
@@ -120,7 +120,7 @@ def _missing(row: xr.Dataset) -> str:
 
 
 def no_buffer(row: xr.Dataset) -> str:
-    """Return that no buffer reaches the share, and the law that says so, if there is one."""
+    """Return a text that no buffer reaches the share, with the law that shows this if there is one."""
     a = row.attrs
     ceiling = a.get("ceiling", 1.0)
     if int(row.get("flows", 1)) > 1 or ceiling >= a["share"]:
@@ -129,6 +129,6 @@ def no_buffer(row: xr.Dataset) -> str:
 
 
 def by_rule(one: xr.Dataset) -> list[xr.Dataset]:
-    """Return the rows of the rules of one number of flows; BDP/sqrt(n) is one BDP for a single flow."""
+    """Return the rows of the rules for one number of flows; a single flow has no BDP/sqrt(n), which equals one BDP."""
     alone = "flows" in one.coords and int(one.flows) == 1
     return [row for row in rows(one, "rule") if not (alone and row.rule == ROOT)]

@@ -20,9 +20,10 @@ from longfat.cli.tables import Column
 if TYPE_CHECKING:
     from longfat.design.variable_rate import Queue, VariablePath
 
-#: Options that ask for one buffer on a link of one rate, and forms of its answer.
+#: Options for a link of constant rate, which --rate-trace excludes.
 EXCLUDED = ("rate", "file", "discipline", "mark_above", "parameters")
-#: Least rate over the mean below which shaping is no advice. Ours: nobody gives away more than three quarters.
+#: Ratio of the least to the mean rate below which shaping is not advised. Ours, because it would give up more than
+#: three quarters of the mean rate.
 WORTH = 0.25
 COLUMNS = (
     Column("queue", -33, lambda row: row["name"]),
@@ -38,7 +39,7 @@ COLUMNS = (
 
 
 def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
-    """Read the trace, simulate the queues, and print what they give."""
+    """Read the trace, simulate the queues, and print the results."""
     from longfat.design import variable_rate
 
     given = [flag_of(name) for name in EXCLUDED if asked.get(name)]
@@ -61,7 +62,7 @@ def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
 
 
 def _content(file: str) -> str:
-    """Return the text of the file; a byte-order mark at its start is left out."""
+    """Return the text of the file, without a byte-order mark at its start."""
     try:
         return regular(file, LONGEST).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -69,7 +70,7 @@ def _content(file: str) -> str:
 
 
 def _path(path: VariablePath, file: str) -> str:
-    """Return the trace and the flows."""
+    """Return a description of the trace and of the flows."""
     least, mean, greatest = (rounded(rate, "bytes/s") for rate in path.trace.means())
     scheme = path.scheme if isinstance(path.scheme, str) else path.scheme.name
     return (
@@ -86,7 +87,7 @@ def _rows(path: VariablePath, found: list[Queue]) -> list[dict[str, Any]]:
 
 
 def _table(path: VariablePath, found: list[Queue]) -> str:
-    """Return the simulated queues, what follows, and what is not known."""
+    """Return the simulated queues as a table, the conclusions from them, and what is not known."""
     least, mean, _ = path.trace.means()
     *fifos, fair, shaped = rows = _rows(path, found)
     largest = fifos[-1]
@@ -99,7 +100,7 @@ def _table(path: VariablePath, found: list[Queue]) -> str:
     lines = []
     if least >= WORTH * mean:
         said += [f"A shaper below the least rate, if the queue of the link cannot be changed: {_gives(shaped)}"]
-        rate = math.floor(8 * path.shaped / 1e3 + 1e-6)  # not one less by rounding
+        rate = math.floor(8 * path.shaped / 1e3 + 1e-6)  # kbit/s; the summand prevents an error of 1 by rounding
         lines = ["", "# As root, DEV leads to the link. CAKE itself is not simulated, fq_codel behind a shaper is:"]
         lines += [f"tc qdisc replace dev DEV root cake bandwidth {rate}kbit"]
     else:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MS = 1e3  # milliseconds in a second
-#: The quantities of a row, after scheme, number of flows and axis. The first line of the heading names their groups.
+#: Columns that follow scheme, number of flows and axis. The first line of the heading names their groups.
 QUANTITIES = (
     Column("mean", 9, number("utilisation", ".4f")),
     Column("law", 8, number("law_utilisation", ".4f")),
@@ -113,12 +113,12 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def _csv(data: xr.Dataset) -> str:
-    """Return the rows as CSV; the names of flows, packets and bytes are their units."""
+    """Return the rows as CSV; no unit is added to the columns flows, packets and bytes, whose names are units."""
     return csv_of(frame(data), data.drop_vars(["flows", "packets", "bytes"]))
 
 
 def _order(data: xr.Dataset) -> Any:
-    """Return a sort key that keeps schemes in the order given."""
+    """Return a sort key that keeps the schemes in the order in which they were given."""
     places = {name: k for k, name in enumerate(data.scheme.values)}
     return lambda column: column.map(places) if column.name == "scheme" else column
 

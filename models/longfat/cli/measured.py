@@ -1,4 +1,4 @@
-"""`longfat measured`: what files of iperf3, ping, ss, tc, ndt7, qlog, flent, crusader and captures say of a path."""
+"""`longfat measured`: figures of a path from iperf3, ping, ss, tc, ndt7, qlog, flent, crusader and captures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from longfat.cli.tables import Column, table
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
 
-#: Rows of the table: name, title and unit. The last ones are left out of a short answer.
+#: Rows of the table: name, title and unit. Those in `DETAILS` are left out of a short answer.
 ROWS = (
     ("rate", "rate", "bytes/s"),
     ("round_trip_time", "base round-trip time", "s"),
@@ -36,17 +36,17 @@ METRICS = {
     "buffer_delay": "buffer delay",
 }
 DETAILS = ("packet", "limited_by", "tcp_efficiency", "buffer_delay")
-#: Rows of the rate at other layers: layer and the headers that are assumed.
+#: Rows of the rate at other layers: the layer, and the headers that are assumed.
 ASSUMED = {"IP": "with IPv4 and {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
-#: Words on a policer without a capture, by the kind of the diagnosis.
+#: Words on a policer if there is no capture, by the kind of the diagnosis.
 DIAGNOSED = {"suspected policer": "suspected", "losses or policer": "possible"}
 COLUMNS = (
     Column("", -22, lambda row: row["title"], always=True),
     Column("", 14, lambda row: row["value"]),
     Column("interval", -1, lambda row: row.get("interval", "")),
 )
-#: What narrows a wide interval of several runs.
+#: Measurements that narrow a wide interval of several runs, by the figure.
 NARROWER = {
     "rate": "three runs or more of iperf3 -O 10 -t 60 --json",
     "round_trip_time": "ping -c 100 HOST while nothing else is sent: the smallest of 100 is the base",
@@ -98,7 +98,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
 
 
 def _narrower(path: PathFigures) -> list[str]:
-    """Return a line for each figure with a wide interval, that names the measurement that narrows it."""
+    """Return a line for each figure with a wide interval: the measurement that narrows it."""
     from longfat.measured.counting import ENOUGH, WIDE, longer, poisson_interval
 
     lines = []
@@ -139,7 +139,8 @@ def _table(
 ) -> list[str]:
     """Return the figures as a table; with ``verbose`` all of them, with the files above and the remarks below.
 
-    ``above`` says why the rate is above the capacity, if it is; ``kind`` is that of the diagnosis.
+    ``above`` is a text on why the rate exceeds the capacity, empty if it does not; ``kind`` is the kind of the
+    diagnosis.
     """
     rows = [row for row in _rows(path, ratios, kind) if verbose or row["name"] not in DETAILS]
     rows += [{"title": "above --capacity", "none": above}] if above else []
@@ -178,7 +179,7 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[di
 
 
 def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
-    """Yield the rate of data as that of IP and on the wire, where the size of packets and the transport are known."""
+    """Yield the rate of data converted to the rates of IP and on the wire, if packet size and transport are known."""
     if path.rate and path.packet and path.transport and path.rate_layer == "data":
         headers = "TCP with time stamps" if path.transport == "TCP" else path.transport
         for layer, words in ASSUMED.items():

@@ -35,9 +35,10 @@ FOLDER = "Directory for {0}.csv, {0}.nc, {0}.svg and {0}.png."
 def outputs(
     *, directory: str = "", json: str = "", csv: str = "", figure: str = "", several: bool = False
 ) -> Decorator:
-    """Return the decorator that adds the options with these helps: --output, --json, --csv, --figure.
+    """Return the decorator that adds those of --output, --json, --csv and --figure for which a help text is given.
 
-    The command gets them as one `Output`, its argument ``output``. ``several`` allows --figure to be repeated.
+    The command gets their values as one `Output`, in its argument ``output``. ``several`` allows --figure to be
+    repeated.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,16 +68,16 @@ def outputs(
 
 
 class Output:
-    """Context in which a command answers: paths are refused at its start, files appear together at its end.
+    """Context in which a command writes its answer: invalid paths are refused first, and all files appear at the end.
 
     Parameters
     ----------
     directory : str, optional
-        Directory of --output; without it no file is written but those of options of their own.
+        Directory of --output; None writes only the files that have an option of their own.
     form : {"text", "json", "csv"}
         Form of the printed answer.
     figures : sequence of str
-        Pictures of --figure.
+        Paths of the pictures of --figure.
     """
 
     def __init__(self, directory: str | None = None, form: str = "text", figures: Iterable[str] = ()) -> None:
@@ -87,7 +88,7 @@ class Output:
 
     @property
     def draws(self) -> bool:
-        """Whether a picture is wanted by --figure."""
+        """Whether --figure asks for a picture."""
         return bool(self._names)
 
     @property
@@ -114,7 +115,7 @@ class Output:
         self._open.__exit__(kind, error, traceback)
 
     def file(self, name: str, path: str, suffixes: tuple[str, ...] = ()) -> Path:
-        """Return where to write the file of an option, which appears with all others; refuse another suffix."""
+        """Return the temporary path at which to write the file of an option; refuse a suffix not in ``suffixes``."""
         from longfat.base.domains import unknown
         from longfat.base.files import AtomicFiles
 
@@ -136,7 +137,7 @@ class Output:
         figure: Callable[[Any], Any] | None = None,
         indent: int = 2,
     ) -> None:
-        """Print the answer in the form that is wanted, and write its files where options ask for them.
+        """Print the answer in its form, and write the files that options ask for.
 
         Parameters
         ----------
@@ -145,13 +146,13 @@ class Output:
         name : str
             Name of the files of CSV and of ``data``.
         texts : mapping, optional
-            Further files of text, by name with suffix.
+            Functions that return the content of further text files, by file name.
         data : Dataset, optional
             Content of NAME.nc.
         pictures : mapping, optional
-            Functions of `longfat.plot` that return a figure, by name: written as SVG and PNG.
+            Functions that are given `longfat.plot` and return a figure, by name: written as SVG and PNG.
         figure : callable, optional
-            The one for --figure.
+            Function that is given `longfat.plot` and returns the figure for --figure.
         indent : int
             Indentation of JSON [characters].
         """
@@ -177,7 +178,7 @@ class Output:
 
 
 def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) -> None:
-    """Draw a figure once, given `longfat.plot`, and write it to each path in the format of its suffix."""
+    """Draw a figure once, with ``picture`` given `longfat.plot`, and write it in the format of each path's suffix."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -196,7 +197,7 @@ def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) 
 
 
 def watched() -> bool:
-    """Return whether stderr is a terminal: for scripts, stderr contains errors only, and no progress."""
+    """Return whether stderr is a terminal, on which progress is shown; for scripts, stderr contains errors only."""
     return sys.stderr.isatty()
 
 
@@ -210,17 +211,17 @@ def sayable(answer: str) -> str:
 
 
 def say(answer: str, *, nl: bool = True) -> None:
-    """Print an answer; an error names standard output, not a file, as the place that cannot be written."""
+    """Print an answer; if that fails, the error names standard output instead of a file."""
     try:
         click.echo(sayable(answer), nl=nl)
-    except BrokenPipeError:  # the reader, such as head, has read what it wanted: click ends without a word
+    except BrokenPipeError:  # the reader, such as head, has closed the pipe: click ends without a message
         raise
     except OSError as error:
         raise click.ClickException(f"standard output cannot be written: {error.strerror}") from None
 
 
 def left_out(*names: str) -> bool:
-    """Return whether the libraries that write the files are missing; if so, print a line on stderr that names them."""
+    """Return whether libraries that write the files ``names`` are missing; if so, name both in a line on stderr."""
     missing = [module for module in ("netCDF4", "matplotlib") if not extras.installed(module)]
     if missing:
         words = extras.install_line(*missing)
@@ -231,7 +232,7 @@ def left_out(*names: str) -> bool:
 def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:
     """Return a table as CSV, with the unit of each column in its head, taken from the Dataset's attributes.
 
-    The unit "1", and a unit with which the name ends, are not repeated.
+    The unit "1" is left out, and so is a unit with which the name of the column ends.
 
     >>> import xarray as xr
     >>> units = {"goodput": "bytes/s", "loss": "1", "buffer_bytes": "bytes"}

@@ -1,8 +1,8 @@
 """Options of commands: types of their values, with ranges, names and completion, and the options of several commands.
 
 A type converts text to a value or raises a `ValueError` of one line; defaults are written as text and converted, too.
-An option names the library's argument where its flag differs, so that ``function(**given)`` is the call.
-What is needed beyond click is imported when it is used, so that `longfat --help` stays fast.
+An option has the name of the library's argument also if its flag differs, so that ``function(**given)`` is the call.
+Modules that take long to import are imported when they are used, so that `longfat --help` stays fast.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ else:  # before click 8.5 it takes no arguments
 
 Names = Callable[[], Iterable[str]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-#: Names of options where they are not those of the library's arguments.
+#: Names of options that differ from those of the library's arguments.
 FLAGS = {
     "round_trip_time": "rtt", "rng": "seed", "parameters": "parameter", "schemes": "scheme",
 }  # fmt: skip
-#: What stands for a value in the help, by its unit.
+#: Placeholder of a value in the help, by its unit.
 METAVARS = {
     "bytes/s": "rate", "s": "time", "bytes": "size", "probability": "share", "bandwidth-delay products": "share",
 }  # fmt: skip
 
-MANY = 1e4  # upper ends of ranges from here on are not in the help
+MANY = 1e4  # the help leaves out upper ends of ranges that are this or more
 
 
 def _name(param: click.Parameter | None) -> str:
@@ -50,26 +50,26 @@ def _end(limit: float) -> float | None:
 
 
 class _Several:
-    """A type that takes one value, or several with commas between them."""
+    """Type of an option that takes one value, or several with commas between them."""
 
     several = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value of an option, or the list of its values."""
         if not isinstance(value, str) or (ctx is not None and ctx.resilient_parsing):
-            return value  # click converts what it has converted once more; and no file is run while the shell completes
+            return value  # already converted: click converts twice; or a completion, for which no file may be executed
         found = [self.one(word, _name(param)) for word in (value.split(",") if self.several else [value])]
         return found if self.several else found[0]
 
     def one(self, word: str, name: str) -> Any:
-        """Return one value; ``name`` is the option's in error messages."""
+        """Return one value; ``name`` is the name of the option in error messages."""
         raise NotImplementedError
 
 
 class Value(_Several, click.FloatRange):
-    """A quantity as its record declares it, in SI; or several, or ranges such as "80..100Mbit/s" as pairs of ends.
+    """Type of a quantity in SI units, as its record declares it; or of several, or of ranges such as "80..100Mbit/s".
 
-    Sizes are integers.
+    A range is converted to the pair of its ends. Sizes are integers.
     """
 
     def __init__(self, record: Quantity, *, several: bool = False, ranges: bool = False) -> None:
@@ -82,12 +82,12 @@ class Value(_Several, click.FloatRange):
         self.name = METAVARS.get(record.unit, "N" if record.integer else "X") + (",..." if several else "")
 
     def _describe_range(self) -> str:
-        """Return the range for the help; empty where everybody expects it, and the message for other values says it."""
+        """Return the range for the help; empty for an obvious range, which only the error message has."""
         low, high = self.min or 0, math.inf if self.max is None else self.max
         return "" if low <= 1 and (high == 1 or high >= MANY) else super()._describe_range()
 
     def one(self, word: str, name: str) -> Any:
-        """Return the value that a text holds.
+        """Return the value of a text: a number, or the pair of ends of a range.
 
         >>> Value(Quantity(unit="1", domain="[0, inf)", integer=True)).one("7", "seed")
         7
@@ -114,12 +114,12 @@ class Value(_Several, click.FloatRange):
 
 
 class Name(_Several, _Type):
-    """A name from a list, or an object in a Python file of the user's; or several of them.
+    """Type of a name from a list, or of an object in the user's Python file; or of several of them.
 
-    ``names`` is called only when the names are needed; the help lists them if ``listed``, or only those of ``shown``.
+    ``names`` is called only when the names are needed. The help lists them if ``listed``, or lists those of ``shown``.
     ``own`` is the kind of object that a file may define, "scheme" or "law". ``loaded`` is False if the library loads
-    the file itself. ``checked`` is False if the library checks the names, because it accepts more than those that the
-    shell completes.
+    the file itself. ``checked`` is False if the library checks the names, because it accepts more names than the shell
+    completes.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Name(_Several, _Type):
         self.several, self.checked, self.listed, self.shown = several, checked, listed, shown
 
     def one(self, word: str, name: str) -> Any:
-        """Return the name or the object."""
+        """Return the name, or the object that a Python file defines."""
         from longfat.base.user_files import names_file, read
 
         word = word.strip()
@@ -144,14 +144,14 @@ class Name(_Several, _Type):
         return word
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin with the text, and files if the option accepts Python files."""
+        """Return the names that begin with the incomplete text, and files if the option accepts Python files."""
         before, comma, last = incomplete.rpartition(",") if self.several else ("", "", incomplete)
         items = [CompletionItem(f"{before}{comma}{name}") for name in self.names() if name.startswith(last)]
         return [*items, CompletionItem(incomplete, type="file")] if self.own else items
 
 
 class Assignment(_Several, _Type):
-    """A parameter's name and its value, a number."""
+    """Type of a parameter's name and its value, a number."""
 
     name = "name=value"
 
@@ -167,7 +167,7 @@ class Assignment(_Several, _Type):
 
 
 class Text(_Several, _Type):
-    """A text that is not blank, such as a path, which the shell completes; the command checks what it names."""
+    """Type of a text that is not blank, such as a path, which the shell completes; the command checks the path."""
 
     def __init__(self, name: str, what: str) -> None:
         self.name, self.what = name, what
@@ -181,12 +181,12 @@ class Text(_Several, _Type):
         return word
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return an item that makes the shell complete paths, if it is one."""
+        """Return an item that makes the shell complete paths, if the text is a path."""
         return [CompletionItem(incomplete, type=self.name)] if self.name in ("file", "dir") else []
 
 
 class Option(click.Option):
-    """An option whose help ends with the names that it takes."""
+    """Option whose help ends with the names that it accepts."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the flags and their help."""
@@ -200,19 +200,19 @@ class Option(click.Option):
 
 
 def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) -> Decorator:
-    """Return the decorator that adds an option with a type and its help; a default that is given is shown.
+    """Return the decorator that adds an option with a type and a help text, which shows the default if there is one.
 
-    ``argument`` is the name of the library's argument, where it is not that of the flag.
+    ``argument`` is the name of the library's argument, if the flag has another name.
     """
     more.setdefault("show_default", more.get("default") is not None)
     return click.option(flag, *filter(None, [argument]), cls=Option, type=kind, help=text, **more)
 
 
 def options(declared: Mapping[str, Declared], *names: str, optional: bool = False, **more: Any) -> Decorator:
-    """Return the decorator that adds arguments of the library as options: those of some names, or all.
+    """Return the decorator that adds arguments of the library as options: those in ``names``, or all of them.
 
-    With ``optional`` a default is shown, but not given to the command, so that it sees what the user has given.
-    ``more`` is given to each.
+    With ``optional`` the help shows a default, but the command does not get it, so that it sees which options the user
+    has given. ``more`` is passed to `option` for each.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -239,14 +239,14 @@ def _option(name: str, one: Declared, optional: bool, more: dict[str, Any]) -> D
 
 
 def _text(default: Any) -> str:
-    """Return a default as users write it; empty for None."""
+    """Return a default value as users write it; empty for None."""
     if isinstance(default, tuple):
         return ",".join(map(_text, default))
     return "" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def _flags(text: str) -> str:
-    """Return a text with options in place of arguments in double backquotes."""
+    """Return a text in which each argument in double backquotes is replaced by its flag."""
     return re.sub("``(.*?)``", lambda match: flag_of(match[1]), text)
 
 
@@ -368,5 +368,5 @@ def _kind(name: str) -> type:
 
 FILE, DIRECTORY = Text("file", "a path"), Text("dir", "a path")
 SEED = options({"rng": RNG})
-#: For commands whose answer is short: the rest comes with it. The short answer ends with `longfat.cli.output.MORE`.
+#: Switch of commands with a short answer, which it extends. The short answer ends with `longfat.cli.output.MORE`.
 VERBOSE = switch("--verbose", "Explain the answer, and give further lines.")

@@ -1,4 +1,4 @@
-"""Lines to paste into a shell or a program, each with its reason, and with the command that checks it."""
+"""Lines to paste into a shell or a program, with the reason for them and the command that checks them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-#: Packets that a host sends at once, which no threshold here allows for: bursts of 30 and more at 10 Gbit/s. Linux's
-#: documentation of DCTCP (networking/dctcp) names thresholds of 20 packets at 1 Gbit/s and 65 at 10 Gbit/s.
+#: Remark on thresholds, which leave no room for the packets that a host sends at once: bursts of 30 and more at
+#: 10 Gbit/s. Linux's documentation of DCTCP (networking/dctcp) names thresholds of 20 packets at 1 Gbit/s and 65 at
+#: 10 Gbit/s.
 BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)"
 
 
 @dataclass(frozen=True)
 class Line:
-    """Lines to paste, with the reason for them and the command that shows whether they work.
+    """Lines to paste, with the reason for them.
 
-    ``brief``: the lines stand in a short answer, too.
+    ``check`` is the command that shows whether they work, and ``expect`` the output to expect of it. ``brief`` is true
+    for lines that a short answer has, too.
     """
 
     reason: str
@@ -26,9 +28,9 @@ class Line:
 
 
 def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[str]:
-    """Return the answer as lines that can all be pasted: text that is no command becomes a shell comment.
+    """Return the answer as lines that can all be pasted: text that is not a command becomes a shell comment.
 
-    ``apart`` puts an empty line between two of them.
+    ``apart`` puts an empty line between two records.
 
     >>> for line in shown([Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2")]):
     ...     print(line)
@@ -66,7 +68,7 @@ def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
         if one.brief:
             made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent="#   ")
             made += one.lines
-            if one.expect and not one.check:  # a check of the line itself is one of the reasons
+            if one.expect and not one.check:  # the short answer leaves out ``check`` with its expected output
                 made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
     return made
 
@@ -86,7 +88,7 @@ def raised_third(name: str, value: int) -> str:
 
 
 def rates(low: float, high: float) -> str:
-    """Return an interval of rates [bytes/s] as iperf3 prints it with -f m: in Mbit/s, outwards to three digits.
+    """Return an interval of rates [bytes/s] in Mbit/s, as iperf3 -f m prints rates, rounded outwards to three digits.
 
     >>> rates(11.68e6, 12.07e6), rates(1.236e8, 1.241e8), rates(0.0, 12345.0)
     ('93.4 to 96.6 Mbit/s', '988 to 993 Mbit/s', '0 to 0.0988 Mbit/s')
@@ -95,7 +97,7 @@ def rates(low: float, high: float) -> str:
 
 
 def at_least(low: float) -> str:
-    """Return a lower bound of a rate [bytes/s], as `rates`."""
+    """Return a lower bound of a rate [bytes/s] in Mbit/s, rounded as in `rates`."""
     return f"{_rounded(8e-6 * low, math.floor):g} Mbit/s or more"
 
 

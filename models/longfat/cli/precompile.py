@@ -1,7 +1,7 @@
 """Compilation of everything in advance: ``python -m longfat.cli.precompile``, once for each installation.
 
-The compiled code is kept on disk, beside the package or where ``NUMBA_CACHE_DIR`` says. Without this command the first
-run of each simulator, scheme and discipline compiles what it needs.
+The compiled code is stored beside the package, or in the directory ``NUMBA_CACHE_DIR``. Without this command the first
+run of each simulator, scheme and discipline compiles the code that it needs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def compile_all() -> int:
     """Compile both simulators and all plug-ins of the package; return the number of schemes and disciplines.
 
-    The event loop takes as long as all the others, so that each half has a process of its own.
+    The event loop takes as long as all other parts together, so that each half is compiled in a process of its own.
     """
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context

@@ -1,4 +1,4 @@
-"""Argument and options of commands that run a scenario; the options override the scenario's own."""
+"""Argument and options of commands that run a scenario; the options override those in the scenario."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
     context.exit()
 
 
-#: Options of the command line, and the options of the run that they override.
+#: Options of the run that the command line can override.
 OVERRIDES = ("duration", "rng", "replications")
 PCAP = option("--pcap", DIRECTORY, "Directory for senders.pcap and receivers.pcap: the first run's packets.")
 
@@ -54,7 +54,7 @@ def of_run(figure: str) -> Decorator:
 def scenario(lasts: str, most: int) -> Decorator:
     """Return the decorator that adds the scenario and the options of its run: ``lasts`` is the help of --duration."""
     added = (
-        # Read first (`is_eager`), because --list needs it to be absent, and all else needs it.
+        # Processed first (`is_eager`), because --list requires that it is absent, and all else that it is given.
         click.argument("scenario", metavar="NAME|FILE", type=FILE, required=False, is_eager=True),
         click.option(
             "--list", is_flag=True, expose_value=False, callback=_list,

@@ -1,4 +1,4 @@
-"""`longfat simulate`: a scenario file run, as a table, JSON, a picture and data files."""
+"""`longfat simulate`: simulation of a scenario file, with results as a table, JSON, a picture and data files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
     from longfat.sim.runs.results import Answer
 
-#: JSON's name of a quantity, and the Dataset's
+#: Names of quantities in JSON, and their names in the Dataset.
 FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "dropped", "sent")}
 LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"dropped": "link_dropped"}
 
@@ -114,7 +114,7 @@ def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Datase
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
-    """Return the answer for programs: `flows`, `links` and `run`, with None where there is no value.
+    """Return the answer for JSON: `flows`, `links` and `run`, with None where there is no value.
 
     >>> from longfat.sim import Network, run, traffic
     >>> net = Network("one link").link("a", "b", rate=1e6, delay=0.01)
@@ -189,7 +189,7 @@ def shown(row: dict[str, Any], name: str, unit: str) -> str:
     lower, upper = row.get(f"{name}_lower"), row.get(f"{name}_upper")
     if lower is None or upper is None:
         return short(value, unit, 4)
-    return f"{short(value, unit, 4)} ± {short(max(upper - value, value - lower), unit, 2)}"  # a limit may be cut
+    return f"{short(value, unit, 4)} ± {short(max(upper - value, value - lower), unit, 2)}"  # a limit may be clipped
 
 
 def short(value: float, unit: str, digits: int) -> str:

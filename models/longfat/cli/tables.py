@@ -1,4 +1,4 @@
-"""Text tables: columns declared by heading, width and cell, and the lines of a table."""
+"""Text tables: columns, declared by heading, width and cell, and the function that returns the lines of a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cell = Callable[[Any], str]
 class Column:
     """One column: its heading, its least width, and the function that returns its cell, given a row.
 
-    A negative width aligns the column to the left. ``always``: the column is there, too, where a row has no values.
+    A negative width aligns the column to the left. ``always``: the column also has a cell in a row without values.
     """
 
     heading: str
@@ -28,9 +28,9 @@ class Column:
 def table(
     columns: Sequence[Column], rows: Iterable[Any], missing: Cell = lambda _: "", gap: str = "  ", **said: str
 ) -> list[str]:
-    """Return the heading and a line for each row; ``missing`` says why a row has no values, where it has none.
+    """Return the heading and a line for each row; ``missing`` returns why a row has no values, empty if it has some.
 
-    ``said`` are texts by the names that stand for them in headings, in braces.
+    ``said`` has the texts that replace names in braces in the headings.
 
     >>> import math
     >>> rows = [{"k": 2, "loss": 0.012}, {"k": 10, "loss": math.nan}]
@@ -49,7 +49,7 @@ def table(
 
 
 def number(name: str, form: str, scale: float = 1.0) -> Cell:
-    """Return a variable's cell in a format: a dash if the value is missing, empty if the row lacks the variable."""
+    """Return the function for the cell of a variable: a dash for NaN, empty if the row lacks the variable."""
 
     def cell(row: Any) -> str:
         if name not in row:
@@ -61,12 +61,12 @@ def number(name: str, form: str, scale: float = 1.0) -> Cell:
 
 
 def quantity(name: str, unit: str, digits: int = 4) -> Cell:
-    """Return the cell of a variable with its unit, rounded to a number of digits."""
+    """Return the function for the cell of a variable with its unit, rounded to a number of digits."""
     return lambda row: rounded(float(row[name]), unit, digits)
 
 
 def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) -> Cell:
-    """Return the cell with the limits of a variable; empty if the row lacks the variable."""
+    """Return the function for the cell with the limits of a variable; empty if the row has no limits."""
 
     def cell(row: Any) -> str:
         ends = (f"{name}_lower", f"{name}_upper")

@@ -1,4 +1,4 @@
-"""`longfat testbed`: a scenario file run by Linux's own TCP over emulated links, also beside simulator and laws."""
+"""`longfat testbed`: run of a scenario file by Linux's TCP over emulated links, and comparison with the simulator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Functions that return an answer as text and for JSON, and the Dataset to be drawn.
 Answer = tuple[Callable[[], str], Callable[[], Any], "xr.Dataset"]
 SAMPLES = 1000  # samples of a drawn trace, if the scenario sets no interval
-#: Quantities of the comparison with their units; a row without a value on either side is left out.
+#: Quantities of the comparison with their units; a row is left out if neither simulator nor Linux has a value.
 COMPARED = {
     "flow": {"transfer_time": "s", "goodput": "bytes/s", "loss": "%", "mean_delay": "s"},
     "link": {"utilisation": "%", "mean_queue": "", "link_dropped": ""},
@@ -70,7 +70,7 @@ def testbed_command(
 
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
-    """Return the options of the run; refuse those that Linux lacks, and sample what a figure needs."""
+    """Return the options of the run; refuse those that Linux cannot follow, and add the sampling for a figure."""
     from longfat.base.domains import conflict
 
     if options.get("duration") is None:
@@ -104,12 +104,12 @@ def _alone(net: Network, measured: xr.Dataset) -> Answer:
 
 
 def _summary(measured: xr.Dataset, net: Network) -> dict[str, Any]:
-    """Return the results on Linux for programs: the variables of a simulation, and the settings of the run."""
+    """Return the results on Linux for JSON: the variables of a simulation, and the settings of the run."""
     return summary(measured, net) | {"testbed": json.loads(measured.attrs["testbed"])}
 
 
 def _trust(measured: xr.Dataset) -> list[str]:
-    """Return the lines on the operating system and on lateness."""
+    """Return the line on the version of Linux, and on how late packets were sent."""
     about = json.loads(measured.attrs["testbed"])
     longest = max(run["lateness"].get("largest", 0.0) for run in about["runs"])
     repeated = f", {about['repeated']} repeated" if about["repeated"] else ""
@@ -137,7 +137,7 @@ def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> An
 
 
 def _comparison(both: xr.Dataset, net: Network, laws: list[LawValue]) -> Iterator[str]:
-    """Yield the lines of the tables of flows and links."""
+    """Yield the lines of the comparison: tables of flows and links, and the laws."""
     yield title(both, net)
     several = both.attrs["replications"] > 1
     for dim, quantities in COMPARED.items():
@@ -158,7 +158,7 @@ def _remark(one: LawValue) -> str:
 def _rows(
     both: xr.Dataset, dim: str, quantities: dict[str, str], laws: list[LawValue], several: bool
 ) -> Iterator[list[str]]:
-    """Yield the rows of one table, without those in which both sides are 0 or have no value."""
+    """Yield the rows of one table, without those in which simulator and Linux both have 0 or no value."""
     for name in map(str, both[dim].values):
         for quantity, unit in quantities.items():
             at = both[quantity].sel({dim: name}).values
@@ -171,7 +171,7 @@ def _rows(
 
 
 def _cell(both: xr.Dataset, quantity: str, where: dict[str, str], unit: str, several: bool) -> str:
-    """Return one side's value with half the width of its interval."""
+    """Return the value of the simulator or of Linux with half the width of its interval."""
     ends = ("", "_upper") if several else ("",)
     values = {f"{quantity}{end}": float(both[quantity + end].sel(where)) for end in ends}
     return shown({name: value if math.isfinite(value) else None for name, value in values.items()}, quantity, unit)

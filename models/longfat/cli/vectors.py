@@ -45,7 +45,7 @@ HEADS = (
 
 
 def names() -> tuple[str, ...]:
-    """Return the senders that have vectors."""
+    """Return the names of the senders that have test vectors."""
     from longfat.benchmark.vectors import SUBJECTS
 
     return tuple(SUBJECTS)
@@ -72,7 +72,7 @@ def vectors_command(output: Output, sender: str, **flags: Any) -> None:
 
 
 def in_words(made: Vector) -> dict[str, str]:
-    """Return the scenario as lines of text, without the network."""
+    """Return the values of the scenario as texts by name, without the network."""
     return {name: _words(value) for name, value in made.scenario.items() if name != "network"}
 
 
@@ -84,7 +84,7 @@ def _words(value: Any) -> str:
 
 
 def cells(row: Row) -> list[Any]:
-    """Return the cells of a row for programs; None where there is no value."""
+    """Return the cells of a row for JSON and CSV, None where there is no value."""
     return [*finite({k: int(x) if isinstance(x, float) and k and x == x else x for k, x in enumerate(row)}).values()]
 
 
@@ -103,7 +103,7 @@ def as_csv(made: Vector) -> str:
 
 
 def text(made: Vector) -> str:
-    """Return the scenario, and the rows around losses and at the beginning of round trips."""
+    """Return as text the scenario, and the rows with losses and at the beginning of round trips."""
     trip, last, kept = made.scenario["round_trip_time [s]"], -math.inf, []
     for row in made.rows:
         if row.lost or row.time >= last + trip * (1 - 1e-9):

@@ -1,4 +1,4 @@
-"""`longfat verify`: every law in all arithmetics and simulators, and every number of the papers."""
+"""`longfat verify`: checks of every law in all arithmetics and simulators, and of every number in the papers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
 
     if not extras.beside("figures.verdicts"):
         raise _CannotRun("--published needs longfat's repository: its folder figures/ has the numbers of the papers")
-    # Beside the package, like the proofs of `verify.faces`: the wheel does not have the claims of the papers.
+    # In the repository beside the package, like the proofs of `verify.faces`; the wheel does not contain it.
     from figures import verdict_tables, verdicts
 
     table = verdicts.scoreboard(papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=watched())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def answer_of(name: str, answer: Answer) -> str:
-    """Return what limits an application protocol on a path, up to three steps, lines to paste, and a check."""
+    """Return the answer: what limits an application protocol on a path, up to three steps, lines to paste, a check."""
     one, a = APPLICATIONS[name], answer.attrs
     least, most = a["headers"]
     capacity = (
@@ -68,7 +68,7 @@ def _steps(one: Application, window: int, capacity: tuple[float, float], slow: t
 
 
 def size(window: int) -> str:
-    """Return a window as programs count it.
+    """Return the size of a window in MiB or KiB if it is a whole number of them, else in bytes.
 
     >>> size(65535), size(2097152), size(98304)
     ('65,535 bytes', '2 MiB', '96 KiB')

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Path
     from longfat.design.tcp_windows import Answer
 
-#: Rate [bytes/s] and round-trip time [s] up to which checks on Linux lay in such intervals: the settings of
-#: docs/advice.md.
+#: Largest rate [bytes/s] and round-trip time [s] at which checks on Linux were within the promised intervals: the
+#: settings of docs/advice.md.
 SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
 DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest measured run
-#: Memory of a host that has all of Linux's defaults [bytes]. Ours: where nothing is known of the hosts, it is said that
-#: a connection takes too much memory if it would on this one.
+#: Least memory of a host that has Linux's largest default buffers [bytes]. Ours: if nothing is known of the hosts, the
+#: answer warns of the memory of a connection if it would be too much on such a host.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
-RANGE = 2.0  # ours: the range of the loss matters if it changes the rate by this factor
-LONGEST_OMITTED, LONGEST = 600, 86400  # s, of iperf3's -O and -t (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
+RANGE = 2.0  # ours: factor by which the range of the loss has to change the rate for a remark on it
+LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 
 
 def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
@@ -55,7 +55,7 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
 
 
 def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
-    """Return the lines that raise the kernel's limits, as far as they are not known to be large enough."""
+    """Return the lines that raise those limits of the kernel that are not known to be large enough."""
     maximum, limits = a["linux_maximum"], path.limits
     lacking = ("tcp_rmem", "tcp_wmem") if limits is None else limits.lacking(maximum)
     off = () if limits is None else limits.off
@@ -87,7 +87,7 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
 
 
 def _memory(a: dict[str, Any], path: Path) -> str:
-    """Return what the connections take of the memory that Linux has for TCP, where that is too much; else nothing."""
+    """Return a remark if the connections may take more memory than Linux has for TCP; else an empty text."""
     maximum, who = a["linux_maximum"], "one connection"
     if a["flows"] > 1:
         maximum, who = a["flows"] * maximum, f"{a['flows']} connections"
@@ -121,7 +121,7 @@ def _marks(a: dict[str, Any]) -> Line:
 
 
 def _program(a: dict[str, Any], path: Path) -> list[Line]:
-    """Return lines for programs that set their buffers: the kernel limits and doubles these, and does not tune them."""
+    """Return lines for programs that set their buffers, which the kernel limits and doubles, and does not tune."""
     request = a["linux_request"]
     if path.rate_measured_by:
         why = (
@@ -147,7 +147,7 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
 
 
 def check(answer: Answer, path: Path) -> list[str]:
-    """Return the command that checks the rate, the interval to expect, and what would narrow a wide one."""
+    """Return the command that checks the rate, the interval to expect, and what narrows that interval if it is wide."""
     a, rows = answer.attrs, answer.rows
     control = SENDERS[a["scheme"]].control
     shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
@@ -185,12 +185,12 @@ def check(answer: Answer, path: Path) -> list[str]:
 
 
 def at_loss(row: dict[str, float], several: bool = True) -> str:
-    """Return the loss of a row, or the ends of its range, if there are several rows."""
+    """Return words on the loss of a row, or on the ends of its range; empty if there are not several rows."""
     return f" at a loss of {loss_of(row)}" if several else ""
 
 
 def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
-    """Return what to expect if the link's rate is unknown: the measured rate is its lower bound."""
+    """Return what to expect if the rate of the link is not known, so that the measured rate is a lower bound."""
     rate, between = path.figures.rate or 0.0, path.figures.rate_interval
     reason, limit = "the rate of the link is not known", path.figures.limited_by
     if limit in ("receiver window", "send buffer", "sender"):
@@ -203,7 +203,10 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
 
 
 def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
-    """Return which longer measurement narrows the interval of a check, and to what; ``counted``: losses were."""
+    """Return the longer measurements that narrow the interval of a check, each with its result.
+
+    ``counted``: the loss was measured by a count of lost packets.
+    """
     said, cycles = [], LONG_CYCLES if a["flows"] == 1 else row["tcp_cycles"]
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)
     if lasts > row["check_time"]:

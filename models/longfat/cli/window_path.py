@@ -1,4 +1,4 @@
-"""The path of `longfat window`: from options, and from measurements for options not given."""
+"""Path of `longfat window`, from its options and, for options that are not given, from measurements."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from longfat.measured.diagnosis import Diagnosis
     from longfat.measured.sysctl import Settings
 
+#: Inputs that are required: option, and files that contain the value.
 HOLDERS = {
     "rate": ("--rate", "of iperf3"),
     "round_trip_time": ("--rtt", "of ping, or of iperf3 --json on the sending side of TCP"),
@@ -20,9 +21,10 @@ HOLDERS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """Options that were given, and what the files say of the path and of its hosts.
+    """Options that were given, and the contents of the files on the path and on its hosts.
 
-    ``verdict`` is None if no TCP flow was measured, and ``limits`` if nothing is known of the hosts.
+    ``figures`` are the measurements of the path. ``verdict`` is None if no TCP flow was measured, and ``limits`` is
+    None if nothing is known of the hosts.
     """
 
     options: dict[str, Any]
@@ -33,7 +35,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Path:
-    """Arguments of the design function, and what was measured on the path and its hosts."""
+    """Arguments of `longfat.design.tcp_window`, and what was measured on the path and its hosts."""
 
     arguments: dict[str, Any]
     figures: PathFigures
@@ -51,7 +53,7 @@ class Path:
 
 
 def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> Asked:
-    """Return what options and files say; settings of hosts are told from measurements of the path."""
+    """Return the options and the contents of the files: measurements of the path, and settings of its hosts."""
     from longfat import measured
     from longfat.base.domains import conflict
     from longfat.design.socket_buffers import linux_defaults, tightest
@@ -73,7 +75,7 @@ def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) 
 
 
 def _limits(host: Settings) -> Limits:
-    """Return the limits by a host's settings."""
+    """Return the limits of TCP's windows from the settings of a host."""
     from pathlib import Path as File
 
     from longfat.design.socket_buffers import LAST_HALF, PAGE, SCALING, Limits, linux_version
@@ -92,7 +94,7 @@ def _limits(host: Settings) -> Limits:
 
 
 def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return rate, round-trip time and loss as pairs, and remarks; options take precedence over measurements."""
+    """Return rate, round-trip time and loss as pairs of ends, and remarks; options override measurements."""
     given = {name: asked.get(name) for name in (*HOLDERS, "loss")}
     used = dict(given)
     for name, value in given.items():
@@ -138,12 +140,12 @@ def of_tcp(given: Asked) -> Path:
 def _measured_loss(
     found: PathFigures, verdict: Diagnosis | None, interval: tuple[float, float], scheme: str
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
-    """Return the loss of the path by a measurement, and a remark if it differs from the counted loss.
+    """Return the interval of the path's loss from a measurement, and a remark if it differs from the counted loss.
 
-    A TCP flow counts the overflows that it causes itself, so that the path may have no others: the interval begins at
-    0, unless losses without a queue are the diagnosis. If hosts limited the flow and nothing was lost, the bound on the
-    loss says nothing about the rate, and 0 is assumed. If the flow was faster than random losses at the counted rate
-    allow, the flow itself caused the losses, and none are assumed.
+    The losses of a TCP flow include those by overflows that it causes itself, so that the path may have no others: the
+    interval begins at 0, unless the diagnosis is losses without a queue. If hosts limited the flow and nothing was
+    lost, the bound on the loss says nothing about the rate, and 0 is assumed. If the flow was faster than random losses
+    of the counted probability allow, the flow itself caused them, and 0 is assumed.
     """
     from longfat.design.senders import SENDERS
     from longfat.measured.diagnosis import is_too_fast, none_lost

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Asked, Path
     from longfat.design.tcp_windows import Answer
 
-NEWEST = "6.18"  # its defaults are used where nothing is known of the hosts: none of older versions are larger
+NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
 OLDEST = "3.4"
 MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
 JUMBO, USUAL = layer_sizes(9000), layer_sizes(1500)  # bytes of a packet at each layer
@@ -40,7 +40,7 @@ def span(low: float, high: float, unit: str = "bytes/s", digits: int = 3) -> str
 
 
 def times(gain: float) -> str:
-    """Return a factor by which the rate rises.
+    """Return words for a factor by which the rate rises.
 
     >>> times(38.7), times(546.0), times(1.004)
     ('39 times as much', '550 times as much', 'no more')
@@ -49,7 +49,7 @@ def times(gain: float) -> str:
 
 
 def begin(answer: Answer, path: Path) -> list[str]:
-    """Return what limits the flow, by the diagnosis of a measured flow or else by law, and what to do."""
+    """Return what limits the flow, by the diagnosis if a flow was measured and else by law, and what to do."""
     verdict = path.verdict
     made = said(*_of_numbers(answer, path)) if verdict is None else said(verdict.limit, _of_measured(answer, path))
     flows = answer.attrs["flows"]
@@ -63,7 +63,7 @@ def begin(answer: Answer, path: Path) -> list[str]:
 
 
 def without_windows(asked: Asked) -> list[str]:
-    """Return the whole answer where a measured flow shows that no window and no buffer raises its rate."""
+    """Return the whole answer for a measured flow whose rate no window and no buffer can raise."""
     found, verdict = asked.figures, asked.verdict
     assert verdict is not None
     steps = [f"{verdict.advice} (gain not known)"]
@@ -93,7 +93,7 @@ def without_windows(asked: Asked) -> list[str]:
 
 
 def said(limit: str, steps: list[str]) -> list[str]:
-    """Return the limit and the steps, numbered if there are several."""
+    """Return the lines for the limit and for up to three steps, which are numbered if there are several."""
     made = labelled("limit", limit)
     for number, step in enumerate(steps[:3], 1):
         label = "next:" if number == 1 else ""
@@ -124,7 +124,7 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
 
 
 def _without_need(answer: Answer, path: Path, to: str) -> str:
-    """Return the step where a window limited the flow although the hosts, as far as they are known, allow a larger."""
+    """Return the step if a window limited the flow although the known limits of the hosts allow a larger one."""
     assert path.verdict is not None
     assert path.limits is not None
     if path.verdict.kind == "sender":
@@ -167,7 +167,10 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
 
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
-    """Return the rate of data on a full link whose rate is one of Ethernet, or one of IP; ``named`` says so."""
+    """Return the rate of data on a full link, whose rate counts the headers of Ethernet or those of IP.
+
+    With ``named`` the text names both.
+    """
     least, most = a["headers"]
     low = float(achievable_throughput(a["rate_low"], a["segment"], most))
     high = float(achievable_throughput(a["rate_high"], a["segment"], least))
@@ -175,7 +178,7 @@ def of_data(a: dict[str, Any], named: bool = True) -> str:
 
 
 def _of_losses(answer: Answer) -> str:
-    """Return the rates that losses leave."""
+    """Return the limit if losses limit the rate: the rates that the law gives for them."""
     a = answer.attrs
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
     law = f"law of {name_of(a)}{of_streams(a)}, {trip}"
@@ -183,7 +186,7 @@ def _of_losses(answer: Answer) -> str:
 
 
 def rates_by_law(answer: Answer) -> str:
-    """Return the law's rate at each loss, from end to end of a range, and the losses at which no law holds."""
+    """Return the rate by law at each loss, or at both ends of its range, and the losses at which no law holds."""
 
     def rate(row: dict[str, float]) -> str:
         middle = rounded(row["tcp_rate_law"], "bytes/s")
@@ -203,7 +206,7 @@ def rates_by_law(answer: Answer) -> str:
 
 
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
-    """Return the steps where losses limit the rate."""
+    """Return the steps to advise if losses limit the rate."""
     a = answer.attrs
     row = max(
         _slow(answer, capacity) or answer.rows,
@@ -247,7 +250,7 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
 
 
 def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: float) -> tuple[str, list[str]]:
-    """Return limit and steps where the buffers of the hosts, by default or as they are set, are smaller than needed."""
+    """Return limit and steps if the buffers of the hosts, by default or by their settings, are smaller than needed."""
     a, limits, (least, most) = answer.attrs, _limits(path), rates
     source = ", if Linux's defaults" if path.limits is None else f" of {limits.source}"
     trip, capacity = rounded(a["round_trip_time"], "s"), answer.law(0.0)
@@ -268,7 +271,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return the setting that limits the window, with its size; both buffers where a half of one is the smaller one."""
+    """Return the settings that limit the window, with their sizes; tcp_rmem, too, if only a half of it is window."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}
@@ -278,7 +281,7 @@ def _smallest(limits: Limits) -> str:
 
 
 def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str]]:
-    """Return limit and steps where the link itself limits the rate."""
+    """Return limit and steps if the link itself limits the rate."""
     a, limits = answer.attrs, _limits(path)
     condition = "" if any(row["loss"] > 0 for row in answer.rows) else ", if it loses no packet"
     rate = f" of {span(a['rate_low'], a['rate_high'])}" if not path.rate_measured_by else ""
@@ -307,12 +310,12 @@ def _limits(path: Path) -> Limits:
 
 
 def _missing(answer: Answer, path: Path) -> bool:
-    """Return whether lines are needed, as far as the hosts are known."""
+    """Return whether settings have to be changed, which is assumed if nothing is known of the hosts."""
     return path.limits is None or bool(path.limits.off or path.limits.lacking(answer.attrs["linux_maximum"]))
 
 
 def fits_defaults(a: dict[str, Any], path: Path) -> bool:
-    """Return whether nothing is known of the hosts, and all of Linux's defaults are large enough."""
+    """Return whether nothing is known of the hosts, and the defaults of every version of Linux are large enough."""
     return path.limits is None and not linux_defaults(OLDEST).lacking(a["linux_maximum"])
 
 
@@ -321,7 +324,7 @@ def _overhead(a: dict[str, Any]) -> int:
 
 
 def in_bdps(a: dict[str, Any]) -> str:
-    """Return the window in bandwidth-delay products."""
+    """Return the window in bandwidth-delay products, as text."""
     return f"{a['window'] / a['bandwidth_delay_product']:.2g}"
 
 
@@ -331,11 +334,11 @@ def name_of(a: dict[str, Any]) -> str:
 
 
 def of_streams(a: dict[str, Any]) -> str:
-    """Return the number of streams, if there are several."""
+    """Return words on the number of streams; empty for a single one."""
     return f" in {a['flows']} streams" if a["flows"] > 1 else ""
 
 
 def loss_of(row: dict[str, float]) -> str:
-    """Return a loss, or the ends of its range."""
+    """Return the loss of a row, or both ends of its range, as text."""
     ends = [f"{row[f'loss_{end}']:.3g}" for end in ("low", "high")]
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)

@@ -1,4 +1,4 @@
-"""The answer of `longfat window` for TCP: by the law with lines to paste, and behind it what simulations add."""
+"""Answer of `longfat window` for TCP: by the law with lines to paste, followed by the results of simulations."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Path
     from longfat.design.tcp_windows import Answer
 
-#: What to do where a figure decides; the interval of counted losses shrinks with the square root of their number.
+#: What to measure if the range of an input affects the rate most. The interval of counted losses shrinks with the
+#: square root of their number.
 MEASURE = {
     "loss": "the estimate of the loss: measure it four times as long, which halves the interval of a count",
     "rate": "the rate of the link: find it out (contract, shaper, tc), or measure it by UDP",
     "round_trip_time": "the round-trip time: take the minimum of ping while nothing else is sent",
 }
-#: Beginnings of the remarks that each answer has: what is assumed of the losses, where it is not what was counted.
+#: First words of the remarks that every answer has: assumptions on the losses that differ from what was counted.
 ASSUMED = ("loss: taken", "loss: none")
 
 
 def by_law(answer: Answer, path: Path, verbose: bool) -> str:
-    """Return what needs no simulation: what limits, what to do, and lines to paste; path and law if verbose."""
+    """Return the answer without simulations: limit, steps and lines to paste; path and law if ``verbose``."""
     said = begin(answer, path)
     for remark in [one for one in path.remarks if one.startswith(ASSUMED)][:1]:
         said += labelled("losses", remark.removeprefix("loss: "))
@@ -42,7 +43,7 @@ def by_law(answer: Answer, path: Path, verbose: bool) -> str:
 
 
 def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield path, sender, law, the input that decides, and the metrics of a measurement, each with its label."""
+    """Yield path, sender, law, the input with the largest effect, and metrics of a measurement, each with its label."""
     a = answer.attrs
     counted = "data, without headers" if a["rate_measured"] else "with headers"
     yield (
@@ -82,8 +83,8 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
 
 
 def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool) -> Iterator[str]:
-    """Yield what the simulations add: the rate at each loss as soon as it is known, and what BBR does to others."""
-    if path.rate_measured_by:  # a link of the measured rate would limit what is simulated
+    """Yield the results of simulations: the rate at each loss as soon as it is known, and BBR beside CUBIC."""
+    if path.rate_measured_by:  # a simulated link of the measured rate would limit the flow
         for _ in answer.rows:
             next(steps)
     else:
@@ -98,7 +99,7 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool
 
 
 def _long(row: dict[str, float], several: bool) -> str:
-    """Return the simulated rate of a long transfer with its interval, and BBR's losses."""
+    """Return the simulated rate of a long transfer with its interval, and BBR's losses if they exceed the path's."""
     low, high = row["tcp_rate_lower"], row["tcp_rate_upper"]
     between = f" ({span(low, high)})" if low < high else ""
     lost = f", {100 * row['tcp_lost']:.2g}% of packets lost" if row["tcp_lost"] > row["loss"] else ""
@@ -158,7 +159,7 @@ def _filling(answer: Answer) -> str:
 
 
 def _decides(a: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the input that decides the answer, if inputs are ranges."""
+    """Yield the input whose range affects the rate by law most, if there are ranges."""
     found = {name: math.exp(float(effect)) for name, effect in (one.split() for one in a["effects"].split(";") if one)}
     if found:
         name = max(found, key=lambda one: found[one])
@@ -168,7 +169,7 @@ def _decides(a: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _metrics(a: dict[str, Any], path: Path) -> list[str]:
-    """Return the metrics of RFC 6349, section 4, that the measurement contains."""
+    """Return the metrics of RFC 6349, section 4, that the measurement allows to compute."""
     from longfat.cli.measured import METRICS
     from longfat.measured.metrics import metrics
 
