@@ -55,7 +55,7 @@ for _command in (
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit status: 2 with one line on stderr after an error, 1 if `verify` disagrees."""
-    if sys.stdout is None:  # as after >&-
+    if sys.stdout is None:  # closed by the shell, as with >&-
         return _complain("standard output is closed, so that nothing can be printed")
     if arguments is None:
         _prepare_process()

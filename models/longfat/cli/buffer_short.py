@@ -36,7 +36,7 @@ COLUMNS = (
 
 
 def by_rules(asked: dict[str, Any]) -> str:
-    """Return the path, the question and the buffers by the rules, before anything is simulated."""
+    """Return lines on the path, on the quantity that is sought and on the buffers by rule, without simulation."""
     known = ("rate", "round_trip_time", "scheme", "share", "packet", "find")
     further = {name: asked[name] for name in ("flows", "discipline", "mark_above", "parameters") if name in asked}
     found = buffers_by_rule.by_rule(**{name: asked[name] for name in known}, **further)

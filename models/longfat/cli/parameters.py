@@ -278,7 +278,7 @@ def switch(flag: str, text: str, *, argument: str = "") -> Decorator:
 
 
 def listing(**kinds: Names) -> Decorator:
-    """Return the decorator that adds --list, which prints all names of each kind, and ends.
+    """Return the decorator that adds --list, which prints all names of each kind and ends the command.
 
     >>> command = listing(schemes=schemes)(click.command()(lambda: None))
     >>> command.main(["--list"], standalone_mode=False)

@@ -87,7 +87,7 @@ def without_windows(asked: Asked) -> list[str]:
         ]
     elif "policer" in verdict.kind:
         shape = f"shape the flow before a policer: saves the {found.loss or 0.0:.3g} of packets lost"
-        steps = [*verdict.steps, f"measure {verdict.measurement}", shape]  # the command is not broken
+        steps = [*verdict.steps, f"measure {verdict.measurement}", shape]  # no line breaks at hyphens of its command
     last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
     return [*said(verdict.limit, steps), "", last]
 
@@ -329,7 +329,7 @@ def in_bdps(a: dict[str, Any]) -> str:
 
 
 def name_of(a: dict[str, Any]) -> str:
-    """Return the name of the sender."""
+    """Return the name of the sender as the answer spells it."""
     return "Reno" if a["scheme"] == "reno" else a["scheme"].upper()
 
 

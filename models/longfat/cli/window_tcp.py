@@ -138,7 +138,7 @@ def _transfers(answer: Answer) -> str:
 
 
 def end(answer: Answer, path: Path, verbose: bool) -> str:
-    """Return the loss that fills the link if verbose, and the check of the rate."""
+    """Return the check of the rate, after the largest loss at which the sender fills the link if ``verbose``."""
     last = labelled("fills", _filling(answer)) if verbose else []
     if path.no_window:
         last.append("No window changes this rate: no lines to paste. --loss 0 gives those without the losses.")

@@ -38,7 +38,7 @@ class ArrivingFiles(Bottleneck):
     scheme: Scheme
     loads: tuple[float, ...]  # offered loads, relative to the capacity
     parameters: Mapping[str, float] = field(default_factory=dict)
-    arrivals: int = 1000  # files observed in each run, or more if they arrive within ROUNDS
+    arrivals: int = 1000  # least number of files observed in each run; more if more arrive within ROUNDS
 
     criterion = "power"
     within: ClassVar[dict[str, tuple[float, float]]] = {}  # possible range of the ratio to the attainable value

@@ -76,7 +76,7 @@ AFTER: dict[str, Variable] = {
 
 
 def variables(subject: LongFlows | ArrivingFiles) -> dict[str, Variable]:
-    """Return the variables of each buffer in order."""
+    """Return the variables of each buffer in the order of the answer: function of its value, and attributes."""
     known = subject.quantities | {"share": ("1", f"{subject.criterion} over the attainable")}
     simulated = {
         f"{name}{end}": (unit, f"{text}, simulated{said}")

@@ -23,7 +23,7 @@ SMALLEST = "simulated"  # name of the row that follows the rules: the smallest s
 
 
 def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
-    """Return the factor by which a loss reduces the window [1]; NaN if the laws do not describe the scheme.
+    """Return the factor by which a loss multiplies the window [1]; NaN if the laws do not describe the scheme.
 
     >>> from longfat.sim.schemes import scheme
     >>> decrease_of(scheme("reno"), {}), decrease_of(scheme("gaimd-window"), {"beta": 0.75})

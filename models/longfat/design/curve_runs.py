@@ -15,7 +15,7 @@ from longfat.sim.network import traffic
 from longfat.sim.schemes import Scheme
 
 LINK = "switch-sinks"
-SAMPLES = 20_000  # largest number of backlog samples in a run; ours, for memory
+SAMPLES = 20_000  # largest number of backlog samples in a run; ours, because they are kept in memory
 ROUND_TRIP_SAMPLES = 20  # largest number of backlog samples in a round trip
 #: Shortest observation, of which a quarter is the shortest warm-up. Ours, because timeouts last longer than the short
 #: sawtooth of many flows.

@@ -132,7 +132,7 @@ ANSWER = {
 
 
 def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort: Effort) -> dict[str, Any]:
-    """Return one row: the curve, and the best point below the ceiling."""
+    """Return the row of one k: the curve, and the point of shortest transfers below the ceiling."""
     lossless = k / (k + 1)
     allowed = min(1.0, lossless / (1 - ceiling))
 
@@ -142,7 +142,7 @@ def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort:
         return {"v": v} | transfers.simulate(k, v, effort) | law
 
     curve = [at(v) for v in sorted({*np.linspace(0.5, 1.0, points).tolist(), lossless, allowed})]
-    curve += [curve[-1]] * (points + 2 - len(curve))  # the law's two points may be among them
+    curve += [curve[-1]] * (points + 2 - len(curve))  # fewer if the two points of the law are among the others
     fit = [one for one in curve if one["loss_upper"] <= ceiling]
     over = [one for one in curve if one["loss_upper"] > ceiling]
     least = min(one["loss_upper"] for one in curve)

@@ -106,7 +106,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
     columns: list[tuple[float, float]] = [(first, most)]
     for window in windows[1:].tolist():
         suffices = _suffices(path, loss, window, row["goal"], seed, confidence, COARSELY)
-        if not suffices(most):  # hardly ever: a wider window needs no larger buffer
+        if not suffices(most):  # rare, because a wider window needs no larger buffer
             most = window
         most = smallest_buffer(suffices, most, FINENESS)
         columns.append((window, most))
@@ -116,7 +116,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
 
 
 def tradeoff_variables(values: list[np.ndarray]) -> dict[str, Any]:
-    """Return the variables of a Dataset, from one array for each loss."""
+    """Return the variables of `TRADEOFF` for a Dataset, from the result of `tradeoff` for each loss."""
     stacked = np.stack(values, axis=1)
     names = zip(TRADEOFF.items(), stacked, strict=True)
     return {name: (("loss", "tradeoff"), value, attrs(unit, text)) for (name, (unit, text)), value in names}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Default buffers, and default windows of each flow [bandwidth-delay products].
 BUFFERS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0)
 WINDOWS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 4.0)
-DENSE = 81  # points of the laws
+DENSE = 81  # number of points at which the laws are computed
 MOST_PACKETS = 4e9  # packets of all runs: about 20 minutes on two cores. Ours, so that no command runs for a day.
 
 QUANTITIES = {
@@ -145,7 +145,7 @@ def curves(
         "units": "bytes/s, s, bytes, packets as the names say; buffers and windows in bandwidth-delay products",
         "longfat_version": __version__,
     }
-    from longfat.base.provenance import made_by  # only now: it takes xarray
+    from longfat.base.provenance import made_by  # imported late, because it imports xarray
 
     return made_by(data, "design.curves")
 

@@ -77,8 +77,8 @@ class Transfers:
 def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
     """Return the mean transfer time [s], one round trip included, of sources that are in equilibrium at every moment.
 
-    Each of m sources gets 1/m of the throughput, which is the rate of the link if the load (k + 1) v/k is at least 1,
-    and that share of it otherwise. A single source takes v of the link.
+    Each of m sources gets 1/m of the throughput. The throughput is the rate of the link times the load (k + 1) v/k, or
+    the rate of the link if that load is above 1. A single source takes the share v of the link.
 
     >>> path = Transfers(rate=5e6, round_trip_time=0.004, sources=2, file=2e6, packet=500, stagger=0.0, buffer=None)
     >>> round(in_equilibrium(path, 2, 2 / 3), 9)  # 2 x 2 MB over 40 Mbit/s, and 4 ms

@@ -186,7 +186,7 @@ def buffer(
         "units": "bytes, bytes/s^2, bytes/s, s, packets, 1 as the names say",
         "longfat_version": __version__,
     }
-    from longfat.base.provenance import made_by  # only now: it takes xarray
+    from longfat.base.provenance import made_by  # imported late, because it imports xarray
 
     return made_by(data, "design.buffer")
 

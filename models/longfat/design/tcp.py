@@ -43,8 +43,8 @@ LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is per
 LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
 #: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
-#: reductions where the cubic function determines the window. Ours: with these, rates are within 3 % of the law and of
-#: larger paths (tests/test_design_tcp.py).
+#: reductions where the cubic function determines the window. Ours, because the rates are then within 3 % of the law and
+#: of those on larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
 FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path
@@ -98,7 +98,7 @@ class TcpPath:
         return self.sender.filling_loss(share * self.bandwidth_delay_product / self.flows, self.round_trip_time)
 
     def law_streams(self, loss: float, share: float) -> float:
-        """Return the number of flows that fill a share of the link by the law; NaN if no number does, or none is known.
+        """Return the number of flows that fill a share of the link by the law; NaN if no number does or no law holds.
 
         >>> from longfat.design.senders import SENDERS
         >>> path = TcpPath(1.25e8, 0.1, 1250, SENDERS["reno"])  # 10,000 packets; sqrt(1.5/1e-4) = 122.47 for a flow
@@ -111,7 +111,7 @@ class TcpPath:
         return math.nan if math.isnan(one) else math.ceil(share * self.rate / one) if one < share * self.rate else 1
 
     def law_own_loss(self) -> float:
-        """Return the loss that flows cause by overflowing the buffer when they fill the link, by the law.
+        """Return the loss that flows cause by overflowing the buffer when they fill the link, by the law of one flow.
 
         All flows have the same window, and each loses a packet when the sum of the windows is the bandwidth-delay
         product and the buffer. If other losses are fewer than these, more flows add losses and no rate.

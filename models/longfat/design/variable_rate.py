@@ -144,7 +144,7 @@ def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
     if found[0] == 0:  # time 0 is the end of the previous period
         counts[-1] += counts[0]
         found, counts = found[1:], counts[1:]
-    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)  # in its millisecond, from 0 on
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)  # index within its millisecond
     ends = (np.repeat(found - 1, counts) + (place + 1) / np.repeat(counts, counts)) / 1e3
     times, rates = [0.0], list[float]()
     count, last = 0, 0.0
