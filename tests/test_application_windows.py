@@ -1,5 +1,7 @@
 """`longfat window --application`: windows of HTTP/2, gRPC, QUIC and SSH by hand, and what people have measured."""
 
+import re
+
 import pytest
 
 from longfat import cli
@@ -52,13 +54,94 @@ def test_two_windows_carry_three_quarters_of_one():
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)
-def test_the_answer_is_short_and_has_the_window_in_every_line(capsys, name):
-    out = answered(capsys, "--application", name, "--rate", "1Gbit/s", "--rtt", "100ms")
+def test_the_answer_is_short_and_every_line_has_the_window_or_that_of_the_connection(capsys, name):
+    out = answered(capsys, "--application", name, "--rate", "1Gbit/s", "--rtt", "200ms")
     assert len(out.splitlines()) <= 20
     assert out.startswith(f"limit     window of {APPLICATIONS[name].title}: ")
-    assert out.count(str(24 * MIB)) >= len(APPLICATIONS[name].settings)
+    lines = [line for line in out.splitlines() if re.search("[0-9]{8}", line)]  # the text has units
+    assert len(lines) == sum(len(default.lines) for default in APPLICATIONS[name].defaults)
+    assert all(f"{47 * MIB}" in line or f"{47 * MIB * 3 // 2}" in line for line in lines)
     assert "expect    " in out
     assert all(len(line) <= 116 for line in out.splitlines())
+
+
+#: What programs have without a line [bytes], by their sources: net/http of Go 1.26; Envoy 1.36 (istio/istio#57968);
+#: HAProxy 3.1's manual; nodejs/node#64623; grpc-go and grpc-java; quinn, quic-go and quiche; AsyncSSH and Paramiko.
+HAVE = {
+    "MaxReceiveBufferPerStream: ": 1 << 20, "MaxReceiveBufferPerConnection: ": 1 << 20,
+    "initial_stream_window_size: ": 16777216, "initial_connection_window_size: ": 25165824,
+    "tune.h2.fe.rxbuf ": 1638400, "initialWindowSize: ": 65535, "setLocalWindowSize(": 33554432,
+    "StaticStreamWindowSize(": 16777216, "StaticConnWindowSize(": 16777216, "flowControlWindow(": 8388608,
+    "stream_receive_window(VarInt::from_u64(": 1250000, "send_window(": 10000000,
+    "MaxStreamReceiveWindow: ": 6291456, "MaxConnectionReceiveWindow: ": 15728640,
+    "set_max_stream_window(": 16777216, "set_max_connection_window(": 25165824,
+    "..., window=": 2097152, "default_window_size=": 2097152,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+@pytest.mark.parametrize("rate", ["50Mbit/s", "200Mbit/s", "1Gbit/s", "100Gbit/s"])
+@pytest.mark.parametrize("trip", ["10ms", "40ms", "120ms", "300ms"])
+def test_no_line_lowers_a_default(capsys, name, rate, trip):
+    out = answered(capsys, "--application", name, "--rate", rate, "--rtt", trip)
+    found = {word: int(number) for word in HAVE for number in re.findall(re.escape(word) + "([0-9]+)", out)}
+    assert "nothing to set" in out or found
+    for word, number in found.items():
+        assert number >= HAVE[word], word
+
+
+def test_lines_are_for_small_defaults_alone(capsys):
+    """50 Mbit/s and 40 ms need 472 KiB: Go (1 MiB), HAProxy 3.1 (1600 KiB) and Envoy (16 MiB) have more."""
+    out = answered(capsys, "--application", "http2", "--rate", "50Mbit/s", "--rtt", "40ms")
+    assert "initialWindowSize: 483328" in out
+    assert not any(word in out for word in ("MaxReceiveBuffer", "rxbuf", "initial_stream_window_size"))
+
+
+def test_the_connection_has_half_as_much_again(capsys):
+    """1 Gbit/s and 100 ms: 24 MiB for the stream, 36 MiB for the connection."""
+    out = answered(capsys, "--application", "http2", "--rate", "1Gbit/s", "--rtt", "100ms")
+    assert "MaxReceiveBufferPerStream: 25165824, MaxReceiveBufferPerConnection: 37748736" in out
+
+
+def test_the_largest_window_promises_what_it_carries(capsys):
+    """Stream and connection have 2^31 - 1 bytes: 1.5 u/(R + u/2C), with u = 2^30, R = 0.3 s and C = 94.1 Gbit/s."""
+    out = answered(capsys, "--application", "http2", "--rate", "100Gbit/s", "--rtt", "300ms")
+    assert "2,147,483,647 bytes (lines below): 37.3 Gbit/s by law" in out
+    assert "as large as HTTP/2 allows" in " ".join(out.replace("#", "").split())
+
+
+def test_rust_takes_numbers_above_32_bits(capsys):
+    out = answered(capsys, "--application", "quic", "--rate", "400Gbit/s", "--rtt", "300ms")
+    assert "stream_receive_window(VarInt::from_u64(28960620544).unwrap())" in out
+    assert "u32" not in out
+    assert ".receive_window(" not in out  # quinn has no limit for the connection
+
+
+def test_a_window_without_a_gain_has_no_lines(capsys):
+    """1,250,000 bytes in 40 ms are 250 Mbit/s if each byte has an update at once, 143 if half of them wait for it."""
+    out = answered(capsys, "--application", "quic", "--rate", "200Mbit/s", "--rtt", "40ms")
+    assert out.startswith("limit     possibly the window of QUIC: ")
+    assert "nothing to set" in out
+    assert "no more" not in out
+    assert "config" not in out
+
+
+def test_the_estimates_of_grpc_decide(capsys):
+    """1 Gbit/s and 10 ms are 1.25 MB, of the 8 MiB and 16 MiB that grpc-java and grpc-go allow themselves."""
+    out = answered(capsys, "--application", "grpc", "--rate", "1Gbit/s", "--rtt", "10ms")
+    assert out.startswith("limit     not the window of gRPC: ")
+    assert "first 65,535 bytes" in " ".join(out.split())
+
+
+def test_no_line_that_cpp_overwrites(capsys):
+    out = answered(capsys, "--application", "grpc", "--rate", "1Gbit/s", "--rtt", "200ms")
+    assert "lookahead" not in out
+
+
+def test_the_check_and_what_to_expect_have_one_unit(capsys):
+    """curl prints bytes/s and dd MB/s: 89.4 and 96.6 Mbit/s over 8, outwards."""
+    out = answered(capsys, "--application", "ssh", "--rate", "100Mbit/s", "--rtt", "20ms")
+    assert "89.4 to 96.6 Mbit/s (11.1 to 12.1 MB/s) with 2 MiB" in out
 
 
 def test_a_default_that_fills_the_path_needs_no_lines(capsys):
@@ -85,6 +168,12 @@ def test_no_file_is_promised(tmp_path, capsys):
     assert cli.main(words) == 2
     assert "--application excludes --output" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
+
+
+def test_several_flows_are_refused(capsys):
+    words = ["window", "--application", "http2", "--rate", "1Gbit/s", "--rtt", "1ms", "--flows", "4"]
+    assert cli.main(words) == 2
+    assert "--application excludes --flows" in capsys.readouterr().err
 
 
 def test_an_unknown_application_is_refused(capsys):

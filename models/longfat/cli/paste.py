@@ -87,13 +87,16 @@ def raised_third(name: str, value: int) -> str:
     return f'set -- $(sysctl -n {name}); [ "$3" -ge {value} ] || sysctl -w {name}="$1 $2 {value}"'
 
 
-def rates(low: float, high: float) -> str:
-    """Return an interval of rates [bytes/s] in Mbit/s, as iperf3 -f m prints rates, rounded outwards to three digits.
+def rates(low: float, high: float, unit: str = "Mbit/s") -> str:
+    """Return an interval of rates [bytes/s], rounded outwards to three digits: in Mbit/s, as iperf3 -f m, or in MB/s.
 
     >>> rates(11.68e6, 12.07e6), rates(1.236e8, 1.241e8), rates(0.0, 12345.0)
     ('93.4 to 96.6 Mbit/s', '988 to 993 Mbit/s', '0 to 0.0988 Mbit/s')
+    >>> rates(11.68e6, 12.07e6, "MB/s")
+    '11.6 to 12.1 MB/s'
     """
-    return f"{_rounded(8e-6 * low, math.floor):g} to {_rounded(8e-6 * high, math.ceil):g} Mbit/s"
+    scale = {"Mbit/s": 8e-6, "MB/s": 1e-6}[unit]
+    return f"{_rounded(scale * low, math.floor):g} to {_rounded(scale * high, math.ceil):g} {unit}"
 
 
 def at_least(low: float) -> str:

@@ -12,6 +12,9 @@ from longfat.cli.window_steps import MOST_STREAMS, of_data, said, span, times
 from longfat.design.application_windows import APPLICATIONS, BELOW, Application
 from longfat.laws.tcp import achievable_throughput
 
+#: Ours: a smaller gain by law is "no more" (`longfat.cli.window_steps.times`), for which no setting should be changed.
+LEAST_GAIN = 1.05
+
 if TYPE_CHECKING:
     from longfat.design.tcp_windows import Answer
 
@@ -28,38 +31,42 @@ def answer_of(name: str, answer: Answer) -> str:
     best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
     if lossy := best < a["target"] * answer.law(0.0):
         capacity = (min(best, capacity[0]), min(best, capacity[1]))
-    window = one.window_for(capacity[1], trips[1])
+    window, goal = one.window_for(capacity[1], trips[1]), a["target"] * (1 - BELOW) * capacity[0]
     rates = {default: one.rates(default.window, capacity, trips, default.windows) for default in one.defaults}
-    slow = [ends for ends in rates.values() if ends[0] < a["target"] * (1 - BELOW) * capacity[0]]
+    reached = one.rates_with(window, capacity, trips)
+    rate = reached[0] / (1 - BELOW)
+    slow = {default: ends for default, ends in rates.items() if ends[0] < goal}
+    settings = [line for default in slow for line in default.raised_to(window, one.largest)]
     listed = "; ".join(f"{size(default.window)} {default.name}: {span(*ends)}" for default, ends in rates.items())
     losses = f", which losses make {span(*capacity)}" if lossy else ""
-    limit = f"{listed}; at {span(*trips, 's')}, of the link's {of_data(a)}{losses}"
-    steps, lines = ["nothing to set: the default window fills the path"], list[str]()
-    if slow:
-        limit, steps = f"window of {one.title}: {limit}", _steps(one, window, capacity, min(slow))
-        reason = (
-            f"{one.about} {size(window)}: rate x round trip, {rounded(capacity[1] * trips[1], 'bytes')}, and an "
-            f"update, after {size(one.update(window))} at the latest ({one.source})."
-        )
-        settings = tuple(line.format(window=window) for line in one.settings)
-        lines = [*paste.in_short([paste.Line(reason, settings, brief=True)]), ""]
+    limit = f"window of {one.title}: {listed}; at {span(*trips, 's')}, of the link's {of_data(a)}{losses}"
+    expected, lines = list(rates.items()), list[str]()
+    if not slow:
+        limit, steps = f"not the {limit}", ["nothing to set: the default window fills the path"]
+    elif not settings or rate < LEAST_GAIN * min(slow.values())[1]:
+        limit = f"possibly the {limit}"
+        steps = ["nothing to set: the default window fills the path if its updates are early; the check shows it"]
     else:
-        limit = f"not the window of {one.title}: {limit}"
-    expected = [f"{paste.rates(*ends)} with {size(default.window)}" for default, ends in rates.items()]
-    if slow:
-        expected.append(f"{paste.rates(*one.rates(window, capacity, trips))} with {size(window)}")
+        steps, expected = _steps(one, window, rate, min(slow.values())), []
+        product = f"rate x round trip, {rounded(capacity[1] * trips[1], 'bytes')}"
+        why = f"{product}, and an update, after {size(one.update(window))} at the latest ({one.source})"
+        why = f"as large as {one.title} allows, less than {product}, and an update" if window == one.largest else why
+        reason = f"{one.about} {size(window)}: {why}. Larger defaults have no line."
+        lines = [*paste.in_short([paste.Line(reason, tuple(settings), brief=True)]), ""]
+    with_each = [(size(default.window), ends) for default, ends in expected] or [(size(window), reached)]
+    expect = "; ".join(f"{paste.rates(*ends)} ({paste.rates(*ends, 'MB/s')}) with {each}" for each, ends in with_each)
     tcp = ", TCP no limit" if one.over_tcp else ""
     return "\n".join([
         *said(limit, steps), "", *lines, *labelled("check", one.check),
-        *labelled("expect", f"{'; '.join(expected)}. By law: idle path, data read at once{tcp}"),
+        *labelled("expect", f"{expect}. By law: idle path, data read at once{tcp}"),
     ])  # fmt: skip
 
 
-def _steps(one: Application, window: int, capacity: tuple[float, float], slow: tuple[float, float]) -> list[str]:
-    """Return up to three steps with their gains by law."""
+def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]) -> list[str]:
+    """Return up to three steps with their gains by law: to a rate, from the rates of the smallest default."""
     several = "up to " if len(one.defaults) > 1 else ""
-    gain, count = several + times(capacity[0] / slow[1]), math.ceil(capacity[0] / slow[0])
-    steps = [f"{one.how} of {size(window)} (lines below): {rounded(capacity[0], 'bytes/s')} by law, {gain}"]
+    gain, count = several + times(rate / slow[1]), math.ceil(rate / slow[0])
+    steps = [f"{one.how} of {size(window)} (lines below): {rounded(rate, 'bytes/s')} by law, {gain}"]
     if one.over_tcp:
         steps.append("TCP's own window has to allow it, too: the same command without --application")
     if count <= MOST_STREAMS:

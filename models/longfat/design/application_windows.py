@@ -16,20 +16,37 @@ KIB, MIB = 2**10, 2**20
 #: Share by which a program's rate may be below the law. Ours, because Node's HTTP/2 client and server, with windows of
 #: 64 KiB to 1 MiB and round trips of 20 and 100 ms by their own ping, were 1 to 5 % below W/R on a busy machine.
 BELOW = 0.05
+#: Window of a connection over that of a stream, so that updates of both do not wait for each other: the factor of
+#: quic-go (`ConnectionFlowControlMultiplier`) and quiche (`CONNECTION_WINDOW_FACTOR`).
+CONNECTION = 1.5
 
 
 @dataclass(frozen=True)
 class Default:
-    """Default window of a receiver [bytes], and the source of its size.
+    """Default window of a receiver [bytes], the source of its size, and the lines that raise it.
 
     ``windows`` is the number of equal windows that limit a stream: 2 if the connection has a window that is no larger
-    than the stream's and whose updates follow different bytes.
+    than the stream's and whose updates follow different bytes. Lines have
+    ``{window}`` where the window stands, and ``{connection}`` for that of the connection: `CONNECTION` times the
+    window, but never less than ``connection``, its default [bytes].
     """
 
     name: str
     window: int
     source: str
     windows: int = 1
+    connection: int = 0
+    lines: tuple[str, ...] = ()
+
+    def raised_to(self, window: int, largest: int) -> list[str]:
+        """Return the lines that raise this default to a window, none if it is as large already.
+
+        >>> Default("", 65535, "", lines=("w {window} {connection}",)).raised_to(100_000, 2**31 - 1)
+        ['w 100000 150000']
+        """
+        connection = min(max(math.ceil(CONNECTION * window), self.connection), largest)
+        lines = self.lines if window > self.window else ()
+        return [line.format(window=window, connection=connection) for line in lines]
 
 
 @dataclass(frozen=True)
@@ -46,8 +63,6 @@ class Application:
         Function of the window [bytes]: most bytes that a receiver reads before it sends an update [bytes].
     largest : int
         Largest window that the protocol allows [bytes].
-    settings : tuple of str
-        Lines that set the window; ``{window}`` is replaced by its size [bytes].
     about : str
         At which end the lines apply, and what memory a window may take.
     check : str
@@ -66,7 +81,6 @@ class Application:
     defaults: tuple[Default, ...]
     update: Callable[[int], int]
     largest: int
-    settings: tuple[str, ...]
     about: str
     check: str
     parallel: str
@@ -84,6 +98,12 @@ class Application:
         """
         low = throughput(window, self.update(window), capacity[0], round_trip_time[1], windows)
         return (1 - BELOW) * float(low), float(throughput(window, 1, capacity[1], round_trip_time[0]))
+
+    def rates_with(
+        self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Return `rates` with a window and that of its connection, which may be no larger than the largest allowed."""
+        return self.rates(window, capacity, round_trip_time, 1 if CONNECTION * window <= self.largest else 2)
 
     def window_for(self, rate: float, round_trip_time: float) -> int:
         """Return the window that allows a rate with the latest update [bytes], rounded up to MiB, or KiB below 1 MiB.
@@ -103,92 +123,144 @@ def half(window: int) -> int:
     return max(1, window // 2)
 
 
-#: HTTP/2, RFC 9113: section 6.9.2 sets the initial window, section 6.9.1 the largest. The RFC has no rule for updates;
-#: nghttp2 (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send one after half of the
-#: window.
+#: HTTP/2, RFC 9113: section 6.9.2 has the initial window, 6.9.1 the largest. The RFC has no rule for updates: nghttp2
+#: (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send one at half of the window. Node
+#: has 4 MiB, and 32 MiB for the connection, since nodejs/node#64623, and the initial window of the RFC before. Go
+#: documents values below 4 MiB; Go 1.26 takes larger ones. HAProxy shares 7/8 of its buffer between streams. Envoy had
+#: 256 MiB before 1.36.
 HTTP2 = Application(
     "HTTP/2",
-    (Default("by RFC 9113", 65535, "RFC 9113, section 6.9.2"),),
+    (
+        Default(
+            "by RFC 9113", 65535, "RFC 9113, section 6.9.2", connection=32 * MIB,
+            lines=(
+                "http2.createServer({{settings: {{initialWindowSize: {window}}}}})"
+                "  // Node, if getDefaultSettings() has less",
+                "    .on('session', session => session.setLocalWindowSize({connection}))",
+            ),
+        ),
+        Default(
+            "of Go's server", MIB, "Go, net/http, http2Config", connection=MIB,
+            lines=(
+                "http.HTTP2Config{{MaxReceiveBufferPerStream: {window}, MaxReceiveBufferPerConnection: {connection}}}"
+                "  // Go 1.24+",
+            ),
+        ),
+        Default(
+            "of HAProxy 3.1", 1600 * KIB, "HAProxy 3.1, configuration manual, tune.h2.fe.rxbuf",
+            lines=("tune.h2.fe.rxbuf {connection}  # HAProxy 3.1 and later: uploads, for all streams of a connection",),
+        ),
+        Default(
+            "of Envoy", 16 * MIB, "Envoy 1.36, version history", connection=24 * MIB,
+            lines=(
+                "initial_stream_window_size: {window}"
+                "  # Envoy 1.36 and later (before: 256 MiB), http2_protocol_options",
+                "initial_connection_window_size: {connection}",
+            ),
+        ),
+    ),
     half,
     2**31 - 1,
-    (
-        "tune.h2.fe.initial-window-size {window}       # HAProxy, section global: uploads",
-        "http2.Server{{MaxUploadBufferPerStream: {window}, MaxUploadBufferPerConnection: {window}}}  // Go: uploads",
-        "http2.createServer({{settings: {{initialWindowSize: {window}}}}})  // Node, and session.setLocalWindowSize",
-        "initial_stream_window_size: {window}          # Envoy, and initial_connection_window_size",
-    ),
-    "Where the data are received, for streams and connection; each stream may take that much memory.",
+    "Where the data are received; each stream may take that much memory.",
     "curl --http2 -T FILE -o /dev/null -w '%{speed_upload}' https://HOST/ (bytes/s; a FILE of 10 s or more)",
     "connections (not streams of one, which share its window)",
     "nghttp2, Netty",
-)
+)  # fmt: skip
 
-#: gRPC over HTTP/2. grpc-go estimates a window up to `bdpLimit` (internal/transport/bdp_estimator.go) and sends an
-#: update after a quarter of the window (flowcontrol.go); grpc-java sends it after half of the window (Netty).
+#: gRPC over HTTP/2 is judged by the estimates that are on by default, of which stream and connection have the same.
+#: grpc-go: `bdpLimit` in internal/transport/bdp_estimator.go, an update after a quarter of the window (flowcontrol.go);
+#: grpc-java: `FlowControlPinger.MAX_WINDOW_SIZE` of AbstractNettyHandler, after half of it (Netty); it begins with
+#: `DEFAULT_FLOW_CONTROL_WINDOW`. grpc-go's `WithInitialWindowSize` ended the estimate or not, by version (#9078,
+#: #9392); the static ones always do, and both are needed (#9096). C++ and Python: `grpc.http2.lookahead_bytes` is
+#: overwritten while the estimate is on (grpc/grpc#14252), and has been set back to 65,535 bytes while it was off
+#: (grpc/grpc#39585), so that no line is given.
 GRPC = Application(
     "gRPC",
     (
-        Default("at first", 65535, "RFC 9113, section 6.9.2"),
-        Default("by grpc-go's estimate", 16 * MIB, "grpc-go, bdp_estimator.go, bdpLimit", windows=2),
+        Default(
+            "by grpc-java's estimate (first 1 MiB)", 8 * MIB, "grpc-java, AbstractNettyHandler", windows=2,
+            lines=(".flowControlWindow({window})  // grpc-java: NettyChannelBuilder, NettyServerBuilder",),
+        ),
+        Default(
+            "by grpc-go's (first 65,535 bytes)", 16 * MIB, "grpc-go, bdp_estimator.go, bdpLimit", windows=2,
+            connection=16 * MIB,
+            lines=(
+                "grpc.WithStaticStreamWindowSize({window}), grpc.WithStaticConnWindowSize({connection})"
+                "  // grpc-go's client",
+                "grpc.StaticStreamWindowSize({window}), grpc.StaticConnWindowSize({connection})"
+                "  // grpc-go's server",
+            ),
+        ),
     ),
     half,
     2**31 - 1,
-    (
-        "grpc.WithInitialWindowSize({window}), grpc.WithInitialConnWindowSize({window})  // Go, client receives",
-        "grpc.InitialWindowSize({window}), grpc.InitialConnWindowSize({window})          // Go, server receives",
-        ".flowControlWindow({window})               // Java: NettyChannelBuilder, NettyServerBuilder",
-        '("grpc.http2.lookahead_bytes", {window})   # Python, C++: argument of channel and server',
-    ),
-    "Where the data are received, in as much memory for each stream; a fixed window ends the estimates of Go and Java.",
+    "Where the data are received, in as much memory for each stream; a fixed window ends the estimate.",
     "bytes of a streaming call over its seconds, for 10 s or more",
     "channels, each with a connection of its own",
-    "grpc-go, Netty",
-)
+    "Netty",
+)  # fmt: skip
 
-#: QUIC: the protocol has no default window (RFC 9000, section 4.1). quinn assumes 12.5 MB/s and 100 ms (quinn-proto,
-#: config/transport.rs); quic-go has DefaultMaxReceiveStreamFlowControlWindow (internal/protocol/params.go) and sends
-#: updates after a quarter of the window; quiche has MAX_STREAM_WINDOW.
+#: QUIC, RFC 9000, section 4.1: no default of the protocol. quinn-proto, config/transport.rs: 12.5 MB/s for 100 ms, no
+#: limit for the connection, and eight times as much unacknowledged at the sender; quic-go, internal/protocol/params.go:
+#: DefaultMaxReceiveStreamFlowControlWindow, updates at a quarter; quiche: MAX_STREAM_WINDOW.
 QUIC = Application(
     "QUIC",
     (
-        Default("quinn", 1_250_000, "quinn-proto, config/transport.rs, STREAM_RWND"),
-        Default("quic-go", 6 * MIB, "quic-go, internal/protocol/params.go"),
-        Default("quiche", 16 * MIB, "quiche, set_max_stream_window", windows=2),
+        Default(
+            "quinn", 1_250_000, "quinn-proto, config/transport.rs, stream_receive_window",
+            lines=("config.stream_receive_window(VarInt::from_u64({window}).unwrap());  // quinn, receiver",),
+        ),
+        Default(
+            "quic-go", 6 * MIB, "quic-go, internal/protocol/params.go", connection=15 * MIB,
+            lines=(
+                "quic.Config{{MaxStreamReceiveWindow: {window}, MaxConnectionReceiveWindow: {connection}}}"
+                "  // quic-go",
+            ),
+        ),
+        Default(
+            "quinn's sender", 10_000_000, "quinn-proto, config/transport.rs, send_window",
+            lines=("config.send_window({window});  // quinn, sender",),
+        ),
+        Default(
+            "quiche", 16 * MIB, "quiche, set_max_stream_window", connection=24 * MIB,
+            lines=(
+                "config.set_max_stream_window({window}); config.set_max_connection_window({connection});"
+                "  // quiche",
+            ),
+        ),
     ),
     half,
     2**62 - 1,
-    (
-        "config.stream_receive_window({window}u32.into()).receive_window({window}u32.into());  // quinn, receiver",
-        "config.send_window({window});                                            // quinn, sender",
-        "quic.Config{{MaxStreamReceiveWindow: {window}, MaxConnectionReceiveWindow: {window}}}  // quic-go",
-        "config.set_max_stream_window({window}); config.set_max_connection_window({window});  // quiche",
-    ),
     "Where the data are received, for stream and connection, in as much memory for each.",
     "bytes of one stream over its seconds, for 10 s or more",
     "connections (or streams, where the connection's window is larger)",
     "quic-go, quiche",
     over_tcp=False,
-)
+)  # fmt: skip
 
-#: SSH, RFC 4254, section 5.2. OpenSSH's window is CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB (channels.h); it sends
-#: an update once more than three packets have been read (`channel_check_window`): 112 KiB in the log of
-#: rapier1/hpn-ssh#58. A larger window is assumed to be AsyncSSH's, which sends an update when less than half of the
-#: window is left, that is after half of it and a packet. A window that is too small for the path then carries about
-#: half of W/R (4.9 MB/s with 1 MiB at 100 ms).
+#: SSH, RFC 4254, section 5.2: OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB. It sends an update
+#: once more than three packets have been read (`channel_check_window`): 112 KiB in the log of rapier1/hpn-ssh#58. A
+#: larger window of a library is one of AsyncSSH, which sends an update when less than half is left: after half of the
+#: window and a packet, so that a window that is too small carries half as much (4.9 MB/s of 1 MiB at 100 ms). AsyncSSH
+#: (_DEFAULT_WINDOW) and Paramiko (DEFAULT_WINDOW_SIZE) have the default of OpenSSH.
 SSH = Application(
     "SSH",
-    (Default("of an OpenSSH channel", 2 * MIB, "OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT"),),
+    (
+        Default(
+            "of an OpenSSH channel", 2 * MIB, "OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT",
+            lines=(
+                "connection.create_process(..., window={window})                 # AsyncSSH",
+                "paramiko.Transport((HOST, 22), default_window_size={window})    # Paramiko",
+            ),
+        ),
+    ),
     lambda window: min(half(window), 112 * KIB) if window <= 2 * MIB else half(window) + 32 * KIB,
     2**32 - 1,
-    (
-        "connection.create_process(..., window={window})                 # AsyncSSH",
-        "paramiko.Transport((HOST, 22), default_window_size={window})    # Paramiko",
-    ),
     "Where the data are received, in as much memory for each channel; OpenSSH has no such setting.",
     "dd if=/dev/zero bs=1M count=500 | ssh -o Compression=no HOST 'cat > /dev/null'",
     "sessions or channels",
     "AsyncSSH",
     how="hpn-ssh at the receiving side, or a library's window",
-)
+)  # fmt: skip
 
 APPLICATIONS = {"http2": HTTP2, "grpc": GRPC, "quic": QUIC, "ssh": SSH}
