@@ -5,7 +5,7 @@ import re
 import pytest
 
 from longfat import cli
-from longfat.design.application_windows import APPLICATIONS, BELOW, MIB
+from longfat.design.application_windows import APPLICATIONS, BELOW, MIB, Default
 from longfat.design.arguments import APPLICATION
 
 
@@ -88,6 +88,11 @@ def test_no_line_lowers_a_default(capsys, name, rate, trip):
     assert "nothing to set" in out or found
     for word, number in found.items():
         assert number >= HAVE[word], word
+
+
+def test_a_default_that_is_as_large_has_no_line():
+    one = Default("", MIB, "", lines=("{window}",))
+    assert [one.raised_to(window, 2**31 - 1) for window in (MIB - 1, MIB, MIB + 1)] == [[], [], ["1048577"]]
 
 
 def test_lines_are_for_small_defaults_alone(capsys):

@@ -48,9 +48,9 @@ def answer_of(name: str, answer: Answer) -> str:
         steps = ["nothing to set: the default window fills the path if its updates are early; the check shows it"]
     else:
         steps, expected = _steps(one, window, rate, min(slow.values())), []
-        product = f"rate x round trip, {rounded(capacity[1] * trips[1], 'bytes')}"
-        why = f"{product}, and an update, after {size(one.update(window))} at the latest ({one.source})"
-        why = f"as large as {one.title} allows, less than {product}, and an update" if window == one.largest else why
+        in_flight = f"rate x round trip, {rounded(capacity[1] * trips[1], 'bytes')}"
+        why = f"{in_flight}, and an update, after {size(one.update(window))} at the latest ({one.source})"
+        why = f"as large as {one.title} allows, less than {in_flight}, and an update" if window == one.largest else why
         reason = f"{one.about} {size(window)}: {why}. Larger defaults have no line."
         lines = [*paste.in_short([paste.Line(reason, tuple(settings), brief=True)]), ""]
     with_each = [(size(default.window), ends) for default, ends in expected] or [(size(window), reached)]
