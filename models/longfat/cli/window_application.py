@@ -42,10 +42,10 @@ def answer_of(name: str, answer: Answer) -> str:
     limit = f"window of {one.title}: {listed}; at {span(*trips, 's')}, of the link's {of_data(a)}{losses}"
     expected, lines = list(rates.items()), list[str]()
     if not slow:
-        limit, steps = f"not the {limit}", ["nothing to set: the default window fills the path"]
+        limit, steps = f"not the {limit}", ["nothing to set where these are the defaults: they fill the path"]
     elif not settings or rate < LEAST_GAIN * min(slow.values())[1]:
         limit = f"possibly the {limit}"
-        steps = ["nothing to set: the default window fills the path if its updates are early; the check shows it"]
+        steps = ["nothing to set where these are the defaults: they fill the path if updates are early, which the check shows"]
     else:
         steps, expected = _steps(one, window, rate, min(slow.values())), []
         in_flight = f"rate x round trip, {rounded(capacity[1] * trips[1], 'bytes')}"
