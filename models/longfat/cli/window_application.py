@@ -45,7 +45,9 @@ def answer_of(name: str, answer: Answer) -> str:
         limit, steps = f"not the {limit}", ["nothing to set where these are the defaults: they fill the path"]
     elif not settings or rate < LEAST_GAIN * min(slow.values())[1]:
         limit = f"possibly the {limit}"
-        steps = ["nothing to set where these are the defaults: they fill the path if updates are early, which the check shows"]
+        steps = [
+            "nothing to set where these are the defaults: they fill the path if updates are early; the check shows it"
+        ]
     else:
         steps, expected = _steps(one, window, rate, min(slow.values())), []
         in_flight = f"rate x round trip, {rounded(capacity[1] * trips[1], 'bytes')}"
