@@ -36,7 +36,7 @@ LOOKED_UP: Mapping[str, Sequence[str]] = {
     "To begin": (
         "README", "docs/install", "docs/handbook/tutorials/README", "docs/handbook/tutorials/write-a-scheme",
         "docs/handbook/tutorials/sweep-on-a-cluster", "docs/laws", "docs/command-line", "docs/explore",
-        "docs/simulator", "docs/sweeps",
+        "docs/simulator", "docs/sweeps", "docs/vectors",
     ),
     "Words and rules": (
         "docs/glossary", "docs/rules/README", "docs/rules/tcp", "docs/rules/cubic", "docs/rules/l4s", "docs/rules/bbr",

@@ -39,7 +39,7 @@ MORE = (
     "experiments/index", "ERRATA", "docs/papers/refinements", "figures/scoreboard", "figures/README",
     "figures/blt/blt_tables", "figures/blt/blt_today", "figures/blt/blt_further", "figures/cadpc/cadpc_table_2",
     "figures/kkm/kkm_tables", "figures/loss_load/loss_load_tables", "figures/kkm/today_tables",
-    "figures/kkm/further_tables",
+    "figures/kkm/further_tables", "figures/field/field",
 )  # fmt: skip
 
 
