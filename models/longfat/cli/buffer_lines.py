@@ -152,7 +152,7 @@ def _burst(a: dict[str, Any]) -> int:
     joined packet fits into the bucket, the law requires room for one such packet in addition.
     """
     frame = int(a["packet"]) + FRAME
-    burst = max(math.ceil(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS)), 2 * frame)
+    burst = max(math.ceil(float(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS))), 2 * frame)
     return burst if burst < JOINED else math.ceil(burst_for_shaped_rate(JOINED, float(a["rate"]), LATENESS))
 
 

@@ -23,7 +23,7 @@ def transfer_time(
 
     >>> law, simulated = transfer_time(1e6, rate=1.25e6, round_trip_time=0.05, loss=0, scheme="reno", segment=1448,
     ...                                buffer=4)
-    >>> round(law, 2), round(simulated, 2)
+    >>> round(law, 2), round(simulated, 2)  # rounds of 10, 20 and 40: 4 x 50 ms, and 620 packets of 1.158 ms
     (0.92, 0.92)
     """
     packets = math.ceil(size / segment)
