@@ -94,7 +94,7 @@ def by_key() -> dict[tuple[int, str, str, str, str], Cell]:
 
 @dataclass(frozen=True)
 class Row:
-    """A result in the form of the printed tables; ``value``, ``lower`` and ``upper`` in ms, None without a value."""
+    """Result of the benchmark as a row of a printed table; ``value``, ``lower``, ``upper`` in ms, None if not known."""
 
     experiment: int
     scheme: str

@@ -115,7 +115,7 @@ def vector(
     name: str, round_trip_time: float, acks: int = 2, packet: int = 1200, initial_window: int = 10,
     rate: float | None = None, losses: list[int] | None = None, duration: float | None = None, progress: bool = False,
 ) -> Vector:  # fmt: skip
-    """Return the vector of a subject: its scenario, and its window after each acknowledgment.
+    """Return the test vector of a sender: its scenario, and its window after each acknowledgment.
 
     >>> made = vector("newreno", 0.04, duration=0.09)
     >>> [round(row.window) for row in made.rows][:6], made.rows[0].acked

@@ -93,7 +93,7 @@ def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
 
 
 def _data_center(row: xr.Dataset) -> list[str]:
-    """Return the advice to use DCTCP, with its largest queue by the law, if the path is within a data center."""
+    """Return the advice to use DCTCP, with its largest queue by the fluid law, for a path within a data center."""
     a = row.attrs
     if a["round_trip_time"] > DATA_CENTER or a["scheme"].startswith("bbr"):
         return []

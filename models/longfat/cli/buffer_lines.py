@@ -157,7 +157,7 @@ def _burst(a: dict[str, Any]) -> int:
 
 
 def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
-    """Return the limit of the token bucket [bytes], with room for the connections of the host itself."""
+    """Return the ``limit`` of the tbf queue [bytes], large enough for flows that this host itself sends."""
     return max(packets, OWN * int(row.flows)) * (int(a["packet"]) + FRAME) + min(_burst(a), JOINED)
 
 

@@ -178,7 +178,7 @@ class Output:
 
 
 def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) -> None:
-    """Draw a figure once, with ``picture`` given `longfat.plot`, and write it in the format of each path's suffix."""
+    """Draw a figure once by calling ``picture`` with `longfat.plot`, and save it in the format of each suffix."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -329,7 +329,7 @@ def in_bdps(a: dict[str, Any]) -> str:
 
 
 def name_of(a: dict[str, Any]) -> str:
-    """Return the name of the sender as the answer spells it."""
+    """Return the name of the sender for the output, such as "Reno" or "CUBIC"."""
     return "Reno" if a["scheme"] == "reno" else a["scheme"].upper()
 
 

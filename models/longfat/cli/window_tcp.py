@@ -25,7 +25,7 @@ MEASURE = {
     "rate": "the rate of the link: find it out (contract, shaper, tc), or measure it by UDP",
     "round_trip_time": "the round-trip time: take the minimum of ping while nothing else is sent",
 }
-#: First words of the remarks that every answer has: assumptions on the losses that differ from what was counted.
+#: Prefixes of the remarks on losses that are shown without ``verbose`` too: the loss used is not the one counted.
 ASSUMED = ("loss: taken", "loss: none")
 
 

@@ -41,8 +41,8 @@ def with_decrease(
 ) -> tuple[float, dict[str, float]]:
     """Return the decrease factor for the laws, and the scheme's parameters for the simulation of the same sender.
 
-    ``decrease`` sets the parameter of ``gaimd-window`` or ``cubic``, and is taken as the factor of a user-defined
-    scheme. The other schemes have a fixed factor, or none.
+    ``decrease`` sets the parameter ``beta`` of ``gaimd-window`` and ``cubic``. For a user-defined scheme it is returned
+    as the factor, and no parameter is set. Every other scheme has a fixed factor, or none.
 
     >>> from longfat.sim.schemes import scheme
     >>> with_decrease(scheme("gaimd-window"), {}, 0.7)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 #: Bytes of a packet that are not data: on the layer of IP, and on the wire of Ethernet. It is not known on which layer
 #: the rate of a link is given.
 HEADERS = (header_bytes("IP"), header_bytes("wire"))
-#: Accuracies within which simulator and Linux agree (docs/linux.md), chosen before the runs: of the utilisation if the
-#: link limits the flow, relative to the link; of the goodput under random loss, relative to the goodput.
+#: Tolerances for the agreement between simulator and Linux (docs/linux.md), chosen before the runs: for the utilisation
+#: if the link limits the flow, relative to a full link; for the goodput under random loss, relative to the goodput.
 UTILISATION_ACCURACY, GOODPUT_ACCURACY = 0.01, 0.05
 DENSE = np.geomspace(1e-9, 0.02, 61)  # losses at which the law is drawn
 SEARCHED = 3  # runs at each loss of the search for the loss that fills the link

@@ -175,7 +175,7 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
         self.served = served
 
     def set_default_headers(self) -> None:
-        """Set headers that keep the address, which contains the token, from other sites, and forbid embedding."""
+        """Set headers that hide the address, which contains the token, from other sites, and that forbid embedding."""
         self.clear_header("Server")
         self.set_header("Content-Security-Policy", POLICY)
         self.set_header("Referrer-Policy", "no-referrer")

@@ -1,4 +1,4 @@
-"""Definition of a fluid system: its variables, its rule, its delays and its bounds."""
+"""Definition of a fluid system: its variables, its map or differential equation, its delays and its bounds."""
 
 from __future__ import annotations
 

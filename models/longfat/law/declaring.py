@@ -268,7 +268,8 @@ class Law:
         arrays = array_namespaces.as_arrays(values, xp)
         kind = arrays[0].dtype
         if kind is not DOUBLE and xp.finfo(kind).bits not in (32, 64):
-            raise TypeError(f"{self.name}: arrays must be of float32 or float64, got {kind}; mpmath has more digits")
+            expected = "arrays must be of float32 or float64"
+            raise TypeError(f"{self.name}: {expected}, got {kind}; for more digits, give mpmath numbers")
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)

@@ -117,14 +117,14 @@ def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
     links: list[tuple[int, int]] = []  # link type and units per second of each interface
     while head := file.read(12):
         if len(head) < 12:
-            raise _Damage(place, f"its block has {len(head)} bytes")
+            raise _Damage(place, f"the header of its block has {len(head)} of 12 bytes")
         if head[:4] == b"\x0a\x0d\x0d\x0a":
             order, links = "<" if head[8:] == b"\x4d\x3c\x2b\x1a" else ">", []
         kind, total = struct.unpack(f"{order}II", head[:8])
         if not 12 <= total <= _LONGEST_BLOCK:
             raise _Damage(place, f"its block says {total} bytes")
         body = (head + file.read(total - 12))[8:]
-        # A block has its length at its begin and at its end (draft-ietf-opsawg-pcapng, section 3.1).
+        # A block has its length at its beginning and at its end (draft-ietf-opsawg-pcapng, section 3.1).
         if len(body) < total - 8 or body[-4:] != head[4:8]:
             raise _Damage(place, f"its block of {total} bytes has no end there")
         if kind == _INTERFACE and len(body) >= 12:

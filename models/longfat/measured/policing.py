@@ -121,7 +121,7 @@ def _start(sent: Sequence[Transmission], trip: float) -> int:
 
 
 def _bucket(sent: Sequence[Transmission], rate: float) -> float:
-    """Return the tokens that packets before the first loss took from a full bucket, which refills at the rate [bytes].
+    """Return the estimated bucket size [bytes]: tokens used, net of refills, by the packets before the first loss.
 
     Ours, because the authors' size of a bucket, all bytes before the first loss, includes refilled tokens.
     """

@@ -36,7 +36,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "max_rto": (120.0,),  # TCP_RTO_MAX
     "quick_acks": (479.0,),  # tcp_grow_window(), with the socket buffers of `longfat.testbed.settings`
     "tick": (0.0,),
-    "granularity": (0.2,),  # TCP_RTO_MIN bounds the term of the variation, tcp_rtt_estimator()
+    "granularity": (0.2,),  # TCP_RTO_MIN is the lower bound of the variance term, tcp_rtt_estimator()
     "growth_limit": (2.0, math.inf),  # Linux counts packets without a limit; 2 is the value in `DEPLOYED`
     "cwnd_limited": (1.0,),  # include/net/tcp.h, tcp_is_cwnd_limited()
     "hystart": (0.0,),  # for CUBIC 2: the HyStart of tcp_cubic.c, which is not HyStart++ (RFC 9406)

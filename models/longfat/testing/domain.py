@@ -297,7 +297,7 @@ def _case_values(cases: Cases, point: Point) -> tuple[Any, ...]:
 def _changed(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray
 ) -> list[int]:
-    """Return the distinctions whose cases differ between two places of the domain."""
+    """Return the indices at which the case tuples of two points differ; empty if a point is outside the domain."""
     points = [point_at(axes, place) for place in (one, other)]
     if not all(valid(point) for point in points):
         return []

@@ -160,10 +160,10 @@ def response_time(
 
     Notes
     -----
-    The number of rounds is the real number after which N P^i has fallen to 1, not the mean of the largest of N
-    geometric numbers, and each round adds R to the transmission time: an approximation by the paper, good for many
-    packets and little loss. Rates are fractions, so the capacity mu, which the paper leaves out, is needed for the
-    first term to be a time. Where loss begins, at f = -a, T rises with infinite slope if N > 1 and R > 0.
+    The number of rounds is the real number n with N P^n = 1, not the mean of the maximum of N geometric random
+    variables, and each round adds R to the transmission time. This approximation of the paper is good for many
+    packets and little loss. Rates are fractions of the capacity mu, which the paper leaves out; with mu the first term
+    is a time. At f = -a, where loss begins, T rises with infinite slope if N > 1 and R > 0.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     zero, shape = 0 * (rho + top), (top, excess, spread, k)
     room, late = excess < 0, xp.equal(rho, 0)
     base = xp.where(room, -excess, zero)
-    far = 1.5 * xp.bits(top) + zero  # 1 - f/f_t = exp(-far) is below the rounding of f
+    far = 1.5 * xp.bits(top) + zero  # at z = far, 1 - f/f_t = exp(-far) is less than the rounding error of f
 
     def rate(z: Any) -> Any:
         return base + (top - base) * xp.exp(-xp.logaddexp(zero, -z))

@@ -31,7 +31,7 @@ TAIL_TERMS = 21  # 1/20! = 4e-19
 
 
 def spread(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
-    """Return Var K and Cov(K, N)."""
+    """Return the variance of the rounds K of a segment, and their covariance with its transmissions N."""
     result: tuple[Any, Any] = by_arithmetic(
         xp,
         lambda: _floats(loss, packets, xp),

@@ -1,4 +1,4 @@
-"""Rates of TCP under loss, also with timeouts, with different round-trip times, and of parallel flows."""
+"""Rates of TCP under loss: with and without timeouts, with different round-trip times, and of parallel flows."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _s(nanoseconds: float) -> str:
 
 
 def _refused_value(found: Evidence, one: Record) -> str:
-    """Find a returned value that the simulator refused, other than a window or a rate."""
+    """Find an error that ended the run, unless its cause was an invalid window or rate."""
     return "" if one.refused_value else one.error
 
 

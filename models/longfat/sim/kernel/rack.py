@@ -203,7 +203,7 @@ def arm_probe(state, f):
 
 @routine
 def may_probe(own):
-    """Return whether a probe may be sent; if so, the next packet that the flow sends is one (section 7.3)."""
+    """Return whether a probe may be sent; if so, make the next packet of the flow a probe (RFC 8985, section 7.3)."""
     stop_rack_timer(own)
     if own.probe_end == NONE and own.measured:
         own.probing = 1

@@ -199,7 +199,7 @@ def next_by_scoreboard(state, f):
 
 @part
 def next_number(state, f, sender):
-    """Return the number of the next packet to send, NONE if window, file and loss recovery allow none."""
+    """Return the number of the next packet to send; NONE if the window, the file size or loss recovery forbids it."""
     if sender.repair == SELECTIVE:
         return next_by_scoreboard(state, f)
     if sender.resend != NONE:

@@ -123,7 +123,7 @@ class Field:
 
 
 class View(types.Type):
-    """Type of a view in numba."""
+    """Numba type of a view of rows."""
 
     def __init__(
         self, kind: str, rows: Mapping[str, Row], fields: Mapping[str, Field], related: Mapping[str, View] | None = None

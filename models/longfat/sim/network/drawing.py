@@ -122,7 +122,7 @@ class Placed:
                 self._port(head, tail, last + 0.3), self._port(tail, head, last + 0.3)]  # fmt: skip
 
     def label(self, pair: Pair, lines: list[str]) -> Place | None:
-        """Return the middle of the last line of a link's label; None if it would overlap another label."""
+        """Return the middle of the last line of a link's label; None if every position overlaps another label."""
         corners = self.band(pair)
         over, under = corners[:2], corners[:1:-1]
         wide = max(map(len, lines), default=0) * SMALL

@@ -92,12 +92,12 @@ class Link:
 
     @property
     def buffer_packets(self) -> float:
-        """Greatest backlog [packets]."""
+        """Size of the buffer [packets]."""
         return self.buffer[0]
 
     @property
     def buffer_bytes(self) -> float:
-        """Greatest backlog [bytes]."""
+        """Size of the buffer [bytes]."""
         return self.buffer[1]
 
 

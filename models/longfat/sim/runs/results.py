@@ -243,7 +243,7 @@ def _dataset(variables: dict[Any, xr.Variable], coordinates: xr.Coordinates, att
     import xarray as xr
 
     own = {name: one.copy(deep=False) for name, one in coordinates.variables.items()}
-    try:  # the constructor of xarray's own operations
+    try:  # the private constructor with which xarray's own operations build their results
         return xr.Dataset._construct_direct(
             {**variables, **own}, set(own), dict(coordinates.sizes), attrs, dict(coordinates.xindexes)
         )

@@ -20,7 +20,7 @@ from longfat.sim.plugin.parameters import flag
 
 RESERVED = -1  # time in a stamp that has been reserved but not written
 STAMP, MOST, ANSWER = 16, 576, 32  # bytes: a stamp, the longest request, an answer
-#: Values of `stamps`: nobody adds them; the router before the link; the router after it, for its incoming interface.
+#: Router that adds the stamp of a link: none; the one before the link; the one after it, for its incoming interface.
 BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 
 

@@ -27,7 +27,7 @@ def room(limit: float, queues: int) -> int:
 
 
 def places(limit: int) -> int:
-    """Return the number of places for a buffer limit in packets: a power of two, more than twice the limit.
+    """Return the number of leaves (places) of the tree for a buffer limit in packets: a power of two above twice it.
 
     >>> places(3), places(4)
     (8, 16)

@@ -143,7 +143,7 @@ def _place(path: str | Path) -> Path:
     if place.suffix or place.name != name:  # it has a suffix, a folder, or a separator at its end
         return place
     if name not in shipped():
-        raise ValueError(f"{unknown('scenario', name, shipped())}; a file has a suffix or a separator: ./{name}")
+        raise ValueError(f"{unknown('scenario', name, shipped())}; a path must have a suffix or a separator: ./{name}")
     return SHIPPED / f"{name}.toml"
 
 
