@@ -511,8 +511,8 @@ def test_a_bare_name_is_shipped_and_a_path_is_a_file(tmp_path, monkeypatch, caps
     assert cli.main(["simulate", "mine"]) == 2
     said = capsys.readouterr().err
     assert said == (
-        "longfat: scenario 'mine' is unknown; available: dumbbell, hosts, mixed, parking_lot, red; a file has a suffix "
-        "or a separator: ./mine\n"
+        "longfat: scenario 'mine' is unknown; available: dumbbell, hosts, mixed, parking_lot, red; a path must have "
+        "a suffix or a separator: ./mine\n"
     )
 
 
