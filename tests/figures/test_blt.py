@@ -198,6 +198,12 @@ def counted(reason):
     return re.findall(r"counted as in footnote 13 \(\d+ files a run\): (-?[\d.]+ \([\d. -]+\))", reason)
 
 
+def is_rounded(cell, value):
+    """Return whether the numbers of a cell are those of a value with more digits, rounded to two places."""
+    numbers = [[float(one) for one in re.findall(r"-?[\d.]*\d", text)] for text in (cell, value)]
+    return len(numbers[0]) == len(numbers[1]) and all(abs(a - b) < 0.00501 for a, b in zip(*numbers, strict=True))
+
+
 TABLE_1 = [words for words in cells(TABLES) if len(words) == 10 and words[0] in ("BLT", "TCP")]
 INCREASES = [words for words in cells(TABLES) if len(words) == 5 and words[0] in ("BLT", "TCP")]
 GREATEST = {(words[0], words[1]): words for words in cells(TABLES) if len(words) == 9 and words[0] in SETS}
@@ -208,7 +214,7 @@ def test_cells_of_table_1_are_those_of_the_scoreboard(words):
     label, ratio, network, printed, steady, *_, last = words
     value, reason = row(f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {network}: log10 of the greatest power")
     assert value.startswith(f"{steady}, upper bound {words[7]}")
-    assert set(counted(reason)) <= {last}
+    assert all(is_rounded(last, found) for found in counted(reason))
     assert printed in PRINTED[label, {"150 Mbit/s": "reference", "1 Gbit/s": "1 Gbit/s"}[network]]
 
 
@@ -217,7 +223,7 @@ def test_increases_of_table_1_are_those_of_the_scoreboard(words):
     label, ratio, _, steady, last = words
     value, reason = row(f"table 1, {label}, BW_b/BW_N = {ratio}: increase from 150 Mbit/s to 1 Gbit/s")
     assert value.split()[0] == steady
-    assert {found.split()[0] for found in counted(reason)} <= {last}
+    assert all(is_rounded(last, found.split()[0]) for found in counted(reason))
 
 
 def test_twelve_cells_and_six_increases_are_compared():
