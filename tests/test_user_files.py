@@ -1,6 +1,8 @@
 """Users' Python files: what is found in them, and one sentence for every way in which they can be wrong."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -153,3 +155,16 @@ def test_a_scenario_does_not_run_files_elsewhere(folder, how):
     assert not (folder / "was-run").exists()
     assert scenario.load(folder / "here" / "net.toml", trust=True)[0].flows[0].scheme.name == "four packets"
     assert (folder / "was-run").exists()
+
+
+def test_a_file_may_import_what_commands_hide_from_xarray(tmp_path):
+    """Importing dask takes a second that commands save; a file that needs it gets it all the same."""
+    pytest.importorskip("dask")
+    (tmp_path / "mine.py").write_text("import dask\nanswer = dask.__name__\n")
+    program = (
+        "import importlib\nfrom longfat.base import user_files\nuser_files.hide_clusters()\n"
+        "try:\n    importlib.import_module('dask')\nexcept ModuleNotFoundError:\n    print('hidden')\n"
+        "print(user_files.read('mine.py:answer', str))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert found.stdout == "hidden\ndask\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,6 +10,24 @@ from typing import Any, TypeVar
 from longfat.base.files import LONGEST, regular
 
 Kind = TypeVar("Kind")
+#: Libraries that no code of longfat's commands needs, although xarray imports them where they are installed.
+CLUSTERS = ("dask", "distributed")
+
+
+def hide_clusters() -> None:
+    """Keep xarray from importing dask and distributed, which takes a second; user files can still import them.
+
+    None in `sys.modules` makes an import fail (Python's reference, module cache), which xarray allows for.
+    """
+    for name in CLUSTERS:
+        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
+
+
+def _show_clusters() -> None:
+    """Undo `hide_clusters`."""
+    for name in CLUSTERS:
+        if name in sys.modules and sys.modules[name] is None:
+            del sys.modules[name]
 
 
 def names_file(text: str) -> bool:
@@ -142,6 +161,7 @@ def _executed(path: Path) -> types.ModuleType:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
+    _show_clusters()
     try:
         exec(compile(source, path, "exec"), vars(module))
     except KeyboardInterrupt:  # Ctrl-C of the user, who waits for the file

@@ -96,15 +96,11 @@ OBJECTS = 100_000
 
 
 def _prepare_process() -> None:
-    """Keep a process that runs one command from collecting garbage during imports, and from importing dask.
+    """Keep a process that runs one command from collecting garbage during imports, and from importing dask."""
+    from longfat.base.user_files import hide_clusters
 
-    If dask and dask.distributed are installed, xarray imports them to recognise dask's arrays and, when it writes
-    files, a cluster. That takes a second, and no command uses them. None in `sys.modules` makes an import fail
-    (Python's reference, module cache), which xarray allows for.
-    """
     gc.set_threshold(OBJECTS)
-    for name in ("dask", "distributed"):
-        sys.modules.setdefault(name, None)  # type: ignore[arg-type]
+    hide_clusters()
 
 
 @contextmanager
