@@ -48,7 +48,7 @@ def fourth_burst(scheme: str, rule: int, position: int) -> tuple[float, float]:
     window = float(run.state.flows[0].window)
     for step in range(round(LONGEST / STEP)):
         run.advance(3.0 + step * STEP)
-        if run.state.flows[0].una >= 4 * BURST:
+        if run.state.senders["una"][0] >= 4 * BURST:
             return window, step * STEP
     return window, math.inf
 

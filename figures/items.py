@@ -60,8 +60,7 @@ def items(path: Path = HERE / "items.csv") -> list[Item]:
 def claims_of(item: Item, name: str) -> list[tuple[str, str]]:
     """Return the paper and the claim of each row that a place names; rows of other papers count, too."""
     found = [(paper, row.claim) for paper in (item.paper, *PAPERS) for row in _rows(paper)]
-    exact, star, _ = name.partition("*")
-    after = name.partition("*")[2]
+    exact, star, after = name.partition("*")
     mine = [
         one for one in found
         if (one[1].startswith(exact) and one[1].endswith(after) if star else one[1] == name)

@@ -310,19 +310,24 @@ def two_bottlenecks(context: Context) -> Finding:
     )  # fmt: skip
 
 
-def noise(context: Context) -> Finding:
-    """Assess section I: with 1 % of all packets lost at random ten flows still reach n/(n + 1), and equal rates."""
-    seen = {label: late(context, label, 10, loss=NOISE) for label in ("CADPC", *TCP)}
+def undisturbed(context: Context, disturbance: str, **options: float) -> Finding:
+    """Assess whether ten flows still reach n/(n + 1) and equal rates where ``options`` of the network disturb them."""
+    seen = {label: late(context, label, 10, **options) for label in ("CADPC", *TCP)}
     total = {label: mean(one["throughput"]) for label, one in seen.items()}
     ours, jain = total.pop("CADPC"), mean(seen["CADPC"]["jain_index"])
     return judged(
         Together((Quantity(exactly("do not hinder", 10 / 11), ours, others=total),
                   Statement(jain.low > ALMOST_PERFECT, f"Jain's index of at least {ALMOST_PERFECT}"))),
-        f"{percent(NOISE)} of all packets lost at random: {words(ours)} of the capacity, without losses 10/11 = 0.909; "
-        f"Jain's index {words(jain)}; TCP's flavours "
+        f"{disturbance.format(words(ours))} 10/11 = 0.909; Jain's index {words(jain)}; TCP's flavours "
         + ", ".join(f"{label} {words(one)}" for label, one in total.items()),
         scale=scale(context),
     )  # fmt: skip
+
+
+def noise(context: Context) -> Finding:
+    """Assess section I: with 1 % of all packets lost at random ten flows still reach n/(n + 1), and equal rates."""
+    text = f"{percent(NOISE)} of all packets lost at random: {{}} of the capacity, without losses"
+    return undisturbed(context, text, loss=NOISE)
 
 
 def smaller_target(context: Context) -> Finding:
@@ -384,17 +389,11 @@ LINK_DELAYS = (0.01, 0.05, 0.1)  # s
 
 def swinging(context: Context) -> Finding:
     """Assess section I: ten flows still reach n/(n + 1) where the link delays every packet at random."""
-    seen = {label: late(context, label, 10, jitter=SWING, buffer=BIG_BUFFER) for label in ("CADPC", *TCP)}
-    total = {label: mean(one["throughput"]) for label, one in seen.items()}
-    ours, jain = total.pop("CADPC"), mean(seen["CADPC"]["jain_index"])
-    return judged(
-        Together((Quantity(exactly("do not hinder", 10 / 11), ours, others=total),
-                  Statement(jain.low > ALMOST_PERFECT, f"Jain's index of at least {ALMOST_PERFECT}"))),
+    text = (
         f"up to {1e3 * SWING:g} ms of random delay for each packet of the bottleneck, in order, and a buffer of "
-        f"{BIG_BUFFER} packets: {words(ours)} of the capacity, without it 10/11 = 0.909; Jain's index {words(jain)}; "
-        "TCP's flavours " + ", ".join(f"{label} {words(one)}" for label, one in total.items()),
-        scale=scale(context),
-    )  # fmt: skip
+        f"{BIG_BUFFER} packets: {{}} of the capacity, without it"
+    )
+    return undisturbed(context, text, jitter=SWING, buffer=BIG_BUFFER)
 
 
 def asymmetric(context: Context) -> Finding:

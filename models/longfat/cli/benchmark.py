@@ -79,10 +79,10 @@ def benchmark_command(
             raise click.UsageError("--traces needs --output")
         extras.need("--traces", "netCDF4", "matplotlib")
     store = options["store"] = None if output.directory is None else Path(output.directory) / "runs"
+    if output.draws and suite != "paths":
+        raise click.UsageError("--figure needs --suite paths")
     if suite is not None:
         context.exit((_paths if suite == "paths" else _suite)(suite, options, output, traces))
-    if output.draws:
-        raise click.UsageError("--figure needs --suite paths")
     with output:
         try:
             data = _run(options | {"replications": options["replications"] or 10})
@@ -99,8 +99,6 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
     """Run a suite, print and write its report; return the exit status, 1 if an expectation fails."""
     from longfat.benchmark import suites
 
-    if output.draws:
-        raise click.UsageError("--figure needs --suite paths")
     schemes, cases = _one_scheme(options, traces)
     suites.suite(name).chosen(cases)
     with output:
@@ -141,9 +139,10 @@ def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
         def picture(plot: Any) -> Any:
             return plot.path_maps(data)[0, 0].figure
 
+        cells = data.to_dataframe().reset_index()
         output.emit(
-            lambda: paths.to_text(data), csv=lambda: csv_of(data.to_dataframe().reset_index(), data), name=name,
-            json=lambda: json.loads(data.to_dataframe().reset_index().to_json(orient="records")),
+            lambda: paths.to_text(data), csv=lambda: csv_of(cells, data), name=name,
+            json=lambda: json.loads(cells.to_json(orient="records")),
             data=data, pictures={name: picture}, figure=picture,
         )  # fmt: skip
     return int(bool(data.far.any()))

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import labelled
 from longfat.cli import paste
-from longfat.cli.window_steps import MOST_STREAMS, of_data, said, span, times
-from longfat.design.application_windows import APPLICATIONS, BELOW, Application
+from longfat.cli.window_steps import LEAST_GAIN, MOST_STREAMS, of_data, said, span, times
+from longfat.design.application_windows import APPLICATIONS, BELOW, KIB, MIB, Application
 from longfat.laws.tcp import achievable_throughput
-
-#: Ours: a smaller gain by law is "no more" (`longfat.cli.window_steps.times`), for which no setting should be changed.
-LEAST_GAIN = 1.05
 
 if TYPE_CHECKING:
     from longfat.design.tcp_windows import Answer
@@ -82,7 +79,7 @@ def size(window: int) -> str:
     >>> size(65535), size(2097152), size(98304)
     ('65,535 bytes', '2 MiB', '96 KiB')
     """
-    for unit, name in ((2**20, "MiB"), (2**10, "KiB")):
+    for unit, name in ((MIB, "MiB"), (KIB, "KiB")):
         if window % unit == 0:
             return f"{window // unit:,} {name}"
     return f"{window:,} bytes"

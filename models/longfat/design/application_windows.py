@@ -111,7 +111,7 @@ class Application:
         >>> APPLICATIONS["http2"].window_for(12.5e6, 0.1) / MIB, APPLICATIONS["ssh"].window_for(12.5e6, 0.1) / MIB
         (3.0, 2.0)
         """
-        size, unit = 1.0, KIB
+        size = 1.0
         for _ in range(60):  # the update may depend on the window; with u = W/2 each step halves the error
             size = float(window_for_rate(max(1, self.update(math.ceil(size))), rate, round_trip_time))
         unit = MIB if size > MIB else KIB

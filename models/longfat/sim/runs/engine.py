@@ -433,7 +433,7 @@ class Simulation:
             )
         receivers, tallies = state.receivers, state.tallies
         totals = {
-            "sent": int(state.senders["transmission"].sum() + tallies["sent"].sum()),
+            "sent": int(state.sent.sum()),
             "received": int(receivers["received"].sum()),
             "dropped": int(tallies["dropped"].sum()),
         }

@@ -118,6 +118,12 @@ class RunState:
         self.row["shortage"] = self.shortage()
 
     @property
+    def sent(self) -> np.ndarray:
+        """Packets that each flow has sent, as data of a connection or as traffic without one."""
+        found: np.ndarray = self.senders["transmission"] + self.tallies["sent"]
+        return found
+
+    @property
     def flows(self) -> np.ndarray:
         """Copy of every field of every flow in one table, for the inspection of a run."""
         parts = [getattr(self, name) for name in records.OF_FLOWS if len(getattr(self, name))]
@@ -125,7 +131,7 @@ class RunState:
         made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
         for name, values in fields.items():
             made[name] = values
-        made["sent"] += self.senders["transmission"]
+        made["sent"] = self.sent
         return made.view(np.recarray)
 
     def copy(self) -> RunState:
