@@ -72,6 +72,13 @@ def stale() -> list[str]:
     ]
 
 
+#: Settings of the pictures of notebooks: SVG whose letters are text, not paths, and whose identifiers are not random.
+PICTURES = """\
+%config InlineBackend.figure_formats = ["svg"]
+%config InlineBackend.rc = {"svg.fonttype": "none", "svg.hashsalt": "longfat"}
+"""
+
+
 def skip_address_grammar() -> None:
     """Keep nbformat from loading a grammar of addresses, which takes three seconds and is not needed."""
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
@@ -90,7 +97,7 @@ def run(name: str, part: str) -> list[list[Output]]:
     from nbclient import NotebookClient
 
     notebook = nbformat.read(NOTEBOOKS / part / f"{name}.ipynb", as_version=4)
-    notebook.cells.insert(0, nbformat.v4.new_code_cell("%config InlineBackend.figure_formats = ['svg']"))
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(PICTURES))
     place = {"metadata": {"path": NOTEBOOKS}}
     NotebookClient(notebook, timeout=600, kernel_name="python3", resources=place).execute()
     return [list(kept(cell.outputs)) for cell in notebook.cells[1:] if cell.cell_type == "code"]
