@@ -239,6 +239,25 @@ def windows() -> list[Case]:
     ]
 
 
+def held_out() -> list[Case]:
+    """Return cases at settings of no other case, which were chosen before their first run.
+
+    No rule and no number of the simulator was fitted to them.
+    """
+    made = []
+    for scheme in ("sack", "cubic", "bbr1"):
+        name, asked = LINUX_NAMES[scheme], {"utilisation": UTILISATION, "mean_queue": QUEUE}
+        made += [
+            Case("held out", f"{name}, 3 flows, buffer 0.7", (scheme,) * 3, 0.7, asked),
+            Case("held out", f"{name}, 1 flow, 90 ms, buffer 1.5", (scheme,), 1.5, asked, round_trip_times=(0.09,)),
+            Case(
+                "held out", f"{name}, 4 flows, 30 ms, p = 0.006", (scheme,) * 4, 2.0, {"goodput": GOODPUT}, loss=0.006,
+                round_trip_times=(0.03,),
+            ),
+        ]  # fmt: skip
+    return made
+
+
 def switched() -> list[Case]:
     """Return cases with rules switched, to explain a difference or to show the effect of an option."""
     plain = {one.name: one for one in (*full_links(), *random_losses(), *files())}
@@ -257,6 +276,7 @@ def switched() -> list[Case]:
     quick += many
     quick += [f"full link, {name}, 2 flows, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS[:3]]
     quick += [f"full link, BBR, 2 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
+    lossy = [one.name for one in random_losses() if one.loss == LOSSES[-1] and one.schemes[0] != "bbr1"]
     recoveries = [*many, "full link, Reno, 2 flows, buffer 0.25", "random loss, Reno, 2 flows, p = 0.03"]
     rules = {
         "windows with fractions here": (fractions, {"integer_windows": 0.0}, {}),
@@ -307,6 +327,9 @@ def switched() -> list[Case]:
             {},
             {"tcp_comp_sack_nr": 0},
         ),
+        # The simulator has no F-RTO (RFC 5682), and always sends loss probes (RFC 8985, section 7).
+        "no F-RTO on Linux": (lossy, {}, {"tcp_frto": 0}),
+        "no loss probes on Linux": (lossy, {}, {"tcp_early_retrans": 0}),
         "no long-term sampling here": (
             [f"full link, BBR, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:4]],
             {"long_term": 0.0},
@@ -344,5 +367,5 @@ def switched() -> list[Case]:
 
 def cases(*groups: str) -> list[Case]:
     """Return all cases, or the cases of the named groups."""
-    made = [*full_links(), *random_losses(), *files(), *sharing(), *queues(), *windows(), *switched()]
+    made = [*full_links(), *random_losses(), *files(), *sharing(), *queues(), *windows(), *held_out(), *switched()]
     return [one for one in made if not groups or one.group in groups]
