@@ -245,7 +245,7 @@ def held_out() -> list[Case]:
     No rule and no number of the simulator was fitted to them.
     """
     made = []
-    for scheme in ("sack", "cubic", "bbr1"):
+    for scheme in ("sack", "cubic"):
         name, asked = LINUX_NAMES[scheme], {"utilisation": UTILISATION, "mean_queue": QUEUE}
         made += [
             Case("held out", f"{name}, 3 flows, buffer 0.7", (scheme,) * 3, 0.7, asked),
@@ -327,7 +327,8 @@ def switched() -> list[Case]:
             {},
             {"tcp_comp_sack_nr": 0},
         ),
-        # The simulator has no F-RTO (RFC 5682), and always sends loss probes (RFC 8985, section 7).
+        # The simulator has no F-RTO (RFC 5682), and always sends loss probes (RFC 8985, section 7). Neither switch
+        # explains that Linux's goodput is higher at this loss: Reno, 1 flow, +2.3 and +2.8 %.
         "no F-RTO on Linux": (lossy, {}, {"tcp_frto": 0}),
         "no loss probes on Linux": (lossy, {}, {"tcp_early_retrans": 0}),
         "no long-term sampling here": (
