@@ -6,10 +6,11 @@ and the simulators.
 """
 
 import sys
+from importlib.util import find_spec
 
 if sys.argv[:1] == ["-m"]:  # Python imports this package to find the module that it is told to run
     _module = sys.orig_argv[sys.orig_argv.index("-m") + 1]
-    if _module.rpartition(".")[0] == "derivations":
+    if _module.rpartition(".")[0] == "derivations" and find_spec(_module):
         from derivations.proof import run
 
         sys.exit(run(_module))

@@ -43,6 +43,12 @@ def test_a_module_as_a_command_proves_each_of_its_laws():
     assert len(proved) == 5  # counted by hand
 
 
+def test_an_unknown_module_ends_with_one_line():
+    made = command(ROOT, "derivations.nosuch")
+    assert made.returncode == 1
+    assert [line.partition(": ")[2] for line in made.stderr.splitlines()] == ["No module named derivations.nosuch"]
+
+
 def test_a_wrong_proof_is_reported_and_the_status_is_1(tmp_path):
     (tmp_path / "derivations").mkdir()
     for name in ("__init__.py", "proof.py"):
