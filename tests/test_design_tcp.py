@@ -270,3 +270,15 @@ def test_the_answer_names_a_number_of_flows_where_one_does_not_fill_the_link():
 def test_refused_numbers_of_flows(flows):
     with pytest.raises((ValueError, TypeError), match="flows"):
         design.tcp_window(rate="1Gbit/s", round_trip_time="50ms", flows=flows, simulate=False)
+
+
+@pytest.mark.parametrize("scheme", ["cubic", "reno", "bbr1"])
+def test_a_path_of_less_than_two_packets(scheme):
+    # 10 Mbit/s x 1 ms are 1250 bytes. A window of two packets of the laws loses 0.375, so that the limit of 0.01 decides.
+    answer = design.tcp_window(rate="10Mbit/s", round_trip_time="1ms", scheme=scheme, simulate=False)
+    assert float(answer.tcp_filling_loss_law) == (0.01 if scheme != "bbr1" else SENDERS["bbr1"].largest_loss)
+
+
+def test_dctcp_needs_room_for_its_threshold():
+    with pytest.raises(ValueError, match=r"^buffer = 1 BDPs is out of range: must be in \[1\.82, inf\) BDPs"):
+        design.tcp_window(rate="10Mbit/s", round_trip_time="1ms", scheme="dctcp")  # 1.5 x 1448/(1250 x 0.9534)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: Largest loss at which the laws of CUBIC and Reno are used. They neglect timeouts: the square-root law is 9 % too high
 #: at 0.01 (see the record of that law).
 LARGEST_LOSS_OF_LAW = 0.01
+#: Smallest window of these laws [packets]: the least slow-start threshold of RFC 5681, section 3.1. At it they give a
+#: loss of 0.375 and more.
+LEAST_WINDOW_OF_LAW = 2.0
 #: Amount that BBR keeps in flight for 0.2 s in ProbeRTT, see `longfat.design.buffer_laws`: version 3 a share of the
 #: bandwidth-delay product, BBR of 2016 a number of packets.
 LEFT = {"bbr": 0.5}
@@ -84,6 +87,7 @@ class Sender:
         """Return the loss at which the law's mean window has a given size [packets]; for BBR `largest_loss`."""
         if self.is_bbr:
             return self.largest_loss
+        packets = max(packets, LEAST_WINDOW_OF_LAW)
         if self.scheme == "cubic":
             # The window under random losses is proportional to p^(-3/4). The larger of both windows decides in
             # `window`, so that the larger of both losses decides here.
@@ -98,8 +102,9 @@ class Sender:
         if self.is_bbr:
             return math.nan
         if self.scheme == "cubic":
-            return float(cubic.loss_of_window(cubic.mean_window(largest, round_trip_time), round_trip_time))
-        return float(loss_of_window(largest))
+            mean = max(float(cubic.mean_window(largest, round_trip_time)), LEAST_WINDOW_OF_LAW)
+            return float(cubic.loss_of_window(mean, round_trip_time))
+        return float(loss_of_window(max(largest, LEAST_WINDOW_OF_LAW)))
 
 
 #: T. Ott, J. Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996: the mean

@@ -174,6 +174,10 @@ class Answer:
         return data.squeeze("loss") if self.alone else data
 
 
+#: Smallest buffer for DCTCP [packets]. Ours, because the least threshold is a packet, which the queue has to exceed.
+LEAST_BUFFER_OF_DCTCP = 1.5
+
+
 @takes(TCP_WINDOW)
 def answers(
     *, rate: Any, round_trip_time: Any, loss: Any, scheme: str, flows: int, target: float, segment: int,
@@ -195,6 +199,9 @@ def answers(
         return tcp.TcpPath(sum(shares) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer, flows)
 
     here = path(_middle(given))
+    if scheme == "dctcp" and buffer * here.bandwidth_delay_product < LEAST_BUFFER_OF_DCTCP:
+        allowed = f"[{LEAST_BUFFER_OF_DCTCP / here.bandwidth_delay_product:.3g}, inf), as DCTCP marks above a packet"
+        raise out_of_range("buffer", buffer, "BDPs", allowed)
     largest = shares[1] * given["rate"].high * given["round_trip_time"].high
     rows = [
         {
