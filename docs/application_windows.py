@@ -14,8 +14,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longfat.testbed.network_namespaces import Host
 
 TABLE = Path(__file__).resolve().parent / "data" / "application_windows.csv"
 CONTROLS = ("cubic", "bbr")
@@ -70,20 +75,19 @@ def run(pipe: Pipe, control: str, window: int, round_trip: float) -> None:
     # A namespace may not choose every congestion control as its default, but a route may name any.
     route = f"route change {one.address(RECEIVERS)}/32 dev {DEVICE} src {one.address(SENDERS)}"
     hosts[0].ip([f"{route} {settings.metrics(one, True, {})} congctl {control}"])
-    programs = []
     hosts[0].enter()
-    programs.append(subprocess.Popen(program(SERVER, PORT=one.port), stdout=subprocess.PIPE, text=True))
-    programs[0].stdout.readline()
-    hosts[1].enter()
-    programs.append(subprocess.Popen(program(CLIENT, ADDRESS=one.address(SENDERS), PORT=one.port, WINDOW=window)))
-    try:
-        pipe.send(carry(hosts, round_trip))
-    finally:
-        for process in programs:
-            process.kill()
+    with subprocess.Popen(program(SERVER, PORT=one.port), stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        server.stdout.readline()
+        hosts[1].enter()
+        command = program(CLIENT, ADDRESS=one.address(SENDERS), PORT=one.port, WINDOW=window)
+        with subprocess.Popen(command) as client:
+            pipe.send(carry(hosts, round_trip))
+            client.kill()
+        server.kill()
 
 
-def carry(hosts: list, round_trip: float) -> tuple[float, float]:
+def carry(hosts: Sequence[Host], round_trip: float) -> tuple[float, float]:
     """Return the rate of the data that arrive between START and END [bytes/s], and the share of late packets."""
     from longfat.sim import Network
     from longfat.testbed.emulator import Emulator
@@ -92,7 +96,7 @@ def carry(hosts: list, round_trip: float) -> tuple[float, float]:
 
     net = Network().link("a", "b", rate=RATE, delay=round_trip / 2).link("b", "a", rate=RATE, delay=round_trip / 2)
     net.flow("cubic", path=["a", "b"], packet=1500, ack=52)
-    ledger, arrived = Ledger(1), []
+    ledger, arrived = Ledger(1), list[int]()
 
     def measure() -> None:
         arrived.append(ledger.accounts[0].in_order)
@@ -112,7 +116,7 @@ def measured(control: str, window: int, round_trip: float) -> float:
         process.start()
         other.close()
         try:
-            rate, late = mine.recv()
+            rate, late = map(float, mine.recv())
         except EOFError:
             raise SystemExit("a run has failed; its reason stands above") from None
         process.join()

@@ -274,7 +274,7 @@ def test_refused_numbers_of_flows(flows):
 
 @pytest.mark.parametrize("scheme", ["cubic", "reno", "bbr1"])
 def test_a_path_of_less_than_two_packets(scheme):
-    # 10 Mbit/s x 1 ms are 1250 bytes. A window of two packets of the laws loses 0.375, so that the limit of 0.01 decides.
+    # 10 Mbit/s x 1 ms are 1250 bytes. The laws' loss at two packets is 0.375, so that their limit of 0.01 decides.
     answer = design.tcp_window(rate="10Mbit/s", round_trip_time="1ms", scheme=scheme, simulate=False)
     assert float(answer.tcp_filling_loss_law) == (0.01 if scheme != "bbr1" else SENDERS["bbr1"].largest_loss)
 

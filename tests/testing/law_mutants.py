@@ -59,7 +59,7 @@ class Mutant:
         """Return the value; `NO_VALUE` where there is no finite real one."""
         try:
             value = evaluated(self, point)
-        except ArithmeticError:
+        except (ArithmeticError, ValueError):  # sympy refuses to compare an infinite value in Max and Min
             return NO_VALUE
         return value if math.isfinite(value) else NO_VALUE
 
