@@ -251,7 +251,7 @@ def slow_start_transfer_time(
     unit="1",
     result="norm_diff, 0 at x = 0; SEARCH leaves slow start at 0.26, for w = 3.5 at x = 3.88",
     derivation="tcp.search_difference",
-    not_simulated="no scheme has SEARCH; tests/laws/test_tcp.py applies its test to the packets of a slow start",
+    not_simulated="the scheme cubic-search tests it at the ends of bins only: tests/sim/schemes/test_search.py",
 )
 def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
     r"""Return the share of the data sent a round trip ago that has not been delivered, by which SEARCH ends slow start.
@@ -266,8 +266,9 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
     In slow start twice as much data is sent as is acknowledged. Both are counted over w round trips of the empty path,
     the data sent one present round trip x - y earlier. After x = 0 acknowledgments come at the rate of the link and the
     sender sends at twice that rate, not more, so that the difference grows slowly. This is a fluid limit, for a buffer
-    that loses nothing: at x = 3.88 the queue is 1.66 bandwidth-delay products. With a smaller buffer, losses come
-    first.
+    that loses nothing: at x = 3.88 the packet just acknowledged has waited 1.66 round trips of the empty path, and the
+    queue holds A(x) - 1 = 4.32 bandwidth-delay products, because A(x) are in flight. With a smaller buffer, losses
+    come first.
 
     Examples
     --------
