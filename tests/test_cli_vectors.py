@@ -161,3 +161,81 @@ def test_tolerances():
     assert tolerance("prr", 1e5, math.nan, 0, PACKET) == PACKET
     # 3 C K^2 at ssthresh 77: C K^3 = 33, so 3 * 0.4 * 82.5^(2/3) = 22.74 packets/s, 27.3 bytes in a millisecond
     assert tolerance("cubic", 92400, 92400, 0, PACKET) == 29
+
+
+def trace(tmp_path, windows, head="time [s],window [bytes]"):
+    """Write a trace of pairs of a time and a window; return its path."""
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join([head, *(f"{time},{window}" for time, window in windows)]) + "\n")
+    return str(path)
+
+
+CHECK = ["vectors", "newreno", "--rtt", "40ms", "--duration", "0.09s", "--check"]
+#: RFC 5681, equation 2: a packet for each of the five acknowledgments of ten packets, which come at 40 ms.
+BY_HAND = [(0.04, 1200 * k) for k in range(11, 16)]
+
+
+def test_a_trace_that_agrees(tmp_path, capsys):
+    """The numbers by hand, in order; and in ms and packets. The vector's own CSV is accepted, too."""
+    path = trace(tmp_path, BY_HAND)
+    assert main([*CHECK, path, "--jitter", "0s"]) == 0
+    assert capsys.readouterr().out.startswith(f"agrees: 5 of 5 windows of {path}")
+    path = trace(tmp_path, [(1e3 * time, window / 1200) for time, window in BY_HAND], "time [ms],window [packets]")
+    assert main([*CHECK, path]) == 0
+    capsys.readouterr()
+    assert main([*CHECK[:-1], "--csv"]) == 0
+    own = tmp_path / "own.csv"
+    own.write_text(capsys.readouterr().out)
+    assert main([*CHECK, str(own), "--jitter", "0s"]) == 0
+
+
+def test_a_trace_that_differs(tmp_path, capsys):
+    """A stack that adds no packet for the third acknowledgment; within the jitter only its last window is too small."""
+    late = [*BY_HAND[:2], BY_HAND[1], *BY_HAND[2:4]]
+    path = trace(tmp_path, late)
+    assert main([*CHECK, path, "--jitter", "0s"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("differs: 5 of 5 windows")
+    assert "first in line 4, at 0.040000 s: window 14400 bytes, expected 15599 to 15601" in said
+    assert main([*CHECK, path, "--jitter", "0s", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["agrees"], found["first line"], found["largest excess [bytes]"]) == (False, 4, 1199)
+    path = trace(tmp_path, [(0.06, 15 * 1200), (0.07, 14 * 1200)])
+    assert main([*CHECK, path]) == 1
+    assert "first in line 3" in capsys.readouterr().out
+
+
+def test_a_jitter_allows_windows_around_a_time(tmp_path):
+    """At 0.0795 s the window is 15 packets, and 16 at 0.08 s, half a millisecond later."""
+    path = trace(tmp_path, [(0.0795, 16 * 1200)])
+    assert main([*CHECK, path]) == 0
+    assert main([*CHECK, path, "--jitter", "0.1ms"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "an empty file"),
+        ("a,b\n1,2\n", "head of"),
+        ("time [h],window\n1,2\n", "head of"),
+        ("time,window\n1\n", "line 2 of"),
+        ("time,window\n1,x\n", "line 2 of"),
+        ("time,window\n0.04,nan\n", "line 2 of"),
+        ("time,window\n0.05,13200\n0.04,13200\n", "time in line 3 of"),
+        ("time,window\n9,13200\n", "times in"),
+        ("time,window\n", "times in"),
+    ],
+)
+def test_a_bad_trace_is_one_line(content, words, tmp_path, capsys):
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    assert main([*CHECK, str(path)]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("flags", [["--jitter", "1ms"], ["--check", "nowhere.csv"], ["--check", "x", "--csv"]])
+def test_refused_options_of_a_check(flags, capsys):
+    assert main([*CHECK[:-1], *flags]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.domains import conflict
+from longfat.base.files import LONGEST, regular
 from longfat.base.text_tables import WIDTH
 from longfat.cli import tables
 from longfat.cli.output import Output, finite, outputs, watched
-from longfat.cli.parameters import Name, given, options
+from longfat.cli.parameters import FILE, Name, given, option, options
 from longfat.cli.tables import Column, number
 from longfat.design.arguments import RATE, ROUND_TRIP_TIME
 
 if TYPE_CHECKING:
     from longfat.benchmark.vectors import Row, Vector
+    from longfat.benchmark.window_traces import Judged
 
 SHOWN = 6  # rows of the text; --csv and --json have all
 COUNT = Argument("packets", "[1, 1000]", 2, "Packets that the receiver acknowledges at once", integer=True)
@@ -38,6 +41,9 @@ ARGUMENTS = {
     ),
     "duration": Argument("s", "(0, 1e6]", otherwise="12 to 75 round trips", meaning="Simulated time"),
 }  # fmt: skip
+JITTER = Argument(
+    "s", "[0, 1e6]", otherwise="1 ms", meaning="Time by which a window of --check may be early or late; 0: in order",
+)  # fmt: skip
 HEADS = (
     "time [s]", "acked", "lost", "window [bytes]", "ssthresh [bytes]", "pacing_rate [bytes/s]", "tolerance [bytes]",
     "sent [packets]",
@@ -54,21 +60,74 @@ def names() -> tuple[str, ...]:
 @click.command("vectors", short_help="Windows to test an implementation of a sender against.")
 @click.argument("sender", type=Name("sender", names), metavar="SENDER")
 @options(ARGUMENTS)
+@option("--check", FILE, "Trace of your sender to compare: CSV with time and window.")
+@options({"jitter": JITTER})
 @outputs(
     json="Print JSON: the scenario, the columns and the rows.",
     csv="Print CSV: the scenario as lines that begin with #, then a row for each acknowledgment.",
 )
-def vectors_command(output: Output, sender: str, **flags: Any) -> None:
+def vectors_command(
+    output: Output, sender: str, check: str | None, jitter: float | None, **flags: Any
+) -> None:  # fmt: skip
     """Write the window of a sender after each acknowledgment of a scenario that another stack can be driven by.
 
     SENDER is newreno (RFC 5681), newreno-quic (RFC 9002), cubic (RFC 9438), prr (RFC 9937), hystart++ (RFC 9406) or bbr
     (draft-ietf-ccwg-bbr-06).
-    """
-    from longfat.benchmark.vectors import vector
 
+    With --check: the first window of a trace that differs by more than the tolerance; the exit status is then 1.
+    """
+    from longfat.benchmark.vectors import CLOCK, vector
+
+    if check is None and jitter is not None:
+        raise click.UsageError("--jitter needs --check")
+    if check is not None and output.form == "csv":
+        raise click.UsageError("--check excludes --csv")
+    content = "" if check is None else _content(check)
     with output:
         made = vector(sender, progress=watched(), **given(flags))
-        output.emit(lambda: text(made), json=lambda: as_json(made), csv=lambda: as_csv(made), indent=0)
+        if check is None:
+            output.emit(lambda: text(made), json=lambda: as_json(made), csv=lambda: as_csv(made), indent=0)
+            return
+        from longfat.benchmark import window_traces
+
+        seen = window_traces.read(content, made.scenario["packet [bytes]"], check)
+        found = window_traces.judge(made.rows, seen, CLOCK if jitter is None else jitter, check)
+        output.emit(
+            lambda: in_one_line(found, len(seen), check),
+            json=lambda: {"agrees": found.first is None, "windows": len(seen), **finite(_of_check(found))},
+        )
+    if found.first is not None:
+        raise click.exceptions.Exit(1)
+
+
+def _content(file: str) -> str:
+    """Return the text of the file, without a byte-order mark at its start."""
+    try:
+        return regular(file, LONGEST).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise conflict(f"check = {file}", "must be a text in UTF-8") from None
+
+
+def _of_check(found: Judged) -> dict[str, Any]:
+    """Return the comparison as names and values, with units."""
+    first = found.first._asdict() if found.first is not None else dict.fromkeys(("line", "time", "window"))
+    return {
+        "compared": found.compared, "largest excess [bytes]": found.largest, "first line": first["line"],
+        "first time [s]": first["time"], "first window [bytes]": first["window"],
+        "least allowed [bytes]": found.low, "most allowed [bytes]": found.high,
+    }  # fmt: skip
+
+
+def in_one_line(found: Judged, windows: int, name: str) -> str:
+    """Return the comparison of a trace in words."""
+    compared = f"{found.compared} of {windows} windows of {name} lie in the time of the vector"
+    if found.first is None:
+        return f"agrees: {compared}, and all are within the tolerance\n"
+    return (
+        f"differs: {compared}\nfirst in line {found.first.line}, at {found.first.time:.6f} s: window "
+        f"{found.first.window:.0f} bytes, expected {found.low:.0f} to {found.high:.0f}\n"
+        f"largest excess: {found.largest:.0f} bytes\n"
+    )
 
 
 def in_words(made: Vector) -> dict[str, str]:

@@ -1,0 +1,113 @@
+"""A user's trace of congestion windows against a test vector: where it first differs by more than the tolerance."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from longfat.base import domains
+from longfat.benchmark.vectors import Row
+
+#: Units of a column by the unit in its head; without one it is the first: that of the vectors.
+UNITS = {
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
+    "window": {"bytes": 1.0, "kB": 1e3, "KiB": 1024.0, "packets": math.nan},
+}
+HEADS = 'a head with "time [s]" and "window [bytes]"; also ms, us, kB, KiB, packets'
+SLACK = 1e-9  # s: times of a vector are rounded to nanoseconds
+
+
+class Seen(NamedTuple):
+    """A window of a trace, with its line in the file; in seconds and bytes."""
+
+    line: int
+    time: float
+    window: float
+
+
+class Judged(NamedTuple):
+    """Comparison of a trace with a vector.
+
+    ``compared`` windows were within the time of the vector. ``largest`` is the largest excess over what the vector
+    allows [bytes], 0 if there is none, and ``first`` the first window beyond it, with the bounds there [bytes].
+    """
+
+    compared: int
+    largest: float
+    first: Seen | None
+    low: float
+    high: float
+
+
+def read(text: str, packet: int, name: str = "check") -> list[Seen]:
+    r"""Return the windows of a CSV with a head; lines that begin with # are comments.
+
+    >>> read("time [ms],window [packets]\n40,12\n", 1200)
+    [Seen(line=2, time=0.04, window=14400.0)]
+    """
+    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise domains.out_of_range(name, "an empty file", "1", "a CSV file with a head and a line or more")
+    cells = list(csv.reader(line for _, line in lines))
+    places = [_column(what, cells[0], packet, name) for what in UNITS]
+    found: list[Seen] = []
+    for (k, line), row in zip(lines[1:], cells[1:], strict=True):
+        try:
+            time, window = (float(row[place]) * scale for place, scale in places)
+        except (ValueError, IndexError):
+            time = window = math.nan
+        if not (math.isfinite(time) and 0 <= window < math.inf):
+            raise domains.wrong_type(f"line {k} of {name}", line.strip()[:40], "a time, and a window of 0 or more")
+        if found and time < found[-1].time:
+            raise domains.out_of_range(f"time in line {k} of {name}", time, "s", f"[{found[-1].time:g}, inf)")
+        found.append(Seen(k, time, window))
+    return found
+
+
+def _column(what: str, heads: list[str], packet: int, name: str) -> tuple[int, float]:
+    """Return the place of a column, and the factor that converts it to seconds or bytes."""
+    units = UNITS[what]
+    for place, head in enumerate(heads):
+        named = re.fullmatch(rf"{what}(?: \[(\w+)\])?", head.strip())
+        if named and (named[1] or next(iter(units))) in units:
+            scale = units[named[1] or next(iter(units))]
+            return place, packet if math.isnan(scale) else scale
+    raise domains.wrong_type(f"head of {name}", ",".join(heads)[:60], HEADS)
+
+
+def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check") -> Judged:
+    """Compare windows with those of a vector that hold within ``jitter`` [s] of their times.
+
+    A window may lie between the least and the largest window of the vector in that time, each with its tolerance.
+    With a jitter of 0 the n-th window at a time is compared with the n-th of the vector at that time. Windows before
+    the first acknowledgment or after the last one are left out.
+    """
+    times = np.array([row.time for row in rows])
+    floor, ceiling = (np.array([row.window + sign * row.tolerance for row in rows]) for sign in (-1, 1))
+    within = [one for one in seen if times[0] - SLACK <= one.time <= times[-1] + SLACK]
+    if not within:
+        raise domains.out_of_range(
+            f"times in {name}", f"{seen[0].time:g} to {seen[-1].time:g}" if seen else "none", "s",
+            f"[{times[0]:g}, {times[-1]:g}] in one line or more, counted from the first departure",
+        )  # fmt: skip
+    first, at, largest = None, (math.nan, math.nan), 0.0
+    rank, before = 0, -math.inf
+    for one in within:
+        end = int(np.searchsorted(times, one.time + jitter + SLACK, "right"))
+        # The window at the beginning of the time allowed is that of the last acknowledgment until then.
+        begin = max(0, int(np.searchsorted(times, one.time - jitter + SLACK, "right")) - 1)
+        if jitter == 0:
+            rank = rank + 1 if one.time <= before + SLACK else 0
+            before = one.time
+            begin = min(int(np.searchsorted(times, one.time - SLACK, "left")) + rank, end - 1)
+            end = begin + 1
+        low, high = float(floor[begin:end].min()), float(ceiling[begin:end].max())
+        excess = max(low - one.window, one.window - high)
+        largest = max(largest, excess)
+        if excess > 0 and first is None:
+            first, at = one, (low, high)
+    return Judged(len(within), largest, first, *at)
