@@ -356,7 +356,8 @@ def of_increase(**values):
 def test_the_example_of_the_rate_limited_increase(rule):
     """draft-ietf-ccwg-ratelimited-increase-03, appendix A: 36 packets in four rounds, an ACK for each two.
 
-    The window after each of the 18 ACKs, in packets.
+    The window after each of the 18 ACKs, in packets. The flights there are 1 to 4, 1 to 8, 1 to 4 and 1 to 20 packets;
+    in round 1 it misprints 1, 1, 2, 3, as version 04 does, and version 11 corrects that.
     """
     flow, found = of_increase(cwnd_limited=rule), []
     for packets in (4, 8, 4, 20):
@@ -367,6 +368,21 @@ def test_the_example_of_the_rate_limited_increase(rule):
             found.append(flow.window)
     assert found == [12, 14, 16, 18, 20, 20, 20, 20, *range(22, 41, 2)]
     assert flow.max_flight == 20
+
+
+def test_the_example_of_the_rate_limited_increase_with_an_ack_each():
+    """draft-ietf-ccwg-ratelimited-increase-11, appendix A: cwnd = min(cwnd + N, 2*maxFS), an ACK for each packet.
+
+    The windows after the ACKs of the four rounds, as printed.
+    """
+    flow, found = of_increase(), []
+    for packets in (4, 8, 4, 20):
+        flow.high += packets
+        for _ in range(packets):
+            flow.una += 1
+            flow.window = python(deployed.capped)(flow, SimpleNamespace(acked=1), flow.window, flow.window + 1.0, 1.0)
+            found.append(flow.window)
+    assert found == [*range(11, 15), *range(15, 21), 20, 20, *[20] * 4, *range(21, 41)]
 
 
 def test_a_reduction_forgets_the_flight():
