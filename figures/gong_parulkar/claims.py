@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 
 from figures.claims import Assessment, Context, Finding, judged
-from figures.gong_parulkar import formats, runs
+from figures.gong_parulkar import compared, formats, runs
 from figures.rule import Arithmetic, Declared, Formula, Statement, Together, printed
 from longfat.laws import selective_repeat as laws
 
@@ -99,6 +99,10 @@ ASSESSMENTS: dict[str, Assessment] = {
     ),
     "data of an ATM cell, of a packet over ATM and of an Ethernet frame": _input("quoted"),
     "the checksum detects packet corruption": _checksum,
+    "a receiver that delays TCP's acknowledgments causes false retransmissions": compared.false_retransmissions,
+    "SNR: selective acknowledgment is superior to cumulative acknowledgment": compared.selective,
+    "a more elaborate replacement policy can avoid the abnormal behavior of soft ACK": compared.avoids,
+    "more complex policies hardly make soft ACK better than hard ACK": compared.hardly_better,
     "selective ACK is superior to cumulative ACK (cited)": _input("shown elsewhere, quoted"),
     "factor of 2.5 in the same range as that found by Doshi et al.": _input("found elsewhere, quoted"),
     "at loss 1e-5 a maximum delay with 0.5 w_a above that with 0.25 w_a is an artefact": runs.artefact,

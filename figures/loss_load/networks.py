@@ -172,7 +172,9 @@ def scenario_0(k: float, v: float, interpretation: Interpretation = PLAIN) -> Ne
     return net
 
 
-def scenario_1(k: float, v: float, interpretation: Interpretation = PLAIN) -> Network:
+def scenario_1(
+    k: float, v: float, interpretation: Interpretation = PLAIN, *, nearer: float = 1, response: int = 1, crowd: int = 1
+) -> Network:
     """Return scenario 1, slow changes in cross traffic: eleven sources that minimise response time.
 
     They share a link of 40 Mbit/s; the round-trip time is 44 ms.
@@ -185,6 +187,12 @@ def scenario_1(k: float, v: float, interpretation: Interpretation = PLAIN) -> Ne
         Virtual factor [1], in (0, 1].
     interpretation : Interpretation
         Rules that are not printed.
+    nearer : float
+        Factor by which all propagation delays are shorter [1].
+    response : int
+        Sources minimise the response time (1) or maximise the raw throughput (0).
+    crowd : int
+        Sources in place of each one, which share its file.
 
     Returns
     -------
@@ -196,24 +204,25 @@ def scenario_1(k: float, v: float, interpretation: Interpretation = PLAIN) -> Ne
     >>> len(scenario_1(2, 1.0).flows)
     11
     """
-    net = Network()
+    net, delay = Network(), 1e-3 / nearer
     for i in range(1, 12):
-        net.link(f"H{i}", "S1", rate="100 Mbit/s", delay="20 ms", duplex=True)
+        net.link(f"H{i}", "S1", rate="100 Mbit/s", delay=20 * delay, duplex=True)
     net.link(
-        "S1", "S2", rate=CAPACITY, delay="1 ms", buffer=interpretation.buffer,
+        "S1", "S2", rate=CAPACITY, delay=delay, buffer=interpretation.buffer,
         discipline=queues.loss_load(k, v, **interpretation.switch),
     )  # fmt: skip
-    net.link("S2", "S1", rate=CAPACITY, delay="1 ms")
-    net.link("S2", "H12", rate="100 Mbit/s", delay="1 ms", duplex=True)
-    parameters = {"k": k, "response": 1, "access_rate": 12.5e6, **interpretation.source}
+    net.link("S2", "S1", rate=CAPACITY, delay=delay)
+    net.link("S2", "H12", rate="100 Mbit/s", delay=delay, duplex=True)
+    parameters = {"k": k, "response": response, "access_rate": 12.5e6, **interpretation.source}
     for i in range(1, 12):
-        net.flow(
-            "loss-load",
-            path=[f"H{i}", "S1", "S2", "H12"],
-            name=f"c{i}",
-            packet=PACKET,
-            file="2 MB" if i == 1 else "500 kB",
-            start=0 if i == 1 else 0.1 + 0.044 * (i - 2),
-            parameters=parameters,
-        )
+        for j in range(crowd):
+            net.flow(
+                "loss-load",
+                path=[f"H{i}", "S1", "S2", "H12"],
+                name=f"c{i}" if j == 0 else f"c{i}-{j}",
+                packet=PACKET,
+                file=(2e6 if i == 1 else 5e5) / crowd,
+                start=0 if i == 1 else 0.1 + 0.044 * (i - 2),
+                parameters=parameters,
+            )
     return net

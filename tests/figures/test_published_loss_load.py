@@ -9,7 +9,7 @@ import pytest
 
 import figures
 from figures.claims import Context, findings, read, tabulated
-from figures.loss_load import runs
+from figures.loss_load import claims, runs
 from figures.loss_load.claims import combined, settled_loads
 from figures.loss_load.networks import EXCESS, NEAREST
 from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, one_run, quantity, row_name
@@ -34,7 +34,7 @@ def table(found):
 def test_rows_whose_verdict_does_not_depend_on_the_seed(table):
     """Four runs at each point."""
     verdict = table.verdict
-    assert len(table) == 70
+    assert len(table) == 72
     assert (verdict == "input").sum() == 18  # table 1 is quoted
     assert (table.ours.str.len() > 2).all()
     analytic = {row.claim for row in read("004") if row.kind == "analytic"}
@@ -170,3 +170,11 @@ def test_the_tables_agree_with_the_scoreboard():
     assert {claim: ours[claim] for claim in POINTS} == {
         claim: listed[row_name(point)] for claim, point in POINTS.items()
     }
+
+
+def test_short_delays_end_the_overload_that_grows_with_k(monkeypatch):
+    """With four runs at each point; if the delays stay as they are, the row does not hold."""
+    assert claims.first_reason(Context(1e5, 0)).verdict == "ordering reproduced"
+    assert claims.reasons(Context(1e5, 0)).verdict == "differs"
+    monkeypatch.setitem(claims.REASONS, next(iter(claims.REASONS)), {"nearer": 1.0})
+    assert claims.first_reason(Context(1e5, 1)).verdict != "ordering reproduced"
