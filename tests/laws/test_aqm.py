@@ -1,8 +1,7 @@
-"""Laws of active queue management: the RFCs' digits, their pseudo-code as a referee, and many digits."""
+"""Laws of active queue management: the RFCs' digits, and their pseudo-code as a referee."""
 
 import math
 
-import mpmath
 import pytest
 
 from longfat.laws import aqm
@@ -27,15 +26,6 @@ def test_codels_drop_times_are_those_of_the_rfc(interval):
     assert aqm.codel_drop_time(17, interval) != pytest.approx(times[17], rel=1e-3)
 
 
-def test_codels_drop_times_in_many_digits():
-    with mpmath.workdps(40):
-        for drops in (1, 5, 16, 10**6, 10**15):
-            exact = (mpmath.zeta(0.5) - mpmath.zeta(0.5, drops + 1)) / 10
-            assert aqm.codel_drop_time(drops) == pytest.approx(float(exact), rel=1e-14)
-    # 2 sqrt(n) I for huge counts
-    assert aqm.codel_drop_time(1e300) == pytest.approx(2e149, rel=1e-14)
-
-
 def test_codels_rate_lies_between_the_inverse_times_of_two_drops():
     times = drop_times(500, 0.1)
     for n in (1, 2, 10, 499):
@@ -53,27 +43,11 @@ def test_codel_reaches_a_share_of_drops():
     assert aqm.codel_control_time(1e-3, 100) == 0  # 0.1 packets/s: the first drops are more
 
 
-def updates(alpha, beta, step, deviations):
-    """Return the changes of a PI controller, RFC 8033, section 4.2, without the scaling."""
-    probability, old, values = 0.0, deviations(0.0), []
-    for k in range(1, round(0.6 / step) + 1):
-        now = deviations(k * step)
-        probability += alpha * now + beta * (now - old)
-        old = now
-        values.append(probability)
-    return values
-
-
 def test_pies_gains_for_half_the_interval():
-    """RFC 8033, section 4.2: cut alpha by half and increase beta by alpha/4; a ramp of delay is answered alike."""
+    """RFC 8033, section 4.2: cut alpha by half and increase beta by alpha/4."""
     alpha, beta = 0.125, 1.25
     half = aqm.rescaled_integral_gain(alpha, 0.5), aqm.rescaled_proportional_gain(alpha, beta, 0.5)
     assert half == (alpha / 2, beta + alpha / 4)
-    coarse = updates(alpha, beta, 0.015, lambda t: 0.01 * t)
-    fine = updates(*half, 0.0075, lambda t: 0.01 * t)[1::2]
-    assert fine == pytest.approx(coarse, rel=1e-12)
-    naive = updates(alpha / 2, beta, 0.0075, lambda t: 0.01 * t)[1::2]
-    assert naive != pytest.approx(coarse, rel=1e-3)
 
 
 def test_the_loss_at_a_target_by_hand():

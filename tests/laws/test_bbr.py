@@ -1,4 +1,4 @@
-"""The BBR laws: the gains of the draft of 2026, loops over round trips, and the limits of the share."""
+"""The BBR laws: the gains of the draft of 2026, values by hand, the simulator, and the limits of the share."""
 
 import math
 
@@ -15,19 +15,6 @@ def test_the_gains_of_the_draft():
     assert bbr.startup_pacing_gain(2.05) == pytest.approx(2 / math.log(2), rel=0.01)  # the gain of 2016
     assert bbr.startup_pacing_gain(1 + 1e-12) == pytest.approx(1, abs=1e-11)
     assert bbr.drain_time(0.1, 2, 0.5) == pytest.approx(0.2)  # 0.1 s and as much queue: one round trip
-
-
-@pytest.mark.parametrize("growth", [1.3, 2.0, 3.0])
-def test_the_gain_restores_the_growth(growth):
-    """Play Startup in steps: each packet is paced at the gain times the mean rate of the round trip before the last."""
-    steps = 2000  # of a round trip
-    rates = [growth ** (step / steps) for step in range(2 * steps)]
-    gain, total = bbr.startup_pacing_gain(growth), sum(rates[:steps])
-    for step in range(2 * steps, 6 * steps):
-        rates.append(gain * total / steps)
-        total += rates[step - steps] - rates[step - 2 * steps]
-    assert rates[-1] / rates[-1 - steps] == pytest.approx(growth, rel=2e-3)
-    assert bbr.startup_pacing_gain(1.02 * growth) != pytest.approx(gain, rel=2e-3)
 
 
 def test_caps_and_queues_by_hand():
@@ -58,32 +45,6 @@ def test_probe_rtt_takes_whole_round_trips():
     assert bbr.probe_rtt_utilisation(1e20, 0, 0.1) == pytest.approx(0.05e-20, rel=1e-13)
 
 
-def packets_held(trip, low, interval, hold):
-    """Play ProbeRTT packet by packet, in whole packet times: packets not sent, and the time from one to the next."""
-    sent, now, end = [True] * trip, trip, None  # by packet time; a packet that left a round trip ago is acknowledged
-    flying, begun = trip, False
-    while True:
-        flying -= sent[now - trip]
-        if not begun and flying <= low:
-            begun, timer = True, now
-        elif begun and sent[now - trip] and now >= timer + hold and now - trip >= timer - 1:
-            end = now
-            break
-        sent.append(flying < low)
-        flying += sent[-1]
-        now += 1
-    return sent.count(False), end - trip + interval
-
-
-@pytest.mark.parametrize("low", [40, 500, 900])
-@pytest.mark.parametrize("hold", [0, 600, 1000, 1300, 1700, 2450, 2550, 5000])
-def test_probe_rtt_packet_by_packet(low, hold):
-    """1000 packets in flight, and then `low`: the law in packet times, to the few packets at the ends of bursts."""
-    missing, period = packets_held(1000, low, 50_000, hold)
-    law = 1 - bbr.probe_rtt_utilisation(1000, low / 1000, 50_000, hold)
-    assert missing / period == pytest.approx(law, rel=0.01)
-
-
 @pytest.mark.parametrize(("round_trip_time", "low_gain"), [(0.08, 0.0107), (0.12, 0.04), (0.066, 0.02), (0.007, 0.01)])
 def test_probe_rtt_in_the_simulator(round_trip_time, low_gain):
     """Two cycles of one flow of 2016 that is alone: losses of 0.0306, 0.0331, 0.0313 and 0.0203 of the capacity."""
@@ -91,22 +52,11 @@ def test_probe_rtt_in_the_simulator(round_trip_time, low_gain):
     assert bbr.probe_rtt_utilisation(round_trip_time, low_gain) == pytest.approx(utilisation, abs=5e-4)
 
 
-def shallow(flows, probe_gain, cycles=3000):
-    """Let the flows probe one after the other, each taking its share of the full link for its bandwidth."""
-    estimates = [1.0 + 0.3 * which for which in range(flows)]
-    for _ in range(cycles):
-        for which in range(flows):
-            sent = probe_gain * estimates[which]
-            estimates[which] = sent / (sent + sum(estimates) - estimates[which])
-    return 1 - 1 / sum(estimates)
-
-
 @pytest.mark.parametrize("flows", [1, 2, 5, 20])
 def test_losses_in_a_shallow_buffer(flows):
-    """(N - 1)/(5 N) for the gain 5/4, from any unequal start."""
+    """(1 - 1/g)(1 - 1/N): (N - 1)/(5 N) for the gain 5/4."""
     assert bbr.shallow_buffer_loss(flows) == pytest.approx((flows - 1) / (5 * flows), rel=1e-14)
-    assert shallow(flows, 1.25) == pytest.approx(bbr.shallow_buffer_loss(flows), abs=1e-9)
-    assert shallow(flows, 1.5) == pytest.approx(bbr.shallow_buffer_loss(flows, 1.5), abs=1e-9)
+    assert bbr.shallow_buffer_loss(flows, 1.5) == pytest.approx((flows - 1) / (3 * flows), rel=1e-14)
     assert bbr.largest_loss() == pytest.approx(0.2, rel=1e-15)
     assert bbr.largest_loss(1.25) >= bbr.shallow_buffer_loss(flows)
 

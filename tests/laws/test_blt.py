@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import sympy
 
-from longfat.laws import blt, power, tcp
+from longfat.laws import blt, tcp
 from tests.blt_referee import Alone
 
 # Windows
@@ -245,17 +245,6 @@ def test_other_windows_and_timers():
 
 
 # Power
-
-
-def test_greatest_power_against_a_search():
-    for capacity, size, unloaded in ((1.25e8, 1e5, 0.0308), (3.75e6, 1e5, 0.3), (1e6, 1e6, 1.0)):
-        service = size / capacity
-        load = np.linspace(0.0005, 0.9995, 200_001)
-        found = load * capacity / (unloaded - service + service / (1 - load))
-        assert blt.power_with_unloaded_time(capacity, size, unloaded) == pytest.approx(found.max(), rel=1e-8)
-        assert blt.knee_with_unloaded_time(capacity, size, unloaded) == pytest.approx(load[found.argmax()], abs=2e-4)
-        ceiling = power.power_ceiling(capacity, size, unloaded - service)
-        assert blt.power_with_unloaded_time(capacity, size, unloaded) == pytest.approx(ceiling, rel=1e-12)
 
 
 @pytest.mark.parametrize("packets", [1, 2, 3, 20, 200, 2000])

@@ -18,27 +18,6 @@ def test_synchronised_by_hand():
             assert utilisation(0.9 * buffer, beta) < 1
 
 
-def test_synchronised_flows_in_a_loop_over_rounds():
-    """Three unequal flows, all reduced by CUBIC's factor when path and buffer are full: the link idles below 3/7."""
-    for buffer, idle in ((0.40, True), (0.44, False)):
-        windows, least = np.array([0.1, 0.3, 0.5]), 2.0
-        for _ in range(2000):
-            windows = windows + 1e-3
-            if windows.sum() >= 1 + buffer:
-                windows = 0.7 * windows
-                least = windows.sum()
-        assert (least < 1 - 1e-2) == idle
-        assert least == pytest.approx(0.7 * (1 + buffer), abs=3e-3)
-
-
-@pytest.mark.parametrize(("flows", "beta"), [(1, 0.5), (10, 0.7), (400, 0.5)])
-def test_deviation_against_drawn_windows(flows, beta):
-    sums = np.random.default_rng(1).uniform(beta, 1, (20_000, flows)).sum(axis=1)
-    law = buffers.deviation_of_total_window(flows, beta)
-    assert sums.std() / sums.mean() == pytest.approx(law, rel=0.02)
-    assert sums.std() / sums.mean() != pytest.approx(1.1 * law, rel=0.02)
-
-
 def test_deviation_of_reno():
     # "Sizing Router Buffers" (SIGCOMM 2004), section 3: sigma = 1/(3 sqrt 3) of the mean of one window, over sqrt(n)
     assert buffers.deviation_of_total_window(25) == pytest.approx(1 / (15 * math.sqrt(3)), rel=1e-14)
@@ -101,26 +80,6 @@ def test_bursts_of_shapers_by_hand():
     assert buffers.shaped_utilisation(5000, 1000, 1e6, 0.004) == 1
     assert buffers.shaped_utilisation(4999, 1000, 1e6, 0.004) < 1
     assert buffers.shaped_utilisation(999, 1000, 1e6, 0.004) == 0  # no packet fits
-
-
-def shaped_by_tbf(burst, length, rate, late, wakes=2000, deficit=0.0):
-    """Return the share of its rate that a shaper with a late timer sends, counted as in tbf_dequeue()."""
-    tokens, sent, time = burst, 0, 0.0
-    for _ in range(wakes):
-        while tokens - length >= -deficit:
-            tokens, sent = tokens - length, sent + length
-        sleep = (length - deficit - tokens) / rate + late
-        time, tokens = time + sleep, min(burst, tokens + rate * sleep)
-    return sent / time / rate
-
-
-def test_shapers_against_a_loop():
-    for length, packets, late in np.random.default_rng(1).uniform((500, 1, 1e-5), (1500, 12, 1e-3), (20, 3)):
-        burst, rate = packets * length, 3e6
-        law = buffers.shaped_utilisation(burst, length, rate, late)
-        assert shaped_by_tbf(burst, length, rate, late) == pytest.approx(law, rel=0.01)
-        htb = buffers.shaped_utilisation(burst + length, length, rate, late)
-        assert shaped_by_tbf(burst, length, rate, late, deficit=length) == pytest.approx(htb, rel=0.01)
 
 
 def test_bursts_in_the_field():

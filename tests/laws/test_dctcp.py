@@ -1,55 +1,11 @@
-"""The DCTCP laws: values by hand, a loop over round trips, and the limits."""
+"""The DCTCP laws: values by hand, the equation of the share, and limits."""
 
 import math
-import random
 
 import mpmath
 import pytest
 
 from longfat.laws import dctcp
-
-
-def sawtooth(flows, product, threshold, gain=1 / 16, cycles=200):
-    """Play synchronised DCTCP flows at a marking threshold in small steps; return alpha, shortest and longest queue.
-
-    A window grows by a packet in a round trip; a mark reaches the sender after one more, and alpha has the share of
-    packets that were sent while the queue was above the threshold.
-    """
-    steps = 100  # of a round trip
-    window, alpha, seen, low, high = (product + threshold) / flows, 0.5, 0.0, math.inf, 0.0
-    for cycle in range(cycles):
-        sent = marked = 0.0
-        answer = steps
-        while answer > 0:
-            window += 1 / steps
-            above = flows * window - product > threshold
-            sent += window
-            marked += window * above
-            answer -= above
-        alpha = seen if cycle < 2 else (1 - gain) * alpha + gain * (marked / sent)
-        seen = marked / sent
-        if cycle > cycles // 2:
-            high = max(high, flows * window - product)
-        window *= 1 - alpha / 2
-        if cycle > cycles // 2:
-            low = min(low, flows * window - product)
-    return alpha, low, high
-
-
-@pytest.mark.parametrize(("flows", "product", "threshold"), [(1, 1000, 200), (4, 1000, 150), (20, 2000, 300)])
-def test_the_sawtooth_against_a_loop_over_round_trips(flows, product, threshold):
-    alpha, low, high = sawtooth(flows, product, threshold)
-    window = (product + threshold) / flows
-    assert dctcp.marked_share(window) == pytest.approx(alpha, rel=0.01)
-    assert dctcp.largest_queue(flows, threshold) == pytest.approx(high, rel=0.01)
-    exact = flows * (window + 1) * dctcp.marked_share(window) / 2
-    assert high - low == pytest.approx(exact, rel=0.01)
-    amplitude = dctcp.queue_amplitude(flows, product, threshold)
-    assert amplitude == pytest.approx(high - low, rel=0.05)  # the leading term only
-    assert dctcp.smallest_queue(flows, product, threshold) == pytest.approx(threshold + flows - amplitude, rel=1e-12)
-    assert dctcp.oscillation_period(flows, product, threshold, 2.0) == pytest.approx(2 * amplitude / flows, rel=1e-12)
-    # The loop sees a threshold of a tenth more.
-    assert sawtooth(flows, product, 1.1 * threshold)[2] != pytest.approx(high, rel=0.01)
 
 
 def test_values_by_hand():
@@ -59,7 +15,8 @@ def test_values_by_hand():
     assert dctcp.oscillation_period(2, 100, 28, 0.5) == pytest.approx(math.sqrt(8), rel=1e-14)
     assert dctcp.largest_queue(2, 28) == 30
     assert dctcp.smallest_queue(2, 100, 0) == 0  # 2 - 10: the link idles
-    assert dctcp.window_at_spaced_marks(0.04) == 50
+    assert dctcp.window_at_spaced_marks(0.04) == 50  # 2/p
+    assert dctcp.window_at_random_marks(0.02) == pytest.approx((1 + math.sqrt(3)) / 0.02, rel=1e-14)
 
 
 def test_the_least_threshold_serves_any_number_of_flows():
@@ -90,28 +47,3 @@ def test_a_threshold_needs_far_fewer_marks():
         assert dctcp.window_at_threshold_marks(dctcp.marked_share(window)) == pytest.approx(window, rel=1e-11)
     assert dctcp.window_at_threshold_marks(1e-4) == pytest.approx(2e8, rel=1e-4)
     assert dctcp.window_at_threshold_marks(1) == 1
-
-
-def mean_window(is_marked, packets=600_000, gain=1 / 64):
-    """Play one flow packet by packet: a packet more per window, and at most one cut per window, by half of alpha."""
-    window, alpha, total, left, marks, ends = 50.0, 0.05, 0.0, 0, 0, 0
-    for number in range(packets):
-        window += 1 / window
-        total += 1 / window  # time in round trips
-        marks += (marked := is_marked(number))
-        left -= 1
-        if marked and left <= 0:
-            window *= 1 - alpha / 2
-            left = int(window)
-        if number - ends >= window:
-            alpha += gain * (marks / (number - ends) - alpha)
-            marks, ends = 0, number
-    return packets / total
-
-
-def test_windows_under_marks_packet_by_packet():
-    """Every 50th packet: 2/p = 100. Each with probability 1/50: (1 + sqrt(3))/p = 136.6; 2/p is not that."""
-    draw = random.Random(1).random
-    assert dctcp.window_at_random_marks(0.02) == pytest.approx(136.6, abs=0.01)
-    assert mean_window(lambda number: draw() < 0.02) == pytest.approx(136.6, rel=0.05)
-    assert mean_window(lambda number: number % 50 == 0) == pytest.approx(dctcp.window_at_spaced_marks(0.02), rel=0.05)

@@ -1,4 +1,4 @@
-"""Max-min fair shares: the benchmark's optimal times, the defining conditions, small time steps, corner cases."""
+"""Max-min fair shares: the benchmark's optimal times, the defining conditions, corner cases."""
 
 import csv
 import itertools
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.laws import fair_share
@@ -122,31 +122,6 @@ def test_two_equal_files():
 # The rates of an instant
 
 
-def every_link_for_itself(usage, capacities, weights):
-    """Return max-min rates by another algorithm: each link limits its flows, given the limits of the others."""
-    usage, capacities, weights = (np.asarray(x, dtype=float) for x in (usage, capacities, weights))
-    links, _ = usage.shape
-    cut = np.full(usage.shape, np.inf)  # level at which a link cuts a flow
-    for _ in range(4 * links + 4):
-        before = cut.copy()
-        for link in range(links):
-            on = np.flatnonzero(usage[link])
-            others = np.delete(cut, link, axis=0)  # as they are now: two links at one level would let go both at once
-            wants = others[:, on].min(axis=0) if len(others) else np.full(len(on), np.inf)
-            share = usage[link, on] * weights[on]
-            order = np.argsort(wants)
-            left, demand, level = capacities[link], share.sum(), np.inf
-            for i in order:
-                if wants[i] * demand >= left:  # that one and all after it want more than there is
-                    level = left / demand
-                    break
-                left, demand = left - wants[i] * share[i], demand - share[i]
-            cut[link, on] = level
-        if np.allclose(before, cut, rtol=1e-12, atol=0):  # rounding may go to and fro for ever
-            return weights * cut.min(axis=0)
-    raise AssertionError("the links do not agree")
-
-
 def instants():
     """Strategy of usages, capacities and weights."""
 
@@ -190,21 +165,6 @@ def test_every_flow_has_a_bottleneck(instant):
         assert not has_bottlenecks(*instant, [x * Fraction(999, 1000) for x in rates])
     floats = [np.array(x, dtype=float) for x in instant]
     np.testing.assert_allclose(max_min_rates(*floats), np.array(rates, dtype=float), rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(every_link_for_itself(*floats), np.array(rates, dtype=float), rtol=1e-11, atol=1e-12)
-
-
-@examples(30)
-@given(instants(), st.fractions(Fraction(1, 100), 100), st.integers(2, 4))
-def test_scaling_and_multiplicity(instant, factor, count):
-    """Capacities, weights scaled; a flow of weight 3 is three flows of weight 1 of the same path."""
-    usage, capacities, weights = instant
-    rates = max_min_rates(usage, capacities, weights)
-    assert (max_min_rates(usage, [factor * c for c in capacities], weights) == factor * rates).all()
-    assert (max_min_rates(usage, capacities, [factor * w for w in weights]) == rates).all()
-    several = [row + [row[0]] * (count - 1) for row in usage]
-    split = max_min_rates(several, capacities, [weights[0] / count, *weights[1:], *[weights[0] / count] * (count - 1)])
-    assert (split[1 : len(rates)] == rates[1:]).all()
-    assert split[0] == rates[0] / count
 
 
 def test_links_whose_level_rises():
@@ -309,88 +269,6 @@ def test_every_interval_and_every_file(network):
             carried = [sum(a * rates[row, i] for a, i in zip(one, there, strict=True)) for one in usage]
             assert schedule.link_rates[row].tolist() == carried
     np.testing.assert_allclose(transfer_times(in_floats(network)).finish, schedule.finish.astype(float), rtol=1e-12)
-
-
-STEP = 1 / 1024  # s; starts and changes of loads are multiples of it
-
-
-def in_small_steps(network, steps):
-    """Return finishing times by another algorithm: in each step every file has the rate of the step's beginning."""
-    links, flows = list(network.links), network.flows
-    usage = np.array([[float(flow.usage().get(link, 0)) for flow in flows] for link in links])
-    capacities, weights = (
-        np.array([float(c) for c in network.links.values()]),
-        np.array([float(f.weight) for f in flows]),
-    )
-    remaining, finish = np.array([float(flow.size) for flow in flows]), np.full(len(flows), np.inf)
-    begin = np.array([round(flow.start / STEP) for flow in flows])
-    known = {}
-    for step in range(steps):
-        there = (begin <= step) & (remaining > 0)
-        if not there.any() and step > begin.max():
-            break
-        if step % 128 == 0:  # loads change at eighths of a second
-            loads = tuple(float(load_at(network, link, Fraction(step, 1024))) for link in links)
-        key = loads, there.tobytes()
-        if key not in known:
-            rates = np.zeros(len(flows))
-            if there.any():
-                left = np.maximum(capacities - loads, 0)
-                rates[there] = every_link_for_itself(usage[:, there], left, weights[there])
-            known[key] = rates * STEP
-        remaining = remaining - known[key]
-        finish[there & (remaining <= 0)] = (step + 1) * STEP
-    return finish
-
-
-def step_errors(schedule):
-    """Return bounds of the error of small steps in the finishing times, up to where events are too close together.
-
-    While both have the same files, their remaining sizes differ by e at most. A file of
-    rate x is then complete up to e/x earlier or later than it should, and up to a step later as that is noticed at the
-    end of a step: d = e/x + h. In that time the others' rates are wrong by no more than what they change by, D: e grows
-    by d D. So the events must be further apart than their d's, or what is late meets other rates; starts and changes of
-    loads come at once in both, at eighths of a second.
-    """
-    error, end, bounds, unsure = 0.0, -math.inf, {}, {}
-    times, rates = schedule.times.astype(float), schedule.rates.astype(float)
-    for row, time in enumerate(times[1:]):
-        through = [i for i, finish in enumerate(schedule.finish) if finish == schedule.times[row + 1] < math.inf]
-        delay = max((error / rates[row, i] + STEP for i in through), default=0.0)
-        if time - delay <= end:
-            return bounds
-        bounds |= unsure
-        end = time + delay
-        if len(through) > 1 or (through and math.ceil(8 * schedule.times[row + 1]) / 8 <= end):
-            return bounds  # together in exact arithmetic, perhaps one after the other in small steps; or with a start
-        unsure = dict.fromkeys(through, delay)
-        after = rates[row + 1] if row + 2 < len(times) else np.zeros_like(rates[row])
-        stay = [i for i in range(rates.shape[1]) if i not in through]
-        error += delay * np.abs(after - rates[row])[stay].max(initial=0.0)
-    return bounds | unsure
-
-
-def test_agreement_with_small_steps():
-    """On random networks. The bounds are a few steps, below 0.01 s, and errors come close to them."""
-    seen = []
-
-    @examples(35, 200)
-    @given(transfers())
-    @example(Network({"a": 1}, [Flow("a", (257 + Fraction(1, 16)) * Fraction(STEP))]))  # 15/16 of a step late
-    def check(network):
-        schedule = transfer_times(network)
-        last = max((float(finish) for finish in schedule.finish if finish < math.inf), default=0)
-        found = in_small_steps(network, int(min(last + 1, 40) / STEP)) if last else []
-        for i, bound in step_errors(schedule).items():
-            if schedule.finish[i] < 39:
-                error = abs(found[i] - float(schedule.finish[i]))
-                assert error <= bound + 1e-9, (network, i)
-                seen.append((error, bound))
-
-    check()
-    assert len(seen) > 50
-    assert max(bound for _, bound in seen) < 10 * STEP
-    assert max(error / bound for error, bound in seen) > 0.9
 
 
 # Corners

@@ -1,4 +1,4 @@
-"""Network power: printed values, values by hand, the maximum by another algorithm, corner cases."""
+"""Network power: printed values, values by hand, the maximum by another algorithm, refusals."""
 
 import math
 from fractions import Fraction
@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 from scipy import optimize
 
-from longfat.laws import power, queues
+from longfat.laws import power
 
 GIGABIT, FILE, TRIP = 1.25e8, 1e5, 0.03
 
@@ -36,32 +36,6 @@ def test_knees_known_by_hand():
     assert power.knee_load(0, 0) == pytest.approx(2 - math.sqrt(2), rel=1e-15)
     assert power.knee_load(3) == pytest.approx(2 / 3, rel=1e-15)
     assert power.knee_load(0, 7) == pytest.approx(1 / 3, rel=1e-15)
-
-
-@pytest.mark.parametrize("propagation", [0.0, 0.1, 5.625, 300.0])
-@pytest.mark.parametrize("variation", [0.0, 1.0, 20.0])
-@pytest.mark.parametrize("alpha", [0.2, 1.0, 3.0])
-def test_the_knee_is_where_power_is_greatest(propagation, variation, alpha):
-    """A search without the formula finds the load to half the digits and the value to nearly all."""
-    given = propagation, variation, alpha
-    found = optimize.minimize_scalar(
-        lambda load: -power.relative_power(load, *given), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}
-    )
-    knee = power.knee_load(*given)
-    assert knee == pytest.approx(found.x, abs=3e-8)
-    assert power.relative_power(knee, *given) == pytest.approx(-found.fun, rel=1e-13)
-    # Little's law: rho R/S packets in flight
-    assert power.knee_number(*given) == pytest.approx(knee * (1 + propagation + queues.mg1_wait(knee, variation)))
-
-
-def test_no_digits_cancel_for_small_alpha():
-    """With x = 2 alpha q^2/(1 - alpha + ...): alpha q^2 (1 + alpha (1 - q^2) + ...) with q^2 = 6 as alpha -> 0."""
-    assert power.knee_load(5, 1, 1e-12) == pytest.approx(6e-12 * (1 - 5e-12 - 6e-12), rel=1e-15)
-    with mpmath.workdps(50):
-        exact = power.knee_load(mpmath.mpf(5), mpmath.mpf(1), mpmath.mpf("1e-12"))
-    assert power.knee_load(5, 1, 1e-12) == pytest.approx(float(exact), rel=1e-15)
-    single = power.knee_load(np.float32(5), np.float32(1), np.float32(1e-6))
-    assert float(single) == pytest.approx(6e-6 * (1 - 11e-6), rel=1e-6)
 
 
 def test_slopes_at_the_seam():
@@ -105,20 +79,6 @@ def test_ceilings_by_hand():
     assert ratio == pytest.approx(8 / (1 + math.sqrt(2)) ** 2, rel=1e-15)
     assert ratio == pytest.approx(1.3726, abs=5e-5)
     assert power.power_ceiling_exponent(10.0, 1.0, 0.3) == 1.5
-
-
-def test_growth_with_the_capacity():
-    """As C^2 where D/S is small, as C beyond; the exponent against a difference of logarithms in 50 digits."""
-    assert power.power_ceiling(2.0, FILE, TRIP) / power.power_ceiling(1.0, FILE, TRIP) == pytest.approx(4, rel=1e-6)
-    assert power.power_ceiling(2e15, FILE, TRIP) / power.power_ceiling(1e15, FILE, TRIP) == pytest.approx(2, rel=1e-4)
-    assert power.power_ceiling(1e18, FILE, TRIP) == pytest.approx(1e18 / TRIP, rel=1e-5)
-    with mpmath.workdps(50):
-        for capacity in (1e4, 1e6, 1e8):
-            low, high = (
-                power.power_ceiling(mpmath.mpf(capacity) * (1 + e), FILE, TRIP) for e in (0, mpmath.mpf("1e-20"))
-            )
-            slope = mpmath.log(high / low) / mpmath.log(1 + mpmath.mpf("1e-20"))
-            assert power.power_ceiling_exponent(capacity, FILE, TRIP) == pytest.approx(float(slope), rel=1e-14)
 
 
 @pytest.mark.parametrize(

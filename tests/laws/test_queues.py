@@ -108,15 +108,6 @@ def test_both_ways_against_the_printed_sums(capacity, load):
         assert abs(got - expected) <= 1e-12 * abs(expected)
 
 
-def test_the_printed_sums_would_not_do_in_floats():
-    """At rho = 0.8 and K = 40 the loss is 9e-9; the sums have terms of the size of exp(20)."""
-    x, n = 0.8, 39
-    b = sum((-1) ** k / math.factorial(k) * ((n - k) * x) ** k * math.exp((n - k) * x) for k in range(n + 1))
-    exact = float(printed(x, 40)[0])
-    assert abs(1 - b / (1 + x * b) - exact) > 1e-3 * exact
-    assert queues.md1k_loss(x, 40) == pytest.approx(exact, rel=1e-13)
-
-
 def test_slopes_at_load_one_by_hand():
     """With u = ln rho: the loss p_K of weights rho^j has d ln p_K/du = K - L, a mean has the variance as slope."""
     k = np.array([1.0, 2, 10, 1000])
@@ -174,17 +165,6 @@ def test_second_derivatives_at_load_one(law):
             assert value == pytest.approx(float((above - 2 * middle + below) / step**2), rel=1e-7)
 
 
-def test_the_usual_way_loses_the_slope():
-    """A limit inserted with where has the right value at rho = 1 and the slope of a constant."""
-
-    def usual(load, capacity):
-        safe = jnp.where(load == 1, 0.5, load)
-        return jnp.where(load == 1, 1 / (capacity + 1), safe**capacity * (1 - safe) / (1 - safe ** (capacity + 1)))
-
-    assert usual(1.0, 10.0) == pytest.approx(queues.mm1k_loss(1.0, 10))
-    assert jax.grad(usual)(1.0, 10.0) == 0
-
-
 def test_vast_buffers_and_loads():
     # K u = 1000 > 0: the buffer is always full but for 1/rho of the rate; K u = -1000: exp(-1000) = 0
     assert queues.mm1k_loss(1 + 1e-6, 10**9) == pytest.approx(1e-6 / (1 + 1e-6), rel=1e-9)
@@ -237,37 +217,9 @@ def test_littles_law_and_order(service):
     assert np.all(load * (1 - loss) <= 1 + 1e-15)
 
 
-def test_constant_service_loses_and_waits_less():
-    load = np.array([0.3, 0.9, 1.0, 1.2])
-    assert np.all(queues.md1k_loss(load, 10) < queues.mm1k_loss(load, 10))
-    assert np.all(queues.md1_wait(load[:2]) == queues.mm1_wait(load[:2]) / 2)
-
-
 HYPER = np.array([[0.9, 1.8], [0.1, 0.2]])  # share and rate of two kinds; mean 0.5 + 0.5 = 1
 # E[S^2] = 2 (0.9/1.8^2 + 0.1/0.2^2) = 5.5556, so C_b^2 = 4.5556
 SQUARED_VARIATION = 2 * (0.9 / 1.8**2 + 0.1 / 0.2**2) - 1
-
-
-def test_pollaczek_khinchine_against_a_chain():
-    """Hyperexponential service in order of arrival, room for 300: states 0 and (number, kind in service)."""
-    load, room = 0.5, 300
-    share, rate = HYPER.T
-    rates = np.zeros((1 + 2 * room, 1 + 2 * room))
-    for kind in (0, 1):
-        rates[0, 1 + kind] = load * share[kind]
-        for number in range(1, room + 1):
-            here = 1 + 2 * (number - 1) + kind
-            if number < room:
-                rates[here, here + 2] = load
-            if number == 1:
-                rates[here, 0] = rate[kind]
-            else:
-                for after in (0, 1):
-                    rates[here, 1 + 2 * (number - 2) + after] = rate[kind] * share[after]
-    p = stationary(rates)
-    number = np.concatenate([[0], np.repeat(np.arange(1, room + 1), 2)])
-    assert queues.mg1_wait(load, SQUARED_VARIATION) == pytest.approx(number @ p / load - 1, rel=1e-9)
-    assert queues.mg1_wait(load, math.sqrt(SQUARED_VARIATION)) != pytest.approx(number @ p / load - 1, rel=0.1)
 
 
 def test_processor_sharing_against_a_chain():

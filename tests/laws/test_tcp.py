@@ -1,8 +1,7 @@
-"""The TCP laws: values by hand, loops over rounds and packets, definitions in many digits."""
+"""The TCP laws: values by hand and as printed, files packet by packet, limits, and where cases meet."""
 
 import json
 import math
-from collections import deque
 from fractions import Fraction
 
 import array_api_strict
@@ -37,49 +36,6 @@ from tests.blt_referee import Alone
 def test_utilisation_by_hand(buffer, by_hand):
     assert tcp.aimd_utilisation(buffer) == pytest.approx(by_hand, rel=1e-15)
     assert tcp.aimd_utilisation_general(buffer, 0.5) == pytest.approx(by_hand, rel=1e-15)
-
-
-def one_cycle(buffer, decrease, bdp):
-    """Return the utilisation over a cycle of rounds: w packets in max(1, w/BDP) round-trip times, then w + 1."""
-    window, packets, time = decrease * (1 + buffer) * bdp, 0.0, 0.0
-    while window < (1 + buffer) * bdp:
-        packets += window / bdp
-        time += max(1.0, window / bdp)
-        window += 1
-    return packets / time
-
-
-@pytest.mark.parametrize("buffer", [0.0, 0.05, 0.3, 0.7, 0.95, 1.0, 1.5])
-@pytest.mark.parametrize("decrease", [0.2, 0.5, 0.875])
-def test_utilisation_against_a_loop_over_rounds(buffer, decrease):
-    """The sum over rounds is off the fluid limit by about 1/N, for a bandwidth-delay product of N packets."""
-    law = tcp.aimd_utilisation_general(buffer, decrease)
-    assert one_cycle(buffer, decrease, 20_000) == pytest.approx(law, abs=3e-5)
-    assert one_cycle(buffer, decrease, 20) == pytest.approx(law, abs=0.03)
-    if decrease == 0.5:
-        assert tcp.aimd_utilisation(buffer) == pytest.approx(law, rel=1e-15)
-    # The check sees a buffer of 1/100 of a bandwidth-delay product more.
-    if law < 0.999:
-        assert abs(one_cycle(buffer + 0.01, decrease, 20_000) - law) > 3e-5
-
-
-def mean_queue(buffer, decrease, bdp):
-    """Return the mean queue over a cycle of rounds, in which w - BDP packets wait where that is positive."""
-    window, queued, time = decrease * (1 + buffer) * bdp, 0.0, 0.0
-    while window < (1 + buffer) * bdp:
-        queued += max(window / bdp - 1, 0.0) * max(1.0, window / bdp)
-        time += max(1.0, window / bdp)
-        window += 1
-    return queued / time
-
-
-@pytest.mark.parametrize("buffer", [0.0, 0.05, 0.3, 0.95, 1.0, 1.5, 5.0])
-@pytest.mark.parametrize("decrease", [0.2, 0.5, 0.875])
-def test_mean_queue_against_a_loop_over_rounds(buffer, decrease):
-    law = tcp.aimd_mean_queue(buffer, decrease)
-    assert mean_queue(buffer, decrease, 5_000) == pytest.approx(law, abs=1e-3)
-    if buffer >= 0.3:  # the check sees a buffer of 1/100 of a bandwidth-delay product more
-        assert abs(mean_queue(buffer + 0.01, decrease, 5_000) - law) > 1e-3
 
 
 def test_mean_queue_by_hand():
@@ -147,22 +103,6 @@ def test_parallel_utilisation_by_hand(flows, decrease, by_hand):
     assert tcp.parallel_utilisation(flows, decrease) == pytest.approx(by_hand, rel=1e-14)
 
 
-@pytest.mark.parametrize("chosen", ["random", "largest", "in proportion"])
-def test_parallel_utilisation_whichever_flow_loses(chosen):
-    """Rates that grow equally until their sum is 1; then one flow halves its own, by three rules of choice."""
-    random, rates = np.random.default_rng(1), np.full(4, 0.25)
-    idle = time = 0.0
-    for k in range(40_000):
-        shares = rates / rates.sum() if chosen == "in proportion" else np.full(4, 0.25)
-        lost = int(np.argmax(rates)) if chosen == "largest" else random.choice(4, p=shares)
-        cut = rates[lost] / 2
-        rates[lost] -= cut
-        rates += cut / 4
-        if k >= 1000:
-            idle, time = idle + cut / 2 * cut, time + cut
-    assert 1 - idle / time == pytest.approx(12 / 13, abs=1e-3)  # 1 - 1/(1 + 3 x 4)
-
-
 def test_parallel_share_by_hand():
     assert tcp.parallel_share(8, 1) == pytest.approx(8 / 9, rel=1e-15)
     assert tcp.parallel_share(1, 3) == 0.25
@@ -170,33 +110,6 @@ def test_parallel_share_by_hand():
 
 
 # Rates
-
-
-def rate_by_rounds(loss, increase, decrease, acked, cycles=50):
-    """Return packets per round trip if every 1/p-th packet is lost; the window is reduced after the round of a loss."""
-    window, since, packets, rounds, cut = 2.0, 0.0, 0.0, 0, 0
-    while cut < 2 * cycles:
-        since += window
-        if cut >= cycles:  # the first half is for settling
-            packets, rounds = packets + window, rounds + 1
-        if since >= 1 / loss:
-            since -= 1 / loss
-            window, cut = window * decrease, cut + 1
-        else:
-            window += increase / acked
-    return packets / rounds
-
-
-@pytest.mark.parametrize(
-    ("increase", "decrease", "acked"), [(1.0, 0.5, 1.0), (1.0, 0.5, 2.0), (0.31, 0.875, 1.0), (0.2, 0.875, 2.0)]
-)
-def test_rates_against_a_loop_over_rounds(increase, decrease, acked):
-    rate = rate_by_rounds(1e-5, increase, decrease, acked)
-    assert tcp.gaimd_rate(1e-5, 1.0, increase, decrease, acked) == pytest.approx(rate, rel=0.02)
-    assert tcp.gaimd_rate(1e-5, 0.25, increase, decrease, acked) == pytest.approx(4 * rate, rel=0.02)
-    if (increase, decrease) == (1.0, 0.5):
-        assert tcp.square_root_rate(1e-5, 1.0, acked) == pytest.approx(rate, rel=0.02)
-    assert tcp.gaimd_rate(1e-5, 1.0, 1.1 * increase, decrease, acked) != pytest.approx(rate, rel=0.02)
 
 
 def test_rates_by_hand():
@@ -226,35 +139,6 @@ def test_unfairness_by_hand(ratio, loss_power, time_power, round_trip_power, by_
     assert found == pytest.approx(by_hand, rel=1e-14)
     # The flow with the longer round trip sees the inverse.
     assert tcp.round_trip_unfairness(1 / ratio, loss_power, time_power, round_trip_power) == pytest.approx(1 / by_hand)
-
-
-def in_step(trip, seconds=20.0):
-    """Return Reno's mean window over R if a loss occurs every so many seconds, by its rule round by round."""
-    window, packets, rounds = 10.0, 0.0, round(seconds / trip)
-    for loss in range(60):
-        for _ in range(rounds):
-            packets += window if loss >= 40 else 0
-            window += 1
-        window /= 2
-    return packets / (20 * rounds * trip)
-
-
-def test_unfairness_against_loops_over_rounds():
-    """Reno in step, 200 and 50 rounds between two losses; CUBIC in step, whose climb to W_max lasts K for every R."""
-    assert in_step(0.1) / in_step(0.4) == pytest.approx(tcp.round_trip_unfairness(4, 0, 1, 1), rel=0.01)
-    assert in_step(0.1) / in_step(0.4) != pytest.approx(tcp.round_trip_unfairness(4, 0.1, 1, 1), rel=0.01)
-
-    def cubic_in_step(trip, period=10.0):
-        top, packets = 400.0, 0.0  # from W_max = 1333 = 0.4 10^3/0.3 on each climb to it takes 10 s
-        for loss in range(400):
-            back = (0.3 * top / 0.4) ** (1 / 3)
-            for k in range(round(period / trip)):
-                packets += 0.4 * (k * trip - back) ** 3 + top if loss >= 300 else 0
-            top = 0.4 * (period - back) ** 3 + top
-        return packets / (100 * period)
-
-    # Each loop sums W over the rounds, so packets per second are in proportion to the rounds per second.
-    assert cubic_in_step(0.1) / cubic_in_step(0.4) == pytest.approx(tcp.round_trip_unfairness(4, 0), rel=0.02)
 
 
 def test_loss_of_window_against_integer_packets():
@@ -302,44 +186,9 @@ def test_full_model_by_hand():
     assert tcp.pftk_full_rate(0.25, 1, 2, 2) == pytest.approx(float(packets / time), rel=1e-14)
 
 
-def full_by_definition(p, rtt, timeout, largest, b):
-    """Return the model's rate from probabilities summed over packets and timeouts summed one by one, in mpmath."""
-    p, rtt, timeout, b = map(mpmath.mpf, (p, rtt, timeout, b))
-    c = (2 + b) / (3 * b)
-    unlimited = c + mpmath.sqrt(8 * (1 - p) / (3 * b * p) + c * c)
-    w = min(unlimited, mpmath.mpf(largest))
-    assert w == int(w)  # sums over packets need a whole window
-    some = 1 - (1 - p) ** int(w)
-
-    def before(k):  # k packets of the round arrive before the first loss, given that there is one
-        return (1 - p) ** k * p / some
-
-    def few(k):  # fewer than three of the k packets of the round after arrive
-        return sum((1 - p) ** m * p for m in range(3)) if k >= 3 else 1
-
-    share = sum(before(k) * few(k) for k in range(int(w)))
-    wait = mpmath.nsum(lambda k: p ** (k - 1) * (1 - p) * sum(2 ** min(i, 6) for i in range(int(k))), [1, 400])
-    rounds = b * w / 2 if unlimited < largest else b * w / 8 + (1 - p) / (p * w) + 1
-    packets = (1 - p) / p + w + share / (1 - p)
-    return packets / (rtt * (rounds + 1) + share * timeout * wait)
-
-
 def unlimited_window(loss, acked):
     c = (2 + acked) / (3 * acked)
     return c + math.sqrt(8 * (1 - loss) / (3 * acked * loss) + c * c)
-
-
-@pytest.mark.parametrize("loss", [1e-8, 1e-4, 0.01, 0.2, 0.6])
-@pytest.mark.parametrize("acked", [1, 2])
-def test_full_model_against_its_definitions(loss, acked):
-    """With an effective window limit that is an integer, so that probabilities can be summed packet by packet."""
-    windows = [window for window in (1, 2, 3, 4, 7, 15, 40) if window < unlimited_window(loss, acked)]
-    assert windows
-    with mpmath.workdps(50):
-        for window in windows:
-            expected = full_by_definition(loss, 0.1, 0.5, window, acked)
-            got = tcp.pftk_full_rate(loss, 0.1, 0.5, window, acked)
-            assert abs(got - expected) < 1e-13 * expected
 
 
 def test_full_model_tends_to_the_approximation():
@@ -391,39 +240,6 @@ def test_rounds_of_long_files_are_exact(rounds):
     with mpmath.workdps(20):
         assert tcp.slow_start_rounds(mpmath.mpf(full)) == rounds
         assert tcp.slow_start_rounds(mpmath.mpf(full + 1)) == rounds + 1
-
-
-def transfer(packets, path, packet_time, window):
-    """Return the transfer time through a sender, a link and a receiver, packet by packet, in exact fractions."""
-    now, free = Fraction(0), Fraction(0)  # the link is free from then on
-    sent, acknowledged = 0, 0
-    coming = deque()  # arrival times of the acknowledgments in flight; they keep their order
-    while True:
-        while sent < packets and sent - acknowledged < window:
-            free = max(now, free) + packet_time
-            coming.append(free + path)
-            sent += 1
-        now = coming.popleft()
-        acknowledged, window = acknowledged + 1, window + 1
-        if acknowledged == packets:
-            return now
-
-
-@pytest.mark.parametrize("initial", [1, 2, 3, 10])
-@pytest.mark.parametrize("path", [0, Fraction(1, 3), 1, 3, Fraction(7, 2), 7, 15, Fraction(317, 10), 400])
-def test_transfer_time_against_packets(path, initial):
-    """Paths of -1 + powers of 2 packet times are filled exactly by a round."""
-    t = Fraction(1, 10_000)
-
-    def by_packets(n):  # in integers, a tenth of the time of fractions: 30 for each packet
-        return float(transfer(n, int(30 * path), 30, initial) * t / 30)
-
-    for n in (*range(1, 70), 127, 128, 129, 200, 511, 1000, 3000):
-        expected = by_packets(n)
-        assert tcp.slow_start_transfer_time(n, float(path * t), float(t), initial) == pytest.approx(expected, rel=1e-14)
-    assert tcp.slow_start_transfer_time(n, float(path * t), float(t), initial) != pytest.approx(
-        by_packets(n + 1), rel=1e-5
-    )
 
 
 @pytest.mark.parametrize(
@@ -488,16 +304,6 @@ def test_buffer_for_slow_start_against_packets(access):
         assert run.largest_backlog == math.ceil(need)
 
 
-@pytest.mark.parametrize("access", [200, 500, 667])
-def test_buffer_for_slow_start_at_the_switches_of_kim_and_farber(access):
-    """K = D/(3 t_b): the first file that needs more is the first that fills more, though its rounds fill the path."""
-    for room in (1, 2, 10, 40):
-        n = next(n for n in range(1, 10**4) if tcp.buffer_for_slow_start(n, access / 1000) > room + 1e-9)
-        for packets, most in ((n - 1, room), (n, room + 1)):
-            run = Alone(packets, 3000 * room, access, 1000, access, room=math.inf, window=1)
-            assert run.largest_backlog == most or (packets < n and run.largest_backlog < room)
-
-
 # Arithmetic
 
 
@@ -543,15 +349,6 @@ def test_ceiling_quotient_of_products():
     for kind in (np.float64, np.float32):
         np.testing.assert_array_equal(ceiling_quotient((k * w).astype(kind), w.astype(kind), NUMPY), k)
         np.testing.assert_array_equal(ceiling_quotient((k * w + 1).astype(kind), w.astype(kind), NUMPY), k + 1)
-
-
-def test_symbols_and_floats_give_the_same_slow_start():
-    for n, initial in ((1, 1), (7, 1), (8, 1), (30, 10), (31, 10), (1000, 3)):
-        exact = tcp.slow_start_rounds(sympy.Integer(n), sympy.Integer(initial))
-        assert exact == rounds_by_doubling(n, initial) == tcp.slow_start_rounds(n, initial)
-        path, t = sympy.Rational(40, 1000), sympy.Rational(1, 10_000)
-        time = tcp.slow_start_transfer_time(sympy.Integer(n), path, t, sympy.Integer(initial))
-        assert time == sympy.Rational(transfer(n, Fraction(path.p, path.q), Fraction(t.p, t.q), initial))
 
 
 # SEARCH
