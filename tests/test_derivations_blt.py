@@ -2,7 +2,6 @@
 
 import random
 from fractions import Fraction
-from math import ceil, floor
 
 import pytest
 import sympy as sp
@@ -110,32 +109,6 @@ def test_product_for_an_advantage():
 
 
 # The recursion over bursts, where bursts do not meet, against the recursion over packets
-
-
-def by_departures(length, places, ratio):
-    """Compute accepted packets by departures: packet i arrives at i r, one leaves at every integer time."""
-    kept, starts = [], []  # start of each transmission
-    for number in range(length):
-        now = number * ratio
-        waiting = sum(start > now for start in starts)
-        if not starts or starts[-1] + 1 <= now:
-            starts.append(now)
-        elif waiting < places:
-            starts.append(starts[-1] + 1)
-        else:
-            continue
-        kept.append(number)
-    return kept
-
-
-@pytest.mark.parametrize("ratio", [Fraction(1, 5), Fraction(3, 5), Fraction(1), Fraction(2, 7), Fraction(999, 1000)])
-def test_survivors_of_a_burst(ratio):
-    for length in (1, 2, 30, 120):
-        for places in (1, 2, 11):
-            kept = proofs.survivors(length, places, ratio)
-            assert kept == by_departures(length, places, ratio)
-            fits = length - 1 - floor((length - 1) * ratio) <= places
-            assert (len(kept) == length) is fits is (ceil(laws.buffer_for_burst(length, float(ratio)) - 1e-9) <= places)
 
 
 def test_bursts_against_packets():

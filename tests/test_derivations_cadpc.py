@@ -1,7 +1,5 @@
 """The proofs of the CADPC laws run, agree with the laws of the package, and can fail."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -123,30 +121,6 @@ def test_boundary():
 )
 def test_the_rest_of_the_proofs(run):
     assert run() is not None
-
-
-# By hand
-
-
-def test_by_hand():
-    # e = 1/2 at n = 1, x = 1/4: x (2 - 2 x) = 3/8, e = 1/4
-    assert proofs.update(Fraction(1, 4), Fraction(1, 4), 1) == Fraction(3, 8)
-    assert proofs.deviation_update().subs({proofs.a: 1, proofs.e: sp.Rational(1, 2)}) == sp.Rational(1, 4)
-    # x = 1/8 and 3/8 together, a = 1: 1/8 (2 - 1/8 - 1/2) = 11/64, 3/8 (2 - 3/8 - 1/2) = 27/64; 1/4 becomes 16/64
-    values = {spectrum.S: sp.Rational(1, 2), spectrum.y: sp.Rational(1, 8), spectrum.z: sp.Rational(3, 8), proofs.a: 1}
-    assert spectrum.difference().subs(values) == 1
-    # e: 1 - 3/2 * 1/2 = 1/4; D = 2/64; after: 1 - 3/2 * 38/64 = 7/64
-    after = spectrum.total().subs(
-        {spectrum.e: sp.Rational(1, 4), spectrum.D: sp.Rational(1, 32), proofs.n: 2, proofs.a: 1}
-    )
-    assert after == sp.Rational(7, 64)
-    # One update late, n = 1, a = 1: modulus sqrt(1/2)
-    assert delay.one_update_late().subs({delay.n: 1, proofs.a: 1}) == 1 / sp.sqrt(2)
-    # Links of 1 and 10, three flows over both: the first has 1/4 to spare
-    assert network.fill([[1] * 3] * 2, [sp.Integer(1), sp.Integer(10)], [sp.Integer(1)] * 3) == (
-        [sp.Rational(1, 4)] * 3,
-        [sp.Rational(1, 4), sp.Rational(37, 4)],
-    )
 
 
 # Each check can fail: a wrong assumption put under a proof stops it.

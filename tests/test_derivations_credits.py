@@ -19,17 +19,6 @@ def test_the_recursion_has_the_rate_of_the_law(batch, reserve, loop):
     assert float(share) == pytest.approx(LAWS.throughput(batch + reserve, batch, 1.0, float(loop)), rel=1e-14)
 
 
-@pytest.mark.long
-def test_the_recursion_on_a_grid():
-    for batch in range(1, 8):
-        for reserve in range(16):
-            for loop in (0, 1, 4, sp.Rational(15, 2), 13):
-                share = credits.measured_share(batch, reserve, sp.sympify(loop))
-                assert float(share) == pytest.approx(
-                    LAWS.throughput(batch + reserve, batch, 1.0, float(loop)), rel=1e-14
-                )
-
-
 def test_the_laws_are_what_is_proved():
     at = {credits.W: 1300, credits.u: 500, credits.q: 2, credits.R: 2, credits.C: 1000}  # 1000/(2 + 0.2)
     assert float(credits.one_window().subs(at)) == pytest.approx(LAWS.throughput(1300, 500, 1000.0, 2.0), rel=1e-14)

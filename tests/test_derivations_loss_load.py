@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import itertools
 import math
 
 import mpmath
@@ -58,72 +57,6 @@ def reply(others, k):
             rises = throughput(middle + step, excess, spread, k) > throughput(middle - step, excess, spread, k)
             low, high = (middle, high) if rises else (low, middle)
         return low
-
-
-def test_optimum_by_hand_and_by_bisection():
-    # k = 1: f^2 + 2 a f = b, so f = -a + sqrt(a^2 + b); a = -1/4, b = 9/16: 1/4 + sqrt(10)/4
-    equation = one.optimal_rate().equation.subs({one.k: 1, one.a: sp.Rational(-1, 4), one.b: sp.Rational(9, 16)})
-    assert equation.subs(one.f, (1 + sp.sqrt(10)) / 4).simplify() == sp.true
-    for k in (1, 2, 10):
-        for others in ([0.3], [2.0, 0.1], [0.01, 0.02, 0.9], [40.0]):
-            best = reply(others, k)
-            sides = one.optimal_rate().equation
-            values = {
-                one.k: k,
-                one.a: sum(others) - 1,
-                one.b: sum(x ** (k + 1) for x in others),
-                one.f: sp.Float(best, 30),
-            }
-            assert float(sides.lhs.subs(values)) == pytest.approx(float(sides.rhs.subs(values)), rel=1e-12)
-            loss = 1 - throughput(best, sum(others) - 1, sum(x ** (k + 1) for x in others), k) / best
-            assert float(loss) == pytest.approx(1 / (k + 1), rel=1e-12)
-
-
-def test_equilibrium_by_hand():
-    # k = 2, M = 2: f = 3/4, load 3/2, loss 1 - 2/3
-    assert one.equilibrium().subs({one.k: 2, one.M: 2}) == sp.Rational(3, 4)
-    np.testing.assert_allclose(printed([0.75, 0.75], 2), 1 / 3)
-    # k = 2, v = 2/3: load 1
-    assert one.virtual_capacity().subs({one.k: 2, one.v: sp.Rational(2, 3)}) == 1
-
-
-def test_slope_and_curvature_by_differences():
-    k, sources = 3, 4
-    c = float(one.equilibrium().subs({one.k: k, one.M: sources}))
-    h = mpmath.mpf("1e-6")
-    rest = mpmath.mpf(k + 1) / (k * sources)
-    up, down, both = (reply([rest + d, rest + e, rest], k) - rest for d, e in ((h, 0), (-h, 0), (h, h)))
-    assert abs(up - down) / (2 * h) < 1e-6
-    assert float((up + down) / h**2) == pytest.approx(
-        float(convergence.reply_curvature().same.subs(one.k, k)), rel=1e-4
-    )
-    assert abs((both - 2 * up) / h**2) < 1e-3  # mixed
-    others = [0.5, 0.1, 0.7]
-    law = convergence.reply_slope()
-    best = reply(others, k)
-    values = {one.k: k, one.a: sum(others) - 1, one.f: best, convergence.x: 0.5}
-    numeric = (reply([0.5 + h, 0.1, 0.7], k) - reply([0.5 - h, 0.1, 0.7], k)) / (2 * h)
-    assert float(law.subs(values)) == pytest.approx(float(numeric), rel=1e-6)
-    assert c == pytest.approx(1 / 3)
-
-
-def test_floor_ceiling_and_pace_hold_for_random_rates():
-    """The proved bounds against replies found by bisection, for random rates with constant sources among the others."""
-    rng = np.random.default_rng(5)
-    for _ in range(12):
-        k, sources = int(rng.integers(1, 12)), int(rng.integers(2, 6))
-        fair = (k + 1) / (k * sources)
-        others = rng.exponential(1, sources - 1) * 10.0 ** rng.uniform(-3, 1, sources - 1)
-        assert float(reply(others, k)) >= fair * (1 - 1e-12)
-        inside = fair * (1 + rng.exponential(2, sources - 1))
-        top = inside.max()
-        best = float(reply(inside, k))
-        assert best < top
-        assert (best - fair) / (top - fair) <= float(convergence.contraction().subs({one.k: k, one.M: sources}))
-        load = sp.Symbol("X", positive=True)
-        if inside.sum() > 1:
-            pace = convergence.pace_from_afar().subs({one.k: k, load: float(inside.sum())})
-            assert best / top <= float(pace) + 1e-12
 
 
 def test_clipped_curve_lets_more_through_by_hand():
@@ -228,23 +161,6 @@ def test_scenario_one_of_the_paper():
     assert -1 < 10 * slope < -0.3  # stable, though slower than throughput optimisers
 
 
-def test_leaders_gain_nothing_by_brute_force():
-    """The others' equilibrium by bisection, the leader's goodput by the curve: never above the fair share."""
-    for k, sources in ((1, 2), (2, 5), (10, 11)):
-        n = sources - 1
-        best = 0.0
-        for x in np.geomspace(0.01, 5, 120):
-            low, high = 0.0, 20.0
-            for _ in range(60):
-                c = (low + high) / 2
-                low, high = (low, c) if n * k * c ** (k + 1) + (k + 1) * (x - 1) * c**k > x ** (k + 1) else (c, high)
-            loss = min(1, x**k * (x + n * c - 1) / (x ** (k + 1) + n * c ** (k + 1)))
-            best = max(best, x * (1 - loss))
-            assert x * (1 - loss) <= 1 / sources + 1e-9
-        assert best == pytest.approx(1 / sources, rel=1e-2)
-        assert unequal.leader().best.subs(one.M, sources) == sp.Rational(1, sources)
-
-
 def test_cheater_by_hand():
     # k = 1, n = 1, v = 3/4, r = 1: Q = 2, y = 3/4, load 3/2, T = 1/2
     values = {one.k: 1, convergence.n: 1, one.v: sp.Rational(3, 4), unequal.r: 1}
@@ -269,30 +185,3 @@ def test_a_proof_can_fail():
         require((convergence.x - convergence.c).is_positive, "unknown")
     with pytest.raises(AssertionError, match="residual"):
         require_zero(convergence.floor() - 1, "a floor of another height")
-
-
-@pytest.mark.parametrize(("k", "excess", "spread"), [(1, 0.0, 0.3), (2, 0.5, 1e-3), (5, 3.0, 2.0), (20, 0.1, 1e-12)])
-def test_response_has_one_minimum_where_others_fill_the_link(k, excess, spread):
-    """h, the f-part of e E t^2/(f ln(P)^2 t'), rises from 0 to infinity; by differences of P, in 30 digits."""
-    with mpmath.workdps(30):
-        best = reply_root(k, excess, spread)
-
-        def h(rate):
-            loss = lambda x: x**k * (x + excess) / (x ** (k + 1) + spread)  # noqa: E731
-            slope = mpmath.diff(loss, rate)
-            t = (1 - loss(rate)) * rate
-            return slope * t**2 / (loss(rate) * mpmath.log(loss(rate)) ** 2 * (1 - loss(rate) - rate * slope))
-
-        values = [h(best * mpmath.mpf(i) / 200) for i in range(2, 200)]
-        assert all(after > before > 0 for before, after in itertools.pairwise(values))
-        assert values[0] < values[-1] / 50
-
-
-def reply_root(k, excess, spread):
-    """Return the throughput optimum by bisection of k f^(k+1) + (k + 1) a f^k = b."""
-    low, high = mpmath.mpf(0), mpmath.mpf(10)
-    for _ in range(110):
-        middle = (low + high) / 2
-        below = k * middle ** (k + 1) + (k + 1) * excess * middle**k < spread
-        low, high = (middle, high) if below else (low, middle)
-    return low

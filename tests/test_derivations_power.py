@@ -1,9 +1,5 @@
 """The proofs about power run, give results known by hand, agree with the laws of the package, and can fail."""
 
-import heapq
-import math
-import random
-
 import pytest
 import sympy as sp
 
@@ -62,68 +58,6 @@ def test_fairness():
     assert sp.simplify(4 * index - 1 - products / squares) == 0
     mean = sum(x) / 4
     assert sp.simplify(index - 1 / (1 + (squares / 4 - mean**2) / mean**2)) == 0
-
-
-def weighted_sharing(weights, load, files, seed):
-    """Simulate the mean response time of equal files of size 1 that share a link by random weights.
-
-    All files of a class are served equally, so each class has its own clock of service per file, and a heap of
-    completions.
-    """
-    draw = random.Random(seed)
-    clocks, ends = [0.0] * len(weights), [[] for _ in weights]
-    now, total, done, coming = 0.0, 0.0, 0, draw.expovariate(load)
-    while done < files:
-        share = sum(w * len(queue) for w, queue in zip(weights, ends, strict=True))
-        least, which = coming - now, None
-        for k, queue in enumerate(ends):
-            if queue and (queue[0][0] - clocks[k]) * share / weights[k] < least:
-                least, which = (queue[0][0] - clocks[k]) * share / weights[k], k
-        now += least
-        if share:
-            clocks = [clock + least * w / share for clock, w in zip(clocks, weights, strict=True)]
-        if which is None:
-            k = draw.randrange(len(weights))
-            heapq.heappush(ends[k], (clocks[k] + 1.0, now))
-            coming = now + draw.expovariate(load)
-        else:
-            total += now - heapq.heappop(ends[which])[1]
-            done += 1
-    return total / files
-
-
-def largest_weight_first(load, files, seed):
-    """Simulate the mean response time of equal files of size 1 if the one with the largest random weight gets all."""
-    draw = random.Random(seed)
-    now, total, done, present, coming = 0.0, 0.0, 0, [], draw.expovariate(load)
-    while done < files:
-        if present and now + present[0][1] <= coming:
-            _, left, came = heapq.heappop(present)
-            now += left
-            total += now - came
-            done += 1
-            continue
-        if present:
-            present[0][1] -= coming - now
-        now = coming
-        heapq.heappush(present, [-draw.random(), 1.0, now])
-        coming = now + draw.expovariate(load)
-    return total / files
-
-
-def test_unequal_sharing_passes_the_fair_ceiling():
-    """Load 1/2, no propagation: equal shares take 2 S, two weights of 1 and 10^6 about 1.91 S.
-
-    Weights that differ more and more tend to 1 + ln 2 = 1.69 S. Deviations of such means are below 0.015.
-    """
-    equal, two = (weighted_sharing(weights, 0.5, 60_000, 3) for weights in ([1.0, 1.0], [1.0, 1e6]))
-    many = largest_weight_first(0.5, 100_000, 3)
-    assert equal == pytest.approx(2.0, abs=0.05)
-    assert two < 1.95
-    assert many == pytest.approx(1 + math.log(2), abs=0.04)
-    fair = laws.power_ceiling(1.0, 1.0, 0.0)
-    assert fair < laws.network_power(0.5, two) < laws.network_power(0.5, many)
-    assert laws.network_power(0.5, many) < laws.first_come_ceiling(1.0, 1.0, 0.0)
 
 
 def test_the_proofs_can_fail(monkeypatch):

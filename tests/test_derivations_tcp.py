@@ -120,32 +120,6 @@ def test_slow_start():
             assert shipped.subs(dict(zip(names, (packets, path, 1, first), strict=True))) == longest
 
 
-# By hand
-
-
-def test_sawtooth_by_hand():
-    # Halving from 100, a packet per round: 50 rounds, mean window 75
-    cycle = proofs.sawtooth(sp.Integer(50), sp.Integer(100), proofs.R)
-    assert [x.subs({proofs.alpha: 1, proofs.b: 1}) for x in cycle] == [50, 3750, 50 * proofs.R]
-    assert proofs.window_of_loss().subs(proofs.HALF).subs({proofs.b: 1, proofs.p: sp.Rational(1, 3750)}) == 100
-    # From 1/2 to 3/2 products: (1/2)(3/4) + 5/8 = 1 product in 1/2 + 5/8 round trips
-    half = sp.Rational(1, 2)
-    assert proofs.filled(half, 3 * half).subs({proofs.alpha: 1, proofs.b: 1}) == sp.Rational(8, 9)
-
-
-def test_timeouts_by_hand():
-    # p = 1/4, b = 1: 1 + sqrt(8 + 1); q = 3/4: (37/64)(283/256)/(175/256)
-    at = {proofs.p: sp.Rational(1, 4), proofs.b: 1, proofs.T_0: 1}
-    assert proofs.first_loss_window().subs(at) == 4
-    assert proofs.timeout_share().subs(at).subs(proofs.w, 4) == sp.Rational(10471, 11200)
-    packets, seconds = (x.subs(at) for x in proofs.timeouts())
-    assert packets == sp.Rational(4, 3)
-    # 1 with chance 3/4, 3 with 3/16, 7 with 3/64, ... added up to k = 60
-    waits = [2 ** min(k, 6) for k in range(60)]
-    added = sum(sum(waits[: k + 1]) * Fraction(3, 4) * Fraction(1, 4) ** k for k in range(60))
-    assert 0 < Fraction(int(seconds.p), int(seconds.q)) - added < Fraction(1, 10**30)
-
-
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
