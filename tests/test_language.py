@@ -206,40 +206,6 @@ def test_no_identifier_is_a_house_word():
     assert not found, report(found)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "world = 1",
-        "state.books()",
-        "def f(whole=False): pass",
-        "f(whole=True)",
-        "class Held: pass",
-        "from longfat.sim.queues import serving",
-        "import longfat.sim.schemes.stated as s",
-        "dtype = [('ring_mask', 'i8')]",
-        "row['ahead']",
-        "ROUND_TRIP_METER = 3",
-        "give_way = 1",
-        "product = rate * delay",
-    ],
-)
-def test_a_house_word_is_found(source):
-    assert len(bad_identifiers(source)) == 1
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "from itertools import product",
-        "_bandwidth_delay_product_for_advantage = BANDWIDTH_DELAY_PRODUCT",
-        "error.add_note('x')",
-        "string = 'a ring buffer'",
-    ],
-)
-def test_a_term_of_the_field_is_allowed(source):
-    assert bad_identifiers(source) == []
-
-
 def test_every_exception_is_in_use():
     """A name that is gone from the code must leave the list."""
     used = {name for path in python("models") for _, name in named(text_of(path))}
@@ -264,24 +230,6 @@ def test_nothing_outside_the_repository_is_cited():
     """A reader cannot look it up."""
     found = found_in(files(), lambda path: [] if path == Path(__file__) else matches(text_of(path), OUTSIDE))
     assert not found, report(found)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "see " + "schemes" + ".md, 16.8",
-        "(" + "facts" + ".md)",
-        "in /work/main",
-        "the folder ../shared/x",
-        "`.library/x`",
-    ],
-)
-def test_a_citation_of_something_outside_is_found(text):
-    assert len(matches(text, OUTSIDE)) == 1
-
-
-def test_pages_of_the_repository_may_be_cited():
-    assert matches("[the engine](docs/engine.md), frame/works, www.library.org, ./workspace", OUTSIDE) == []
 
 
 # Docstrings
@@ -310,26 +258,6 @@ def test_every_docstring_of_a_function_starts_with_a_verb():
     assert not found, report(found)
 
 
-@pytest.mark.parametrize(
-    ("docstring", "bad"),
-    [
-        ("Return the loss probability.", 0),
-        ("As it was.", 1),
-        ("return the loss probability.", 1),
-        ("Half of it.", 1),
-        ("The same, before all others.", 1),
-    ],
-)
-def test_a_docstring_without_a_verb_is_found(docstring, bad):
-    tree = ast.parse(f"class A:\n    def f(self):\n        '''{docstring}'''\n")
-    assert len(without_verb(tree)) == bad
-
-
-def test_a_property_is_a_noun():
-    tree = ast.parse("class A:\n    @functools.cached_property\n    def f(self):\n        '''Mean delay [s].'''\n")
-    assert without_verb(tree) == []
-
-
 # Phrases and sections
 
 
@@ -339,14 +267,6 @@ def test_no_phrase_of_a_private_language():
     paths = [path for path in paths if (ROOT / "docs" / "rules") not in path.parents]
     found = found_in(paths, lambda path: matches(text_of(path), PHRASES))
     assert not found, report(found)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["packets under way", "# under\n    # way", "What waits.", "Leave it as it was.", "[D]"],
-)
-def test_a_phrase_is_found(text):
-    assert len(matches(text, PHRASES)) == 1
 
 
 #: What may lie between two strings that are one: f-strings have tokens of their own from Python 3.12 on.
@@ -399,26 +319,63 @@ def test_every_section_has_its_document():
     assert not found, report(found)
 
 
+# Examples
+
+
+def of_docstring(docstring: str) -> list[str]:
+    return without_verb(ast.parse(f"class A:\n    def f(self):\n        '''{docstring}'''\n"))
+
+
+def cited(text: str) -> list[str]:
+    return matches(text, OUTSIDE)
+
+
+def phrases(text: str) -> list[str]:
+    return matches(text, PHRASES)
+
+
+#: A check, the number of its findings, and texts with so many.
+EXAMPLES = [
+    (bad_identifiers, 1, [
+        "world = 1", "state.books()", "def f(whole=False): pass", "f(whole=True)", "class Held: pass",
+        "from longfat.sim.queues import serving", "import longfat.sim.schemes.stated as s",
+        "dtype = [('ring_mask', 'i8')]", "row['ahead']", "ROUND_TRIP_METER = 3", "give_way = 1",
+        "product = rate * delay",
+    ]),
+    (bad_identifiers, 0, [
+        "from itertools import product", "_bandwidth_delay_product_for_advantage = BANDWIDTH_DELAY_PRODUCT",
+        "error.add_note('x')", "string = 'a ring buffer'",
+    ]),
+    (cited, 1, [
+        "see " + "schemes" + ".md, 16.8", "(" + "facts" + ".md)", "in /work/main", "the folder ../shared/x",
+        "`.library/x`",
+    ]),
+    (cited, 0, ["[the engine](docs/engine.md), frame/works, www.library.org, ./workspace"]),
+    (of_docstring, 1, [
+        "As it was.", "return the loss probability.", "Half of it.", "The same, before all others.",
+    ]),
+    (of_docstring, 0, ["Return the loss probability."]),
+    (lambda text: without_verb(ast.parse(text)), 0, [
+        "class A:\n    @functools.cached_property\n    def f(self):\n        '''Mean delay [s].'''\n",
+    ]),
+    (phrases, 1, ["packets under way", "# under\n    # way", "What waits.", "Leave it as it was.", "[D]"]),
+    (bare_sections, 1, [
+        "x = 1  # section 3.2", "# As the router does (16.8).\nx = 1", '"""Test of T3, within 2 %."""',
+        '"""Ours, for the rules of section 4.3.1."""', "x = 1  # rule 4: the window stays", '"""Rules 4 and 5."""',
+    ]),
+    (bare_sections, 0, [
+        "x = 1  # RFC 6582, section 3.2, step 3", "# RFC 6298 (5.4): restart the\n# timer (5.5).\nx = 1",
+        'SOURCE = f"{PAPER}, section 4.2"', "x = f(0.5) + g(1.5)  # half of it, 0.5", "x = 1  # RFC 6298, rule 5.3",
+        'source = ("S. Floyd, RED, 1993, "\n"section 4")', '"""The rules of RFC 6298."""\nx = 1  # rule 5.3',
+    ]),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("text", "bad"),
-    [
-        ("x = 1  # section 3.2", 1),
-        ("x = 1  # RFC 6582, section 3.2, step 3", 0),
-        ("# As the router does (16.8).\nx = 1", 1),
-        ("# RFC 6298 (5.4): restart the\n# timer (5.5).\nx = 1", 0),
-        ('"""Test of T3, within 2 %."""', 1),
-        ('"""Ours, for the rules of section 4.3.1."""', 1),
-        ('SOURCE = f"{PAPER}, section 4.2"', 0),
-        ("x = f(0.5) + g(1.5)  # half of it, 0.5", 0),
-        ("x = 1  # rule 4: the window stays", 1),
-        ('"""Rules 4 and 5."""', 1),
-        ("x = 1  # RFC 6298, rule 5.3", 0),
-        ('source = ("S. Floyd, RED, 1993, "\n"section 4")', 0),
-        ('"""The rules of RFC 6298."""\nx = 1  # rule 5.3', 0),
-    ],
+    ("check", "count", "text"), [(check, count, text) for check, count, texts in EXAMPLES for text in texts]
 )
-def test_a_bare_section_is_found(text, bad):
-    assert len(bare_sections(text)) == bad
+def test_a_check_finds_what_it_is_for(check, count, text):
+    assert len(check(text)) == count
 
 
 # Modules
