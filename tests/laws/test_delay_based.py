@@ -29,6 +29,25 @@ def test_the_queueing_delay_balances():
     assert delay_based.ledbat_queueing_delay(1, 1e9, 0.06) == pytest.approx(0.06, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("capacity", "round_trip", "by_hand"),
+    [
+        (40, 0.2, 0.98),  # G = 1, 8 packets: 0.52 s, 2 round trips from 2 to 8 packets, and 0.06 s
+        (3.125 / 0.03, 0.03, 0.48),  # G = 1/4, 2 x 1.25^2 packets: 0.18 s, 2 round trips, and four times 0.06 s
+        (100, 0.015, 0.59),  # G = 1/8, two packets fill the link: 0.15 s, and eight times 0.075 - 0.02 s
+        (10, 0.03, 0.18),  # they take 0.2 s, more than R + T: no growth
+    ],
+)
+def test_a_slowdown_by_hand(capacity, round_trip, by_hand):
+    """2 (R + T), the round trips in which the window grows by 1 + G to the product, and the rest of R + T over G."""
+    assert delay_based.ledbat_slowdown_time(capacity, round_trip) == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_the_idle_time_of_a_slowdown_by_hand():
+    """The first of them: of 26.4 packets in 0.66 s, 2 in each round trip of 0.26 s and 8 - 2 make 8.6: 17.8 of 392."""
+    assert delay_based.ledbat_utilisation(40, 0.2) == pytest.approx(1 - 17.8 / 392, rel=1e-12)
+
+
 def test_slowdowns_cost_a_tenth_at_most():
     for capacity in (100, 1e4, 1e6):
         for round_trip in (0.001, 0.02, 0.05, 0.2, 1.0):
