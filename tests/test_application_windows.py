@@ -95,92 +95,37 @@ def test_a_default_that_is_as_large_has_no_line():
     assert [one.raised_to(window, 2**31 - 1) for window in (MIB - 1, MIB, MIB + 1)] == [[], [], ["1048577"]]
 
 
-def test_lines_are_for_small_defaults_alone(capsys):
-    """50 Mbit/s and 40 ms need 472 KiB: Go (1 MiB), HAProxy 3.1 (1600 KiB) and Envoy (16 MiB) have more."""
-    out = answered(capsys, "--application", "http2", "--rate", "50Mbit/s", "--rtt", "40ms")
-    assert "initialWindowSize: 483328" in out
-    assert not any(word in out for word in ("MaxReceiveBuffer", "rxbuf", "initial_stream_window_size"))
+#: Application and path, words of the answer without breaks and signs of comments, and words that are not in it.
+ANSWERS = [
+    # 50 Mbit/s and 40 ms need 472 KiB: Go (1 MiB), HAProxy 3.1 (1600 KiB) and Envoy (16 MiB) have more.
+    ("http2 --rate 50Mbit/s --rtt 40ms", ["initialWindowSize: 483328"],
+     ["MaxReceiveBuffer", "rxbuf", "initial_stream_window_size"]),
+    # 1 Gbit/s and 100 ms: 24 MiB for the stream, 36 MiB for the connection.
+    ("http2 --rate 1Gbit/s --rtt 100ms",
+     ["MaxReceiveBufferPerStream: 25165824, MaxReceiveBufferPerConnection: 37748736"], []),
+    # Stream and connection have 2^31 - 1 bytes: 1.5 u/(R + u/2C), with u = 2^30, R = 0.3 s and C = 94.1 Gbit/s.
+    ("http2 --rate 100Gbit/s --rtt 300ms",
+     ["2,147,483,647 bytes (lines below): 37.3 Gbit/s by law", "as large as HTTP/2 allows"], []),
+    # Rust takes numbers above 32 bits; quinn has no limit for the connection.
+    ("quic --rate 400Gbit/s --rtt 300ms", ["stream_receive_window(VarInt::from_u64(28960620544).unwrap())"],
+     ["u32", ".receive_window("]),
+    # 1,250,000 bytes in 40 ms are 250 Mbit/s if each byte has an update at once, 143 if half of them wait for it.
+    ("quic --rate 200Mbit/s --rtt 40ms", ["limit possibly the window of QUIC: ", "nothing to set"],
+     ["no more", "config"]),
+    # 1 Gbit/s and 10 ms are 1.25 MB, of the 8 MiB and 16 MiB that grpc-java and grpc-go allow themselves.
+    ("grpc --rate 1Gbit/s --rtt 10ms", ["limit not the window of gRPC: ", "first 65,535 bytes"], []),
+    ("grpc --rate 1Gbit/s --rtt 200ms", ["limit window of gRPC: "], ["lookahead"]),  # which C++ overwrites
+    # curl prints bytes/s and dd MB/s: 89.4 and 96.6 Mbit/s over 8, outwards. The default fills the path.
+    ("ssh --rate 100Mbit/s --rtt 20ms", ["limit not the window of SSH", "nothing to set",
+                                         "89.4 to 96.6 Mbit/s (11.1 to 12.1 MB/s) with 2 MiB"], ["window="]),
+    # CUBIC at 1e-4 and 0.2 s: 21 Mbit/s of 94; 2 MiB in 0.2 s are 84.
+    ("ssh --rate 100Mbit/s --rtt 200ms --loss 1e-4",
+     ["not the window of SSH", "which losses make 20.7 Mbit/s"], []),
+    ("http2 tests/data/measured/receiver.json --rate 100Mbit/s", ["HTTP/2"], []),  # which has the round trip
+]  # fmt: skip
 
 
-def test_the_connection_has_half_as_much_again(capsys):
-    """1 Gbit/s and 100 ms: 24 MiB for the stream, 36 MiB for the connection."""
-    out = answered(capsys, "--application", "http2", "--rate", "1Gbit/s", "--rtt", "100ms")
-    assert "MaxReceiveBufferPerStream: 25165824, MaxReceiveBufferPerConnection: 37748736" in out
-
-
-def test_the_largest_window_promises_what_it_carries(capsys):
-    """Stream and connection have 2^31 - 1 bytes: 1.5 u/(R + u/2C), with u = 2^30, R = 0.3 s and C = 94.1 Gbit/s."""
-    out = answered(capsys, "--application", "http2", "--rate", "100Gbit/s", "--rtt", "300ms")
-    assert "2,147,483,647 bytes (lines below): 37.3 Gbit/s by law" in out
-    assert "as large as HTTP/2 allows" in " ".join(out.replace("#", "").split())
-
-
-def test_rust_takes_numbers_above_32_bits(capsys):
-    out = answered(capsys, "--application", "quic", "--rate", "400Gbit/s", "--rtt", "300ms")
-    assert "stream_receive_window(VarInt::from_u64(28960620544).unwrap())" in out
-    assert "u32" not in out
-    assert ".receive_window(" not in out  # quinn has no limit for the connection
-
-
-def test_a_window_without_a_gain_has_no_lines(capsys):
-    """1,250,000 bytes in 40 ms are 250 Mbit/s if each byte has an update at once, 143 if half of them wait for it."""
-    out = answered(capsys, "--application", "quic", "--rate", "200Mbit/s", "--rtt", "40ms")
-    assert out.startswith("limit     possibly the window of QUIC: ")
-    assert "nothing to set" in out
-    assert "no more" not in out
-    assert "config" not in out
-
-
-def test_the_estimates_of_grpc_decide(capsys):
-    """1 Gbit/s and 10 ms are 1.25 MB, of the 8 MiB and 16 MiB that grpc-java and grpc-go allow themselves."""
-    out = answered(capsys, "--application", "grpc", "--rate", "1Gbit/s", "--rtt", "10ms")
-    assert out.startswith("limit     not the window of gRPC: ")
-    assert "first 65,535 bytes" in " ".join(out.split())
-
-
-def test_no_line_that_cpp_overwrites(capsys):
-    out = answered(capsys, "--application", "grpc", "--rate", "1Gbit/s", "--rtt", "200ms")
-    assert "lookahead" not in out
-
-
-def test_the_check_and_what_to_expect_have_one_unit(capsys):
-    """curl prints bytes/s and dd MB/s: 89.4 and 96.6 Mbit/s over 8, outwards."""
-    out = answered(capsys, "--application", "ssh", "--rate", "100Mbit/s", "--rtt", "20ms")
-    assert "89.4 to 96.6 Mbit/s (11.1 to 12.1 MB/s) with 2 MiB" in out
-
-
-def test_a_default_that_fills_the_path_needs_no_lines(capsys):
-    out = answered(capsys, "--application", "ssh", "--rate", "100Mbit/s", "--rtt", "20ms")
-    assert out.startswith("limit     not the window of SSH")
-    assert "nothing to set" in out
-    assert "window=" not in out
-
-
-def test_losses_leave_less_than_the_window_allows(capsys):
-    """CUBIC at 1e-4 and 0.2 s: 21 Mbit/s of 94; 2 MiB in 0.2 s are 84."""
-    out = answered(capsys, "--application", "ssh", "--rate", "100Mbit/s", "--rtt", "200ms", "--loss", "1e-4")
-    assert "not the window of SSH" in out
-    assert "which losses make 20.7 Mbit/s" in " ".join(out.split())
-
-
-def test_a_measurement_gives_rate_and_round_trip(capsys):
-    out = answered(capsys, "tests/data/measured/receiver.json", "--application", "http2", "--rate", "100Mbit/s")
-    assert "HTTP/2" in out
-
-
-def test_no_file_is_promised(tmp_path, capsys):
-    words = ["window", "--application", "http2", "--rate", "1Gbit/s", "--rtt", "1ms", "--output", str(tmp_path / "new")]
-    assert cli.main(words) == 2
-    assert "--application excludes --output" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
-
-
-def test_several_flows_are_refused(capsys):
-    words = ["window", "--application", "http2", "--rate", "1Gbit/s", "--rtt", "1ms", "--flows", "4"]
-    assert cli.main(words) == 2
-    assert "--application excludes --flows" in capsys.readouterr().err
-
-
-def test_an_unknown_application_is_refused(capsys):
-    assert cli.main(["window", "--application", "http3", "--rate", "1Gbit/s", "--rtt", "1ms"]) == 2
-    assert "http3" in capsys.readouterr().err
+@pytest.mark.parametrize(("asked", "words", "absent"), ANSWERS, ids=[row[0] for row in ANSWERS])
+def test_answers(capsys, asked, words, absent):
+    out = " ".join(answered(capsys, "--application", *asked.split()).replace("#", "").split())
+    assert [one for one in words if one not in out] == [one for one in absent if one in out] == []

@@ -71,20 +71,3 @@ def test_command(tmp_path, capsys, monkeypatch):
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 8  # two schemes
     assert (tmp_path / "paths.png").stat().st_size > 10_000
-
-
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--suite", "paths"], "--suite paths needs --scheme"),
-        (["--suite", "paths", "--scheme", "reno,cubic"], "--suite needs one --scheme"),
-        (["--suite", "paths", "--scheme", "reno", "--experiment", "1"], "excludes --experiment"),
-        (["--suite", "bbr", "--figure", "a.png"], "--figure needs --suite paths"),
-        (["--suite", "paths", "--scheme", "nosuch"], "'nosuch' is unknown"),
-    ],
-)
-def test_bad_input_is_one_line(flags, words, capsys):
-    assert main(["benchmark", *flags]) == 2
-    said = capsys.readouterr().err
-    assert words in said
-    assert said.count("\n") == 1

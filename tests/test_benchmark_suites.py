@@ -166,26 +166,6 @@ def test_a_failure_is_an_exit_status(capsys, tmp_path):
     assert "Transmissions in 120 s without any acknowledgment (sum sent" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--suite", "bcp134"], "suite 'bcp134' is unknown; did you mean 'bcp133'?"),
-        (["--suite", "bcp133", "--scheme", "renu"], "scheme 'renu' is unknown; available: "),
-        (["--suite", "bcp133", "--scheme", "optimal"], "scheme = 'optimal' has no packets"),
-        (["--suite", "bcp133", "--scheme", "reno,sack"], "--suite needs one --scheme"),
-        (["--suite", "bbr", "--experiment", "a23"], "case of suite bbr 'a23' is unknown"),
-        (["--suite", "bbr", "--traces", "--output", "x"], "--suite excludes --traces"),
-        (["--suite", "bbr", "--discipline", "red"], "--suite excludes --discipline"),
-        (["--suite", "bbr", "--replications", "0"], "replications = 0 runs is out of range"),
-    ],
-)
-def test_errors(capsys, words, message):
-    assert main(["benchmark", *words]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert len(said.splitlines()) == 1
-
-
 def test_placeholders_are_found_in_a_first_run():
     """The time at which the second value of `phase` begins, and a field then."""
     text = 'find = [{name = "t", phase = "B", before = "9"},\n{name = "x", phase = "B", field = "x", before = "1"}]\n'

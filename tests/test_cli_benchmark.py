@@ -64,32 +64,6 @@ def test_traces(capsys, tmp_path):
     assert "sending rate [Mbit/s]" in text or "<path" in text
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--experiment", "12"], "longfat: experiment '12' is unknown; available: 1, 10, 2, "),
-        (["--scheme", "reno2"], "longfat: scheme 'reno2' is unknown; did you mean 'reno'?"),
-        (["--scheme", "no/such.py"], "no/such.py cannot be read: No such file or directory"),
-        (
-            ["--experiment", "mine.toml"],
-            "longfat: experiment 'mine.toml' is the name of a file: must be one of the ten",
-        ),
-        (["--scheme", "reno", "--experiment", "3-4", "--discipline", "nosuch"], "discipline 'nosuch' is unknown"),
-        (["--replications", "none"], "longfat: replications must be an integer in"),
-        (["--seed", "-1"], "longfat: seed = -1 is out of range"),
-        (["--traces"], "--traces needs --output"),
-        (["--executor", "cluster"], "longfat: executor 'cluster' is unknown; available: processes, threads"),
-        (["--json", "--csv"], "--json and --csv exclude each other"),
-    ],
-)
-def test_refusals(capsys, words, said):
-    status, out, err = asked(capsys, *words)
-    assert status == 2
-    assert out == ""
-    assert said in err
-    assert err.count("\n") == 1
-
-
 WORDS = ["--experiment", "3-4", "--scheme", "explicit-feedback", "--json"]
 
 

@@ -319,19 +319,3 @@ def test_port_in_use(capsys):
     assert re.fullmatch(
         rf"longfat: port = {port} on 127\.0\.0\.1 cannot be listened on: .*--port takes another\n", said.err
     )
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--port", "70000"], r"port = 70000 is out of range: must be an integer in \[0, 65535\]"),
-        (["--port", "web"], "port must be an integer in"),
-        (["--host", "no.such.host.invalid"], "host = 'no.such.host.invalid' is unknown"),
-        (["--host", "192.0.2.1"], "port = 8866 on 192.0.2.1 cannot be listened on"),  # of RFC 5737, nobody's
-    ],
-)
-def test_refusals_are_one_line(flags, message, capsys):
-    assert main(["explore", "--no-browser", *flags]) == 2
-    said = capsys.readouterr()
-    assert re.match(f"longfat: {message}", said.err)
-    assert said.err.count("\n") == 1

@@ -97,32 +97,6 @@ def test_papers_without_the_repository(capsys, monkeypatch):
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--law", "nothing"], "law 'nothing' is unknown; available: aqm.*, bbr.*, blt.*, "),
-        (["--published", "009"], "paper '009' is unknown; available: 000, 001, 002, 003, 004"),
-        (["003"], "PAPER 003 needs --published"),
-        (["--published", "--law", "md1_wait"], "exclude each other"),
-        (["--seed", "-1"], "seed = -1 is out of range"),
-        (["--seed", "x"], "seed must be an integer in"),
-        (["--workers", "0"], "workers = 0 processes is out of range"),
-        (["--html", "/proc/none/page.html"], "cannot be written to"),
-    ],
-)
-def test_what_is_refused(capsys, words, message):
-    status, out, err = asked(capsys, *words)
-    assert (status, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-
-
-def test_nothing_half_written(capsys, tmp_path):
-    status, _, _ = asked(capsys, "--law", "nothing", "--html", str(tmp_path / "page.html"))
-    assert status == 2
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("seconds", [2.0, *(pytest.param(more, marks=pytest.mark.long) for more in (3.0, 4.0))])
 def test_ctrl_c_while_the_workers_begin(seconds):
     """A terminal sends it to all processes: one line, and no traceback of a worker that is importing."""
@@ -164,10 +138,3 @@ def test_linux_as_text_json_and_html(capsys, monkeypatch, tmp_path, measured, st
     row = json.loads(data.read_text())["statements"][0]
     assert (row["case"], row["verdict"], row["simulator"]) == ("full link, by hand", verdict, [0.96, 0.0])
     assert f'class="{verdict}"' in page.read_text()
-
-
-def test_linux_and_other_checks_exclude_each_other(capsys):
-    for other in (("--published",), ("--law", "queues.md1_wait")):
-        status, _, err = asked(capsys, "--linux", *other)
-        assert status == 2
-        assert "exclude each other" in err

@@ -34,6 +34,48 @@ def said(capsys, *arguments):
     return capsys.readouterr().out
 
 
+#: The settings of docs/advice.md have at most 100 Mbit/s and 150 ms.
+BEYOND = "no check on Linux above 100 Mbit/s, 150 ms: processor, network card (TSO, GRO), fq or tcp_mem may limit"
+FOUR = str(DATA / "measured" / "parallel.json")  # of iperf3 -P 4
+#: Arguments, words of the answer without breaks and signs of comments, and words that are not in it.
+ANSWERS = [
+    # 1.25e9 x 1e-4/1500 = 83.3 packets, a seventh of which is 11.9
+    ("--rate 10Gbit/s --rtt 100us --scheme dctcp --no-simulation",
+     ["mark packets above 12 in the queue", "must not be used over the Internet", "iperf3 -c HOST -C dctcp",
+      "bursts of hosts (TSO"], []),
+    ("--rate 1Gbit/s --rtt 50ms --scheme bbr1 --no-simulation",
+     ["sysctl -w net.ipv4.tcp_congestion_control=bbr"], []),
+    ("--rate 1Gbit/s --rtt 50ms --no-simulation", [], ["tcp_congestion_control"]),
+    # 0.95 x 65953 packets: the law's p = 0.08 (1.50415 x 0.4^(1/4)/62655)^(4/3) = 4.1e-8.
+    ("--rate 10Gbit/s --rtt 80ms --loss 1e-4 --no-simulation --verbose",
+     ["95% of this link up to a loss of 4.1e-08 (law), and no window or buffer changes that"], []),
+    ("--rate 100Mbit/s --rtt 20ms", ["in 95 of 100 checks"], [BEYOND]),
+    ("--rate 100Mbit/s --rtt 200ms", ["in 95 of 100 simulated checks", BEYOND], []),
+    ("--rate 1Gbit/s --rtt 20ms", ["in 95 of 100 simulated checks", BEYOND], []),
+    # 1 Gbit/s at 100 ms: 12.07 MB of data; each of 8 streams needs a quarter, 3.02 MB, and four times the memory. At
+    # p = 1e-4 they have 8 x 24.6 Mbit/s.
+    ("--rate 1Gbit/s --rtt 100ms --loss 1e-4 --flows 8 --no-simulation",
+     ["loss: 197 Mbit/s at 0.0001 (law of CUBIC in 8 streams, 100 ms)",
+      "37 streams, iperf3 -P 37 (check: --flows 37): 197 Mbit/s -> 912 Mbit/s by law",
+      "a window of 3.02 MB (0.25 BDPs) for each of 8 streams, in up to 12.1 MB of memory each",
+      "iperf3 -c HOST -C cubic -P 8"], []),
+    # An option overrides the number of streams of a file.
+    (f"{FOUR} --no-simulation", ["for each of 4 streams"], []),
+    (f"{FOUR} --no-simulation --flows 2", ["for each of 2 streams"], []),
+    (f"{FOUR} --no-simulation --flows 1", [], [" streams"]),
+    # 100 Mbit/s, 50 ms: 411 packets of data; 122.5 each at p = 1e-4: 3.2 streams for 95 %.
+    ("--rate 100Mbit/s --rtt 50ms --loss 1e-4 --scheme reno",
+     ["4 streams, iperf3 -P 4 (check: --flows 4)", "checks (1 stream, idle path"], []),
+    ("--rate 100Mbit/s --rtt 50ms --loss 1e-4 --scheme reno --flows 4", ["checks (4 streams, idle path"], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "words", "absent"), ANSWERS, ids=[Path(row[0]).name for row in ANSWERS])
+def test_answers(capsys, arguments, words, absent):
+    out = " ".join(said(capsys, *arguments.split()).replace("#", "").split())
+    assert [one for one in words if one not in out] == [one for one in absent if one in out] == []
+
+
 def test_window_and_buffers_by_hand():
     # 12.5 MB/s x 1448/1500 x 0.02 s = 241,333.3 bytes; two of them in pages of 4096: 118 x 4096 = 483,328
     data = design.tcp_window(rate="100Mbit/s", round_trip_time="20ms", simulate=False)
@@ -71,22 +113,6 @@ def test_small_packets_need_more_memory():
     small = design.tcp_window(rate="10Mbit/s", round_trip_time="20ms", segment=536, simulate=False)
     assert small.linux_maximum == 9 * small.window
     assert small.linux_request == -(-9 * small.window // 2)  # half of it, which Linux doubles
-
-
-def test_dctcp_needs_marks(capsys):
-    out = said(capsys, "--rate", "10Gbit/s", "--rtt", "100us", "--scheme", "dctcp", *LAW)
-    # 1.25e9 x 1e-4/1500 = 83.3 packets, a seventh of which is 11.9
-    assert "mark packets above 12 in the queue" in " ".join(out.replace("#", "").split())
-    assert "must not be used over the Internet" in " ".join(out.replace("#", "").split())
-    assert "iperf3 -c HOST -C dctcp" in out
-    assert "bursts of hosts (TSO" in " ".join(out.replace("#", "").split())
-
-
-def test_the_lines_choose_the_congestion_control(capsys):
-    assert "sysctl -w net.ipv4.tcp_congestion_control=bbr" in said(
-        capsys, "--rate", "1Gbit/s", "--rtt", "50ms", "--scheme", "bbr1", *LAW
-    )
-    assert "tcp_congestion_control" not in said(capsys, "--rate", "1Gbit/s", "--rtt", "50ms", *LAW)
 
 
 def test_dctcp_keeps_the_queue_at_the_threshold():
@@ -134,13 +160,6 @@ def test_no_simulation_ends_behind_the_law(capsys):
     assert end == "    iperf3 -c HOST -C cubic\nexpect    not simulated (--no-simulation)\nmore: --verbose\n"
 
 
-def test_no_buffer_helps_against_loss(capsys):
-    """0.95 x 65953 packets: the law's p = 0.08 (1.50415 x 0.4^(1/4)/62655)^(4/3) = 4.1e-8."""
-    path = ["--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "1e-4", *LAW]
-    out = " ".join(said(capsys, *path, "--verbose").split())
-    assert "95% of this link up to a loss of 4.1e-08 (law), and no window or buffer changes that" in out
-
-
 def test_the_rate_of_a_long_transfer_explains_what_was_measured(capsys):
     """10 Gbit/s, 80 ms, p = 2.5e-7, with fast convergence: 1.50415 x 0.4^(1/4) x (0.08/2.5e-7)^(3/4) = 16094 packets.
 
@@ -163,19 +182,6 @@ def test_the_rate_of_a_long_transfer_explains_what_was_measured(capsys):
     # with t = 2.57 for 6 runs, is 2.33 -+ 0.08 x 2.57 x sqrt(7/6) = 22 %, and 6 % for the accuracy: a factor of 1.8.
     low, high = re.search(r"narrower +-O 199 -t 1989: ([\d.]+) to ([\d.]+) Mbit/s, simulated", out).groups()
     assert 1.3 < float(high) / float(low) < 2.6
-
-
-@pytest.mark.parametrize(("arguments", "words"), [
-    (["--rate", "100Mbit/s", "--rtt", "20ms"], "in 95 of 100 checks"),
-    (["--rate", "100Mbit/s", "--rtt", "200ms"], "in 95 of 100 simulated checks"),
-    (["--rate", "1Gbit/s", "--rtt", "20ms"], "in 95 of 100 simulated checks"),
-])  # fmt: skip
-def test_what_no_check_on_linux_has_shown_is_not_promised(capsys, arguments, words):
-    """The settings of docs/advice.md have at most 100 Mbit/s and 150 ms."""
-    out = " ".join(said(capsys, *arguments).replace("#", "").split())
-    assert words in out
-    beyond = "no check on Linux above 100 Mbit/s, 150 ms: processor, network card (TSO, GRO), fq or tcp_mem may limit"
-    assert (beyond in out) == ("simulated" in words)
 
 
 def test_a_way_out_has_its_price(capsys):
@@ -212,11 +218,6 @@ def test_several_files_and_options_before_files(capsys):
     assert "path      25 Mbit/s (with headers), round trip 20.464 ms" in out
     assert "remark    rate:" not in out
     assert re.search(r"transfer time ratio 1\.019", out)  # 25/23.0956 x 1448/1538 = 1.0191
-
-
-def test_what_is_missing_is_named(capsys, tmp_path):
-    assert cli.main(["window", "--rate", "1Gbit/s", "--output", str(tmp_path)]) == 2
-    assert "--rtt is missing" in capsys.readouterr().err
 
 
 #: Settings of a host as `sysctl -a` prints them.
@@ -452,37 +453,6 @@ def test_a_reader_that_has_read_enough():
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("limit ")
-
-
-def test_parallel_streams(capsys):
-    """1 Gbit/s at 100 ms: 12.07 MB of data; each of 8 streams needs a quarter, 3.02 MB, and four times the memory.
-
-    At p = 1e-4 they have 8 x 24.6 Mbit/s.
-    """
-    out = said(capsys, "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4", "--flows", "8", *LAW)
-    assert "loss: 197 Mbit/s at 0.0001 (law of CUBIC in 8 streams, 100 ms)" in out
-    assert "37 streams, iperf3 -P 37 (check: --flows 37): 197 Mbit/s -> 912 Mbit/s by law" in " ".join(out.split())
-    assert "a window of 3.02 MB (0.25 BDPs) for each of 8 streams, in up to 12.1 MB of memory each" in " ".join(
-        out.replace("\n#", "").split()
-    )
-    assert "iperf3 -c HOST -C cubic -P 8" in out
-
-
-def test_the_number_of_streams_of_a_file(capsys):
-    """A file of iperf3 -P 4, whose number an option overrides."""
-    files = [str(DATA / "measured" / "parallel.json"), *LAW]
-    assert "for each of 4 streams" in said(capsys, *files)
-    assert "for each of 2 streams" in said(capsys, *files, "--flows", "2")
-    assert " streams" not in said(capsys, *files, "--flows", "1")
-
-
-def test_the_check_says_for_how_many_streams_it_holds(capsys):
-    """100 Mbit/s, 50 ms: 411 packets of data; 122.5 each at p = 1e-4: 3.2 streams for 95 %."""
-    path = ["--rate", "100Mbit/s", "--rtt", "50ms", "--loss", "1e-4", "--scheme", "reno"]
-    one = " ".join(said(capsys, *path).split())
-    assert "4 streams, iperf3 -P 4 (check: --flows 4)" in one
-    assert "checks (1 stream, idle path" in one
-    assert "checks (4 streams, idle path" in " ".join(said(capsys, *path, "--flows", "4").split())
 
 
 def test_several_flows_of_bbr_are_warned_of(capsys):
