@@ -19,10 +19,7 @@ def test_even_distances():
 
 
 def test_a_timeout_does_not_change_the_rate():
-    """A timeout does not change the rate.
-
-    All is lost from packet 20 on, for a while: the timer expires, and the file ends.
-    """
+    """All is lost from packet 20 on, for a while: the timer expires, and the file ends."""
     diary = Diary("constant", drop_numbers(*range(20, 30)), 2.0, file=30_000, rate=100_000.0)
     assert diary.flow.timeouts >= 1
     assert diary.flow.expect == 30
@@ -33,10 +30,7 @@ def test_a_timeout_does_not_change_the_rate():
 
 
 def test_load_of_a_link():
-    """The load of a link is that of the rate, whatever the losses.
-
-    Half of the link's 100 kB/s is used, whatever the losses: 1 % of them, each retransmitted.
-    """
+    """Half of the link's 100 kB/s is used, whatever the losses: 1 % of them, each retransmitted."""
     net = Network().link("a", "b", rate=100_000.0, delay=0.01, loss=0.01, duplex=True)
     data = run(net.flow("constant", path=["a", "b"], parameters={"rate": 50_000}), duration=100, rng=1)
     assert float(data.utilisation[0]) == pytest.approx(0.495, abs=0.005)  # what was lost before the link does not count

@@ -39,20 +39,14 @@ def test_without_ecn_nothing_is_marked(scheme):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_a_second_mark_in_the_next_window(scheme):
-    """A mark in the next window halves again (RFC 3168, section 6.1.2).
-
-    The reduction for 10 covers up to 20; a mark on 21 is a new one: 5.5/2. One on 20 is not.
-    """
+    """RFC 3168, section 6.1.2. The reduction for 10 covers up to 20; a mark on 21 is new: 5.5/2. One on 20 is not."""
     assert diary_of(scheme, mark=(10, 21), until=0.65).flow.window == 2.75
     assert diary_of(scheme, mark=(10, 20), until=0.65).flow.window == pytest.approx(6.356, abs=0.001)
 
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_a_loss_after_a_mark(scheme):
-    """A loss in a window that a mark has reduced does not reduce it again (RFC 3168, section 6.1.2).
-
-    10 is marked, 12, of the same window, is lost: retransmitted, and no second reduction.
-    """
+    """10 is marked, 12, of the same window, is lost: no second reduction (RFC 3168, section 6.1.2)."""
     diary = diary_of(scheme, 12, mark=(10,), until=0.55)
     assert diary.all(12)[1].time == 0.5
     assert (diary.all(12)[1].window, diary.all(12)[1].ssthresh) == (5.5, 5.5)
@@ -66,10 +60,7 @@ def test_tahoe_starts_over_after_a_mark():
 
 @pytest.mark.parametrize(("scheme", "half"), [("tahoe", 5.0), ("reno", 5.0), ("newreno", 5.0), ("sack", 5.5)])
 def test_a_mark_after_a_loss(scheme, half):
-    """A mark in a window that a loss has reduced does not reduce it again (RFC 3168, section 6.1.2).
-
-    10 is lost, and found out at 0.4 s; 16, of the same window, is marked, and nothing happens.
-    """
+    """10 is lost, and found out at 0.4 s; 16, of the same window, is marked: nothing (RFC 3168, section 6.1.2)."""
     diary = diary_of(scheme, 10, mark=(16,), until=0.55)
     assert diary.own.ssthresh == half
     assert diary.flow.marks == 1
@@ -77,10 +68,7 @@ def test_a_mark_after_a_loss(scheme, half):
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_a_mark_on_a_duplicate(scheme):
-    """A mark on a duplicate acknowledgment halves the window, and the loss does not again.
-
-    10 is lost; the duplicate of 11 is marked: it halves the 11, and the third duplicate does not again.
-    """
+    """10 is lost; the duplicate of 11 is marked: it halves the 11, and the third duplicate does not again."""
     diary = diary_of(scheme, 10, mark=(11,), until=0.45)
     assert diary.all(10)[1].window == 5.5
 
@@ -126,10 +114,7 @@ def test_cwr_after_a_reduction(scheme):
 
 
 def test_vegas_halves():
-    """Vegas halves its window for a mark (RFC 3168, section 6.1.2).
-
-    Of 14..21, at 0.6 s in slow start, 14 is marked: 8/2, and growth is that of avoidance.
-    """
+    """RFC 3168, section 6.1.2. Of 14..21, at 0.6 s in slow start, 14 is marked: 8/2, and growth of avoidance."""
     diary = Diary("vegas", drop_numbers(mark=(14,)), 0.75, ecn=1)
     assert (diary.flow.window, diary.own.ssthresh) == (4.0, 4.0)
     assert diary.sent(0.7) == [22, 23, 24, 25]

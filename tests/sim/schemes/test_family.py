@@ -54,20 +54,14 @@ def square_root(scheme, loss, replications=5):
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 @pytest.mark.parametrize("loss", [0.001, 0.01])
 def test_square_root_law(scheme, loss):
-    """Throughput follows the square-root law, within 15 %.
-
-    Within 15 %; Student's interval of five runs is narrow enough for that to say something.
-    """
+    """Within 15 %; Student's interval of five runs is narrow enough for that to say something."""
     mean, lower, upper = square_root(scheme, loss)
     assert mean == pytest.approx(1.0, abs=0.15)
     assert upper - lower < 0.15
 
 
 def test_order_of_the_schemes():
-    """SACK is closest to the square-root law, Reno lowest.
-
-    SACK is closest, Reno lowest, at 1 % loss, where several losses in one window are common.
-    """
+    """SACK is closest, Reno lowest, at 1 % loss, where several losses in one window are common."""
     reno, newreno, sack = (square_root(scheme, 0.01, 10) for scheme in ("reno", "newreno", "sack"))
     assert reno[2] < newreno[1]
     assert newreno[2] < sack[1]
@@ -109,10 +103,7 @@ def test_red_and_many_flows(scheme, ecn, count):
 
 @pytest.mark.parametrize(("scheme", "longer"), [("newreno", 2), ("sack", 4)])
 def test_ratio_of_round_trips(scheme, longer):
-    """Throughput is inversely proportional to the round-trip time, within 20 %.
-
-    With the same losses rates are as 1/RTT: "about r", here within 20 %.
-    """
+    """With the same losses rates are as 1/RTT: "about r", here within 20 %."""
     near = 0.06  # with the queue's 100 packets or so
     data = dumbbell(scheme, 5, far=near * (longer - 1), seconds=300.0)
     near = 0.0501 + float(data.mean_wait[0])

@@ -32,10 +32,7 @@ def mean_of_independent_losses(alpha, beta, loss):
 
 
 def test_ratio_at_independent_loss():
-    """At independent losses the ratio of rates is 1.181.
-
-    The ratio is not that of periodic losses, but 1.181: the wide sawtooth gains more from losses that vary.
-    """
+    """The ratio is not that of periodic losses, but 1.181: the wide sawtooth gains more from losses that vary."""
     assert mean_of_independent_losses(1, 0.5, 1) == pytest.approx(1.3098, abs=1e-4)
     expected = [mean_of_independent_losses(1, 0.5, 1e-3), mean_of_independent_losses(0.31, 0.875, 1e-3)]
     measured = [mean_rate(name, independent(1e-3), 12_000) for name in ("rap", "gaimd")]
@@ -45,19 +42,13 @@ def test_ratio_at_independent_loss():
 
 
 def test_smoother():
-    """The rate varies a fifth as much as that of RAP.
-
-    (1 - beta)/(1 + beta)/sqrt 3 = 0.0385, a fifth of RAP's.
-    """
+    """(1 - beta)/(1 + beta)/sqrt 3 = 0.0385, a fifth of RAP's."""
     run = simulation("gaimd", periodic(1e-3))
     assert variation(run, "rate", 300.0, 2.73, 250) == pytest.approx(1 / 15 / math.sqrt(3), rel=0.06)
 
 
 def test_window_form_grows():
-    """The window form grows by 0.31 packets per round trip (Yang and Lam 2000).
-
-    0.31/W for each of the 20 acknowledgments of the first round.
-    """
+    """0.31/W for each of the 20 acknowledgments of the first round (Yang and Lam 2000)."""
     window = 20.0
     for _ in range(20):
         window += 0.31 / window
@@ -82,10 +73,7 @@ def test_window_form_after_a_loss():
 
 
 def test_window_form_after_a_timeout():
-    """The window form reacts to a timeout as TCP.
-
-    As TCP: a window of one packet, slow start up to 7/8 of nothing less than half (RFC 6675, section 5.1).
-    """
+    """As TCP: a window of one packet, slow start up to 7/8 of nothing less than half (RFC 6675, section 5.1)."""
     diary = Diary("gaimd-window", drop_numbers(*range(4)), 1.05, initial_window=4, first_rto=1)
     assert diary.flow.timeouts == 1
     assert diary.flow.window == 1.0

@@ -36,10 +36,7 @@ def test_limited_transmit():
 
 
 def test_limited_transmit_ends_with_new_data():
-    """New data ends limited transmit.
-
-    A single duplicate, of packet 14, lets one packet more go; the acknowledgment of new data takes that back.
-    """
+    """A single duplicate, of packet 14, lets one packet more go; the acknowledgment of new data takes that back."""
     diary = Diary("newreno", drop_numbers(13), 0.55, min_rto=1)
     # 0.4 s: 7..12 make the window 14 and let 15..26 go, the duplicate packet 27; its inflation is 1.
     assert diary.sent(0.4) == [*range(15, 28)]

@@ -25,10 +25,7 @@ def test_a_packet_more_each_round_trip():
 
 @pytest.mark.parametrize("alpha", [1.0, 0.31, 2.0])
 def test_slope(alpha):
-    """The rate grows by alpha packets per round trip (Rejaie et al. 1999).
-
-    1 packet a round trip at 0.1 s, and nine steps of alpha until 1 s.
-    """
+    """1 packet a round trip at 0.1 s, and nine steps of alpha until 1 s (Rejaie et al. 1999)."""
     rate = Diary("rap", until=1.05, alpha=alpha).flow.rate
     assert rate == pytest.approx((1 + 9 * alpha) * 1000 / 0.1, rel=1e-6)
 
@@ -67,10 +64,7 @@ def test_three_later_packets():
 
 
 def test_nothing_comes_back():
-    """Without any acknowledgment the rate is halved.
-
-    At 2 s the first packet is too old: an interval of 4 s. The next increase would come at 4 s.
-    """
+    """At 2 s the first packet is too old: an interval of 4 s. The next increase would come at 4 s."""
     run = simulation("rap", periodic(1.0))
     rates = []
     for time in (1.9, 2.1, 3.9):
@@ -99,10 +93,7 @@ def bottleneck(**parameters):
 
 
 def test_fine_grain():
-    """Fine-grain adaptation stretches intervals while the queue grows (Rejaie et al. 1999).
-
-    While the queue grows the short mean is above the long one, and intervals are that much longer.
-    """
+    """While the queue grows the short mean exceeds the long one, and intervals are that much longer (Rejaie 1999)."""
     (rate, plain), (fine_rate, fine) = bottleneck(), bottleneck(fine_grain=1)
     assert rate == pytest.approx(1000 / plain.interval)
     assert fine.short_rtt > 1.02 * fine.long_rtt

@@ -44,10 +44,7 @@ def test_triple_duplicates():
 
 
 def test_one_cut_for_one_window():
-    """Losses of one window reduce the emulated window once.
-
-    13 is of the window of 8 that began with 11; 30 is not. 15 is the third packet behind both.
-    """
+    """13 is of the window of 8 that began with 11; 30 is not. 15 is the third packet behind both."""
     diary = Diary("tear", drop_numbers(11, 13), 0.57)
     assert diary.own.threshold == 6.0
     assert diary.own.epochs[1] == 0.0
@@ -128,10 +125,7 @@ def test_no_feedback():
 
 @pytest.mark.parametrize("p", [1e-3, 3e-3, 1e-2, 2e-2])
 def test_square_root_law(p):
-    """At periodic losses the rate follows the square-root law.
-
-    From W/2 to W in W/2 rounds: sqrt(1.5/p) packets a round trip.
-    """
+    """From W/2 to W in W/2 rounds: sqrt(1.5/p) packets a round trip."""
     assert mean_rate("tear", periodic(p), 1000) == pytest.approx(
         math.sqrt(1.5 / p), rel=0.06
     )  # rounds are whole packets
@@ -145,10 +139,7 @@ def test_about_as_fast_as_reno(p):
 
 
 def test_smoother_than_reno():
-    """The rate varies less than that of Reno.
-
-    The mean of eight epochs varies less than a window that is halved.
-    """
+    """The mean of eight epochs varies less than a window that is halved."""
     ours = variation(simulation("tear", independent(5e-3)), "rate", 100.0, 2.73, 250)
     reno = variation(simulation("reno", independent(5e-3)), "window", 100.0, 2.73, 250)
     assert ours < 0.6 * reno

@@ -33,10 +33,7 @@ def test_equation():
 
 @pytest.mark.parametrize("p", RATES)
 def test_rate_at_periodic_loss(p):
-    """At periodic losses the rate is that of the throughput equation.
-
-    Every interval is 1/p packets and more than a round trip, so that the rate is the equation's.
-    """
+    """Every interval is 1/p packets and more than a round trip, so that the rate is the equation's."""
     assert mean_rate("tfrc", periodic(p), max(300, 20 / p / RATES[p] * 0.1)) == pytest.approx(RATES[p], rel=0.01)
 
 
@@ -191,10 +188,7 @@ def plain_mean(intervals, discounts, open_interval):
 
 
 def test_loss_history_against_a_plain_one():
-    """The loss history agrees with a plain computation.
-
-    Ten losses, by number; packets retransmitted count as transmissions of their own.
-    """
+    """Ten losses, by number; packets retransmitted count as transmissions of their own."""
     numbers = [30, 31, 33, 60, 75, 100, 101, 130, 170, 200]
     diary = Diary("tfrc", drop_numbers(*numbers), 3.5)
     first = {}
@@ -363,29 +357,20 @@ def rises(**parameters):
 
 
 def test_limit_of_the_increase():
-    """The growth of the rate is limited (ns-2.35, tfrc.cc, increase_rate()).
-
-    Ns-2.35, tfrc.cc, increase_rate(), with 0.1 packets per round trip in each; feedback may come two of them apart.
-    """
+    """Ns-2.35, tfrc.cc, increase_rate(): 0.1 packets per round trip in each; feedback may come two of them apart."""
     assert max(rises()) > 0.25
     assert max(rises(increase=0.1)) <= 0.2 + 1e-6
     assert np.mean(rises(increase=0.1)) <= 0.1
 
 
 def test_variant_of_ns():
-    """With the parameters of ns-2 the timeout of the equation is srtt + 4 deviations.
-
-    TCP's timeout is srtt + 4 deviations, here R: 1/(sqrt(2p/3) + 3 sqrt(3p/8) p (1 + 32 p^2)) at p = 0.05.
-    """
+    """TCP's timeout is srtt + 4 deviations, here R: 1/(sqrt(2p/3) + 3 sqrt(3p/8) p (1 + 32 p^2)) at p = 0.05."""
     packets = 1 / (math.sqrt(0.1 / 3) + 3 * math.sqrt(0.15 / 8) * 0.05 * 1.08)
     assert mean_rate("tfrc", periodic(0.05), 500, **tfrc.NS) == pytest.approx(packets, rel=0.02)
 
 
 def test_damping():
-    """The paced rate falls as the round-trip time grows (RFC 5348, section 4.5).
-
-    The paced rate is the rate times mean root over root of the round-trip time; off, the rate.
-    """
+    """The paced rate is the rate times mean root over root of the round-trip time; off, the rate (RFC 5348, 4.5)."""
     run = simulation("tfrc", periodic(0.01), damping=0)
     run.advance(20.05)
     assert run.state.flows[0].rate == of_flow(run).allowed

@@ -25,10 +25,7 @@ def late(number, extra, lost=-1):
 
 
 def test_linear_start():
-    """With a linear start the window grows by a packet per round trip (Wang and Crowcroft 1991).
-
-    The gradient is 1 where the round trip stays, one packet more in each.
-    """
+    """The gradient is 1 where the round trip stays, one packet more in each (Wang and Crowcroft 1991)."""
     diary = Diary("tri-s", until=0.55, search=0)
     assert diary.rounds == {
         0.0: [0], 0.1: [1, 2], 0.2: [3, 4, 5], 0.3: [6, 7, 8, 9], 0.4: [*range(10, 15)], 0.5: [*range(15, 21)]
@@ -93,10 +90,7 @@ def test_losses():
 
 
 def test_timeout():
-    """A timeout goes back to the first missing packet, and a new search begins.
-
-    All of 7..14 are lost; the timer, 1 s, was last set at 0.3 s.
-    """
+    """All of 7..14 are lost; the timer, 1 s, was last set at 0.3 s."""
     diary = Diary("tri-s", drop_numbers(*range(7, 15)), 1.65, min_rto=1)
     assert [diary.sent(time) for time in (1.3, 1.4, 1.5)] == [[7], [8, 9], [10, 11, 12, 13]]
     assert diary.flow.timeouts == 1

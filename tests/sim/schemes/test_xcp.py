@@ -35,10 +35,7 @@ def test_the_window_changes_by_the_feedback():
 
 
 def test_one_packet_at_least():
-    """The window is at least one packet.
-
-    -700 B at a window of 8: 8 packets, then 8 - 8 0.7 = 2.4, then 1 and 1.
-    """
+    """-700 B at a window of 8: 8 packets, then 8 - 8 0.7 = 2.4, then 1 and 1."""
     diary = Diary("xcp", say(-700.0), until=0.45, initial_window=8)
     assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [8, 2, 1, 1, 1]
     assert diary.flow.window == 1.0
@@ -51,10 +48,7 @@ def test_the_largest_window():
 
 
 def test_header_of_packets():
-    """Packets carry round-trip time, window and an unlimited desired increase.
-
-    First nothing but the window; from the first answer on round trip and window, and a wish without bounds.
-    """
+    """First nothing but the window; from the first answer on round trip and window, and a wish without bounds."""
     book = Logbook(Discipline("book"))
     net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=book.discipline)
     net.link("b", "a", rate=math.inf, delay=0.05)
@@ -82,10 +76,7 @@ def test_without_an_xcp_router(other):
 
 
 def test_half_the_window_on_a_loss():
-    """Losses halve the window once for each window.
-
-    Packets 30 and 32 leave in one window of about 8, and are lost: half the window once, each retransmitted once.
-    """
+    """Packets 30 and 32 leave in one window of about 8, and are lost: half of it once, each retransmitted once."""
     diary = Diary("xcp", drop_numbers(30, 32), until=1.5)
     windows = [entry.window for entry in diary.entries]
     falls = [(before, after) for before, after in itertools.pairwise(windows) if after < before]
@@ -97,10 +88,7 @@ def test_half_the_window_on_a_loss():
 
 
 def test_one_packet_after_a_timeout():
-    """A timeout brings a window of one packet.
-
-    The only packet in flight is lost: 3 s later it is retransmitted, with a window of one, and all goes on.
-    """
+    """The only packet in flight is lost: 3 s later it is retransmitted, with a window of one, and all goes on."""
     diary = Diary("xcp", drop_numbers(0), until=3.05)
     assert [entry.time for entry in diary.all(0)] == [0.0, 3.0]
     assert diary.flow.timeouts == 1
