@@ -11,9 +11,11 @@ from pathlib import Path
 
 from figures.linux.pictures import CAPTIONS, HEADS, NAME, PART
 from longfat.testbed import equivalence
+from longfat.testbed.equivalence_cases import LOSSES
 from tests.benchmarks.linux import read, statements
 
 HERE = Path(__file__).resolve().parent
+HELD = "held out"  # group of the cases that are counted apart
 FULL = 0.99995  # utilisation of a link that is full to four digits
 LINK = HERE.parent / "tests" / "data" / "linux_link.json"
 
@@ -22,23 +24,23 @@ HEAD = """\
 
 Linux's own TCP runs the scenarios of the simulator, over links that the simulator's code emulates. With all rules as Linux ships them, simulator and
 Linux agree in {agrees} of {all} statements and differ in {differs}; {undecided} are undecided. {full} of those that agree are links full on both sides. In {biased} the interval excludes 0,
-where chance gives five: a bias below the accuracy. At a loss of 3 % Linux's goodput is higher in {higher} of {lossy} cells. [data/linux.csv](data/linux.csv) has every statement with its law, intervals and runs;
+where chance gives {chance:.0f}: a bias below the accuracy. At a loss of 3 % Linux's goodput is higher in {higher} of {lossy} cells.{held} [data/linux.csv](data/linux.csv) has every statement with its law, intervals and runs;
 [data/linux_switched.csv](data/linux_switched.csv) those with a rule switched, of which {same} of {switched} agree. `python -m docs.linux` writes all from the runs in `tests/data/linux.csv`.
 
 ## What agrees, and what does not
 
-A difference is the value on Linux less that of the simulator; "+-" is half the width of the 95 % confidence interval. A product is a bandwidth-delay product.
+A difference is the value on Linux less that of the simulator; "+-" is half the width of its confidence interval. A product is a bandwidth-delay product.
 
 | quantity | where | accuracy | agrees | largest difference |
 | --- | --- | --- | --- | --- |
 """
 
 CONCLUSIONS = """
-- Outside the accuracy are the queues of one BBR flow and of two CUBIC flows at a tenth of a product. They differ by 0.05 and 0.2 packets.
-- Undecided are queues of two and ten flows in small buffers, and of BBR at some buffers. Runs of Linux with two flows differ by a quarter from each other.
-- A part has a known reason. Linux joins acknowledgments that arrive within 1 ms while packets are missing; in the simulator each names one packet. Switched off on
+- Outside the accuracy: {outside}.
+- Undecided are mostly cases of two flows, whose runs on Linux differ by a quarter from each other.
+- Linux joins acknowledgments that arrive within 1 ms while packets are missing, the simulator does not. Switched off on
   Linux (`tcp_comp_sack_nr` = 0), the difference of two CUBIC flows at 0.5 products falls to {joined}, from {plain}.
-- Not compared: other rates than 20 Mbit/s, segmentation offload, real network cards, BBR version 3, the reordering window that DSACK widens.
+{recoveries}- Not compared: other rates than 20 Mbit/s, segmentation offload, real network cards, BBR version 3, the reordering window that DSACK widens.
 - [Does the advice hold on Linux?](advice.md) tests the commands' answers at other paths.
 
 """
@@ -86,9 +88,9 @@ acknowledgments are Linux's. `make testbed` runs every case anew, and `longfat v
 | flows | start at random in the first second, the same on both sides; counted from 5 s to 25 s |
 | senders | Linux 6.18 as it ships, without segmentation offload; here Reno is `sack`, BBR is version 1 (`bbr1`), parameters of `longfat.sim.schemes.linux` |
 | accuracy | chosen before the first run: 0.01 of the utilisation, 3 % of the mean queue, 5 % of the goodput under random loss, 0.1 ms of a transfer time |
-| verdict | "agrees": the 95 % interval of the difference lies within the accuracy; "differs": outside; "undecided": neither |
+| verdict | "agrees": the confidence interval of the difference lies within the accuracy; "differs": outside; "undecided": neither |
 | pairs | one flow, and random loss, are compared in pairs with the same starts and losses; several flows as independent samples |
-| runs | their number was chosen from the intervals of earlier runs, and more were added where the first were too wide |
+| runs | planned from earlier intervals; confidence 95 %, and 99 % where runs were added after a look: either verdict is wrong with at most 5 %, with up to six looks (Bonferroni) |
 
 A run is repeated if the emulated network stood still for more than 10 ms at once or for 1 % of the time (0.2 % with one BBR flow, which paces by the clock), if more than 1 % of the packets were later than 2 ms, if a
 connection waited for its applications for 1 % of the time, or if a device dropped a packet.
@@ -107,15 +109,19 @@ def quantities(made):
         "mean wait": ("waiting", "mean_wait", "four CUBIC flows behind FIFO and CoDel, two products"),
         "mean window": ("window", "mean_window", "one CUBIC flow, one product"),
         "median window": ("window", "middle_window", "one BBR flow, two products"),
+        HELD: (HELD, "", "utilisation, queue and goodput at settings to which nothing was fitted"),
     }  # fmt: skip
     for title, (group, quantity, where) in groups.items():
-        some = [one for one in made if one.case.group == group and one.quantity == quantity]
+        some = [one for one in made if one.case.group == group and quantity in ("", one.quantity)]
+        if not some:
+            continue
         most = max(some, key=lambda one: abs(one.difference) / one.accuracy.of(one.measured))
         cells = equivalence.cells(most)
         name = most.case.name.removeprefix(f"{group}, ")
         agree = sum(one.verdict == "agrees" for one in some)
         said = f"{cells[5]} ({name})" if len(some) > 1 and most.difference else cells[5]
-        yield f"| {title} | {where} | {cells[6]} | {agree} of {len(some)} | {said} |"
+        accuracy = "as above" if title == HELD else cells[6]
+        yield f"| {title} | {where} | {accuracy} | {agree} of {len(some)} | {said} |"
 
 
 def rules(made):
@@ -162,28 +168,73 @@ def link():
     return "\n".join(lines) + "\n"
 
 
+def counted(made):
+    """Return the number of statements of each verdict."""
+    return {word: sum(one.verdict == word for one in made) for word in ("agrees", "differs", "undecided")}
+
+
+def held(made):
+    """Return a sentence on the held-out statements; an empty one without any."""
+    text = " Of {all} statements at settings to which nothing was fitted {agrees} agree and {differs} differ."
+    return text.format(all=len(made), **counted(made)) if made else ""
+
+
+def outside(made):
+    """Return the statements that differ, with their differences in the quantity's unit."""
+    some = [one for one in made if one.verdict == "differs"]
+    named = [
+        f"{one.quantity.replace('_', ' ')} of {one.case.about} ({one.difference:+.2g} {equivalence.QUANTITIES[one.quantity][0]})"
+        for one in some
+    ]
+    return "; ".join(named) or "none"
+
+
+def recoveries(every):
+    """Return a sentence on the goodput at the largest loss without two rules of Linux's recoveries, if it was run."""
+    mean = {}
+    for rule in ("", "no F-RTO on Linux", "no loss probes on Linux"):
+        some = [
+            one.difference / one.measured for one in every if one.case.rules == rule and one.case.group == "random loss"
+            and one.case.name_on_linux.startswith(("random loss, Reno,", "random loss, CUBIC,")) and one.case.loss == LOSSES[-1]
+        ]  # fmt: skip
+        mean[rule] = f"{100 * sum(some) / len(some):+.2g}" if some else ""
+    if not all(mean.values()):
+        return ""
+    with_all, without, probes = mean.values()
+    return (
+        f"- Reno's and CUBIC's goodput at a loss of 3 % differs by {with_all} % in the mean of {len(some)} cells; by {without} % without F-RTO on\n"
+        f"  Linux (`tcp_frto` = 0), by {probes} % without loss probes (`tcp_early_retrans` = 0).\n"
+    )
+
+
 def page():
     """Return the page."""
     every = statements(read())
-    made = [one for one in every if not one.case.rules]
+    shipped = [one for one in every if not one.case.rules]
+    made = [one for one in shipped if one.case.group != HELD]
     lossy = [one for one in made if one.case.group == "random loss" and one.case.name.endswith("p = 0.03")]
     agreed = [one for one in made if one.verdict == "agrees"]
     full = [one for one in agreed if one.quantity == "utilisation" and min(one.simulated, one.measured) > FULL]
     switched = [one for one in every if one.case.rules]
     about = {
         "full": len(full), "biased": sum(abs(one.difference) > one.width > 0 for one in agreed),
+        "chance": sum(1.0 - one.confidence for one in agreed if one.width > 0),
+        "held": held([one for one in shipped if one.case.group == HELD]),
         "higher": sum(one.difference > 0 for one in lossy), "lossy": len(lossy),
         "switched": len(switched), "same": sum(one.verdict == "agrees" for one in switched),
     }  # fmt: skip
-    counts = {word: sum(one.verdict == word for one in made) for word in ("agrees", "differs", "undecided")}
+    counts = counted(made)
     found = {one.case.name: equivalence.cells(one)[5] for one in every if one.quantity == "mean_queue"}
     two = "full link, CUBIC, 2 flows, buffer 0.5"
     shown = [*rules(every)]
     sizes, near = ([abs(float(row[column].partition(" ")[0])) for row in shown] for column in (-2, -1))
     return "".join([
         HEAD.format(**counts, **about, all=len(made)),
-        "\n".join(quantities(made)) + "\n",
-        CONCLUSIONS.format(joined=found[f"{two}, no acknowledgments compressed on Linux"], plain=found[two]),
+        "\n".join(quantities(shipped)) + "\n",
+        CONCLUSIONS.format(
+            outside=outside(made), recoveries=recoveries(every),
+            joined=found[f"{two}, no acknowledgments compressed on Linux"], plain=found[two],
+        ),
         f"![{CAPTIONS[NAME]}](../figures/linux/{NAME}.png)\n\n{followed()}\n",
         RULES_HEAD.format(
             least=f"{min(sizes):.2g}", most=f"{max(sizes):.2g}", near=f"{max(near):.2g}",
@@ -200,7 +251,7 @@ def table(switched=False):
     into = csv.writer(text, lineterminator="\n")
     into.writerow([
         "group", "case", "rules", "quantity", "unit", "law", "law_name", "simulator", "simulator_half_width", "linux",
-        "linux_half_width", "runs", "difference", "difference_half_width", "accuracy", "verdict",
+        "linux_half_width", "runs", "difference", "difference_half_width", "confidence", "accuracy", "verdict",
     ])  # fmt: skip
     for one in statements(read()):
         if bool(one.case.rules) != switched:
@@ -209,7 +260,7 @@ def table(switched=False):
         law, *sides, difference = ("" if math.isnan(number) else f"{number:.6g}" for number in numbers)
         into.writerow([
             one.case.group, one.case.about, one.case.rules, one.quantity, equivalence.QUANTITIES[one.quantity][0],
-            law, one.law_name if law else "", *sides, one.runs, difference, f"{one.width:.3g}",
+            law, one.law_name if law else "", *sides, one.runs, difference, f"{one.width:.3g}", one.confidence,
             f"{one.accuracy.of(one.measured):.4g}", one.verdict,
         ])  # fmt: skip
     return text.getvalue()

@@ -354,7 +354,7 @@ def test_the_interval_of_the_buffer_and_the_bound_that_is_not_held():
 
 
 def test_the_accuracy_of_the_mean_wait_is_that_of_the_comparison_with_linux():
-    """Of the queues of Reno and CUBIC only that of two CUBIC flows at 0.1 BDP may differ by more than is promised."""
+    """Of the queues of Reno and CUBIC only those of two CUBIC flows at 0.1 and 0.25 BDP may differ by more."""
     table = pd.read_csv("docs/data/linux.csv")
     queues = table[(table.group == "full link") & (table.quantity == "mean_queue") & table.rules.isna()]
     queues = queues[~queues.case.str.startswith("BBR")].set_index("case")
@@ -362,8 +362,10 @@ def test_the_accuracy_of_the_mean_wait_is_that_of_the_comparison_with_linux():
     assert largest.max() < buffer_lines.DELAY_ACCURACY
     assert largest.max() == largest["CUBIC, 2 flows, buffer 0.1"] == pytest.approx(0.095, abs=5e-4)
     limit = largest + queues.difference_half_width / queues.linux
-    assert list(limit.index[limit > buffer_lines.DELAY_ACCURACY]) == ["CUBIC, 2 flows, buffer 0.1"]
-    assert limit.max() == pytest.approx(0.137, abs=1e-3)  # 9.5 and 4.2 %
+    beyond = limit[limit > buffer_lines.DELAY_ACCURACY].to_dict()  # 9.49 and 5.6 %, 5.34 and 6.1 %
+    assert beyond == pytest.approx(
+        {f"CUBIC, 2 flows, buffer {b}": v for b, v in ((0.1, 0.151), (0.25, 0.115))}, abs=1e-3
+    )
 
 
 @pytest.mark.long

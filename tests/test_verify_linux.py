@@ -1,6 +1,7 @@
 """Statements about Linux and the simulator: verdicts, intervals, cases, and what is stored."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -56,6 +57,47 @@ def test_an_interval_that_is_too_wide_decides_nothing():
     """Queues of 20, 25 and 21, 24.5 on Linux: 0.25 +- 12.7 x 0.75 of 22.75."""
     _, second = equivalence.state(RENO, runs([0.9, 0.9], [21.0, 24.5]), runs([0.9, 0.9], [20.0, 25.0]))
     assert second.verdict == "undecided"
+
+
+def wrong(offset, spread, planned, later):
+    """Return how often each verdict is ever given in 4000 cases with looks at 1, 2, 3 and 4 times the planned runs.
+
+    Pairs of Linux and simulator differ by `offset` times the accuracy, 3 % of 20, with a standard deviation of
+    `spread` times it; looks after the first have the confidence `later`.
+    """
+    rng, found = np.random.default_rng(1), []
+    for _ in range(4000):
+        apart = 0.6 * (offset + spread * rng.standard_normal(4 * planned))
+        looks = set()
+        for runs in range(planned, 4 * planned + 1, planned):
+            given = equivalence.confidence(replace(RENO, replications=planned), runs) if later is None else later
+            made = equivalence.compared(20.0 + apart[:runs], [20.0] * runs, True, given)
+            looks.add(equivalence.verdict(*made, 0.6))
+        found.append([word in looks for word in ("agrees", "differs")])
+    return np.mean(found, axis=0)
+
+
+@pytest.mark.parametrize("planned", [3, 8])
+def test_repeated_looks_keep_the_errors(planned):
+    """At a deviation as large as the accuracy either verdict is wrong in less than 5 %, after up to four looks.
+
+    Bonferroni: 2.5 % + 3 x 0.5 % = 4 %. With 95 % intervals at each look, a nominal error of 2.5 % each, more than 5 %.
+    """
+    assert (wrong(1.0, 0.3, planned, None) < 0.05).all()
+    assert (wrong(1.0, 0.3, planned, 0.95) > 0.05).all()
+
+
+def test_statements_with_added_runs_have_wider_intervals():
+    """Six runs of -0.01, 0, 0.01 (twice), where four were planned: t(5) at 99 % is 4.0321, at 95 % 2.5706.
+
+    The standard deviation is sqrt(4/5) 0.01, so that half widths are 4.0321 (2.5706) x 0.01 sqrt(4/5)/sqrt(6).
+    """
+    case = Case("random loss", "by hand", ("sack",), 0.5, {"utilisation": Accuracy(0.01)}, loss=0.01)
+    there, here = runs([0.89, 0.9, 0.91] * 2, [1.0] * 6), runs([0.9] * 6, [1.0] * 6)
+    for planned, confidence, quantile in ((4, 0.99, 4.0321), (6, 0.95, 2.5706)):
+        (one,) = equivalence.state(replace(case, replications=planned), there, here)
+        assert one.confidence == confidence
+        assert one.width == pytest.approx(quantile * 0.01 * math.sqrt(4 / 5 / 6), rel=1e-4)
 
 
 def test_the_cases_are_those_that_were_asked_for():
@@ -150,6 +192,37 @@ def test_windows_after_the_warm_up():
         2.0,
     )
     assert SimpleNamespace(**equivalence._options(RENO)).duration == RENO.duration
+
+
+def test_held_out_statements_are_counted_apart(monkeypatch):
+    """Two held-out statements, of which one agrees, do not change the count of the others; without them no word."""
+    held = replace(RENO, group="held out")
+    both = equivalence.state(held, runs([0.962] * 3, [22.0, 22.1, 21.9]), runs([0.960] * 3, [20.0, 20.1, 19.9]))
+    assert page.held([]) == ""
+    assert page.held(both) == " Of 2 statements at settings to which nothing was fitted 1 agree and 1 differ."
+    assert [row.split(" | ")[3] for row in page.quantities(both)] == ["1 of 2"]
+    stored_ones = [one for one in page.statements(page.read()) if one.case.group != "held out"]
+    monkeypatch.setattr(page, "statements", lambda _: [*stored_ones, *both])
+    with_them = page.page()
+    monkeypatch.setattr(page, "statements", lambda _: stored_ones)
+    count = "simulator and\nLinux agree in {agrees} of {all} statements"
+    some = [one for one in stored_ones if not one.case.rules]
+    count = count.format(all=len(some), **page.counted(some))
+    assert [count in text for text in (with_them, page.page())] == [True, True]
+    assert [page.held(both) in text for text in (with_them, page.page())] == [True, False]
+
+
+def test_goodput_without_two_rules_of_recovery():
+    """Differences of 4, 2 and 1 % of Linux's goodput, and no word unless both rules were run."""
+    every = []
+    for case in cases():
+        if case.group == "random loss" and case.loss == LOSSES[-1] and case.schemes[0] != "bbr1":
+            for rule, value in (("", 96.0), ("no F-RTO on Linux", 98.0), ("no loss probes on Linux", 99.0)):
+                if case.rules == rule:
+                    every += equivalence.state(case, [{"goodput": 100.0}] * 3, [{"goodput": value}] * 3)
+    assert "differs by +4 % in the mean of 6 cells; by +2 %" in page.recoveries(every)
+    assert "by +1 % without loss probes" in page.recoveries(every)
+    assert page.recoveries([one for one in every if one.case.rules != "no F-RTO on Linux"]) == ""
 
 
 @pytest.mark.parametrize("place", page.PAGES)
