@@ -110,7 +110,7 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     unit="packets",
     result="Q, the mean over the oscillation",
     derivation="delay_based.copa_mean_queue",
-    simulated=SimulatedBy("copa_queue", {"flows": (1.0, 5.0), "delta": (0.04, 0.2)}, relative=0.1),
+    simulated=SimulatedBy("copa_queue", {"flows": (2.0, 5.0), "delta": (0.04, 0.2)}, relative=0.06),
 )
 def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     r"""Return the mean queue of equal Copa flows.
@@ -119,7 +119,9 @@ def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
 
     Notes
     -----
-    Half of `copa_largest_queue`, in a triangle of constant slopes.
+    Half of `copa_largest_queue`, in a triangle of constant slopes. A single flow, whose window is in whole packets,
+    changes its direction a part of a round trip earlier or later: simulated, its mean queue is 0.88 to 1.16 of this for
+    delta of 0.04 to 0.2.
 
     Examples
     --------
