@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -434,7 +435,7 @@ def test_qlog_by_hand(tmp_path):
 
 
 def test_qlog_counts(traced):
-    """Sent, lost and acknowledged transmissions of each flow; each is acknowledged or lost once at most."""
+    """Sent, lost and acknowledged transmissions of each flow; only those that were sent are acknowledged."""
     data, folder, _ = traced
     for k, name in enumerate(("reno", "sack", "newreno", "file", "many")):
         _, events = log(folder / f"{name}.sqlog")
@@ -451,6 +452,25 @@ def test_qlog_counts(traced):
         frames = [event["data"]["frames"][0] for event in named(events, "transport:packet_received")]
         covered = [one for frame in frames for low, high in frame["acked_ranges"] for one in range(low, high + 1)]
         assert set(covered) <= numbers
+
+
+def test_qlog_ranges_are_those_of_acknowledgment_frames(traced):
+    """RFC 9000, section 19.3.1: ranges of a frame are disjoint, with a gap of a packet at least.
+
+    Section 13.2.3 lets frames repeat ranges. Here a transmission is in two frames at most: in that which it triggered,
+    and in that whose number passes it.
+    """
+    _, folder, _ = traced
+    for name in ("reno", "sack", "newreno"):
+        _, events = log(folder / f"{name}.sqlog")
+        frames = Counter()
+        for event in named(events, "transport:packet_received"):
+            ranges = event["data"]["frames"][0]["acked_ranges"]
+            assert ranges
+            assert all(low <= high for low, high in ranges)
+            assert all(low > before + 1 for (_, before), (low, _) in pairwise(ranges))
+            frames.update(one for low, high in ranges for one in range(low, high + 1))
+        assert max(frames.values()) == 2
 
 
 @pytest.mark.parametrize("most", [1, 100])
