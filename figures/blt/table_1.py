@@ -24,6 +24,7 @@ from figures.rule import (
     Spread,
     Together,
     difference,
+    judge,
     mean,
     printed,
 )  # fmt: skip
@@ -135,7 +136,7 @@ def cell(label: str, name: str, k: int) -> Assessment:
         return judged(
             evidence,
             f"{found.text()}, upper bound {ceiling(SETS[name][k]):.2f}",
-            f"{TAIL}; {_listed(again)}",
+            "; ".join(filter(None, (TAIL, _listed(again, evidence)))),
             scale=f"{scale_text(context, name)}; interpretations: {counted_text(context)}",
         )
 
@@ -154,15 +155,14 @@ def increase(label: str, k: int, repeats: str = "") -> Assessment:
             f"{label}, BW_b/BW_N = {RATIO_NAMES[j]}": rise(label, j) for j in range(3) if j != k
         }
         again = counted_interpretations(label, lambda one: rise(one, k, best_counted))
+        tail = "the tail of a run, about one response time, weighs more in the shorter runs at 1 Gbit/s"
+        evidence = Quantity(
+            printed(INCREASES[label][k], log10=True), found, others=others, interpretations=judged_by(again)
+        )
         return judged(
-            Quantity(printed(INCREASES[label][k], log10=True), found, others=others, interpretations=judged_by(again)),
+            evidence,
             found.text(),
-            (
-                ""
-                if label == "BLT"
-                else "the tail of a run, about one response time, weighs more in the shorter runs at 1 Gbit/s; "
-            )
-            + _listed(again),
+            "; ".join(filter(None, (tail if label == "TCP" else "", _listed(again, evidence)))),
             scale=f"{scale_text(context, 'reference')}; interpretations: {counted_text(context)}",
             repeats=repeats,
         )
@@ -177,19 +177,21 @@ def ratio(k: int, value: str) -> Assessment:
         found = [power_of_ten(gap(context, "reference", j)) for j in range(3)]
         others = {f"BW_b = {SETS['reference'][j].bottleneck:g}": found[j] for j in range(3) if j != k}
         again = counted_interpretations("TCP", lambda tcp: power_of_ten(gap_counted(context, "reference", k, tcp)))
+        evidence = Quantity(printed(value), found[k], others=others, interpretations=judged_by(again))
         return judged(
-            Quantity(printed(value), found[k], others=others, interpretations=judged_by(again)),
+            evidence,
             f"{found[k].text(1)}, log10 {np.log10(found[k].value):.2f}",
-            f"our TCP reaches more power in the steady state; {_listed(again, 1)}",
+            "; ".join(filter(None, ("our TCP reaches more power in the steady state", _listed(again, evidence, 1)))),
             scale=f"{scale_text(context)}; interpretations: {counted_text(context)}",
         )
 
     return assess
 
 
-def _listed(found: dict[str, Estimate], digits: int = 2) -> str:
-    """Return estimates under interpretations as text."""
-    return "; ".join(f"{words}: {one.text(digits)}" for words, one in found.items())
+def _listed(found: dict[str, Estimate], evidence: Evidence, digits: int = 2) -> str:
+    """Return estimates under interpretations as text, without one that the rule's own reason names."""
+    named = judge(evidence)[1]
+    return "; ".join(f"{words}: {one.text(digits)}" for words, one in found.items() if f"{words}: " not in named)
 
 
 def far_at_60_kb(context: Context) -> Finding:
@@ -211,14 +213,17 @@ def at_best(context: Context) -> Finding:
     found = [power_of_ten(gap(context, "1 Gbit/s", j)) for j in range(3)]
     k = int(np.argmax([one.value for one in found]))
     again = counted_interpretations("TCP", lambda tcp: power_of_ten(gap_counted(context, "1 Gbit/s", 2, tcp)))
+    evidence = Quantity(printed("20"), found[k], interpretations=judged_by(again))
     return judged(
-        Quantity(printed("20"), found[k], interpretations=judged_by(again)),
+        evidence,
         f"{found[k].text(1)} at BW_b = {SETS['1 Gbit/s'][k].bottleneck:g}",
-        "without losses the ratio is about 8, the number of slow-start round trips for 200 packets, and hardly any "
-        f"packet is lost at the load of the greatest power; {_listed(again, 1)}; the paper's own numbers in section "
-        "4.3.1 give 605/0.032 over 318/0.2894 = 17.2",
+        "; ".join(filter(None, (
+            "without losses the ratio is about 8, the number of slow-start round trips for 200 packets, and hardly any "
+            "packet is lost at the load of the greatest power", _listed(again, evidence, 1),
+            "the paper's own numbers in section 4.3.1 give 605/0.032 over 318/0.2894 = 17.2",
+        ))),
         scale=f"{scale_text(context, '1 Gbit/s')}; interpretations: {counted_text(context)}",
-    )
+    )  # fmt: skip
 
 
 AT_MOST_POWER = 720 / 1000  # load of BLT's greatest power by section 4.3.1: 900 files/s of 0.8 Mbit at 1 Gbit/s

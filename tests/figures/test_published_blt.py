@@ -1,14 +1,17 @@
 """Rows of Kim and Farber: verdicts that need no runs, the rule on every row, and short runs of all rows."""
 
 import math
+import re
 
 import pytest
 
+from figures import verdict_tables
 from figures.blt import claims as blt
 from figures.blt import runs, table_1, under_load
 from figures.blt.networks import SETS, Path
 from figures.claims import Context, findings, read, tabulated
-from figures.rule import Estimate, difference
+from figures.rule import Estimate, Quantity, difference, printed
+from figures.writing import HERE
 from tests.figures.published_checks import *  # noqa: F403
 
 #: Arithmetic on printed numbers is consistent; laws of ours beside printed expressions are reproduced.
@@ -42,6 +45,10 @@ WITHOUT_RUNS = {
 }
 
 
+#: The claim of a row has a least and a largest value, which are judged apart.
+TWO_BOUNDS = ("power gap widened by a further factor",)
+
+
 @pytest.fixture(scope="module", params=[pytest.param("000", marks=pytest.mark.long)])
 def found(request):
     return findings(request.param, packets=1e5)
@@ -73,6 +80,25 @@ def test_a_counted_run_has_exactly_its_files():
     assert found["response_time"] == pytest.approx(0.030808, rel=0.01)
     # Ten gaps and the first arrival, each 0.8 s on average: the standard deviation of their sum is 2.7 s.
     assert 1.1e6 / found["throughput"] == pytest.approx(11 * 0.8, abs=3 * 2.7)
+
+
+def test_an_interpretation_is_named_once_in_a_reason():
+    """The rule's reason names it if it is met; the list of the interpretations has only the others then."""
+    tried = {"counted": Estimate(7.12), "counted, every duplicate": Estimate(7.04)}
+    for ours, words in (
+        (7.33, "counted, every duplicate: 7.04 (7.04 .. 7.04)"),
+        (7.1, "counted: 7.12 (7.12 .. 7.12); "),
+    ):
+        evidence = Quantity(printed("7.1", log10=True), Estimate(ours), interpretations={"counted": Estimate(7.12)})
+        assert table_1._listed(tried, evidence).startswith(words)
+
+
+def test_no_reason_on_the_page_has_one_value_of_an_interpretation_twice():
+    page = verdict_tables.from_markdown((HERE / "scoreboard.md").read_text(encoding="utf-8"))
+    single = r"(.+): [-\d.]+(?: \([^()]*\))?"
+    for claim, reason in zip(page.claim, page.reason, strict=True):
+        named = [found[1] for part in reason.split("; ") if (found := re.fullmatch(single, part))]
+        assert len(named) == len(set(named)) or claim in TWO_BOUNDS, claim
 
 
 def test_streams_of_which_one_is_not_what_it_says(monkeypatch):
