@@ -81,7 +81,7 @@ def text(table: pd.DataFrame) -> str:
     missing = f"Not in this table, because it was not run: {', '.join(absent)}.\n\n" if absent else ""
     return (
         f"# Scoreboard\n\n{missing}"
-        "Every number and claim that the five papers print, our value, and the verdict by one rule; but "
+        "Every number and claim that the five papers print, our value, and the verdict by one rule; "
         f"{items.counted(items.items())} of the papers are missing, as [items.csv](items.csv) says, which has the "
         "place of every number, claim, system, figure and table. Written by "
         f"`python -m figures.scoreboard`, seed {table.attrs['seed']}, at a scale of {_scales(table)}; the "

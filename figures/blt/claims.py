@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import Literal
 
-from figures.blt import table_1, under_load
+from figures.blt import bursts, table_1, under_load
 from figures.blt.networks import SETS, Path
 from figures.blt.runs import at_load, counted_text, point_text, scale_text
 from figures.blt.table_1 import (
@@ -379,4 +379,7 @@ ASSESSMENTS: dict[str, Assessment] = {
         for k, ratio in enumerate(table_1.RATIO_NAMES)
     },
     **under_load.LATER,
+    "ECN helps in a LAN and gives no significant advantage in a wide area": bursts.ecn,
+    "longer bursts are punished when a new stream comes on": bursts.punished,
+    "packets that arrive out of order can make BLT's transmission faster": bursts.out_of_order,
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from figures.cadpc import comparisons, further, networks, runs
+from figures.cadpc import beyond, comparisons, further, networks, runs
 from figures.cadpc.networks import BIG_BUFFER, CAPACITY, MBIT, PERIOD, TCP
 from figures.cadpc.runs import MANY, NEGLIGIBLE, at, each, exactly, late, measured, percent, scale, sweep, words
 from figures.claims import Assessment, Context, Finding, judged
@@ -549,4 +549,8 @@ ASSESSMENTS: dict[str, Assessment] = {
     "good results as a function of end-to-end delay": over_delays,
     "SNMP: robustness and update time independence compensate for imprecise data": through_snmp,
     "CADPC is not TCP-friendly and has to be isolated": unfriendly,
+    "CAPC: the total network traffic approaches a predefined target rate": beyond.capc,
+    "a target that follows the changes of the traffic corrects the constant queue": beyond.changing_target,
+    "bulk transfers in a class of their own are not disturbed by short calls beside them": beyond.classes,
+    "XCP: two different queues in routers achieve TCP-friendliness": beyond.xcp_beside_tcp,
 }

@@ -16,6 +16,10 @@ SMALL = Context(1e5, 0)
 #: Verdicts with three runs at each point and bottlenecks of 1, 5 and 20 Mbit/s.
 VERDICTS = {
     "losses by link noise do not hinder the convergence": "reproduced",
+    "CAPC: the total network traffic approaches a predefined target rate": "reproduced",
+    "a target that follows the changes of the traffic corrects the constant queue": "ordering reproduced",
+    "bulk transfers in a class of their own are not disturbed by short calls beside them": "reproduced",
+    "XCP: two different queues in routers achieve TCP-friendliness": "differs",
     "stable equilibrium rate of one flow": "reproduced",
     "total traffic at equilibrium": "reproduced",
     "equilibrium very close to capacity for at least": "reproduced",
