@@ -49,7 +49,7 @@ RULES_HEAD = """
 ## Rules of Linux that matter
 
 `longfat.sim.schemes.linux` switches Linux's rules on; the comparison also sets `handshake_rtt` to the round-trip time of the empty path.
-Without one of them the mean queue on Linux differs by {least} to {most} % from that of the simulator, in a case where it is within {near} % with all of them: [data/linux_rules.csv](data/linux_rules.csv) has each rule with its parameter, its place in Linux, the case, and both differences.
+Without one of them the mean queue on Linux differs by {least} to {most} % from that of the simulator, in a case where it is within {near} % with all of them: [data/linux_rules.csv](data/linux_rules.csv) has each.
 """
 
 #: Rule, parameter, case without the rule, rules that this case has in common with the one to compare it with.
@@ -162,8 +162,8 @@ def link():
     for name, one in json.loads(LINK.read_text()).items():
         trip = one["round trip beyond the ideal [us]"]
         lines.append(
-            f"- {name.split()[1]} Mbit/s: of {one['packets']} packets {one['dropped']} are dropped and {one['unlike the ideal FIFO']} have another fate than at the ideal FIFO. "
-            f"The round trip is {trip['0.5']:.0f} us longer (median; {trip['0.95']:.0f} us for 95 %), the rate wrong by {one['rate error']:.1e}."
+            f"- {name.split()[1]} Mbit/s: {one['packets']} packets, {one['dropped']} dropped, {one['unlike the ideal FIFO']} with another fate; "
+            f"the round trip is {trip['0.5']:.0f} us longer (median; {trip['0.95']:.0f} us for 95 %), the rate wrong by {one['rate error']:.1e}."
         )
     return "\n".join(lines) + "\n"
 

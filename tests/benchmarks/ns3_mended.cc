@@ -68,9 +68,10 @@ FindLostRetransmissions(Ptr<const Packet>, const TcpHeader&, Ptr<const TcpSocket
     }
 }
 
-// Mend all TCP senders of a node. TcpBbr adds to its window for aggregated acknowledgments, unless the gain is 0.
+// Mend all TCP senders of a node. TcpBbr adds to its window for aggregated acknowledgments, unless the gain is 0. Its
+// attribute Stream gives all flows the same random numbers, so that their cycles begin in the same phase.
 void
-MendSenders(bool found, bool plain)
+MendSenders(bool found, bool plain, bool phases)
 {
     auto all = Config::LookupMatches("/NodeList/0/$ns3::TcpL4Protocol/SocketList/*");
     for (uint32_t i = 0; i < all.GetN(); i++)
@@ -81,6 +82,10 @@ MendSenders(bool found, bool plain)
         {
             bbr->*Of(Member<7>{}) = 0;
         }
+        if (phases && bbr)
+        {
+            bbr->SetStream(100 + i);
+        }
         if (found)
         {
             socket->TraceConnectWithoutContext("Rx", MakeCallback(&FindLostRetransmissions));
@@ -89,7 +94,7 @@ MendSenders(bool found, bool plain)
 }
 
 void
-ScheduleMending(double time, bool found, bool plain)
+ScheduleMending(double time, bool found, bool plain, bool phases)
 {
-    Simulator::Schedule(Seconds(time), &MendSenders, found, plain);
+    Simulator::Schedule(Seconds(time), &MendSenders, found, plain, phases);
 }

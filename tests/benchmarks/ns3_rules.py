@@ -126,22 +126,83 @@ CUBIC = replace(
 )
 
 
-bbr1_ack = part(bbr1.ack)
+bbr1_start, bbr1_ack, bbr1_loss = part(bbr1.start), part(bbr1.ack), part(bbr1.loss)
+PROBING_SEGMENTS = 2.0
+
+
+@part
+def extra_segments(flow):
+    """Return the segments that ns-3 adds to the volume in flight in the phase of gain 5/4 [packets]."""
+    probing = flow.phase == bbr1.PROBE_BW and flow.cycle_index == 0
+    return PROBING_SEGMENTS if flow.probing_segments > 0.0 and probing else 0.0
+
+
+# internet/model/tcp-bbr.cc, InFlight(): in the phase of gain 5/4 two segments more, in the volume that ends the phase
+# and in the target window; the draft of 2017 has none (section 4.2.3.2). Also Linux, tcp_bbr.c.
+@part
+def probe_with_more(flow, event):
+    """Return the window [packets] of `bbr1.ack` with two segments more in the phase of gain 5/4."""
+    extra, began = extra_segments(flow), flow.cycle_stamp
+    bandwidth = max(flow.max_bw, event.delivery_rate)
+    volume = 1.25 * bbr_common.pipe(flow, bandwidth) + bbr1.OFFLOAD_BUDGET + extra
+    goes_on = extra > 0.0 and event.lost == 0 and flow.in_flight + event.newly_delivered < volume
+    if goes_on:
+        flow.cycle_stamp = event.now  # no round trip has passed, so that the phase does not end
+    window = bbr1_ack(flow, event)
+    extra = extra_segments(flow)
+    if goes_on and extra > 0.0:
+        flow.cycle_stamp = began
+    if extra > 0.0 and event.newly_delivered > 0 and flow.full_bw_reached and not flow.conserves:
+        window = max(flow.window - event.lost, 1.0) + event.newly_delivered
+        window = max(min(window, bbr1.target(flow) + extra), bbr_common.MIN_PIPE_CWND)
+    return window
 
 
 # internet/model/tcp-socket-base.cc, ProcessAck(): for each acknowledgment in fast recovery that acknowledges a part of
 # what was sent before, DoRetransmit() sends a packet at once, whatever window and pacing, unless the first packet not
 # acknowledged has been retransmitted (RFC 6582, section 3.2, step 3). Here without that condition, because a scheme
 # does not see what has been retransmitted.
-def send_when_partial(flow, event):
+def ack_as_ns3(flow, event):
     """Return BBR's window [packets], and send a packet at once if this acknowledgment is a partial one."""
-    window = bbr1_ack(flow, event)
-    if flow.recovering == bbr_common.FAST_RECOVERY and event.acked > 0:
+    window = probe_with_more(flow, event)
+    if flow.partial > 0.0 and flow.recovering == bbr_common.FAST_RECOVERY and event.acked > 0:
         flow.resend = flow.una
         flow.last_sent = event.now - 1.0
     return window
 
 
-BBR1 = replace(bbr1.BBR1, name="bbr1-partial", ack=send_when_partial)
+# internet/model/tcp-bbr.cc, CongestionStateSet() and UpdateRound(): packets are conserved until the round trip ends in
+# which recovery began. Here, as in Linux (tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore()), a round trip begins then.
+def lose_as_ns3(flow, event):
+    """Return the volume in flight as the window, once per fast recovery."""
+    ends = flow.next_round_delivered
+    window = bbr1_loss(flow, event)
+    if flow.new_round == 0.0:
+        flow.next_round_delivered = ends
+    return window
+
+
+# internet/model/tcp-bbr.cc, CongestionStateSet(): the handshake at the start of the flow measures the first round-trip
+# time, which ages from then on. With `handshake_rtt` of `bbr1` the handshakes of all flows are before time 0.
+def start_as_ns3(flow, event):
+    """Return the initial window [packets]; the round-trip time of a handshake is as old as the flow."""
+    window = bbr1_start(flow, event)
+    flow.min_rtt_stamp = event.now
+    return window
+
+
+BBR1 = replace(
+    bbr1.BBR1,
+    name="bbr1-ns3",
+    start=start_as_ns3,
+    ack=ack_as_ns3,
+    loss=lose_as_ns3,
+    parameters={
+        **bbr1.BBR1.parameters,
+        "partial": flag(False, "1: a partial acknowledgment sends a packet at once"),
+        "probing_segments": flag(False, "1: two segments more in the phase of gain 5/4"),
+        "new_round": flag(True, "1: a round trip begins with recovery, and ends the conservation of packets"),
+    },
+)
 
 NAMED = {one.name: one for one in (DCTCP, CUBIC, BBR1)}

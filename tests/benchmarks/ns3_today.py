@@ -7,7 +7,8 @@ queue discipline holds the backlog, but for one packet in the queue of the devic
 Usage: python ns3_today.py CASES.json RESULTS.json. A case is a dictionary: `scheme`, `discipline`, `starts` (of the
 flows [s]), `buffer` [packets], `rate` [Mbit/s], `delay` (one way [ms]), `warm_up` and `seconds` [s]; `options` are
 further attributes of ns-3 by name, and `mend` names rules that ns3_mended.cc changes: "found" (lost retransmissions are
-found without the timer) and "plain" (TcpBbr adds nothing to its window for aggregated acknowledgments). A result has
+found without the timer), "plain" (TcpBbr adds nothing to its window for aggregated acknowledgments) and "phases" (each
+flow of TcpBbr has random numbers of its own). A result has
 packets received by the applications [packets], packets that arrived at the queue, were dropped and were marked there,
 all after the warm-up, and the mean backlog [packets].
 """
@@ -96,7 +97,7 @@ def mended():
 def mend(names):
     """Change rules for which ns-3 has no attribute, when all flows have begun."""
     if names:
-        mended().ScheduleMending(1.2, "found" in names, "plain" in names)
+        mended().ScheduleMending(1.2, "found" in names, "plain" in names, "phases" in names)
 
 
 def build(case):
