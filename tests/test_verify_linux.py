@@ -199,7 +199,7 @@ def test_held_out_statements_are_counted_apart(monkeypatch):
     held = replace(RENO, group="held out")
     both = equivalence.state(held, runs([0.962] * 3, [22.0, 22.1, 21.9]), runs([0.960] * 3, [20.0, 20.1, 19.9]))
     assert page.held([]) == ""
-    assert page.held(both) == " Of 2 statements at settings to which nothing was fitted 1 agree and 1 differ."
+    assert page.held(both) == " Of 2 held-out statements 1 agree and 1 differ."
     assert [row.split(" | ")[3] for row in page.quantities(both)] == ["1 of 2"]
     stored_ones = [one for one in page.statements(page.read()) if one.case.group != "held out"]
     monkeypatch.setattr(page, "statements", lambda _: [*stored_ones, *both])
@@ -220,8 +220,8 @@ def test_goodput_without_two_rules_of_recovery():
             for rule, value in (("", 96.0), ("no F-RTO on Linux", 98.0), ("no loss probes on Linux", 99.0)):
                 if case.rules == rule:
                     every += equivalence.state(case, [{"goodput": 100.0}] * 3, [{"goodput": value}] * 3)
-    assert "differs by +4 % in the mean of 6 cells; by +2 %" in page.recoveries(every)
-    assert "by +1 % without loss probes" in page.recoveries(every)
+    assert "differs by +4 % in the mean, without F-RTO on Linux by +2 %" in page.recoveries(every)
+    assert "without loss probes there by +1 %" in page.recoveries(every)
     assert page.recoveries([one for one in every if one.case.rules != "no F-RTO on Linux"]) == ""
 
 
