@@ -19,7 +19,6 @@ from longfat.benchmark.tables import by_key, cells
 from longfat.laws.fair_share import transfer_times
 from longfat.replication.intervals import half_width
 from longfat.sim import Scheme, Simulation
-from longfat.sim.kernel import records
 from tests.laws import kkm as by_hand
 from tests.sim.spy import Spy
 
@@ -103,9 +102,7 @@ def test_delays_are_those_of_a_log_of_packets():
     net.links["S1", "P"] = type(last)(**{**vars(last), "discipline": spy.discipline})
     run = Simulation(net, rng=np.random.default_rng(1))
     run.advance(ours["transfer_time_1"])
-    seen = spy.book[1:].reshape(-1, 10)[: spy.book[0]]
-    answers = seen[seen[:, 1] == records.ACK]
-    ages = answers[:, 0] / 1e9 - 0.02 * (answers[:, 3] - 1)
+    ages = np.array([one.time / 1e9 - 0.02 * (one.number - 1) for one in spy.acks])
     empty = 0.022 + 2 * 0.04e-3 + 0.1e-3 + 0.002 + 3.2e-6 + 8e-6
     assert len(ages) == ours["probes"] > 20
     assert ours["delay_mean"] == pytest.approx(ages.mean() - empty, abs=1e-9)

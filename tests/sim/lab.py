@@ -2,8 +2,45 @@
 
 import math
 
-from longfat.sim import Network, Simulation
+from longfat.sim import Network, Scheme, Simulation
+from longfat.sim.network.traffic import Traffic
 from longfat.sim.switch.log import Log
+from tests.sim.spy import Spy
+
+#: Options of a link; all others that `one_link` takes are those of a flow.
+OF_LINKS = {
+    "rate", "delay", "buffer", "discipline", "loss", "jitter", "rate_changes", "counter_refresh", "coarse_clock",
+    "stamps", "duplex",
+}  # fmt: skip
+
+
+def one_link(flow, *, back=None, **options):
+    """Return a link a - b and a flow over it; options are those of the link and of the flow.
+
+    With `duplex` or `back` acknowledgments return over a link b - a, else they take the ideal path. `back` is the rate
+    of that link, which has the same delay, or a dictionary of its options.
+    """
+    link = {name: options.pop(name) for name in OF_LINKS & options.keys()}
+    net = Network().link("a", "b", **link)
+    if back is not None:
+        given = back if isinstance(back, dict) else {"rate": back}
+        net.link("b", "a", **{"delay": link.get("delay", 0.0), **given})
+    elif not link.get("duplex") and not isinstance(flow, Traffic):
+        options = {"ack_path": "ideal", **options}
+    return net.flow(flow, path=["a", "b"], **options)
+
+
+def keep_window(flow, event):
+    return flow.window
+
+
+def holding(window, name="holding", **options):
+    """Return a scheme with a constant window [packets], or rate [bytes/s] with `controls="rate"`."""
+
+    def keep(flow, event):
+        return window
+
+    return Scheme(name, start=keep, ack=keep, **options)
 
 
 def simulated(net, until, rng=1):
@@ -14,16 +51,39 @@ def simulated(net, until, rng=1):
     return run
 
 
-def logged(flows, discipline, until, *, rate=1e6, buffer=None, rng=1):
+def seen_behind(flows, until, *, rng=1, **link):
+    """Return the packets that leave a link a - b with these options, and the run; a spy behind the link sees them.
+
+    `flows` are schemes or traffic, or pairs of one and its options. Without `rate` the link takes no time.
+    """
+    spy = Spy()
+    net = (
+        Network().link("a", "b", **{"rate": math.inf, **link}).link("b", "c", rate=math.inf, discipline=spy.discipline)
+    )
+    for one in flows:
+        flow, options = one if isinstance(one, tuple) else (one, {})
+        net.flow(flow, path=["a", "b", "c"], ack_path="ideal", **options)
+    run = simulated(net, until, rng)
+    return spy.data, run
+
+
+def as_python(monkeypatch, module, *names):
+    """Let parts of a module be called as plain Python."""
+    for name in names:
+        part = getattr(module, name)
+        monkeypatch.setattr(module, name, getattr(part, "py_func", part))
+
+
+def logged(flows, discipline, until, *, rate=1e6, buffer=None, rng=1, behind=None):
     """Return the lines of packets that enter a link and of those that leave it, and the run.
 
     A line is (time [ns], flow, transmission, size, number). The link s - a before it and b - d behind it take no time;
-    `flows` are pairs of a scheme or traffic and its options.
+    `flows` are pairs of a scheme or traffic and its options; `behind` is another discipline of b - d than a log.
     """
     entered, left = Log(200_000), Log(200_000)
     net = Network().link("s", "a", rate=math.inf, discipline=entered.discipline)
     net.link("a", "b", rate=rate, discipline=discipline, buffer=buffer)
-    net.link("b", "d", rate=math.inf, discipline=left.discipline)
+    net.link("b", "d", rate=math.inf, discipline=behind or left.discipline)
     for flow, options in flows:
         net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
     run = simulated(net, until, rng)

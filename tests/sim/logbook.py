@@ -1,5 +1,6 @@
 """A discipline with a book of what its hooks were given and what they answered: for references fed with the same."""
 
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,7 +32,7 @@ def before(link, what, packet, now):
 def after(link, packet, verdict):
     book = int(link.book)
     line = line_at(book, int(line_at(book, 0).x[0]))
-    line.x[12], line.x[13] = verdict, packet.marks
+    line.x[12], line.x[13], line.x[18] = verdict, packet.marks, packet.priority
     for k in range(4):
         line.x[14 + k] = packet.header[k]
 
@@ -52,6 +53,21 @@ class Call:
     verdict: int
     marks_after: int
     header_after: tuple
+    priority_after: int
+
+
+@functools.cache
+def logging(hook, arrives):
+    """Return a hook that does the same and logs it; equal hooks are compiled once."""
+    compiled = part(hook)
+
+    def hook_and_log(link, packet, now):
+        before(link, arrives, packet, now)
+        verdict = compiled(link, packet, now)
+        after(link, packet, float(verdict))
+        return verdict
+
+    return hook_and_log
 
 
 class Logbook:
@@ -59,29 +75,18 @@ class Logbook:
 
     def __init__(self, one):
         self.lines = np.zeros((ROOM, 20))
-        enqueue, dequeue = part(one.enqueue or DEFAULTS["enqueue"]), part(one.dequeue or DEFAULTS["dequeue"])
-
-        def enqueue_and_log(link, packet, now):
-            before(link, 1.0, packet, now)
-            verdict = enqueue(link, packet, now)
-            after(link, packet, float(verdict))
-            return verdict
-
-        def dequeue_and_log(link, packet, now):
-            before(link, 0.0, packet, now)
-            verdict = dequeue(link, packet, now)
-            after(link, packet, float(verdict))
-            return verdict
-
         parameters = {**one.parameters, "book": Parameter(float(self.lines.ctypes.data))}
-        logged = dequeue_and_log if one.service == "departures" else None
-        self.discipline = replace(one, enqueue=enqueue_and_log, dequeue=logged, parameters=parameters)
+        dequeue = one.dequeue or (DEFAULTS["dequeue"] if one.service == "departures" else None)
+        self.discipline = replace(
+            one, enqueue=logging(one.enqueue or DEFAULTS["enqueue"], 1.0), dequeue=dequeue and logging(dequeue, 0.0),
+            parameters=parameters,
+        )  # fmt: skip
 
     @property
     def calls(self):
         rows = self.lines[1 : 1 + int(self.lines[0, 0])].tolist()
         return [
-            Call(bool(x[0]), x[1], *map(int, x[2:8]), tuple(x[8:12]), int(x[12]), int(x[13]), tuple(x[14:18]))
+            Call(bool(x[0]), x[1], *map(int, x[2:8]), tuple(x[8:12]), *map(int, x[12:14]), tuple(x[14:18]), int(x[18]))
             for x in rows
         ]
 

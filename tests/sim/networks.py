@@ -81,15 +81,11 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
             size = int(rng.integers(1, 30))
             in_order = discipline.service == "fifo"
             net.link(
-                a,
-                b,
-                rate=scale * float(rng.uniform(5e4, 1e6)),
-                delay=float(rng.uniform(1e-4, 0.03)),
-                buffer=size if packets else f"{size * 700} B",
-                discipline=discipline,
+                a, b, rate=scale * float(rng.uniform(5e4, 1e6)), delay=float(rng.uniform(1e-4, 0.03)),
+                buffer=size if packets else f"{size * 700} B", discipline=discipline,
                 loss=float(rng.choice([0.0, 0.0, 0.01, 0.1])) if lossy else 0.0,
                 jitter=float(rng.choice([0.0, 0.0, 0.002])) if jitter and in_order else 0.0,
-            )
+            )  # fmt: skip
 
     for a, b in itertools.pairwise(backbone):
         line(a, b)
@@ -125,17 +121,10 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
         if jitter and rng.integers(4) == 0:
             options["send_jitter"] = float(rng.uniform(1e-5, 1e-3))
         net.flow(
-            what,
-            path=path,
-            name=f"f{k}",
-            start=float(rng.uniform(0, 0.2)),
-            stagger=0.0123456,
-            count=int(rng.integers(1, 3)),
-            packet=int(rng.integers(100, 1500)),
-            ack=int(rng.integers(20, 80)),
-            ack_path=str(rng.choice(["reverse", "ideal"])),
-            **options,
-        )
+            what, path=path, name=f"f{k}", start=float(rng.uniform(0, 0.2)), stagger=0.0123456,
+            count=int(rng.integers(1, 3)), packet=int(rng.integers(100, 1500)), ack=int(rng.integers(20, 80)),
+            ack_path=str(rng.choice(["reverse", "ideal"])), **options,
+        )  # fmt: skip
     return net
 
 

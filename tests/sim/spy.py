@@ -11,6 +11,7 @@ from longfat.sim.kernel.memory import word_at
 from longfat.sim.queues import ENQUEUE
 
 ROOM = 200_000  # packets
+WORDS = 11  # for each of them
 
 
 @part
@@ -21,7 +22,7 @@ def note(address, row, value):
 def note_packet(link, packet, now):
     """Write into the book, whose address is the parameter."""
     book = int(link.book)
-    row = 1 + 10 * word_at(book, 0).x
+    row = 1 + WORDS * word_at(book, 0).x
     word_at(book, 0).x += 1
     note(book, row, round(now * 1e9))
     note(book, row + 1, packet.kind)
@@ -29,8 +30,9 @@ def note_packet(link, packet, now):
     note(book, row + 3, packet.number)
     note(book, row + 4, packet.colour)
     note(book, row + 5, packet.marks)
+    note(book, row + 6, packet.priority)
     for k in range(4):
-        note(book, row + 6 + k, round(packet.header[k] * 1e9))
+        note(book, row + 7 + k, round(packet.header[k] * 1e9))
     return ENQUEUE
 
 
@@ -44,17 +46,25 @@ class Seen:
     number: int
     colour: int
     marks: int
+    priority: int
     header: tuple
 
 
 class Spy:
-    """A book, and the discipline that fills it; ``spy.data`` are the data packets seen so far."""
+    """A book, and the discipline that fills it; ``spy.data`` and ``spy.acks`` are the packets seen so far."""
 
     def __init__(self):
-        self.book = np.zeros(1 + 10 * ROOM, np.int64)
+        self.book = np.zeros(1 + WORDS * ROOM, np.int64)
         self.discipline = Discipline("spy", enqueue=note_packet, parameters={"book": float(self.book.ctypes.data)})
 
     @property
     def data(self):
-        rows = self.book[1:].reshape(-1, 10)[: self.book[0]].tolist()
-        return [Seen(*row[:6], tuple(x / 1e9 for x in row[6:])) for row in rows if row[1] == records.DATA]
+        return self.of_kind(records.DATA)
+
+    @property
+    def acks(self):
+        return self.of_kind(records.ACK)
+
+    def of_kind(self, kind):
+        rows = self.book[1:].reshape(-1, WORDS)[: self.book[0]].tolist()
+        return [Seen(*row[:7], tuple(x / 1e9 for x in row[7:])) for row in rows if row[1] == kind]

@@ -2,12 +2,11 @@
 
 import math
 
-import numpy as np
 import pytest
 
-from longfat.sim import Network, Parameter, Scheme, Simulation, run
+from longfat.sim import Network, Parameter, Scheme, run
 from longfat.sim.network import traffic
-from tests.sim.lab import simulated
+from tests.sim.lab import holding, simulated
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
@@ -105,49 +104,5 @@ def test_random_times_have_their_means():
 
     The share of on time of n = 2500 cycles has a standard deviation of about 0.5 sqrt(1/(2 n)), 1.4 %.
     """
-    _, simulation = sent(FIXED_LARGE, traffic.on_off(1e6, "10 ms", "10 ms", shape_on=1, shape_off=1), 50.0, None)
+    _, simulation = sent(holding(1000.0), traffic.on_off(1e6, "10 ms", "10 ms", shape_on=1, shape_off=1), 50.0, None)
     assert int(simulation.state.senders["high"][0]) == pytest.approx(25_000, rel=0.05)
-
-
-def plain(flow, event):
-    return 1000.0
-
-
-FIXED_LARGE = Scheme("large", start=plain, ack=plain, loss=plain, timeout=plain)
-
-
-def test_scenario_files():
-    net = Network().link("a", "b", rate=1e6, duplex=True)
-    net.flow("reno", path=["a", "b"], application=traffic.on_off(1e6, "10 ms", "10 ms", shape_on=1.5))
-    assert Network.from_toml(net.to_toml()) == net
-    assert 'application = {kind = "on-off", rate = "8 Mbit/s", on = "10 ms", off = "10 ms"' in net.to_toml()
-    with pytest.raises(ValueError, match="flow 1: application: 'kind' is missing"):
-        Network.from_toml(net.to_toml().replace('kind = "on-off", ', ""))
-
-
-@pytest.mark.parametrize(
-    ("scheme", "application", "error", "message"),
-    [
-        ("reno", "constant", TypeError, r"application of flow 'f' must be traffic.constant\(...\) or traffic.on_off"),
-        ("reno", traffic.poisson(1e6), ValueError, "application of flow 'f' excludes traffic 'poisson'"),
-        ("reno", traffic.probe(1.0), ValueError, "application of flow 'f' excludes traffic 'probe'"),
-        (traffic.constant(1e6), traffic.constant(1e6), ValueError, "it writes data for a scheme"),
-        ("reno", traffic.constant(1e13), ValueError, "rate of the application of flow 'f' = 1e[+]13 bytes/s is out of"),
-    ],
-)
-def test_bad_applications(scheme, application, error, message):
-    net = Network().link("a", "b", rate=1e6, duplex=True)
-    with pytest.raises(error, match=message):
-        net.flow(scheme, path=["a", "b"], name="f", application=application)
-
-
-def test_the_same_seed_gives_the_same_run():
-    net = Network().link("a", "b", rate=1e6, delay="5 ms", duplex=True, buffer=5)
-    net.flow("reno", path=["a", "b"], count=3, application=traffic.on_off(1e6, 0.1, 0.2, shape_on=1, shape_off=1.5))
-    counts = []
-    for steps in (1, 100):
-        simulation = Simulation(net, rng=7)
-        for k in range(steps):
-            simulation.advance(10.0 * (k + 1) / steps)
-        counts.append(simulation.state.receivers["received"].copy())
-    np.testing.assert_array_equal(*counts)

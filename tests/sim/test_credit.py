@@ -58,15 +58,8 @@ def test_credit_by_hand():
     """
     one = Simulation(chain(2, queues.credit(n2=2, n3=2), {"n2": 2, "n3": 2}))
     for time, sent in (
-        (5e-5, 1),
-        (35e-5, 4),
-        (219e-5, 4),
-        (221e-5, 5),
-        (239e-5, 6),
-        (241e-5, 7),
-        (255e-5, 8),
-        (3e-3, 8),
-    ):
+        (5e-5, 1), (35e-5, 4), (219e-5, 4), (221e-5, 5), (239e-5, 6), (241e-5, 7), (255e-5, 8), (3e-3, 8),
+    ):  # fmt: skip
         one.advance(time)
         assert int(one.state.links[0].served) == sent, time
     assert int(one.state.links[0].backlog) <= 4
@@ -163,20 +156,9 @@ def test_an_allocation_follows_the_use_of_the_link():
     """
     given = {"n2": 1, "n3": 20, "lifetime": 0.01}
     discipline = queues.credit(n2=1, adaptive=True, pool=200, interval=0.01)
-    net = Network()
-    for k in range(2):
-        net.link(f"n{k}", f"n{k + 1}", rate=RATE, delay=0.001, buffer=200, discipline=discipline)
-        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=0.001)
+    net, common = chain(2, discipline, {}, buffer=200, count=0), {"packet": CELL, "ack_path": "ideal"}
     for k, start in enumerate((0.0, 0.5)):
-        net.flow(
-            "credit",
-            path=["n0", "n1", "n2"],
-            packet=CELL,
-            start=start,
-            parameters=given,
-            name=f"f{k}",
-            ack_path="ideal",
-        )
+        net.flow("credit", path=["n0", "n1", "n2"], start=start, parameters=given, name=f"f{k}", **common)
     one = simulated(net, 0.5)
     before = one.state.flows["received"][0]
     assert before == pytest.approx(5000, rel=0.1)

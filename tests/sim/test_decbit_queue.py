@@ -4,7 +4,6 @@ Ramakrishnan and Jain, ACM Transactions on Computer Systems 8(2), 1990, section 
 """
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -55,12 +54,6 @@ class Plain:
         self.packets.append((now, begin, self.free))
 
 
-@pytest.fixture(scope="module")
-def log():
-    """Return a log of the discipline's calls, compiled once; `lines[:] = 0` clears it."""
-    return Logbook(decbit())
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -69,11 +62,10 @@ def log():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("load", [0.5, 0.8, 1.1])
-def test_marks_as_the_plain_one(log, options, load):
+def test_marks_as_the_plain_one(options, load):
     """Packets of two sizes at fixed intervals, one of them ECN-capable, and Poisson packets: every mark agrees."""
-    log.lines[:] = 0
-    logged = replace(log.discipline, values={**log.discipline.values, **decbit(**options).values})
-    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=6, discipline=logged)
+    log = Logbook(decbit(**options))
+    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=6, discipline=log.discipline)
     for share, size, ecn in ((0.3, 1000, 1), (0.2, 617, 0)):
         net.flow(
             FIXED, path=["a", "b"], ack_path="ideal", packet=size, start=size * 1e-6,

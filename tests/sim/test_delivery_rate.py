@@ -6,17 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Scheme, Simulation
+from longfat.sim import Network, Scheme, Simulation, queues
 from longfat.sim.kernel.jit import part
-from tests.sim.lab import simulated
+from tests.sim.lab import keep_window, one_link, simulated
 from tests.sim.own import of_flow
-from tests.sim.schemes.test_recovery import losing
+from tests.sim.schemes.losses import drop_numbers
 
 PACKET = 1000  # bytes
-
-
-def keep(flow, event):
-    return flow.window
 
 
 def log_delivery(flow, event):
@@ -32,14 +28,9 @@ def log_delivery(flow, event):
 
 def logging(window, **more):
     return Scheme(
-        "logging",
-        ack=log_delivery,
-        start=lambda flow, event: window,
-        loss=keep,
-        timeout=keep,
-        state={"acks": 0, "reported": 0, "newly": [0] * 400, "total": [0] * 400, "acked": [0] * 400},
-        **more,
-    )
+        "logging", ack=log_delivery, start=lambda flow, event: window, loss=keep_window, timeout=keep_window,
+        state={"acks": 0, "reported": 0, "newly": [0] * 400, "total": [0] * 400, "acked": [0] * 400}, **more,
+    )  # fmt: skip
 
 
 def test_deliveries_by_hand():
@@ -49,7 +40,7 @@ def test_deliveries_by_hand():
     """
     net = Network()
     net.link("a", "b", rate="100 Mbit/s", delay="50 ms")
-    net.link("b", "c", rate=math.inf, discipline=losing([3, 6]))
+    net.link("b", "c", rate=math.inf, discipline=drop_numbers(3, 6))
     net.flow(logging(10.0), path=["a", "b", "c"], packet=PACKET, file="10 kB", ack_path="ideal")
     run = simulated(net, 1.0)
     mine = of_flow(run)
@@ -137,16 +128,10 @@ def recorder(window, rate):
         return window
 
     return Scheme(
-        "recorder",
-        start=begin,
-        ack=log_ack,
-        loss=log_loss,
-        timeout=keep,
-        send=log_packet,
-        delivery_rate=True,
+        "recorder", start=begin, ack=log_ack, loss=log_loss, timeout=keep_window, send=log_packet, delivery_rate=True,
         reorder=3,
         state={"rows": 0, **{name: [0.0] * 1000 for name in FLOATS}, **{name: [0] * 1000 for name in INTEGERS}},
-    )
+    )  # fmt: skip
 
 
 @dataclass
@@ -196,15 +181,9 @@ class Referee:
         self.high = max(self.high, number + 1)
         assert row["with_it"] == len(self.outstanding)
         self.made[row["made"]] = Transmission(
-            number,
-            self.delivered,
-            self.lost,
-            self.delivered_time,
-            self.first_send_time,
-            now,
-            self.app_limited != 0,
+            number, self.delivered, self.lost, self.delivered_time, self.first_send_time, now, self.app_limited != 0,
             len(self.outstanding),
-        )
+        )  # fmt: skip
 
     def check_if_application_limited(self):
         if self.high == self.packets and len(self.outstanding) < self.window and not self.to_repeat:
@@ -285,10 +264,7 @@ def test_a_sample_by_hand():
     ms, when 2 had been delivered, and is acknowledged at 43 ms: 2 packets (2 and 3) in 21 ms; but they were sent in the
     22 ms from 0, when 1 was sent, to 22 ms.
     """
-    net = Network()
-    net.link("a", "b", rate="8 Mbit/s", delay="10 ms")
-    net.link("b", "a", rate=math.inf, delay="10 ms")
-    net.flow(recorder(2.0, math.inf), path=["a", "b"], packet=PACKET, file="4 kB")
+    net = one_link(recorder(2.0, math.inf), rate="8 Mbit/s", delay="10 ms", back=math.inf, packet=PACKET, file="4 kB")
     run = simulated(net, 1.0)
     log = of_flow(run)
     acks = log.kind[: log.rows] == ACKNOWLEDGED
@@ -300,7 +276,7 @@ def test_a_sample_by_hand():
 
 def test_the_end_of_a_file_limits_samples():
     """The last of ten packets is lost, and sent again when there is nothing else: its sample is application-limited."""
-    referee, run = judged({"discipline": losing([9])}, {}, packets=10)
+    referee, run = judged({"discipline": drop_numbers(9)}, {}, packets=10)
     assert (referee.limited_samples, run.state.flows[0].timeouts) == (1, 1)
 
 
@@ -310,10 +286,7 @@ def test_a_packet_that_was_sent_again_too_early():
     A round trip takes 1.201 s, and the first timeout 1 s: the packet leaves again at 1 s. The acknowledgment of its
     first transmission, lost by then, arrives at 1.201 s and gives no sample, that of the second one at 2.201 s does.
     """
-    net = Network()
-    net.link("a", "b", rate="8 Mbit/s", delay="600 ms")
-    net.link("b", "a", rate=math.inf, delay="600 ms")
-    net.flow(recorder(1.0, math.inf), path=["a", "b"], packet=PACKET, file="1 kB")
+    net = one_link(recorder(1.0, math.inf), rate="8 Mbit/s", delay="600 ms", back=math.inf, packet=PACKET, file="1 kB")
     run = simulated(net, 1.1)
     flow = run.state.flows[0]
     assert (flow.timeouts, flow.lost, flow.transmission) == (1, 1, 2)
@@ -324,14 +297,70 @@ def test_a_packet_that_was_sent_again_too_early():
         assert log.rate_then[k] <= PACKET / 1.2
 
 
-def test_wrong_recovery():
-    with pytest.raises(ValueError, match="delivery_rate = True of scheme 'mine' needs recovery = 'selective'"):
-        Scheme("mine", ack=keep, recovery="own", delivery_rate=True)
-
-
 def test_others_pay_nothing():
     """A run without such flows has no snapshots, and one with them has one for each list node."""
     plain = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True).flow("sack", path=["a", "b"])
     assert len(Simulation(plain, rng=1).state.snapshots) == 0
     _, run = judged({}, {})
     assert len(run.state.snapshots) == len(run.state.nodes)
+
+
+# Transmissions that had been found lost, but arrived.
+
+
+def log_spurious(flow, event):
+    """Log the transmissions that an acknowledgment reports although they had been found lost."""
+    if event.spurious:
+        flow.made[flow.rows] = event.transmission
+        flow.new[flow.rows] = event.newly_delivered
+        flow.rows += event.spurious
+    return flow.window
+
+
+def spurious(link, file=20, **more):
+    """Return the spurious losses (transmission, packets newly delivered) of a flow, and its row."""
+    made = Scheme(
+        "logging", start=lambda flow, event: 10.0, ack=log_spurious, loss=keep_window, timeout=keep_window, reorder=3,
+        state={"rows": 0, "made": [0] * 50, "new": [0] * 50}, **{"delivery_rate": True, **more},
+    )  # fmt: skip
+    net = Network().link("a", "b", **{"rate": "8 Mbit/s", "delay": "10 ms", "buffer": 50, **link})
+    net.link("b", "a", rate=math.inf, delay="10 ms")
+    net.flow(made, path=["a", "b"], packet=1000, file=1000 * file)
+    run = simulated(net, 20.0)
+    mine = of_flow(run)
+    assert run.state.flows[0].una == file
+    return list(zip(mine.made[: mine.rows], mine.new[: mine.rows], strict=True)), run.state.flows[0]
+
+
+def test_a_late_packet():
+    """Packet 3 leaves behind five others, and is found lost when 4, 5 and 6 are acknowledged: 3 is sent again.
+
+    The acknowledgment of its first transmission, 3, says so. The packet counts as delivered once.
+    """
+    seen, flow = spurious({"discipline": queues.scripted_reordering(packets=[[0, 3, 1, 5]])})
+    assert seen == [(3, 0)]
+    assert (flow.lost, flow.delivered, flow.duplicate) == (1, 20, 1)
+
+
+def test_a_packet_that_is_overtaken_by_its_retransmission():
+    """Of 40 packets, 3 leaves behind 25, after a round trip: its retransmission is acknowledged before."""
+    seen, flow = spurious({"discipline": queues.scripted_reordering(packets=[[0, 3, 1, 25]])}, file=40)
+    assert seen == [(3, 0)]
+    assert (flow.lost, flow.delivered, flow.duplicate) == (1, 40, 1)
+
+
+def test_a_true_loss():
+    seen, flow = spurious({"discipline": drop_numbers(3, 9)})
+    assert (seen, flow.lost) == ([], 2)
+
+
+def test_others_are_not_told():
+    seen, flow = spurious({"discipline": queues.scripted_reordering(packets=[[0, 3, 1, 5]])}, delivery_rate=False)
+    assert (seen, flow.lost) == ([], 1)
+
+
+def test_a_timeout_too_early():
+    """A round trip of 1.2 s and a first timeout of 1 s: all ten packets are found lost, and acknowledged after."""
+    seen, flow = spurious({"delay": "1.19 s"})
+    assert [made for made, _ in seen] == list(range(10))
+    assert (flow.lost, flow.timeouts) == (10, 1)

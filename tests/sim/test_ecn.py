@@ -7,7 +7,7 @@ import pytest
 from longfat.sim import ENQUEUE, Discipline, Network, Scheme, mark, queues, run, schemes
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1
 from longfat.sim.queues import dualpi2, step_marking
-from tests.sim.lab import simulated
+from tests.sim.lab import keep_window, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_acks, drop_numbers
@@ -61,16 +61,12 @@ def count_ack(flow, event):
     return flow.window
 
 
-def keep(flow, event):
-    return flow.window
-
-
 def counting(echo):
     """Return a scheme with a window of four packets that counts what its receiver reports."""
     parameters = {"ecn": schemes.scheme("dctcp").parameters["ect"]}
     state = {"marks": 0, "echoes": 0}
     return Scheme(
-        "counting", ack=count_ack, start=lambda flow, event: 4.0, loss=keep, echo=echo, reorder=3,
+        "counting", ack=count_ack, start=lambda flow, event: 4.0, loss=keep_window, echo=echo, reorder=3,
         parameters=parameters, state=state,
     )  # fmt: skip
 
@@ -106,19 +102,6 @@ def test_echoes_with_acknowledgments_lost(echo, marks):
 def test_a_count_that_is_overtaken():
     """With a mark on 38 and all acknowledgments behind it lost but the last, the count arrives with that one."""
     assert reports("accurate", (37, 38), lost=(37, 38))[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"echo": "twice"}, "echo of scheme 'x': 'twice' is unknown"),
-        ({"echo": "accurate", "stamped": True}, "echo = 'accurate' of scheme 'x' excludes stamped = True"),
-    ],
-)
-def test_bad_input(given, message):
-    """Unknown echoes are refused, and a count where acknowledgments return other header fields."""
-    with pytest.raises(ValueError, match=message):
-        Scheme("x", ack=keep, **given)
 
 
 def test_only_data_is_marked_by_steps():

@@ -13,7 +13,6 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
 from longfat.sim.switch.fq_codel import mixed
-from longfat.sim.switch.log import Log
 from tests.sim.lab import logged
 from tests.sim.own import of_service
 
@@ -197,14 +196,12 @@ def test_turns_by_hand():
     quantum. The new flow 1 is served at 2 and 3 ms, then it goes behind flow 0, which has 4 and 5 ms; flow 1 is empty,
     and flow 0 sends its last packet at 6 ms.
     """
-    log = Log(100)
-    net = Network().link("a", "b", rate=1e6, discipline=fq_codel(quantum=2000))
-    net.link("b", "d", rate=math.inf, discipline=log.discipline)
-    for name, start, packets in (("x", 0.0, 5), ("y", 0.0005, 2)):
-        net.flow("reno", path=["a", "b", "d"], name=name, start=start, file=1000 * packets, packet=1000,
-                 ack_path="ideal", parameters={"initial_window": 10})  # fmt: skip
-    Simulation(net, rng=1).advance(0.1)
-    assert [(line[0] // MS - 1, line[1], line[4]) for line in log.lines.tolist()] == [
+    flows = [
+        ("reno", {"start": start, "file": 1000 * packets, "parameters": {"initial_window": 10}})
+        for start, packets in ((0.0, 5), (0.0005, 2))
+    ]
+    _, left, _ = logged(flows, fq_codel(quantum=2000), 0.1)
+    assert [(line[0] // MS - 1, line[1], line[4]) for line in left] == [
         (0, 0, 0), (1, 0, 1), (2, 1, 0), (3, 1, 1), (4, 0, 2), (5, 0, 3), (6, 0, 4),
     ]  # fmt: skip
 

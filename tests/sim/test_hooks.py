@@ -2,54 +2,22 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues
+from longfat.sim import Discipline, Network, Scheme, Simulation, queues
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import NONE
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE, SEND
 from tests.examples import examples
-from tests.sim.lab import simulated
+from tests.sim.lab import holding, one_link, simulated
+from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow, of_link
 
 random_runs = examples(25)
-
-
-@part
-def write(link, kind, packet, now):
-    """Append a row of four numbers to the log at the address `log`."""
-    log = int(link.log)
-    row = 1 + 4 * word_at(log, 0).x
-    word_at(log, row).x = kind
-    word_at(log, row + 1).x = round(now * 1e9)
-    word_at(log, row + 2).x = packet.number
-    word_at(log, row + 3).x = packet.priority
-    word_at(log, 0).x += 1
-
-
-class Log:
-    """Return the log that hooks have written."""
-
-    def __init__(self, room=20_000):
-        self.words = np.zeros(4 * room + 1, np.int64)
-
-    @property
-    def parameter(self):
-        return {"log": float(self.words.ctypes.data)}
-
-    def rows(self, kind):
-        """(time [ns], number, priority) of every row of this kind."""
-        table = self.words[1:].reshape(-1, 4)[: self.words[0]].tolist()
-        return [tuple(row[1:]) for row in table if row[0] == kind]
-
-
-ARRIVED, BEGUN = 0, 1
 
 
 # Push-out: Kim & Farber's switches (1994), as published and as meant. The smaller the number, the better the packet.
@@ -59,7 +27,6 @@ def published(link, packet, now):
     """Push out the packet nearest the tail that is worse than the new one, though not the worst of all."""
     if link.priorities > 0.0:
         packet.priority = int(link.priorities * random(link))
-    write(link, ARRIVED, packet, now)
     if link.backlog < link.limit_packets:
         return ENQUEUE
     verdict, i = DROP, first_waiting(link)
@@ -74,7 +41,6 @@ def corrected(link, packet, now):
     """Push out the worst packet; of several the one nearest the tail."""
     if link.priorities > 0.0:
         packet.priority = int(link.priorities * random(link))
-    write(link, ARRIVED, packet, now)
     if link.backlog < link.limit_packets:
         return ENQUEUE
     worst, victim, i = -1, NONE, first_waiting(link)
@@ -83,11 +49,6 @@ def corrected(link, packet, now):
             worst, victim = waiting(link, i).priority, i
         i = behind(link, i)
     return push_out(victim) if packet.priority < worst else DROP
-
-
-def write_departure(link, packet, now):
-    write(link, BEGUN, packet, now)
-    return SEND
 
 
 def published_by_hand(queue, priority):
@@ -101,6 +62,17 @@ def corrected_by_hand(queue, priority):
 
 
 RULES = {"published": (published, published_by_hand), "corrected": (corrected, corrected_by_hand)}
+
+
+def rows(log, arrives):
+    """Return (time [ns], number, priority) of every packet that arrives, or whose transmission begins."""
+    asked = [call for call in log.calls if call.arrives == arrives]
+    return [(round(call.now * 1e9), call.number, call.priority_after) for call in asked]
+
+
+def departing(name, hook, parameters, **options):
+    """Return the log of a discipline that decides at departure, with this hook at arrival."""
+    return Logbook(Discipline(name, "departures", hook, parameters=parameters, **options))
 
 
 def served_by_hand(arrivals, limit, service, rule):
@@ -144,15 +116,13 @@ def served_by_hand(arrivals, limit, service, rule):
 def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
     """Random arrivals and priorities: the packets that leave, and when, are those of a plain list."""
     hook, rule = RULES[name]
-    log = Log()
-    parameters = log.parameter | {"priorities": float(priorities)}
-    discipline = Discipline(name, "departures", hook, write_departure, parameters=parameters)
-    net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
+    log = departing(name, hook, {"priorities": float(priorities)})
+    net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=log.discipline)
     run = simulated(net.flow(traffic.poisson(load * 1e6), path=["a", "b"], packet=500, stop=0.2), 1.0, seed)
-    arrivals = log.rows(ARRIVED)
+    arrivals = rows(log, True)
     begun, dropped, area = served_by_hand(arrivals, limit, 500_000, rule)
     assert len(arrivals) > 200
-    assert log.rows(BEGUN) == begun
+    assert rows(log, False) == begun
     assert run.state.flows[0].dropped == run.state.links[0].dropped == len(dropped)
     assert run.state.links[0].backlog_area == area
 
@@ -168,39 +138,30 @@ def in_order(hook):
     return enqueue
 
 
-def given_priorities(name, log, priorities):
-    """Return a discipline with this hook, for packets of these priorities."""
-    parameters, state = log.parameter | {"priorities": 0.0}, {"given": priorities}
-    hook = in_order(RULES[name][0])
-    return Discipline(name, "departures", hook, write_departure, parameters=parameters, state=state)
+def numbers_sent(name, buffer, priorities):
+    """Return the packets that arrive and those that are sent, of a burst of these priorities."""
+    log = departing(name, in_order(RULES[name][0]), {"priorities": 0.0}, state={"given": priorities})
+    net = Network().link("a", "b", rate=1e3, buffer=buffer, discipline=log.discipline)
+    simulated(net.flow(traffic.constant(1e6), path=["a", "b"], file=1000 * len(priorities)), 10.0)
+    return [[number for _, number, _ in rows(log, arrives)] for arrives in (True, False)]
 
 
 @pytest.mark.parametrize(("name", "gone"), [("published", 3), ("corrected", 2)])
 def test_the_glitch(name, gone):
     """Queue full of priorities 2, 5, 3, an arrival of 1: one rule drops the 3, the other the 5."""
-    log = Log()
-    discipline = given_priorities(name, log, (0, 2, 5, 3, 1))
-    net = Network().link("a", "b", rate=1e3, buffer=3, discipline=discipline)
-    simulated(net.flow(traffic.constant(1e6), path=["a", "b"], file=5000), 10.0)
-    assert [number for _, number, _ in log.rows(ARRIVED)] == [0, 1, 2, 3, 4]
-    assert [number for _, number, _ in log.rows(BEGUN)] == [k for k in range(5) if k != gone]
+    assert numbers_sent(name, 3, (0, 2, 5, 3, 1)) == [[0, 1, 2, 3, 4], [k for k in range(5) if k != gone]]
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_no_victim_among_equals(name):
     """An arrival that is no better than any waiting packet is dropped; a better one takes the only place."""
     for priorities, left in (((0, 2, 2), [0, 1]), ((0, 2, 3), [0, 1]), ((0, 2, 1), [0, 2])):
-        log = Log()
-        discipline = given_priorities(name, log, priorities)
-        net = Network().link("a", "b", rate=1e3, buffer=1, discipline=discipline)
-        simulated(net.flow(traffic.constant(1e6), path=["a", "b"], file=3000), 10.0)
-        assert [number for _, number, _ in log.rows(BEGUN)] == left
+        assert numbers_sent(name, 1, priorities)[1] == left
 
 
 def pair(link, packet, now):
     """Any packet pushes out the head of a full queue, or with `tail` the tail."""
     packet.priority = 0
-    write(link, ARRIVED, packet, now)
     if link.backlog < link.limit_packets:
         return ENQUEUE
     victim = first_waiting(link)
@@ -213,12 +174,11 @@ def pair(link, packet, now):
 def test_head_and_tail_are_pushed_out(tail, rule):
     """The ends of the list, down to a queue of one."""
     for limit in (1, 2, 5):
-        log = Log()
-        discipline = Discipline("ends", "departures", pair, write_departure, parameters=log.parameter | {"tail": tail})
-        net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
+        log = departing("ends", pair, {"tail": tail})
+        net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=log.discipline)
         run = simulated(net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=0.2), 1.0, 3)
-        begun, dropped, _ = served_by_hand(log.rows(ARRIVED), limit, 500_000, rule)
-        assert log.rows(BEGUN) == begun
+        begun, dropped, _ = served_by_hand(rows(log, True), limit, 500_000, rule)
+        assert rows(log, False) == begun
         assert run.state.links[0].dropped == len(dropped) > 100
 
 
@@ -259,8 +219,7 @@ def test_stamps(service):
     # The second hop stamps over the first: a packet arrives there as the one before it leaves, at 11 + k ms.
     for k in range(3):
         assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([0.0, 0.011 + 0.001 * k, 7.0], abs=1e-12)
-    one = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
-    run = simulated(one.flow(STAMPED, path=["a", "b"], file=3000, ack_path="ideal"), 1.0)
+    run = simulated(one_link(STAMPED, rate=1e6, delay=0.01, discipline=discipline, file=3000), 1.0)
     for k, backlog in enumerate((0.0, 1.0, 0.0)):
         assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([backlog, 0.001 * k, 6.0], abs=1e-12)
 
@@ -287,9 +246,7 @@ def test_a_tick_every_two_milliseconds(service):
     """
     state = {"calls": 0, "wrong": 0, "total": 0, "last": 0.0}
     discipline = Discipline("clock", service, tick=watch, state=state, needs_buffer=True)
-    net = Network().link("a", "b", rate=1e6, discipline=discipline)
-    ten = Scheme("ten", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0)
-    run = simulated(net.flow(ten, path=["a", "b"], file="10 kB", ack_path="ideal"), 0.0085)
+    run = simulated(one_link(holding(10.0), rate=1e6, discipline=discipline, file="10 kB"), 0.0085)
     assert of_link(run).calls == 5
     assert of_link(run).total == 9 + 7 + 5 + 3 + 1
     run.advance(200.0)
@@ -305,42 +262,6 @@ def test_a_tick_that_ends():
     net = Network().link("a", "b", rate=1e6, discipline=Discipline("few", tick=odd_tick, state={"calls": 0}))
     run = simulated(net.flow(traffic.constant(1e3), path=["a", "b"]), 100.0)
     assert of_link(run).calls == 4
-
-
-def rem_tick(link, now):
-    """REM: price = max(0, price + gamma (in + 0.1 (q - b) - c)) every 2 ms."""
-    arrived = link.served + link.dropped  # in order of arrival: both are known when a packet comes
-    came = arrived - link.before
-    link.before = arrived
-    link.price = max(0.0, link.price + link.gamma * (came + 0.1 * (link.backlog - link.b) - link.c))
-    if now > 20.0:
-        link.total += link.backlog
-        link.samples += 1
-    return now + 0.002
-
-
-def rem_enqueue(link, packet, now):
-    if random(link) < 1.0 - 1.001 ** (-link.price):
-        link.early += 1
-        return DROP
-    return ENQUEUE
-
-
-def test_rem_keeps_its_queue():
-    """Under a load that reacts only to drops the backlog settles at b = 20, within 20 %.
-
-    Forty sources halve or raise their rates; c = 5 packets of 500 bytes in 2 ms at 10 Mbit/s.
-    """
-    rem = Discipline(
-        "rem", tick=rem_tick, enqueue=rem_enqueue, parameters={"gamma": 0.001, "b": 20.0, "c": 5.0},
-        state={"before": 0, "price": 0.0, "total": 0, "samples": 0, "early": 0}, needs_buffer=True,
-    )  # fmt: skip
-    net = Network().link("a", "b", rate="10 Mbit/s", delay="20 ms", buffer=500, discipline=rem)
-    net.link("b", "a", rate="10 Mbit/s", delay="20 ms")
-    net.flow("reno", path=["a", "b"], packet=500, count=20, stagger=0.013)
-    run = simulated(net, 120.0)
-    assert of_link(run).early > 1000
-    assert of_link(run).total / of_link(run).samples == pytest.approx(20, rel=0.2)
 
 
 # Notes.
@@ -454,36 +375,3 @@ def test_marks_above_a_threshold(buffer):
     run = Simulation(net, rng=1)  # nobody who can be marked
     run.advance(0.1)
     assert run.state.links[0].marked == 0
-
-
-# Names and parameters.
-
-
-def test_what_is_refused():
-    for call, words in {
-        lambda: queues.discipline("redd"): "did you mean 'red'",
-        lambda: queues.discipline("red", hihg=3): r"discipline 'red': parameter 'hihg' is unknown; available: ",
-        lambda: queues.discipline("fair", quantum=3): "discipline 'fair' takes no parameters, so 'quantum'",
-        lambda: queues.discipline("mark-above"): "discipline 'mark-above' needs threshold",
-        lambda: queues.discipline(queues.FAIR, quantum=3): "discipline 'fair' has its parameters already: quantum",
-        lambda: queues.round_robin(0): r"quantum = 0 bytes is out of range",
-        lambda: queues.round_robin(1.5): r"quantum = 1\.5 bytes is out of range: must be an integer in \[1, 1e\+09\]",
-        lambda: queues.red(gentle=0.5): r"gentle = 0\.5 is out of range: must be 0 or 1",
-        lambda: queues.red_auto(0): "rate = 0",
-        lambda: queues.round_robin(1, 2): "discipline 'round-robin' takes 1 values, got 2",
-        lambda: queues.round_robin(1, quantum=2): "discipline 'round-robin': 'quantum' is given twice",
-        lambda: queues.explicit_feedback(
-            service="lifo"
-        ): "service of discipline 'explicit-feedback': 'lifo' is unknown; available: bit-round,",
-        lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
-        lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
-        lambda: Discipline(
-            "mine", enqueue=lambda link: 0
-        ): r"enqueue must take \(link, packet, now\), got enqueue\(link\)",
-        lambda: Discipline("mine", parameters={"rate": 1.0}): "'mine': 'rate' is a field of the simulator already",
-        lambda: Discipline(
-            "mine", parameters={"target": Parameter(2.0, "s", "(0, 1]")}
-        ): "target = 2 s is out of range",
-    }.items():
-        with pytest.raises((TypeError, ValueError), match=words):
-            call()

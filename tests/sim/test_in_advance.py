@@ -16,9 +16,10 @@ from longfat.sim import queues
 from longfat.sim.kernel.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
+from tests.sim.lab import one_link, simulated
 
 
-def one_link():
+def several():
     net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="7 ms", buffer=20)
     net.link("b", "a", rate="2 Mbit/s", delay="9 ms")
     net.flow("reno", path=["a", "b"], count=3, stagger=0.013)
@@ -50,7 +51,7 @@ def chain():
 
 
 def changing():
-    net = one_link()
+    net = several()
     for pair, link in net.links.items():
         changes = tuple((0.1 + 0.17 * k, link.rate / (1 + k % 4)) for k in range(40))
         net.links[pair] = replace(link, rate_changes=changes)
@@ -66,13 +67,17 @@ def queued(discipline="codel"):
 
 
 NETWORKS = {
-    "one link": one_link,
+    "one link": several,
     "star": star,
     "chain": chain,
     "changing rates": changing,
     "queued": queued,
     "fair": lambda: queued("fair"),
-}
+    "application": lambda: one_link(
+        "reno", rate=1e6, delay="5 ms", duplex=True, buffer=5, count=3,
+        application=traffic.on_off(1e6, 0.1, 0.2, shape_on=1, shape_off=1.5),
+    ),
+}  # fmt: skip
 
 
 def counts(run):
@@ -113,8 +118,7 @@ def test_steps_find_what_one_go_finds(name):
     at_once, in_steps = sim.Simulation(net, rng=3), sim.Simulation(net, rng=3)
     for time in (0.001, 0.05, 0.0517, 0.3, 0.9, 0.90001, 1.7, 3.0):
         in_steps.advance(time)
-        fresh = sim.Simulation(net, rng=3)
-        fresh.advance(time)
+        fresh = simulated(net, time, 3)
         compare(counts(fresh), counts(in_steps))
     at_once.advance(3.0)
     compare(counts(at_once), counts(in_steps))
@@ -123,15 +127,13 @@ def test_steps_find_what_one_go_finds(name):
 @pytest.mark.parametrize("name", NETWORKS)
 def test_samples_change_nothing(name):
     net = NETWORKS[name]()
-    plain = sim.Simulation(net, rng=3)
-    plain.advance(2.0)
+    plain = simulated(net, 2.0, 3)
     sampled = sim.Simulation(net, rng=3, sample_every=0.00171, duration=2.0)
     sampled.advance(2.0)
     compare(counts(plain), counts(sampled))
     received = sampled.state.flow_samples["received_bytes"].reshape(-1, int(sampled.state.row.sampled_flows))
     for k in (10, 200, 500, 1000):
-        step = sim.Simulation(net, rng=3)
-        step.advance(k * 0.00171 - 1e-9)
+        step = simulated(net, k * 0.00171 - 1e-9, 3)
         np.testing.assert_array_equal(received[k], step.state.receivers["received_bytes"][: received.shape[1]])
 
 

@@ -14,9 +14,8 @@ from longfat.sim.kernel import records
 from longfat.sim.kernel.records import RED
 from longfat.sim.network import traffic
 from longfat.sim.switch.loss_load import END, OUT, loss
-from tests.sim.lab import simulated
+from tests.sim.lab import seen_behind, simulated
 from tests.sim.own import of_flow, of_link
-from tests.sim.spy import Spy
 
 CAPACITY = 1_000_000.0  # bytes/s; 1000 packets/s
 
@@ -87,10 +86,7 @@ def test_excess_and_spread_of_the_others(direct):
 
 
 def test_virtual_capacity():
-    """The feedback is computed from the virtual capacity.
-
-    v = 4/5, k = 1, rates 1/4 and 1/2: in virtual capacities 5/16 and 5/8; b of the first is (5/8)^2.
-    """
+    """v = 4/5, k = 1, rates 1/4 and 1/2: in virtual capacities 5/16 and 5/8; b of the first is (5/8)^2."""
     simulation = simulated(network(queues.loss_load(1, 0.8)), 0.1)
     assert feedback_of(simulation)[0] == pytest.approx([-3 / 8, 25 / 64, 0.8 * CAPACITY])
 
@@ -189,23 +185,19 @@ def test_a_red_packet_of_the_same_flow_gives_way():
     Overload by a flow half of whose packets are red: only red ones are dropped as long as some are queued. The other
     flow is green and has no red packets: it loses its own arrivals.
     """
-    spy = Spy()
+    flows = [
+        (STUBBORN, {"packet": 1000, "send_jitter": 0.001, "parameters": {"rate": 0.75 * CAPACITY, "red": red}})
+        for red in (0.5, 0.0)
+    ]
     switch = queues.loss_load(1, overflow=True)
-    net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=50, discipline=switch)
-    net.link("b", "c", rate=float("inf"), discipline=spy.discipline)
-    for red in (0.5, 0.0):
-        parameters = {"rate": 0.75 * CAPACITY, "red": red}
-        net.flow(
-            STUBBORN, path=["a", "b", "c"], ack_path="ideal", packet=1000, send_jitter=0.001, parameters=parameters
-        )
-    simulation = simulated(net, 20.0)
+    seen, simulation = seen_behind(flows, 20.0, rate=CAPACITY, delay=0.001, buffer=50, discipline=switch)
     half_red, green = simulation.state.flows
-    arrived = [one for one in spy.data if one.flow == 0]
+    arrived = [one for one in seen if one.flow == 0]
     reds = sum(one.colour == RED for one in arrived)
     assert min(half_red.dropped, green.dropped) > 1000
     # of 15,000 packets 7,500 were red: nearly all that were lost (a green one only when no red one waited)
     assert reds == pytest.approx(half_red.sent / 2 - half_red.dropped, abs=0.02 * half_red.dropped)
-    assert sum(one.colour == RED for one in spy.data if one.flow == 1) == 0
+    assert sum(one.colour == RED for one in seen if one.flow == 1) == 0
 
 
 def test_without_colours_arrivals_are_dropped():

@@ -1,6 +1,5 @@
 """Links whose rate changes: traces by hand, and the same departures decided in advance and at departure."""
 
-import math
 import time
 from fractions import Fraction
 
@@ -13,17 +12,16 @@ from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.runs.kinds import _nearest_fraction
-from tests.sim.lab import simulated
-from tests.sim.spy import Spy
+from tests.sim.lab import seen_behind
+from tests.sim.own import of_link
 
 MS = 1_000_000  # ns
 CHANGES = [("2.5 ms", "4 Mbit/s"), (0.0065, 2e6)]
 
 
-def watched(discipline, **options):
-    spy = Spy()
-    net = Network().link("a", "b", rate="8 Mbit/s", discipline=discipline, rate_changes=CHANGES, **options)
-    return net.link("b", "c", rate=math.inf, discipline=spy.discipline), spy
+def watched(discipline, rate, until):
+    """Return what leaves a link whose rate changes, with packets of 1000 bytes at a rate [bytes/s], and the run."""
+    return seen_behind([traffic.constant(rate)], until, rate="8 Mbit/s", discipline=discipline, rate_changes=CHANGES)
 
 
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
@@ -33,30 +31,21 @@ def test_by_hand(discipline):
     They begin at 0, 1, 2, 3, 5, 7, 7.5, ... ms: that of 2 ms and that of 5 ms are in transmission when the rate
     changes, and end at the rate at which they began.
     """
-    net, spy = watched(discipline)
-    net.flow(traffic.constant(2e6), path=["a", "b", "c"], packet=1000)
-    simulated(net, 0.0091)
-    assert [one.time / MS for one in spy.data] == [1, 2, 3, 5, 7, 7.5, 8, 8.5, 9]
+    seen, _ = watched(discipline, 2e6, 0.0091)
+    assert [one.time / MS for one in seen] == [1, 2, 3, 5, 7, 7.5, 8, 8.5, 9]
 
 
 def test_a_change_at_the_beginning_of_a_transmission_counts():
     """Packets at 0, 2.5 and 5 ms: the second begins when the rate changes, and takes 2 ms."""
-    net, spy = watched("fifo")
-    net.flow(traffic.constant(4e5), path=["a", "b", "c"], packet=1000)
-    Simulation(net, rng=1).advance(0.0095)
-    assert [one.time / MS for one in spy.data] == [1, 4.5, 7, 8]  # 5 + 2, and 7.5 + 0.5
+    seen, _ = watched("fifo", 4e5, 0.0095)
+    assert [one.time / MS for one in seen] == [1, 4.5, 7, 8]  # 5 + 2, and 7.5 + 0.5
 
 
 def test_remainders_begin_anew():
     """At 3 bytes/s a packet of 1 byte takes a third of a second, at 7 bytes/s a seventh: rounded from each change."""
-    spy = Spy()
-    net = (
-        Network().link("a", "b", rate=3, rate_changes=[(1, 7)]).link("b", "c", rate=math.inf, discipline=spy.discipline)
-    )
-    net.flow(traffic.constant(1e3), path=["a", "b", "c"], packet=1)
-    Simulation(net, rng=1).advance(2.01)
+    seen, _ = seen_behind([(traffic.constant(1e3), {"packet": 1})], 2.01, rate=3, rate_changes=[(1, 7)])
     thirds = [333_333_333, 666_666_667, 1_000_000_000]
-    assert [one.time for one in spy.data] == thirds + [1_000_000_000 + round(k * 1e9 / 7) for k in range(1, 8)]
+    assert [one.time for one in seen] == thirds + [1_000_000_000 + round(k * 1e9 / 7) for k in range(1, 8)]
 
 
 def see(link, packet, now):
@@ -76,15 +65,9 @@ def test_plug_ins_see_the_present_rate(hook):
     At dequeue packets begin at 0, 1, 2, 3, 5, 7 ms: 3 and 4 see the second rate, 5 the third.
     """
     watch = Discipline("see", **{hook: see if hook == "enqueue" else see_late}, state={"seen": [0.0] * 20})
-    net, _ = watched(watch)
-    net.flow(traffic.constant(2e6), path=["a", "b", "c"], packet=1000)
-    run = simulated(net, 0.0074)
-    seen = [
-        float(x)
-        for x in run.assembly.disciplines[0].columns.read(run.state.link_own, 0, run.state.row.link_own_words).seen
-    ]
+    _, run = watched(watch, 2e6, 0.0074)
     by_hand = [1e6] * 5 + [5e5] * 8 + [2e6] * 2 if hook == "enqueue" else [1e6] * 3 + [5e5] * 2 + [2e6]
-    assert seen == by_hand + [0.0] * (20 - len(by_hand))
+    assert of_link(run).seen.tolist() == by_hand + [0.0] * (20 - len(by_hand))
 
 
 def bottleneck(discipline):
@@ -106,33 +89,6 @@ def test_decided_in_advance_as_at_departure():
     np.testing.assert_array_equal(one.state.receivers["received_bytes"], other.state.receivers["received_bytes"])
     np.testing.assert_array_equal(one.state.census["transmitted"][:2], other.state.census["transmitted"][:2])
     assert one.state.links["dropped"][0] > 50
-
-
-def test_scenario_files():
-    net = bottleneck("fifo")
-    assert Network.from_toml(net.to_toml()) == net
-    assert '[["2 s", "1 Mbit/s"]]' in net.to_toml()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"rate_changes": [(1, 1e6), (1, 2e6)]}, r"time in rate_changes = 1 s is out of range: must be in \(1"),
-        ({"rate_changes": [(0, 1e6)]}, "time in rate_changes = 0 s is out of range"),
-        ({"rate_changes": [(1, 0)]}, "rate in rate_changes = 0 bytes/s is out of range"),
-        ({"rate_changes": [(1, 1e6)], "rate": math.inf}, "rate_changes of link a-b needs a finite rate and no jitter"),
-        ({"rate_changes": [(1, 1e6)], "jitter": 0.1}, "needs a finite rate and no jitter"),
-    ],
-)
-def test_bad_values(options, message):
-    with pytest.raises(ValueError, match=message):
-        Network().link("a", "b", **{"rate": 1e6, **options})
-
-
-@pytest.mark.parametrize("changes", ["1 s", [1.0], [(1, 2, 3)], 5])
-def test_bad_types(changes):
-    with pytest.raises(TypeError, match=r"rate_changes must be a sequence of pairs \(time, rate\)"):
-        Network().link("a", "b", rate=1e6, rate_changes=changes)
 
 
 @given(st.floats(0.125, 1.25e14), st.integers(1, 1000))

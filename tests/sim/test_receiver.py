@@ -15,24 +15,29 @@ from longfat.sim.kernel.memory import allocate_packet, packet_at, release_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.examples import examples
-from tests.sim.lab import simulated
+from tests.sim.lab import one_link
 from tests.sim.networks import AIMD, EAGER, PACED, Look
 from tests.sim.own import of_link
 
 usual = examples(80)
 
 
-def one_link(rate, sizes, discipline="fifo", start=0.0):
-    """Return flows that send all their packets at one time."""
+def departures(rate, bursts, discipline="fifo"):
+    """Return size and end of transmission [ns] of each packet of bursts (size, packets, start [s])."""
     net = Network().link("a", "b", rate=rate, delay=0.5, discipline=discipline)
-    for size, count in sizes:
-        net.flow(AIMD, path=["a", "b"], packet=size, file=size * count, ack_path="ideal", start=start)
+    for k, (size, count, start) in enumerate(bursts):
+        net.flow(AIMD, path=["a", "b"], packet=size, file=size * count, ack_path="ideal", start=start, name=f"{k}")
     run = Simulation(net, rng=1)
-    run.state.senders["window"] = [count for _, count in sizes]
-    run.advance(0.25 + start)
+    run.state.senders["window"] = [count for _, count, _ in bursts]
+    run.advance(0.375)
+    run.packet_counts()
     look = Look(run)
     rows = look.rows(look.link["head"][0])
-    return [(look.column["length"][row], look.column["arrival"][row] - round((0.5 + start) * 1e9)) for row in rows]
+    return [(look.column["length"][row], look.column["arrival"][row] - 500_000_000) for row in rows]
+
+
+def ends(*given):
+    return [time for _, time in departures(*given)]
 
 
 @usual
@@ -46,33 +51,26 @@ def one_link(rate, sizes, discipline="fifo", start=0.0):
 @example(100 * 10**9, [(64, 100)], "fifo-departures", 0.0)
 def test_transmission_times(bits, sizes, discipline, start):
     """The k-th packet has left after all bits before it, to the nearest nanosecond: no drift, mixed sizes too."""
-    sent = one_link(bits / 8, sizes, discipline, start)
+    sent = departures(bits / 8, [(size, count, start) for size, count in sizes], discipline)
     total = Fraction(0)
     for size, time in sent:
         total += Fraction(8 * size * 10**9, bits)
         if total < 10**9 // 4:
-            assert time == floor(total + Fraction(1, 2))
+            assert time - round(start * 1e9) == floor(total + Fraction(1, 2))
     expected = sorted(size for size, count in sizes for _ in range(count))
     assert sorted(size for size, _ in sent) == expected or discipline == "fifo-departures"
 
 
 def test_transmission_times_by_hand():
     # 64 B at 100 Gbit/s: 5.12 ns each; 5, 10.24, 15.36, 20.48, 25.6 -> 5, 10, 15, 20, 26; a hundred: 512
-    times = [time for _, time in one_link(100e9 / 8, [(64, 100)])]
+    times = ends(100e9 / 8, [(64, 100, 0.0)])
     assert times[:5] == [5, 10, 15, 20, 26]
     assert times[-1] == 512
 
 
 def test_a_burst_after_a_pause_by_hand():
     """Rounding restarts with every burst: 5.12 ns a packet, to the nearest, at 0 and again at 0.1 s."""
-    net = Network().link("a", "b", rate=100e9 / 8, delay=0.5)
-    for start in (0.0, 0.1):
-        net.flow(AIMD, path=["a", "b"], packet=64, file=64 * 5, ack_path="ideal", start=start, name=f"at {start}")
-    run = Simulation(net, rng=1)
-    run.state.senders["window"] = 5.0
-    run.advance(0.25)
-    look = Look(run)
-    times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    times = ends(100e9 / 8, [(64, 5, 0.0), (64, 5, 0.1)])
     assert times == [5, 10, 15, 20, 26, *(100_000_000 + one for one in (5, 10, 15, 20, 26))]
 
 
@@ -83,25 +81,14 @@ def test_the_first_transmission_after_a_pause(discipline, bits, size, after):
 
     5.12, 2.56, 2.67, 5.33 and 0.5 ns; three packets with pauses of 0.1 s between them.
     """
-    net = Network().link("a", "b", rate=bits * 1e9 / 8, delay=0.5, discipline=discipline)
-    for k in range(3):
-        net.flow(AIMD, path=["a", "b"], packet=size, file=size, ack_path="ideal", start=0.1 * k, name=f"{k}")
-    run = simulated(net, 0.25)
-    look = Look(run)
-    times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    times = ends(bits * 1e9 / 8, [(size, 1, 0.1 * k) for k in range(3)], discipline)
     assert times == [after, 100_000_000 + after, 200_000_000 + after]
 
 
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
 def test_no_pause_between_two_packets(discipline):
     """Each packet comes just as the one before it has left: 5.12 ns a packet end at 5, 10, 15, 20, 26 as in a row."""
-    net = Network().link("a", "b", rate=100e9 / 8, delay=0.5, discipline=discipline)
-    for start in (0, 5, 10, 15, 20):
-        net.flow(AIMD, path=["a", "b"], packet=64, file=64, ack_path="ideal", start=1e-9 * start, name=f"{start}")
-    run = simulated(net, 0.25)
-    look = Look(run)
-    times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
-    assert times == [5, 10, 15, 20, 26]
+    assert ends(100e9 / 8, [(64, 1, 1e-9 * k) for k in (0, 5, 10, 15, 20)], discipline) == [5, 10, 15, 20, 26]
 
 
 @numba.njit
@@ -150,8 +137,7 @@ orders = st.one_of(
 @example([1, 3, 5, 7, 9, 5, 6, 4, 0])
 def test_the_receiver_is_a_set(numbers):
     """Any order, with duplicates: next packet expected, new bytes, duplicates, and the SACK blocks of RFC 2018."""
-    net = Network().link("a", "b", rate=1e6, duplex=True)
-    run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
+    run = Simulation(one_link(AIMD, rate=1e6, duplex=True), rng=1)
     reports = np.zeros((len(numbers), 8), np.int64)
     feed(run.state.address(), np.array(numbers, np.int64), reports)
     there, before = set(), []
@@ -259,8 +245,7 @@ def test_thresholds():
 @pytest.mark.skipif(not jit.COMPILED, reason="the driver is compiled")
 def test_reports_by_hand():
     """Two holes, then the packet that joins two blocks."""
-    net = Network().link("a", "b", rate=1e6, duplex=True)
-    run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
+    run = Simulation(one_link(AIMD, rate=1e6, duplex=True), rng=1)
     reports = np.zeros((4, 8), np.int64)
     feed(run.state.address(), np.array([1, 3, 5, 2], np.int64), reports)
     # 2 joins 1 and 3: that block comes first, then 5, though 5 was reported first before

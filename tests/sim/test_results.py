@@ -11,7 +11,7 @@ from longfat.sim import Network, Scheme, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
 from tests.examples import examples
-from tests.sim.lab import simulated
+from tests.sim.lab import holding, one_link, simulated
 from tests.sim.networks import AIMD, build
 
 few = examples(40, 1000)
@@ -21,8 +21,7 @@ quiet = {"rng": 1, "progress": False}
 
 def constant_flow(**link):
     """100 packets of 1000 B a second, on a link that sends one in 5 ms, 20 ms long."""
-    net = Network().link("a", "b", rate=200_000.0, delay=0.02, **link)
-    return net.flow(traffic.constant(100_000.0), path=["a", "b"], name="steady")
+    return one_link(traffic.constant(100_000.0), rate=200_000.0, delay=0.02, **link, name="steady")
 
 
 def test_constant_rate_by_hand():
@@ -94,21 +93,12 @@ def test_queue_and_drops_by_hand(discipline):
 def test_throughput_counts_what_has_begun(discipline):
     """50 packets at once at 1000 B in 10 ms: after 95 ms ten have begun; 50 admitted are not 50 sent."""
     net = Network().link("a", "b", rate=100_000.0, buffer=100, discipline=discipline).link("b", "a", rate=1e6)
-    scheme = Scheme("burst", start=fifty, ack=fifty)
-    data = run(net.flow(scheme, path=["a", "b"], file="50 kB"), duration=0.095, **quiet)
+    data = run(net.flow(holding(50.0), path=["a", "b"], file="50 kB"), duration=0.095, **quiet)
     assert float(data.throughput.sel(link="a-b")) == pytest.approx(10_000 / 0.095)
     assert float(data.utilisation.sel(link="a-b")) == pytest.approx(1.0)
     # 49, 48, ..., 40 wait, 10 ms each, the last 5 ms
     assert float(data.mean_queue.sel(link="a-b")) == pytest.approx((sum(range(41, 50)) * 0.01 + 40 * 0.005) / 0.095)
     assert float(data.max_queue.sel(link="a-b")) == 49
-
-
-def three_packets(flow, event):
-    return 3.0
-
-
-def fifty(flow, event):
-    return 50.0
 
 
 def test_one_file_by_hand():
@@ -132,17 +122,14 @@ def test_a_flow_that_stops():
     200 packets are sent at 1, 1.01, ..., 2.99 s of 10 s, the last of which takes 1 ms of transmission and 10 ms of
     propagation.
     """
-    net = Network().link("a", "b", rate=1e6, delay=0.01)
-    net.flow(traffic.constant(100_000.0), path=["a", "b"], start=1.0, stop=3.0)
-    data = run(net, duration=10.0, **quiet)
+    data = run(one_link(traffic.constant(100_000.0), rate=1e6, delay=0.01, start=1.0, stop=3.0), duration=10.0, **quiet)
     assert int(data.sent[0]) == 200
     assert float(data.goodput[0]) == pytest.approx(200_000 / 2.001, rel=1e-9)
 
 
 def test_a_burst_that_stops_has_no_more_goodput_than_its_link():
     """100 packets of 1000 B at once at 100 kB/s, and nothing after 1 ms: the last one arrives after 1 s + 10 ms."""
-    net = Network().link("a", "b", rate=100_000.0, delay=0.01, duplex=True)
-    net.flow("reno", path=["a", "b"], stop=0.001, parameters={"initial_window": 100.0})
+    net = one_link("reno", rate=100_000.0, delay=0.01, duplex=True, stop=0.001, parameters={"initial_window": 100.0})
     data = run(net, duration=10.0, **quiet)
     assert int(data.sent[0]) == 100
     assert float(data.goodput[0]) == pytest.approx(100_000 / 1.01, rel=1e-9)
@@ -200,8 +187,7 @@ def test_waits_behind_another_link_by_hand(discipline):
     101, 111 and 121 ms, and wait 0, 9 and 18 ms.
     """
     net = Network().link("a", "b", rate=1e6, delay=0.1).link("b", "c", rate=100_000.0, discipline=discipline)
-    three = Scheme("three", start=three_packets, ack=three_packets)
-    data = run(net.flow(three, path=["a", "b", "c"], file=3000, ack_path="ideal"), **quiet)
+    data = run(net.flow(holding(3.0), path=["a", "b", "c"], file=3000, ack_path="ideal"), **quiet)
     assert float(data.mean_wait.sel(link="b-c")) == pytest.approx(0.009, rel=1e-9)
 
 
@@ -261,8 +247,7 @@ def test_where_there_is_none():
 
 def test_connections():
     """Connections and their packets are counted by the flow that starts them."""
-    net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
-    net.flow(traffic.arrivals(20.0, Scheme("two", start=two, ack=two)), path=["a", "b"], file="2 kB", name="short")
+    net = one_link(traffic.arrivals(20.0, holding(2.0)), rate=1e6, delay=0.001, duplex=True, file="2 kB", name="short")
     one = simulated(net, 100.0)
     packet_counts = one.packet_counts()
     snapshot = results.snapshot(one)
@@ -274,15 +259,9 @@ def test_connections():
     assert 0.00404 <= values["transfer_time"][0] < 0.0045
 
 
-def two(flow, event):
-    return 2.0
-
-
 def test_jitter_is_no_transmission():
     """100 packets/s of 1 ms, held back up to 4 ms each: the link is busy a tenth of the time, whenever one looks."""
-    net = Network().link("a", "b", rate=1e6, delay=0.01, jitter=0.004)
-    net.flow(traffic.constant(100_000.0), path=["a", "b"])
-    one = Simulation(net, rng=1)
+    one = Simulation(one_link(traffic.constant(100_000.0), rate=1e6, delay=0.01, jitter=0.004), rng=1)
     for until in (0.0005, 0.002, 0.0035, 0.5, 0.5012, 0.9999):
         one.advance(until)
         done = results.snapshot(one).census["transmitted"][0]
@@ -293,8 +272,7 @@ def test_jitter_is_no_transmission():
 
 def test_traces_by_hand():
     """Window 50 at once, 10 ms each: every 100 ms ten fewer wait; the time begins at 0."""
-    net = Network().link("a", "b", rate=100_000.0, buffer=100).link("b", "a", rate=1e9)
-    net.flow(Scheme("burst", start=fifty, ack=fifty), path=["a", "b"], file="50 kB", name="burst")
+    net = one_link(holding(50.0), rate=100_000.0, buffer=100, back=1e9, file="50 kB", name="burst")
     data = run(net, duration=0.52, sample_every=0.1, **quiet)
     assert data.time.values.tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
     # At 100 ms the eleventh begins: 39 wait. At 0 the flow has not begun when the sample is taken, or has.
@@ -308,8 +286,7 @@ def test_traces_by_hand():
 
 def test_no_window_before_the_start():
     """Copies that start at 0.2 and 0.35 s, sampled every 0.1 s: windows from the samples at 0.2 and 0.4 s on."""
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True)
-    net.flow(AIMD, path=["a", "b"], start=0.2, stagger=0.15, count=2)
+    net = one_link(AIMD, rate="8 Mbit/s", delay="10 ms", duplex=True, start=0.2, stagger=0.15, count=2)
     window = run(net, duration=0.6, sample_every=0.1, **quiet).window_trace
     assert np.isnan(window.values).sum(0).tolist() == [2, 4]
     assert (window.values[-1] > 1).all()
@@ -346,8 +323,7 @@ def test_intervals_cover():
 
     Of 40 intervals at 90 % cover 36 +- 3 sqrt(40 * 0.09) = 36 +- 5.7; queues begin empty, hence the warm-up.
     """
-    net = Network().link("a", "b", rate=1e6, delay=0.0)
-    net.flow(traffic.poisson(5e5), path=["a", "b"])
+    net = one_link(traffic.poisson(5e5), rate=1e6, delay=0.0)
     covered = 0
     for seed in range(40):
         data = run(net, duration=8.0, warm_up=0.5, replications=6, confidence=0.9, rng=seed, progress=False)
@@ -358,16 +334,10 @@ def test_intervals_cover():
 
 def test_an_automatic_warm_up():
     """50 packets/s on average on a link that takes 110, and 200 more at the start: gone after some 3.3 s of 100."""
-    net = Network().link("a", "b", rate=110_000.0).link("b", "a", rate=1e9)
-    net.flow(traffic.poisson(50_000.0), path=["a", "b"])
-    burst = Scheme("burst", start=lambda flow, event: 200.0, ack=lambda flow, event: 200.0)
-    net.flow(burst, path=["a", "b"], file="200 kB", ack_path="ideal")
+    net = one_link(traffic.poisson(50_000.0), rate=110_000.0, back=1e9)
+    net.flow(holding(200.0), path=["a", "b"], file="200 kB", ack_path="ideal")
     data = run(net, duration=100.0, warm_up="auto", **quiet)
     assert 2.5 <= data.attrs["warm_up"] <= 10
     assert float(data.max_queue[0]) > 190
     # M/D/1 with load 5/11: rho^2/(2 (1 - rho)) = 0.19 wait; the burst alone would be 200 * 3.3/2/100 = 3.3 more
     assert float(data.mean_queue[0]) < 0.4
-    with pytest.raises(ValueError, match="warm_up = 'auto' needs a duration"):
-        run(Network().link("a", "b", rate=1e6, duplex=True).flow(AIMD, path=["a", "b"], file=1000), warm_up="auto")
-    with pytest.raises(ValueError, match="warm_up = 'often'"):
-        run(net, duration=1.0, warm_up="often")

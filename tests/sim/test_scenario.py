@@ -15,6 +15,7 @@ from longfat.sim.network import scenario, traffic
 from longfat.sim.network.scenario import keys, writing
 from longfat.sim.queues import ENQUEUE
 from tests.examples import examples
+from tests.sim.lab import one_link
 from tests.sim.networks import AIMD, OWN, build
 
 FIND = {f"own:{scheme.name}": scheme for scheme in OWN}.get
@@ -275,22 +276,47 @@ def test_every_key():
     assert scenario.parse(net.to_toml(**options)) == (net, options)
 
 
+def table(written):
+    return f"discipline = {written}\n"
+
+
+ON_OFF = traffic.on_off(1e6, "10 ms", "10 ms", shape_on=1.5)
+
+
 @pytest.mark.parametrize(
-    ("one", "written"),
+    ("options", "written"),
     [
-        (queues.rem(interval="1 ms", ecn=True), '{name = "rem", interval = 0.001, ecn = true}'),
-        (queues.decbit(with_answers=False), '{name = "decbit", with_answers = false}'),
-        (queues.leaky_bucket("8 Mbit/s", queue=3), '{name = "leaky-bucket", rate = 1000000, queue = 3}'),
         (
-            queues.explicit_feedback(service="round-robin", quantum=900),
-            '{name = "explicit-feedback", quantum = 900, service = "round-robin"}',
+            {"discipline": queues.rem(interval="1 ms", ecn=True)},
+            table('{name = "rem", interval = 0.001, ecn = true}'),
         ),
+        ({"discipline": queues.decbit(with_answers=False)}, table('{name = "decbit", with_answers = false}')),
+        (
+            {"discipline": queues.leaky_bucket("8 Mbit/s", queue=3)},
+            table('{name = "leaky-bucket", rate = 1000000, queue = 3}'),
+        ),
+        (
+            {"discipline": queues.explicit_feedback(service="round-robin", quantum=900)},
+            table('{name = "explicit-feedback", quantum = 900, service = "round-robin"}'),
+        ),
+        (
+            {"discipline": queues.scripted_loss(times=[["1 s", 2, 1]], packets=[[0, 1, 2]])},
+            table('{name = "scripted-loss", packets = [[0, 1, 2]], times = [[1, 2, 1]]}'),
+        ),
+        (
+            {"discipline": queues.scripted_reordering(packets=[[0, 1, 2, 3]])},
+            'discipline = {name = "scripted-reordering", packets = [[0, 1, 2, 3]]',
+        ),
+        ({"rate_changes": [("2 s", "1 Mbit/s")]}, '[["2 s", "1 Mbit/s"]]'),
+        ({"stamps": "incoming"}, 'stamps = "incoming"'),
+        ({"counter_refresh": 1.0, "coarse_clock": True, "stamps": False}, 'counter_refresh = "1 s"'),
+        ({"application": ON_OFF}, 'application = {kind = "on-off", rate = "8 Mbit/s", on = "10 ms", off = "10 ms"'),
     ],
 )
-def test_values_of_disciplines(one, written):
-    """Parameters that differ from the default are written, yes-or-no ones as true or false."""
-    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=one)
-    assert f"discipline = {written}\n" in net.to_toml()
+def test_what_differs_from_the_default(options, written):
+    """Only that is written, yes-or-no parameters of disciplines as true or false; rates and times may have units."""
+    net = one_link("reno", rate=1e6, buffer=10, back=1e6, **options)
+    assert written in net.to_toml()
     assert scenario.read(net.to_toml()) == net
     with_units = net.to_toml().replace("0.001", '"1 ms"').replace("1000000,", '"8 Mbit/s",')
     assert scenario.read(with_units) == net
@@ -323,8 +349,7 @@ def test_ones_own():
     """A user's own scheme, discipline or generator is not read as another; a run keeps its name."""
     impostor = Scheme("reno", ack=AIMD.ack)
     mine = Discipline("fifo", enqueue=drop_some)
-    net = Network().link("a", "b", rate=1e6, buffer=5, discipline=mine, duplex=True)
-    net.flow(impostor, path=["a", "b"], file=3000)
+    net = one_link(impostor, rate=1e6, buffer=5, discipline=mine, duplex=True, file=3000)
     text = net.to_toml()
     assert 'scheme = "own:reno"  # a user\'s own Scheme: name its file, as in "my_file.py:NAME"\n' in text
     assert 'discipline = "own:fifo"  # a user\'s own Discipline' in text
@@ -371,6 +396,14 @@ def with_link(more):
     return f'link = [{{from = "a", to = "b", rate = 1e6, {more}}}]'
 
 
+def with_discipline(more):
+    return with_link(f"discipline = {{{more}}}")
+
+
+def with_traffic(more):
+    return LINES + f'flow = [{{traffic = {{{more}}}, path = ["a", "b"]}}]'
+
+
 def with_flow(more, path='["a", "b"]'):
     return LINES + f'flow = [{{scheme = "reno", path = {path}{more and ", " + more}}}]'
 
@@ -403,25 +436,19 @@ REFUSALS = {
         "link 1: discipline 'red': high = 3 packets is out of range: must be in (5, 1e+15]",
     ),
     "red key": (
-        with_link('discipline = {name = "red", hihg = 5}'),
-        "link 1: discipline 'red': key 'hihg' is unknown; available: ",
+        with_discipline('name = "red", hihg = 5'), "link 1: discipline 'red': key 'hihg' is unknown; available: "
     ),
     "red flag": (
-        with_link('discipline = {name = "red", ecn = "yes"}'),
-        "link 1: discipline 'red': ecn must be true or false, got 'yes'",
+        with_discipline('name = "red", ecn = "yes"'), "link 1: discipline 'red': ecn must be true or false, got 'yes'"
     ),
     "no threshold": (
-        with_link('buffer = 9, discipline = "mark-above"'),
-        "link 1: discipline 'mark-above': 'threshold' is missing",
+        with_link('buffer = 9, discipline = "mark-above"'), "link 1: discipline 'mark-above': 'threshold' is missing"
     ),
     "fifo": (
-        with_link('discipline = {name = "fifo", low = 5}'),
+        with_discipline('name = "fifo", low = 5'),
         "link 1: discipline 'fifo': it takes no parameters, so 'low' is unknown",
     ),
-    "own": (
-        with_link('discipline = {name = "mine.py:it", low = 5}'),
-        "link 1: discipline = 'mine.py:it' is not defined here",
-    ),
+    "own": (with_discipline('name = "mine.py:it", low = 5'), "link 1: discipline = 'mine.py:it' is not defined here"),
     "same": (LINES.replace("]", ', {from = "b", to = "a", rate = 1}]'), "link 2: there is a link from 'b' to 'a'"),
     "sheme": (LINES + 'flow = [{sheme = "reno", path = ["a", "b"]}]', "'sheme' is unknown; did you mean 'scheme'?"),
     "renno": (
@@ -446,33 +473,32 @@ REFUSALS = {
         "flow 1: initial_ssthresh must be a number [packets], got the string 'big'",
     ),
     "parameters of others": (
-        with_flow('parameters = "linus"'),
-        "flow 1: parameters 'linus' is unknown; did you mean 'linux'?",
+        with_flow('parameters = "linus"'), "flow 1: parameters 'linus' is unknown; did you mean 'linux'?"
     ),
     "parameters of nothing": (
         LINES + 'flow = [{traffic = {kind = "poisson", rate = 1}, path = ["a", "b"], parameters = "linux"}]',
         'flow 1: parameters = "linux" needs a congestion-control scheme',
     ),
     "parameters type": (with_flow("parameters = 3"), 'flow 1: parameters must be a table, or "linux", got 3'),
-    "no kind": (LINES + 'flow = [{traffic = {rate = 1}, path = ["a", "b"]}]', "flow 1: traffic: 'kind' is missing"),
-    "kind": (
-        LINES + 'flow = [{traffic = {kind = "poison"}, path = ["a", "b"]}]',
-        "flow 1: traffic: kind 'poison' is unknown; did you mean 'poisson'?",
+    "no kind of application": (
+        with_flow("application = {rate = 1e5, on = 1, off = 1}"), "flow 1: application: 'kind' is missing"
     ),
-    "no traffic rate": (
-        LINES + 'flow = [{traffic = {kind = "poisson"}, path = ["a", "b"]}]',
-        "flow 1: traffic 'poisson': 'rate' is missing",
+    "script": (
+        with_discipline('name = "scripted-loss", packets = 5'), "scripted-loss': packets must be a list of rows, as in"
     ),
+    "no kind": (with_traffic('rate = 1'), "flow 1: traffic: 'kind' is missing"),
+    "kind": (with_traffic('kind = "poison"'), "flow 1: traffic: kind 'poison' is unknown; did you mean 'poisson'?"),
+    "no traffic rate": (with_traffic('kind = "poisson"'), "flow 1: traffic 'poisson': 'rate' is missing"),
     "traffic type": (
-        LINES + 'flow = [{traffic = {kind = "poisson", rate = true}, path = ["a", "b"]}]',
+        with_traffic('kind = "poisson", rate = true'),
         "flow 1: traffic 'poisson': rate must be a number or text with a unit, got true",
     ),
     "traffic unit": (
-        LINES + 'flow = [{traffic = {kind = "poisson", rate = "3 ms"}, path = ["a", "b"]}]',
+        with_traffic('kind = "poisson", rate = "3 ms"'),
         "flow 1: traffic 'poisson': rate = '3 ms' has a unit of another dimension",
     ),
     "by": (
-        LINES + 'flow = [{traffic = {kind = "arrivals", connections = 1, by = "renno"}, path = ["a", "b"]}]',
+        with_traffic('kind = "arrivals", connections = 1, by = "renno"'),
         "flow 1: scheme 'renno' is unknown; did you mean 'reno'?",
     ),
     "run key": ('[run]\nseed = 3', "run: key 'seed' is unknown; available: confidence, dur"),

@@ -1,7 +1,6 @@
 """What schedulers of users may use: memory, a heap, tags, numbers of queues and packets, wake-ups; and its limits."""
 
 import ast
-import math
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from longfat import sim
 from longfat.sim import (
     NOTHING,
     Discipline,
-    Network,
     SchemeError,
     Service,
     append,
@@ -33,19 +31,17 @@ from longfat.sim import (
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.plugin import functions
-from longfat.sim.switch.log import Log
-from tests.sim.lab import simulated
+from tests.sim.lab import logged
 
 
 def departures(service, until=0.1):
     """Return begin [ms] and size [bytes] of packets at a link of 1 kB/ms: 1000, 700 and 400 bytes at 0, 0.1, 0.2 ms."""
-    log = Log(100)
-    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=Discipline("mine", service))
-    net.link("b", "d", rate=math.inf, discipline=log.discipline)
-    for k, size in enumerate((1000, 700, 400, 300)):
-        net.flow(traffic.constant(1e3), path=["a", "b", "d"], packet=size, start=k * 1e-4, stop=k * 1e-4 + 1e-5)
-    simulated(net, until)
-    return [((line[0] - 1000 * line[3]) / 1e6, line[3]) for line in log.lines.tolist()]
+    flows = [
+        (traffic.constant(1e3), {"packet": size, "start": k * 1e-4, "stop": k * 1e-4 + 1e-5})
+        for k, size in enumerate((1000, 700, 400, 300))
+    ]
+    _, left, _ = logged(flows, Discipline("mine", service), until, buffer=10)
+    return [((line[0] - 1000 * line[3]) / 1e6, line[3]) for line in left]
 
 
 def insert(link, packet, now):

@@ -1,27 +1,21 @@
-"""Losses by script, and aggregation, packet by packet."""
+"""Losses and reordering by script, and aggregation, packet by packet."""
 
 import math
 from dataclasses import replace
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues, run
+from longfat.sim import queues, run
 from longfat.sim.network import traffic
-from tests.sim.lab import simulated
-from tests.sim.spy import Spy
+from tests.sim.lab import one_link, seen_behind, simulated
 
 MS = 1_000_000  # ns
 
 
 def arrived(discipline, *flows, until=0.0095):
     """Return (flow, number) of the packets behind the lossy link; each flow sends one every ms."""
-    spy = Spy()
-    net = Network().link("a", "b", rate=math.inf, discipline=discipline)
-    net.link("b", "c", rate=math.inf, discipline=spy.discipline)
-    for flow in flows or (traffic.constant(1e6),):
-        net.flow(flow, path=["a", "b", "c"])
-    simulated(net, until)
-    return [(one.flow, one.number) for one in spy.data]
+    seen, _ = seen_behind(flows or [traffic.constant(1e6)], until, discipline=discipline)
+    return [(one.flow, one.number) for one in seen]
 
 
 def test_packets():
@@ -38,11 +32,8 @@ def test_times():
 
 def test_aggregation():
     """Packets of 0, 1, ..., 9 ms leave at multiples of 4 ms: 0; 4 (four of them); 8 (four); 12."""
-    spy = Spy()
-    net = Network().link("a", "b", rate=math.inf, discipline=queues.aggregation("4 ms"))
-    net.link("b", "c", rate=math.inf, discipline=spy.discipline).flow(traffic.constant(1e6), path=["a", "b", "c"])
-    Simulation(net, rng=1).advance(0.0125)
-    assert [one.time / MS for one in spy.data] == [0] + [4] * 4 + [8] * 4 + [12] * 4
+    seen, _ = seen_behind([traffic.constant(1e6)], 0.0125, discipline=queues.aggregation("4 ms"))
+    assert [one.time / MS for one in seen] == [0] + [4] * 4 + [8] * 4 + [12] * 4
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -51,9 +42,7 @@ def test_retransmissions(count):
 
     Or its transmissions are named: without losses number 5 is transmission 5.
     """
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="5 ms", buffer=100)
-    net.link("b", "a", rate="8 Mbit/s", delay="5 ms")
-    net.flow("sack", path=["a", "b"], file=20_000)
+    net = one_link("sack", rate="8 Mbit/s", delay="5 ms", buffer=100, back="8 Mbit/s", file=20_000)
     net.links["a", "b"] = lossy(net, packets=[[0, 5, count]])
     data = run(net, rng=1)
     assert (int(data.dropped[0]), int(data.retransmitted[0]), int(data.delivered[0])) == (count, count, 20)
@@ -68,33 +57,64 @@ def lossy(net, **script):
 def test_acknowledgments_in_a_time_are_lost():
     """Both directions are silent from 50 ms until 60 ms."""
     silent = queues.scripted_loss(times=[[0.05, 0.06, 1]])
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="5 ms", duplex=True, discipline=silent)
-    net.flow("reno", path=["a", "b"])
-    one = simulated(net, 1.0)
+    one = simulated(one_link("reno", rate="8 Mbit/s", delay="5 ms", duplex=True, discipline=silent), 1.0)
     assert one.state.tallies["acks_dropped"][0] > 0
     assert one.state.tallies["dropped"][0] > 0
 
 
-def test_scenario_files():
-    net = Network().link(
-        "a", "b", rate=1e6, discipline=queues.scripted_loss(times=[["1 s", 2, 1]], packets=[[0, 1, 2]])
-    )
-    assert Network.from_toml(net.to_toml()) == net
-    assert 'discipline = {name = "scripted-loss", packets = [[0, 1, 2]], times = [[1, 2, 1]]}' in net.to_toml()
-    with pytest.raises(ValueError, match=r"scripted-loss': packets must be a list of rows, as in .* got 5"):
-        Network.from_toml(net.to_toml().replace("[[0, 1, 2]]", "5"))
+# Reordering.
 
 
-@pytest.mark.parametrize(
-    ("script", "error", "message"),
-    [
-        ({"packets": [[0, 1]]}, TypeError, r"packets must be a list of rows \(flow, number, count\)"),
-        ({"packets": [[-1, 1, 1]]}, ValueError, r"flow in packets = -1 is out of range"),
-        ({"times": "1 s"}, TypeError, r"times must be a list of rows \(begin, end, every\)"),
-        ({"times": [[0, 1, 0]]}, ValueError, "every in times = 0 packets is out of range"),
-        ({"transmissions": [[0, k] for k in range(101)]}, ValueError, "number of rows of transmissions = 101"),
-    ],
-)
-def test_bad_scripts(script, error, message):
-    with pytest.raises(error, match=message):
-        queues.scripted_loss(**script)
+def reordered(until=0.0205, flows=1, rate=math.inf, **script):
+    """Return time [ms], flow and number of the packets behind the link; each flow sends one every ms."""
+    discipline = queues.scripted_reordering(**script)
+    seen, _ = seen_behind([traffic.constant(1e6)] * flows, until, rate=rate, buffer=50, discipline=discipline)
+    return [(one.time / MS, one.flow, one.number) for one in seen]
+
+
+def numbers(**more):
+    return [number for _, _, number in reordered(**more)]
+
+
+def test_order():
+    """Packet 2 leaves behind 3, 4 and 5, when 5 does; of 7 and 8, one packet has to pass each, 9 passes both."""
+    assert numbers(until=0.0115) == list(range(12))
+    assert numbers(packets=[[0, 2, 1, 3], [0, 7, 2, 1]], until=0.0115) == [0, 1, 3, 4, 5, 2, 6, 9, 7, 8, 10, 11]
+    # Those on hold do not count for each other: 2 waits for 4 and 5, 3 for 4.
+    assert numbers(packets=[[0, 2, 1, 2], [0, 3, 1, 1]], until=0.0065) == [0, 1, 4, 3, 5, 2, 6]
+
+
+def test_packets_of_other_flows_pass():
+    """Flow 1's packets pass, too: 1 of flow 0, which arrives at 1 ms, leaves behind the next two at the link."""
+    seen = [line[1:] for line in reordered(flows=2, packets=[[0, 1, 1, 2]], until=0.0035)]
+    assert seen == [(0, 0), (1, 0), (1, 1), (0, 2), (0, 1), (1, 2), (0, 3), (1, 3)]
+
+
+def test_a_backlog_is_not_later():
+    """At 2 ms a packet, packet 3 arrives at 3 ms, when 1 is in transmission and 2 waits; 4 and 5 pass it."""
+    seen = reordered(rate=500e3, packets=[[0, 3, 1, 2]], until=0.0145)
+    assert seen == [(2, 0, 0), (4, 0, 1), (6, 0, 2), (8, 0, 4), (10, 0, 5), (12, 0, 3), (14, 0, 6)]
+
+
+def test_longest_time():
+    """1, of 1 ms, leaves after 4.5 ms, and 2, of 2 ms, too; 4 leaves behind the next packet."""
+    rows = [[0, 1, 2, 9], [0, 4, 1, 1]]
+    seen = reordered(packets=rows, longest="4.5 ms", until=0.0075)
+    assert seen == [(0, 0, 0), (3, 0, 3), (5, 0, 5), (5, 0, 4), (5.5, 0, 1), (6, 0, 6), (6.5, 0, 2), (7, 0, 7)]
+
+
+def test_a_retransmission_passes():
+    """Packet 5 of a file of 20 is behind four others: it is sent again, and that passes, so that both arrive."""
+    net = one_link("sack", rate="8 Mbit/s", delay="5 ms", buffer=100, duplex=True, file=20_000)
+    in_order = float(run(net, rng=1).transfer_time[0])
+    one = replace(net.links["a", "b"], discipline=queues.scripted_reordering(packets=[[0, 5, 1, 4]]))
+    net.links["a", "b"] = one
+    data = run(net, rng=1)
+    assert (int(data.dropped[0]), int(data.retransmitted[0]), int(data.delivered[0])) == (0, 1, 20)
+    # The last packet has none behind it: it leaves 50 ms after it came. From a window of 1 packet on, the last round
+    # has 15 to 19, at 0, 0, 1, 1 and 2 ms, of 1 ms each: in order, 19 would have left after 4 ms, 2 ms after it came.
+    last = queues.scripted_reordering(packets=[[0, 19, 1, 4]], longest="50 ms")
+    net.links["a", "b"] = replace(one, discipline=last)
+    data = run(net, rng=1)
+    assert (int(data.retransmitted[0]), int(data.delivered[0]), int(data.timeouts[0])) == (0, 20, 0)
+    assert float(data.transfer_time[0]) - in_order == pytest.approx(0.048, abs=1e-9)

@@ -6,20 +6,13 @@ from longfat.sim import Discipline, Network, Simulation, queues, run
 from longfat.sim.kernel.records import GREEN, RED
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
-from tests.sim.lab import simulated
+from tests.sim.lab import seen_behind
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
 
 
-def shaped(discipline, *flows):
-    """Return a host with an access link without transmission time, and a log; 1000 B packets, a token per 10 ms."""
-    spy = Spy()
-    net = Network().link("host", "edge", rate=float("inf"), discipline=discipline)
-    net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
-    for flow in flows:
-        net.flow(flow, path=["host", "edge", "far"], packet=1000)
-    return net, spy
+EACH_MS = (traffic.constant(1e6),)  # 1000 B packets; the buckets have a token per 10 ms
 
 
 def test_a_full_pool_lets_a_burst_through_then_one_packet_a_token():
@@ -28,23 +21,18 @@ def test_a_full_pool_lets_a_burst_through_then_one_packet_a_token():
     Packets every 1 ms from 0 on. Three tokens: 0, 1, 2 leave at once. The pool is one token short of full again at t =
     0 + 10 ms, and so on: packet 3 gets the token of 10 ms, packet 4 that of 20 ms, ...
     """
-    net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=3, queue=100), traffic.constant(1_000_000.0))
-    Simulation(net, rng=1).advance(0.055)
-    assert [(one.number, one.time) for one in spy.data] == [
+    seen, _ = seen_behind(EACH_MS, 0.055, discipline=queues.leaky_bucket(100_000.0, tokens=3, queue=100))
+    assert [(one.number, one.time) for one in seen] == [
         (0, 0), (1, MS), (2, 2 * MS), (3, 10 * MS), (4, 20 * MS), (5, 30 * MS), (6, 40 * MS), (7, 50 * MS),
     ]  # fmt: skip
 
 
 def test_jitter_does_not_shorten_a_hold():
     """Tokens of the case above and up to 1 us of jitter: each packet leaves within 1 us behind its token."""
-    net = Network().link("host", "edge", rate=float("inf"), jitter=1e-6,
-                         discipline=queues.leaky_bucket(100_000.0, tokens=3, queue=100))  # fmt: skip
-    spy = Spy()
-    net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
-    net.flow(traffic.constant(1_000_000.0), path=["host", "edge", "far"], packet=1000)
-    Simulation(net, rng=1).advance(0.055)
+    bucket = queues.leaky_bucket(100_000.0, tokens=3, queue=100)
+    seen, _ = seen_behind(EACH_MS, 0.055, jitter=1e-6, discipline=bucket)
     tokens = [0, MS, 2 * MS, 10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS]
-    assert all(0 <= one.time - token <= 1000 for one, token in zip(spy.data, tokens, strict=True))
+    assert all(0 <= one.time - token <= 1000 for one, token in zip(seen, tokens, strict=True))
 
 
 def test_a_full_queue_drops():
@@ -53,9 +41,8 @@ def test_a_full_queue_drops():
     Two may wait. Packets every 1 ms, one token: 0 leaves at once, 1 and 2 wait for 10 and 20 ms, 3 ... 9 are dropped.
     At 10 ms packet 1 leaves before packet 10 comes, which finds one waiting and room: 30 ms. And so on.
     """
-    net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=1, queue=2), traffic.constant(1_000_000.0))
-    simulation = simulated(net, 0.0455)
-    assert [(one.number, one.time) for one in spy.data] == [
+    seen, simulation = seen_behind(EACH_MS, 0.0455, discipline=queues.leaky_bucket(100_000.0, tokens=1, queue=2))
+    assert [(one.number, one.time) for one in seen] == [
         (0, 0), (1, 10 * MS), (2, 20 * MS), (10, 30 * MS), (20, 40 * MS),
     ]  # fmt: skip
     assert simulation.state.links[0].dropped == 45 + 1 - 1 - 2 - 4  # 46 came, 1 did not wait, 2 + 4 found room
@@ -63,9 +50,9 @@ def test_a_full_queue_drops():
 
 def test_a_pool_does_not_hold_more_than_its_size():
     """On for 5 ms, off for 1 s: after the pause there are three tokens again, not a hundred."""
-    net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=3, queue=100), traffic.on_off(1e6, on=0.005, off=1.0))
-    Simulation(net, rng=1).advance(1.2)
-    times = [one.time for one in spy.data if one.time > 500 * MS]
+    bucket = queues.leaky_bucket(100_000.0, tokens=3, queue=100)
+    seen, _ = seen_behind([traffic.on_off(1e6, on=0.005, off=1.0)], 1.2, discipline=bucket)
+    times = [one.time for one in seen if one.time > 500 * MS]
     assert times[2] - times[0] == 2 * MS
     assert times[3] - times[0] == 10 * MS
 
@@ -77,20 +64,18 @@ def test_a_late_timer_releases_packets_in_groups():
     ms, by when the pool is full: 2 and 3 leave, 0.5 tokens stay. The next is there at 35 ms: 60 ms, and so on.
     """
     bucket = queues.leaky_bucket(100_000.0, tokens=2.5, queue=100, lateness=0.025)
-    net, spy = shaped(bucket, traffic.constant(1_000_000.0))
-    Simulation(net, rng=1).advance(0.095)
-    assert [(one.number, one.time) for one in spy.data] == [
+    seen, _ = seen_behind(EACH_MS, 0.095, discipline=bucket)
+    assert [(one.number, one.time) for one in seen] == [
         (0, 0), (1, MS), (2, 30 * MS), (3, 30 * MS), (4, 60 * MS), (5, 60 * MS), (6, 90 * MS), (7, 90 * MS),
     ]  # fmt: skip
 
 
 def test_the_virtual_bucket_colours_instead():
     """Packets every 1 ms, three tokens at first, one every 10 ms: 0, 1, 2, then one in ten are green; all are sent."""
-    net, spy = shaped(queues.virtual_leaky_bucket(100_000.0, tokens=3), traffic.constant(1_000_000.0))
-    Simulation(net, rng=1).advance(0.0555)
-    assert [one.time for one in spy.data] == [k * MS for k in range(56)]
-    assert [one.number for one in spy.data if one.colour == GREEN] == [0, 1, 2, 10, 20, 30, 40, 50]
-    assert {one.colour for one in spy.data} == {GREEN, RED}
+    seen, _ = seen_behind(EACH_MS, 0.0555, discipline=queues.virtual_leaky_bucket(100_000.0, tokens=3))
+    assert [one.time for one in seen] == [k * MS for k in range(56)]
+    assert [one.number for one in seen if one.colour == GREEN] == [0, 1, 2, 10, 20, 30, 40, 50]
+    assert {one.colour for one in seen} == {GREEN, RED}
 
 
 def hold(link, packet, now):

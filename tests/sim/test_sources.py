@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 
 from longfat import testing
-from longfat.sim import Network, Scheme, Simulation, queues
+from longfat.sim import Network, Simulation, queues
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP
 from longfat.sim.switch.log import Log
-from tests.sim.lab import simulated
+from tests.sim.lab import holding, one_link, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import AIMD
 
@@ -65,9 +65,7 @@ def test_poisson_from_the_start():
     first = times(traffic.poisson(1e6), 1.0, packet=1000, count=2000, file=1000)
     assert len(first) == 2000
     assert stats.kstest(first, "expon", args=(0, 1e6)).pvalue > 1e-4
-    net = Network().link("a", "b", rate=1e12)
-    net.flow(traffic.poisson(1e6), path=["a", "b"], packet=1000, count=2000)
-    run = simulated(net, 0.02)
+    run = simulated(one_link(traffic.poisson(1e6), rate=1e12, packet=1000, count=2000), 0.02)
     counts = run.state.flows["sent"]
     assert abs(counts.mean() - 20) < 4 * math.sqrt(20 / 2000)
     assert counts.var() == pytest.approx(20, rel=4 * math.sqrt(2 / 2000))  # a Poisson count's variance is its mean
@@ -76,9 +74,8 @@ def test_poisson_from_the_start():
 def test_later_than_ever():
     """Gaps and durations beyond the length of any run: nothing comes, and nothing overflows."""
     for source in (traffic.poisson(1e-15), traffic.constant(1e-15), traffic.arrivals(1e-9, AIMD)):
-        net = Network().link("a", "b", rate=1e6, duplex=True)
         run = simulated(
-            net.flow(source, path=["a", "b"], count=20, file=2000), 4e9 if source.name != "arrivals" else 1e3
+            one_link(source, rate=1e6, duplex=True, count=20, file=2000), 4e9 if source.name != "arrivals" else 1e3
         )
         assert (run.state.flows["sent"] <= 1).all()
     # shape 1.001: one duration in a thousand is 700 times the mean and more, one in 10^12 longer than every run
@@ -112,7 +109,7 @@ def test_probes_that_get_lost():
 def test_probes_see_the_queue():
     """Behind a standing queue: of forty packets of 1 ms 2.04 are on the lines, the others before the probe."""
     net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
-    net.flow(Scheme("forty", start=lambda flow, event: 40.0, ack=lambda flow, event: 40.0), path=["a", "b"])
+    net.flow(holding(40.0), path=["a", "b"])
     net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500, start=0.5)
     run = simulated(net, 5.0)
     flow = run.state.flows[1]
@@ -148,8 +145,7 @@ def test_connections_end_with_the_flow():
     """Until `stop` only; then those that are open are carried to their end. Counts are Poisson."""
     counts = []
     for seed in range(20):
-        net = Network().link("a", "b", rate=1e7, delay=0.01, duplex=True)
-        net.flow(traffic.arrivals(50, "reno"), path=["a", "b"], file=5000, start=1.0, stop=5.0)
+        net = one_link(traffic.arrivals(50, "reno"), rate=1e7, delay=0.01, duplex=True, file=5000, start=1.0, stop=5.0)
         run = simulated(net, 20.0, seed)
         log = run.state.connections[: run.state.row.connections]
         assert log["start"].min() > 1e9

@@ -80,17 +80,3 @@ def test_a_packet_that_the_buffer_drops_is_not_marked():
     one.advance(1.0)
     assert [c.number for c in book.calls if c.marks_after & CE] == [7, 8, 10]
     assert all(c.marks == ECT for c in book.calls)
-
-
-@pytest.mark.parametrize(
-    ("given", "buffer", "message"),
-    [
-        ({"packets": 100}, 100, "needs a larger buffer of link a-b than 100 packets"),
-        ({"bytes": 5000}, "4 KiB", "needs a larger buffer of link a-b than 4096 bytes"),
-        ({}, 100, "needs packets, bytes or sojourn"),
-    ],
-)
-def test_thresholds_that_make_no_sense(given, buffer, message):
-    """A threshold that the buffer never exceeds is refused, and none at all."""
-    with pytest.raises(ValueError, match=message):
-        Network().link("a", "b", rate=1e6, buffer=buffer, discipline=step_marking(**given))

@@ -9,7 +9,7 @@ from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import discipline
 from longfat.sim.switch.log import Log
-from tests.sim.lab import simulated
+from tests.sim.lab import keep_window, logged, one_link, simulated
 
 PRIORITY = discipline("strict-priority", levels=8)
 PRIORITIES = {"best": 0, "low": 5, "middle": 3, "high": 1, "equal": 5}
@@ -19,31 +19,25 @@ def start(flow, event):
     return flow.size
 
 
-def keep(flow, event):
-    return flow.window
-
-
 def send(flow, packet):
     packet.priority = int(flow.priority)
     return 0
 
 
 GIVEN = {"priority": Parameter(0.0, "1", "[0, 100]"), "size": Parameter(1.0, "packets", "[1, 1e6]")}
-BURST = Scheme("burst", start=start, ack=keep, loss=keep, timeout=keep, send=send, parameters=GIVEN)
+BURST = Scheme(
+    "burst", start=start, ack=keep_window, loss=keep_window, timeout=keep_window, send=send, parameters=GIVEN
+)
 
 
 def departures(bursts, buffer=None, until=0.1, discipline=PRIORITY):
     """Return (ms, flow, number) of each transmission; bursts are (name, start [ms], packets), 1 ms per packet."""
-    log = Log(1000)
-    net = Network().link("a", "b", rate=1e6, buffer=buffer, discipline=discipline)
-    net.link("b", "d", rate=math.inf, discipline=log.discipline)
+    flows = []
     for name, time, size in bursts:
         given = {"priority": float(PRIORITIES[name]), "size": float(size)}
-        net.flow(BURST, path=["a", "b", "d"], name=name, start=time / 1000, file=1000 * size, ack_path="ideal",
-                 parameters=given)  # fmt: skip
-    simulated(net, until)
-    names = [name for name, _, _ in bursts]
-    return [((line[0] - 1_000_000) / 1e6, names[line[1]], line[4]) for line in log.lines.tolist()]
+        flows.append((BURST, {"name": name, "start": time / 1000, "file": 1000 * size, "parameters": given}))
+    _, left, _ = logged(flows, discipline, until, buffer=buffer)
+    return [((line[0] - 1_000_000) / 1e6, bursts[line[1]][0], line[4]) for line in left]
 
 
 def test_order_by_hand():
@@ -73,8 +67,7 @@ def test_push_out_by_hand():
 
 def test_priorities_beyond_the_bands():
     """Priorities beyond the bands are in the last one."""
-    net = Network().link("a", "b", rate=1e6, discipline=PRIORITY)
-    net.flow(BURST, path=["a", "b"], file=3000, ack_path="ideal", parameters={"priority": 100.0, "size": 3.0})
+    net = one_link(BURST, rate=1e6, discipline=PRIORITY, file=3000, parameters={"priority": 100.0, "size": 3.0})
     one = simulated(net, 1.0)
     assert one.all_done()
 

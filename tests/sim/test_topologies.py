@@ -2,8 +2,6 @@
 
 import math
 
-import pytest
-
 from longfat.sim import Network, queues, run
 from longfat.sim.network import traffic
 
@@ -25,10 +23,6 @@ def test_dumbbell():
     alone = Network.dumbbell("reno", rate=1e6)
     assert len(alone.flows) == 1
     assert alone.links["source-1", "left"].rate == math.inf
-    with pytest.raises(
-        ValueError, match=r"access_delay = \[0\.1\] is out of range: must be one delay or 2, one for each scheme"
-    ):
-        Network.dumbbell(["reno", "sack"], rate=1e6, access_delay=[0.1])
 
 
 def test_chain():
@@ -36,8 +30,6 @@ def test_chain():
     by_hand = Network().link("n0", "n1", rate=1e6, delay=0.001, buffer="9 kB", duplex=True)
     assert net == by_hand.link("n1", "n2", rate=1e6, delay=0.001, buffer="9 kB", duplex=True)
     assert len(Network.chain(2, rate=1e6, duplex=False).links) == 2
-    with pytest.raises(ValueError, match="hops = 0 links is out of range"):
-        Network.chain(0, rate=1e6)
 
 
 def test_parking_lot():

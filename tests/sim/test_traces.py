@@ -18,6 +18,7 @@ from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.runs.captures import Capture, capture, captured, pcap_writer
 from longfat.sim.runs.run_state import rows
+from tests.sim.lab import holding, one_link
 from tests.sim.pcap_reader import blocks, read, stamps
 
 MS = 1_000_000  # ns
@@ -25,18 +26,13 @@ TSHARK = shutil.which("tshark")
 AT_SENDER, AT_RECEIVER = "senders.pcap", "receivers.pcap"
 
 
-def two_at_once(flow, event):
-    return 2.0
-
-
 THRESHOLD = sim.queues.discipline("mark-above", threshold=8.0)
-TWO = sim.Scheme("two", ack=two_at_once, start=two_at_once)
+TWO = holding(2.0)
 
 
 def small():
     """Window 2, four packets of 1000 bytes, 52 of them headers, for 1 ms each; an acknowledgment takes 0.04 ms."""
-    net = sim.Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
-    return net.flow(TWO, path=["a", "b"], file="4 kB")
+    return one_link(TWO, rate=1e6, delay=0.01, duplex=True, file="4 kB")
 
 
 def test_by_hand(tmp_path):
@@ -283,8 +279,7 @@ def test_the_same_without_compilation(tmp_path):
 
 def test_sequence_numbers_wrap():
     """Packet 10^7 of 960 bytes: 2654435761 + 1 + 9.6e9 = 12254435762 = 2 2^32 + 3664501170."""
-    net = sim.Network().link("a", "b", rate=1e6, duplex=True).flow("reno", path=["a", "b"])
-    run = sim.Simulation(net)
+    run = sim.Simulation(one_link("reno", rate=1e6, duplex=True), rng=1)
     made = rows(1, records.TRACE)
     made["what"], made["number"] = records.SENT, 10**7
     hosts = pcap_writer.Hosts.of(run)
@@ -344,8 +339,7 @@ NO_TCP = ("sstp",)  # its receiver has packets and rules of its own
 @pytest.mark.parametrize("name", [name for name in sim.schemes.names() if name not in BULLIES + NO_TCP])
 def test_tshark_counts_for_every_scheme(tmp_path, name, losses):
     """As above, with flows that go on: what is in flight at the end has been sent."""
-    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", **LOSSY[losses], duplex=True)
-    net.flow(name, path=["a", "b"], count=2, start=0.05, stagger=0.3)
+    net = one_link(name, rate="8 Mbit/s", delay="10 ms", duplex=True, **LOSSY[losses], count=2, start=0.05, stagger=0.3)
     data = sim.run(net, duration=3, rng=1, pcap=tmp_path, progress=False)
     path = tmp_path / AT_SENDER
     assert expert(path, "-Y", "_ws.expert.severity >= 0x600000") == []
@@ -533,8 +527,7 @@ def test_a_run_that_fails_leaves_no_files(tmp_path):
     def broken(flow, event):
         return -1.0 if event.now > 0.05 else 2.0
 
-    net = sim.Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
-    net.flow(sim.Scheme("broken", ack=broken), path=["a", "b"])
+    net = one_link(sim.Scheme("broken", ack=broken), rate=1e6, delay=0.01, duplex=True)
     with pytest.raises(sim.SchemeError):
         sim.run(net, duration=1, pcap=tmp_path, progress=False)
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from longfat.sim import Network, Scheme, Simulation, run
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.network import traffic
 from longfat.sim.queues import xcp
-from tests.sim.lab import simulated
+from tests.sim.lab import keep_window, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_link
 
@@ -210,16 +210,12 @@ def begin(flow, event):
     return flow.window
 
 
-def keep(flow, event):
-    return flow.window
-
-
 def test_headers_of_others():
     """Of a loss-load source, of a scheme whose numbers look like XCP's, of packets that say nothing: unchanged."""
     log = Logbook(xcp())
     net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=log.discipline, duplex=True)
     net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})
-    net.flow(Scheme("other", start=begin, ack=keep, timeout=keep, stamped=True), path=["a", "b"])
+    net.flow(Scheme("other", start=begin, ack=keep_window, timeout=keep_window, stamped=True), path=["a", "b"])
     net.flow("reno", path=["a", "b"])
     one = simulated(net, 1.0)
     assert len(log.calls) > 1000

@@ -1,44 +1,24 @@
 """Delayed acknowledgments (RFC 5681, section 4.2), by hand: when acknowledgments leave, and what they cover."""
 
-import numpy as np
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Simulation
-from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import word_at
+from longfat.sim import Network
 from longfat.sim.network import traffic
+from tests.sim.lab import simulated
 from tests.sim.schemes.losses import drop_numbers
+from tests.sim.spy import Spy
 
 MS = 1_000_000
 
 
-@part
-def write(log, word, value):
-    word_at(log, word).x = value
-
-
-def log_acknowledgment(link, packet, now):
-    log = int(link.log)
-    count = word_at(log, 0).x
-    write(log, 0, count + 1)
-    write(log, 1 + 2 * count, round(now * 1e9))
-    write(log, 2 + 2 * count, packet.number)
-    return ENQUEUE
-
-
-LOG = Discipline("log acks", enqueue=log_acknowledgment, parameters={"log": Parameter(None, "1", "[0, 1e18]")})
-
-
 def acknowledgments(until, *, data="fifo", file=None, **parameters):
     """Return (time [ms], next packet expected) of each acknowledgment: data arrive 10 ms apart, after 50 ms."""
-    words = np.zeros(1000, np.int64)
+    spy = Spy()
     net = Network().link("a", "b", rate=1e5, delay=0.04, discipline=data)
-    net.link("b", "a", rate=1e9, delay=0.05, discipline=LOG(log=float(words.ctypes.data)))
+    net.link("b", "a", rate=1e9, delay=0.05, discipline=spy.discipline)
     net.flow("sack", path=["a", "b"], name="x", file=file, parameters={"delayed_ack": 2.0, **parameters})
-    one = Simulation(net, rng=1)
-    one.advance(until)
-    one.packet_counts()
-    return [(time / MS, number) for time, number in words[1 : 1 + 2 * words[0]].reshape(-1, 2).tolist()]
+    simulated(net, until)
+    return [(one.time / MS, one.number) for one in spy.acks]
 
 
 def test_by_hand():
@@ -95,9 +75,7 @@ def test_half_the_acknowledgments_and_the_same_goodput():
     """A long transfer has half the acknowledgments, a few more in recovery, and fills the link either way."""
 
     def one(every):
-        simulation = Simulation(dumbbell(scheme="sack", parameters={"delayed_ack": every}), rng=1)
-        simulation.advance(20.0)
-        counts = simulation.packet_counts()
+        counts = simulated(dumbbell(scheme="sack", parameters={"delayed_ack": every}), 20.0).packet_counts()
         return counts["acks_sent"] / counts["received"], counts["received"]
 
     (share, received), (single, all_received) = one(2.0), one(1.0)
@@ -108,8 +86,6 @@ def test_half_the_acknowledgments_and_the_same_goodput():
 
 def test_connections_that_arrive():
     """Rows of finished connections are used again; packets are conserved."""
-    simulation = Simulation(dumbbell(scheme=traffic.arrivals(40.0, "cubic"), file=15_000), rng=3)
-    simulation.advance(30.0)
-    counts = simulation.packet_counts()
+    counts = simulated(dumbbell(scheme=traffic.arrivals(40.0, "cubic"), file=15_000), 30.0, 3).packet_counts()
     assert 15_000 < counts["sent"] < 21_000
     assert counts["acks_sent"] < 0.65 * counts["received"]

@@ -15,6 +15,7 @@ from longfat.sim.kernel.rack import linux_expiry
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
+from tests.sim.lab import keep_window
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 
@@ -162,13 +163,6 @@ def test_cubic_repairs_a_lost_tail():
         assert [entry.time for entry in diary.all(14)] == [0.0, again]
 
 
-def test_which_schemes_may_have_it():
-    """RACK-TLP is for selective recovery, and without samples of the delivery rate."""
-    for options in ({"recovery": "own"}, {"delivery_rate": True}):
-        with pytest.raises(ValueError, match="for the field 'rack' needs recovery = 'selective' and delivery_rate = F"):
-            Scheme("mine", ack=keep, parameters={"rack": Parameter(1.0, "1", "[0, 1]", "rack")}, **options)
-
-
 # The referee: a scheme logs what it sends, what it is told, and how many losses the simulator has found by then. The
 # referee has the pseudo-code of section 6.2, one segment for each packet, and no lists.
 
@@ -205,21 +199,11 @@ def log_packet(flow, packet):
     return 0
 
 
-def keep(flow, event):
-    return flow.window
-
-
 LOGGER = Scheme(
-    "logger",
-    start=lambda flow, event: 13.0,
-    ack=log_ack,
-    loss=keep,
-    timeout=log_timeout,
-    send=log_packet,
-    reorder=3,
-    parameters={"rack": Parameter(1.0, "1", "[0, 1]", "rack"), "overtaking": 0.0},
+    "logger", start=lambda flow, event: 13.0, ack=log_ack, loss=keep_window, timeout=log_timeout, send=log_packet,
+    reorder=3, parameters={"rack": Parameter(1.0, "1", "[0, 1]", "rack"), "overtaking": 0.0},
     state={"rows": 0, "time": [0.0] * ROWS, **{x: [0] * ROWS for x in ("kind", "of", "made", "una_then", "lost_then")}},
-)
+)  # fmt: skip
 
 
 def lose_late(link, packet, now):

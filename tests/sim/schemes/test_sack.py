@@ -83,10 +83,7 @@ def test_lost_again():
 
 
 def test_timeout():
-    """After a timeout slow start resends, lowest number first (RFC 6675, section 5.1).
-
-    All of 7..14 are lost; slow start from 1 up to floor(8/2) = 4, lowest number first.
-    """
+    """All of 7..14 are lost; slow start from 1 up to floor(8/2) = 4, lowest number first (RFC 6675, section 5.1)."""
     diary = Diary("sack", drop_numbers(*range(7, 15)), 1.65, min_rto=1)
     assert [diary.sent(t) for t in (1.3, 1.4, 1.5)] == [[7], [8, 9], [10, 11, 12, 13]]
     assert diary.all(7)[1].ssthresh == 4.0
@@ -95,10 +92,7 @@ def test_timeout():
 
 
 def test_timeout_remembers_what_has_arrived():
-    """After a timeout packets that have arrived are not resent (RFC 6675 lets them be).
-
-    9, of 7..14, arrives; nothing else does. It is not retransmitted (in the RFC it may be).
-    """
+    """9, of 7..14, arrives; nothing else does. It is not retransmitted (in RFC 6675 it may be)."""
     diary = Diary("sack", drop_numbers(7, 8, *range(10, 15)), 1.85, min_rto=1)
     # The acknowledgment of 9 leaves room for 15, by limited transmit, at 0.4 s, and that of 15 for 16, ...
     assert diary.sent(0.4) == [15]
@@ -119,9 +113,3 @@ def test_timeout_while_a_retransmission_is_outstanding(rack):
     diary = Diary("sack", drop_numbers(7, 7, *range(11, 17)), 1.65, min_rto=1, rack=rack)
     assert diary.sent(0.4) == [15, 16, 7]
     assert [diary.sent(t) for t in (1.4, 1.5, 1.6)] == [[7], [11, 12], [13, 14]]
-
-
-def test_no_parameters_of_duplicates():
-    """SACK takes no parameters of duplicates: the threshold is three transmissions."""
-    with pytest.raises(ValueError, match="parameter 'duplicate_threshold' is unknown"):
-        Diary("sack", until=0.1, duplicate_threshold=2)

@@ -17,6 +17,7 @@ from longfat.sim import DROP, ENQUEUE, Discipline, Network, Service, Simulation,
 from longfat.sim.kernel.records import ACK, DATA
 from longfat.sim.plugin.parameters import Table
 from longfat.sim.schemes import sstp_receiver
+from tests.sim.lab import simulated
 from tests.sim.own import of_flow
 from tests.sim.spy import Spy
 
@@ -78,6 +79,13 @@ def network(packets, round_trip, forward="fifo", back="fifo", last="fifo", spy=N
 
 def connection(*given, **parameters):
     return Simulation(network(*given, **parameters), rng=1)
+
+
+def sent(until, *arguments, **parameters):
+    """Return the departures of the sender of a connection until a time [s], and the simulation."""
+    spy = Spy()
+    simulation = simulated(network(*arguments, spy=spy, **parameters), until)
+    return departures(spy), simulation
 
 
 def finish(simulation):
@@ -194,12 +202,10 @@ def test_bursts_by_hand():
     Ten packets, L = 4, 50 bursts/s, a packet of 1000 bytes every ms: 0, 1, 2, 3 ms, 20, 21, 22, 23 ms, 40, 41 ms, and
     the end-of-stream packet in the place of the next one at 42 ms.
     """
-    spy = Spy()
-    simulation = connection(10, 100, spy=spy, burst_length=4.0, burst_rate=50.0, segment=4.0)
-    simulation.advance(0.055)
-    times = [slot for slot, _, _ in departures(spy)]
+    packets, _ = sent(0.055, 10, 100, burst_length=4.0, burst_rate=50.0, segment=4.0)
+    times = [slot for slot, _, _ in packets]
     assert times == pytest.approx([0, 1, 2, 3, 20, 21, 22, 23, 40, 41, 42], abs=1e-5)
-    assert [kind for _, kind, _ in departures(spy)][-1] == sstp_receiver.END_STREAM
+    assert packets[-1][1] == sstp_receiver.END_STREAM
 
 
 def test_requested_packets_precede_new_segments():
@@ -208,9 +214,8 @@ def test_requested_packets_precede_new_segments():
     s = L = 4, packets 1 and 2 of the first segment are lost. The last packet leaves at 3 ms, the SNAK 3 ms after it has
     arrived, and arrives at 16 ms: the burst at 20 ms carries packets 1, 2, 4, 5, the next one 6, 7, 8, 9.
     """
-    spy = Spy()
-    connection(40, 10, script([1, 2]), spy=spy, burst_length=4.0, burst_rate=50.0, segment=4.0).advance(0.055)
-    assert [number for _, _, number in departures(spy)] == [0, 1, 2, 3, 1, 2, 4, 5, 6, 7, 8, 9]
+    packets, _ = sent(0.055, 40, 10, script([1, 2]), burst_length=4.0, burst_rate=50.0, segment=4.0)
+    assert [number for _, _, number in packets] == [0, 1, 2, 3, 1, 2, 4, 5, 6, 7, 8, 9]
 
 
 def test_longer_bursts():
@@ -218,19 +223,14 @@ def test_longer_bursts():
 
     As in the case above; the second segment was begun in the first burst, and is not interrupted.
     """
-    spy = Spy()
-    connection(40, 10, script([1, 2]), spy=spy, burst_length=6.0, burst_rate=50.0, segment=4.0).advance(0.035)
-    assert [number for _, _, number in departures(spy)] == [0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 8, 9]
+    packets, _ = sent(0.035, 40, 10, script([1, 2]), burst_length=6.0, burst_rate=50.0, segment=4.0)
+    assert [number for _, _, number in packets] == [0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 8, 9]
 
 
 def test_rate_is_renegotiated():
     """From the first burst after `change_at` on the period is that of the new rate: 100, then 50 bursts per second."""
-    spy = Spy()
-    simulation = connection(
-        40, 10, spy=spy, burst_rate=100.0, burst_rate_after=50.0, change_at=0.035, window_limit=100.0
-    )
-    simulation.advance(0.101)
-    assert [slot for slot, _, _ in departures(spy)] == pytest.approx([0, 10, 20, 30, 40, 60, 80, 100], abs=1e-5)
+    packets, _ = sent(0.101, 40, 10, burst_rate=100.0, burst_rate_after=50.0, change_at=0.035, window_limit=100.0)
+    assert [slot for slot, _, _ in packets] == pytest.approx([0, 10, 20, 30, 40, 60, 80, 100], abs=1e-5)
 
 
 def test_a_rate_above_the_peak_is_refused():
@@ -247,19 +247,16 @@ def test_window_by_hand(window, length):
 
     The last packet of segment i leaves at e - 1, and its PACK 3 slots after it has arrived: at e - 1 + 17.5 + 3.
     """
-    spy = Spy()
-    connection(length * 9, 17.5, spy=spy, segment=length, window_limit=window).advance(0.3)
-    starts = [round(slot) for slot, _, number in departures(spy) if number >= 0 and number % length == 0]
+    packets, _ = sent(0.3, length * 9, 17.5, segment=length, window_limit=window)
+    starts = [round(slot) for slot, _, number in packets if number >= 0 and number % length == 0]
     cycle = max(window * length, length + 20)
     assert starts == [length * (k % window) + cycle * (k // window) for k in range(9)]
 
 
 def test_keep_alive_and_end_of_stream():
     """A sender that may send nothing sends a keep-alive packet in each burst, and at the end one of the other kind."""
-    spy = Spy()
-    simulation = connection(8, 17.5, spy=spy, segment=4, window_limit=1)
-    simulation.advance(0.1)
-    kinds = [kind for _, kind, _ in departures(spy)]
+    packets, simulation = sent(0.1, 8, 17.5, segment=4, window_limit=1)
+    kinds = [kind for _, kind, _ in packets]
     # four packets, 20 slots of waiting for the PACK, four packets, 20 slots
     assert kinds == [0] * 4 + [1] * 20 + [0] * 4 + [2] * 20
     assert finish(simulation) == pytest.approx(0.0475, abs=1e-6)
@@ -267,8 +264,7 @@ def test_keep_alive_and_end_of_stream():
 
 def test_withheld_advancement():
     """An application that takes 50 ms for each segment determines the rate; the window is advanced by messages."""
-    simulation = connection(40, 9.5, segment=4, window_limit=3, processing=0.05)
-    simulation.advance(2.0)
+    simulation = simulated(network(40, 9.5, segment=4, window_limit=3, processing=0.05), 2.0)
     own = of_flow(simulation)
     # The tenth segment is accepted nine processing times after the first, whose last packet arrived at 3 + 4.75 ms.
     assert finish(simulation) == pytest.approx(0.00775 + 9 * 0.05 + 0.003 + 0.00475, abs=1e-6)
@@ -283,10 +279,8 @@ def test_smaller_window():
     """
     held = {}
     for shrink in (0.0, 1.0):
-        simulation = connection(
-            1200, 19.5, segment=4, window_limit=40, change_at=0.2, processing_after=0.08, shrink=shrink
-        )
-        simulation.advance(10.0)
+        slow = {"change_at": 0.2, "processing_after": 0.08, "shrink": shrink}
+        simulation = simulated(network(1200, 19.5, segment=4, window_limit=40, **slow), 10.0)
         own = of_flow(simulation)
         assert (own.overrun, own.discarded) == (0, 0)
         assert own.most_stored <= 40
@@ -326,12 +320,11 @@ def test_window_grows_again():
 def test_slow_receivers(window, processing, after, change, shrink, lost, buffer):
     """A slow receiver loses no data and is never overrun, whatever it reads and whatever is lost on the way."""
     buffer = min(buffer, window)
-    simulation = connection(
+    net = network(
         101, 13.0, script(lost), segment=4, window_limit=window, processing=processing, processing_after=after,
         change_at=change, shrink=shrink, buffer=buffer,
     )  # fmt: skip
-    simulation.advance(20.0)
-    simulation.packet_counts()
+    simulation = simulated(net, 20.0)
     own = of_flow(simulation)
     assert finish(simulation) < 20.0
     assert own.overrun == 0
@@ -353,9 +346,7 @@ def test_lost_control_packets(what):
     for ordinals in scripts:
         dropping = script(lost if what in (KEEP, END) else (), what, ordinals)
         forward, back = (dropping, "fifo") if what in (KEEP, END) else (script(lost), dropping)
-        simulation = connection(39, 14.0, forward, back, segment=4, window_limit=3)
-        simulation.advance(5.0)
-        simulation.packet_counts()
+        simulation = simulated(network(39, 14.0, forward, back, segment=4, window_limit=3), 5.0)
         own = of_flow(simulation)
         assert finish(simulation) < 5.0, ordinals
         assert (own.overrun, own.lower) == (0, 10)
@@ -373,8 +364,7 @@ def test_lost_request_for_packets_that_do_not_exist():
     control packet after it, the PACK of the first segment. Those of the four between them are here.
     """
     lossy = {"forward": script([1]), "back": script((), SNAK, [2]), "last": script((), PACK, [5])}
-    simulation = connection(23, 14.0, **lossy, segment=4, window_limit=10)
-    simulation.advance(1.0)
+    simulation = simulated(network(23, 14.0, **lossy, segment=4, window_limit=10), 1.0)
     own = of_flow(simulation)
     assert finish(simulation) < 1.0
     assert (own.lower, own.overrun) == (6, 0)
@@ -424,8 +414,7 @@ def test_failure_is_reported(what):
     dropping = script((), what, (), 0)
     forward, back = ("fifo", dropping) if what == PACK else (dropping, "fifo")
     net = network(39, 14.0, forward, back, segment=4, give_up=1.0, first_give_up=1.0)
-    simulation = Simulation(net, rng=1)
-    simulation.advance(10.0)
+    simulation = simulated(net, 10.0)
     assert finish(simulation) == math.inf
     assert of_flow(simulation).failed
     sent = simulation.state.senders["transmission"][0]
@@ -457,8 +446,6 @@ def test_overtaken_control_packets_are_duplicates():
     net.link("b", "a", rate=40 / 10e-3, delay=5e-3, discipline=LAST_FIRST)
     given = {"peak_rate": RATE, "burst_length": 1.0, "segment": 4.0, "window_limit": 3.0, "repeat": 0.1}
     net.flow("sstp", path=["a", "b"], packet=1000, file=100_000, name="x", parameters=given)
-    simulation = Simulation(net, rng=2)
-    simulation.advance(5.0)
-    simulation.packet_counts()
+    simulation = simulated(net, 5.0, 2)
     assert finish(simulation) < 5.0
     assert (of_flow(simulation).duplicates > 0, of_flow(simulation).overrun) == (True, 0)
