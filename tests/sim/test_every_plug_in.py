@@ -103,6 +103,17 @@ def is_of_an_earlier_scheme(plug_in, name):
     return isinstance(one, Choice) and any(before.parameters.get(name) is one for before in earlier)
 
 
+@pytest.mark.parametrize("one", SCHEMES.values(), ids=SCHEMES)
+def test_parameters_of_a_scheme(one):
+    """None stands in the scheme's own record and in a field of the flow as well; who has acknowledgments has timers.
+
+    A scheme that controls its receiver has rules of its own for replies that do not come.
+    """
+    own = {*one.columns.parameters, *one.columns.constants}
+    assert {name for name, parameter in one.parameters.items() if not parameter.field} == own
+    assert set(TIMERS) <= set(one.parameters) or not one.acknowledged or one.reply
+
+
 @every_plug_in
 def test_ends_of_domains(plug_in):
     """A run at each end of each domain conserves packets, unless the value does not fit the others."""

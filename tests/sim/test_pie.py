@@ -6,14 +6,12 @@ from collections import deque
 import numpy as np
 import pytest
 
-from longfat import testing
-from longfat.sim import Network, Simulation, run
+from longfat.sim import Simulation
 from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import pie
-from longfat.sim.switch.log import Log
 from longfat.sim.switch.pie import scaled
-from tests.sim.lab import simulated
+from tests.sim.lab import logged, one_link, simulated
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link
 from tests.sim.spy import Spy
@@ -118,18 +116,6 @@ class Referee:
         return made
 
 
-def logged(flows, discipline, *, until, seed, buffer):
-    """Return lines (time [ns], flow, transmission, size, number) of arrivals and departures, the spy and the run."""
-    log, spy = Log(200_000), Spy()
-    net = Network().link("s", "a", rate=math.inf, discipline=log.discipline)
-    net.link("a", "b", rate=1e6, discipline=discipline, buffer=buffer)
-    net.link("b", "d", rate=math.inf, discipline=spy.discipline)
-    for flow, options in flows:
-        net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
-    one = simulated(net, until, seed)
-    return log.lines.tolist(), spy.data, one
-
-
 @pytest.mark.parametrize(
     ("buffer", "load", "options"),
     [
@@ -151,7 +137,9 @@ def test_it_is_the_pseudo_code(options, buffer, load):
         (FIXED, {"packet": 701, "name": "ecn", "start": 2.1e-5, "parameters": {"rate": 0.47e6, "ecn": 1}}),
     ]
     until, seed = 12.0, 7
-    entered, left, one = logged(sources, pie(**options), until=until, seed=seed, buffer=buffer)
+    spy = Spy()
+    entered, _, one = logged(sources, pie(**options), until, rng=seed, buffer=buffer, behind=spy.discipline)
+    left = spy.data
     referee = Referee(np.random.default_rng(seed).spawn(2)[0], buffer, **options)
     # a name has the transmission, because a packet that is sent again may be marked the second time only
     arrivals = [(time, size, (flow, number, sent), size == 701) for time, flow, sent, size, number in entered]
@@ -181,10 +169,9 @@ def test_the_first_updates_by_hand():
 
     The first packets set the allowance to 10 updates, of which 7 are left. Nothing is dropped.
     """
-    net = Network().link("a", "b", rate=1e6, discipline=pie)
-    net.flow("reno", path=["a", "b"], packet=1000, file=31_000, start=0.001, ack_path="ideal",
-             parameters={"initial_window": 31})  # fmt: skip
-    net.flow(traffic.constant(1e6), path=["a", "b"], packet=1000, start=0.001)
+    net = one_link(
+        "reno", rate=1e6, discipline=pie, packet=1000, file=31_000, start=0.001, parameters={"initial_window": 31}
+    ).flow(traffic.constant(1e6), path=["a", "b"], packet=1000, start=0.001)
     one = Simulation(net, rng=1)
     for time, probability in ((0.0151, 8.4839e-6), (0.0301, 4.85229e-5), (0.0451, 8.36792e-5)):
         one.advance(time)
@@ -201,49 +188,9 @@ def test_the_scale_has_the_steps_of_the_rfc():
         assert plain(1.0, border) == 1 / divisors[k + 1]
 
 
-def bottleneck(discipline, seed, **options):
-    """Return mean wait [s], utilisation, drops and marks of 20 Mbit/s shared by ten NewReno flows of 100 ms."""
-    rng = np.random.default_rng(seed)
-    net = Network().link("a", "b", rate="20 Mbit/s", delay="50 ms", buffer=1000, discipline=discipline)
-    net.link("b", "a", rate="20 Mbit/s", delay="50 ms")
-    for k in range(10):
-        net.flow("newreno", path=["a", "b"], packet=1500, start=float(rng.random()), name=f"flow {k}", **options)
-    found = run(net, duration=60.0, warm_up=20.0, rng=seed, progress=False).sel(link="a-b")
-    return float(found.mean_wait), float(found.utilisation), float(found.link_dropped), float(found.link_marked)
-
-
-@pytest.mark.parametrize("options", [{}, {"derandomize": True}, {"target": 0.03}])
-def test_the_delay_is_about_the_target(options):
-    """Ten NewReno flows: the mean delay is within 20 % of the target, on a busy link."""
-    target = options.get("target", 0.015)
-    busy = []
-
-    def wait(seed):
-        mean, utilisation, *_ = bottleneck(pie(**options), seed)
-        busy.append(utilisation)
-        return mean
-
-    found = testing.compare(lambda: target, wait, within="20 %", power=0.95, power_at=1, rng=0)
-    assert found.verdict == "agrees", found
-    assert min(busy) > 0.95
-    assert bottleneck("fifo", 0)[0] > 0.3  # the check can fail: without PIE the queue takes all of the buffer
-
-
-def test_it_marks_below_the_threshold():
-    """With ECN and a probability below 10 % nothing is dropped; above `mark_below` all are."""
-    wait, utilisation, dropped, marked = bottleneck(pie(ecn=True), 0, parameters={"ecn": 1.0})
-    assert 0.012 < wait < 0.018
-    assert utilisation > 0.95
-    assert (dropped, marked > 100) == (0, True)
-    wait, utilisation, dropped, marked = bottleneck(pie(ecn=True, mark_below=0), 0, parameters={"ecn": 1.0})
-    assert (dropped > 100, marked) == (True, 0)
-
-
 def test_an_idle_link_forgets():
     """After the last packet the probability falls to 0, although that packet waited longer than the target."""
-    net = Network().link("a", "b", rate=1e6, discipline=pie)
-    net.flow(traffic.constant(1.3e6), path=["a", "b"], packet=1000, stop=1.0)
-    one = simulated(net, 1.0)
+    one = simulated(one_link(traffic.constant(1.3e6), rate=1e6, discipline=pie, packet=1000, stop=1.0), 1.0)
     assert of_link(one).probability > 0.05
     one.advance(30.0)
     assert of_link(one).probability == 0.0

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues
 from longfat.sim.network import traffic
-from longfat.sim.network.network import MOST_PLACES
 from longfat.sim.plugin.functions import first_waiting, push_out, random
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.switch.push_out import DISCARD_LAST, DISCARD_WORST
 from tests.blt_referee import victim
 from tests.examples import examples
-from tests.sim.lab import simulated
+from tests.sim.lab import one_link, simulated
 from tests.sim.networks import Look, aimd_ack
 from tests.sim.own import of_service
 
@@ -121,8 +120,7 @@ def test_large_buffers(name, buffer, levels):
     """Overload with random priorities: departures in order, balanced packet counts, and a consistent tree."""
     drawing = Discipline(name, service=queues.discipline(name).service, enqueue=draw,
                          parameters={"levels": levels}, needs_buffer=True)  # fmt: skip
-    net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=drawing)
-    net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=10)
+    net = one_link(traffic.poisson(2 * RATE), rate=RATE, buffer=buffer, discipline=drawing, packet=10)
     run = Simulation(net, rng=3)
     for k in range(1, 12):
         run.advance(0.007 * k)
@@ -154,9 +152,7 @@ def check_tree(run, rows):
 def test_with_one_priority_it_is_drop_tail():
     found = []
     for name in ("fifo-departures", *RULES):
-        net = Network().link("a", "b", rate=RATE, buffer=7, discipline=name)
-        net.flow(traffic.poisson(1.5 * RATE), path=["a", "b"], packet=100)
-        run = simulated(net, 1.0, 5)
+        run = simulated(one_link(traffic.poisson(1.5 * RATE), rate=RATE, buffer=7, discipline=name, packet=100), 1.0, 5)
         found.append([run.state.flows[field].tolist() for field in ("received", "dropped", "delay")])
     assert found[0] == found[1] == found[2]
     assert found[0][1][0] > 1000
@@ -173,13 +169,6 @@ def test_acknowledgments_are_the_best():
     assert run.state.flows["acks_dropped"].sum() < 0.01 * run.state.flows["received"].sum()
 
 
-@pytest.mark.parametrize("buffer", [None, "1 MB", MOST_PLACES + 1, 0])
-@pytest.mark.parametrize("name", sorted(RULES))
-def test_the_buffer_is_a_number_of_packets(name, buffer):
-    with pytest.raises(ValueError, match=r"buffer = .* of link a-b excludes discipline 'priority-discard"):
-        Network().link("a", "b", rate=RATE, buffer=buffer, discipline=name)
-
-
 def test_hooks_push_nothing_out_of_it():
     """The service decides which packet is dropped; a hook that names one is refused."""
 
@@ -187,8 +176,7 @@ def test_hooks_push_nothing_out_of_it():
         return push_out(first_waiting(link)) if link.backlog > 3 else ENQUEUE
 
     mine = Discipline("mine", service="discard-worst", enqueue=push)
-    net = Network().link("a", "b", rate=RATE, buffer=10, discipline=mine)
-    net.flow(traffic.constant(3 * RATE), path=["a", "b"])
+    net = one_link(traffic.constant(3 * RATE), rate=RATE, buffer=10, discipline=mine)
     with pytest.raises(ValueError, match="needs service='departures'"):
         Simulation(net, rng=1).advance(1.0)
 

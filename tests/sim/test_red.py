@@ -11,7 +11,7 @@ from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, red
 from tests.examples import is_long
-from tests.sim.lab import simulated
+from tests.sim.lab import one_link, simulated
 from tests.sim.logbook import counted
 from tests.sim.own import arrived, of_link
 
@@ -162,10 +162,7 @@ def test_gentle_rises_to_one():
 
 
 def test_idle_time_counts_as_empty_arrivals():
-    """Idle time counts as m arrivals at an empty queue.
-
-    m = idle time/transmission time of `packet` bytes: after m = 100 the average is (1 - w)^100 of what it was.
-    """
+    """m = idle time/transmission time of `packet` bytes: after m = 100 the average is (1 - w)^100 of what it was."""
     for size in (500, 1000):
         link, packet = rows(red(weight=0.01, packet=size))
         link.average = 4.0
@@ -232,8 +229,6 @@ def test_marks_only_below_a_tenth():
 
 def test_no_drops_at_light_load():
     """M/D/1 at load 0.5: the mean backlog is 0.25 packets, far below 5."""
-    net = Network().link("a", "b", rate=RATE, buffer=100, discipline="red")
-    net.flow(traffic.poisson(RATE / 2), path=["a", "b"], packet=500)
-    one = simulated(net, 20.0)
+    one = simulated(one_link(traffic.poisson(RATE / 2), rate=RATE, buffer=100, discipline="red", packet=500), 20.0)
     assert arrived(one)[0] > 90_000
     assert one.state.links[0].dropped == 0

@@ -97,12 +97,8 @@ def test_rem_marks_at_departure():
     """ECN-capable packets are marked at departure, by the price then; others are dropped at arrival."""
     calls, link, _ = logged(rem(ecn=True, gamma=0.1, phi=1.02), [(0.71, 1000, 0), (0.6131, 1000, 1)])
     line, price, draws, marks, overflow = (
-        Line(40),
-        Price(gamma=0.1, phi=1.02),
-        np.random.default_rng(1).spawn(2)[0],
-        0,
-        0,
-    )
+        Line(40), Price(gamma=0.1, phi=1.02), np.random.default_rng(1).spawn(2)[0], 0, 0,
+    )  # fmt: skip
     for call in calls:
         price.until(call.now, line)
         if call.arrives:

@@ -9,6 +9,7 @@ import xarray as xr
 from longfat.sim import Network, Scheme, SchemeError, run, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import engine, kinds, results
+from tests.sim.lab import one_link
 
 QUIET = {"rng": 1, "progress": False}
 
@@ -19,13 +20,11 @@ def path(buffer, scheme="reno", **flow):
 
 
 def random(rate):
-    net = Network().link("a", "b", rate="1 Mbit/s", loss=0.01)
-    return net.flow(traffic.poisson(rate), path=["a", "b"], name="poisson")
+    return one_link(traffic.poisson(rate), rate="1 Mbit/s", loss=0.01, name="poisson")
 
 
 def steady():
-    net = Network().link("a", "b", rate="1 Mbit/s")
-    return net.flow(traffic.constant(5e4), path=["a", "b"])
+    return one_link(traffic.constant(5e4), rate="1 Mbit/s")
 
 
 def child(k, count, seed=1):

@@ -6,10 +6,11 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation
+from longfat.sim import Simulation
 from longfat.sim.kernel import sender
 from longfat.sim.kernel.memory import state_at, timer_at
 from longfat.sim.schemes import profile
+from tests.sim.lab import one_link
 
 
 class Plain:
@@ -57,9 +58,7 @@ class Timed:
     """Timer of a flow in the kernel, called without events of a network."""
 
     def __init__(self, name, **parameters):
-        net = Network().link("a", "b", rate=1e6)
-        net.flow("reno", path=["a", "b"], ack_path="ideal", parameters={**profile(name), **parameters})
-        self.run = Simulation(net, rng=1)
+        self.run = Simulation(one_link("reno", rate=1e6, parameters={**profile(name), **parameters}), rng=1)
         self.timer = self.run.state.timers[0]
 
     def update_rto(self, seconds):

@@ -10,7 +10,7 @@ from longfat.sim import Network
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
 from longfat.sim.switch.log import Log
-from tests.sim.lab import simulated
+from tests.sim.lab import one_link, simulated
 
 RATE = 1e9  # bytes/s of the link, which hardly has a queue
 
@@ -109,9 +109,7 @@ def test_pareto():
 
 def test_probe():
     """Round trip by hand: 2 x 10 ms, 500 bytes and 40 bytes at 1e6 bytes/s; one in 20 ms."""
-    net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
-    net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500)
-    one = simulated(net, 1.99)
+    one = simulated(one_link(traffic.probe("20 ms"), rate=1e6, delay=0.01, duplex=True, packet=500), 1.99)
     flow = one.state.flows[0]
     assert flow.sent == 100
     assert flow.acks_received == 99  # the last one left at 1.98 s
@@ -121,9 +119,7 @@ def test_probe():
 
 def test_connections():
     """Poisson arrivals of files of ten packets: numbers of starts and ends, in rows that are reused."""
-    net = Network().link("a", "b", rate=1e7, delay=0.001, duplex=True)
-    net.flow(traffic.arrivals(100.0, "reno"), path=["a", "b"], file=10_000)
-    one = simulated(net, 20.0)
+    one = simulated(one_link(traffic.arrivals(100.0, "reno"), rate=1e7, delay=0.001, duplex=True, file=10_000), 20.0)
     before = results.snapshot(one)
     one.advance(100.0)
     one.packet_counts()

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from longfat import sim
 from longfat.sim import Discipline, Network, Simulation, schemes
 from longfat.sim.kernel import records
-from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import word_at
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.schemes import KIM_FARBER_TCP
 from tests import blt_referee as referee
 from tests.blt_referee import victim
 from tests.examples import examples
+from tests.sim.lab import simulated
 from tests.sim.own import of_link
 from tests.sim.schemes.losses import drop_numbers
+from tests.sim.spy import Spy
 
 PATH = ["source", "S1", "S2", "destination"]
 RULES = {"priority-discard": "corrected", "priority-discard-published": "published", "fifo": "drop-tail"}
@@ -41,10 +41,8 @@ def add(net, scheme, packets, access=ACCESS, **options):
     )
 
 
-def end(net, until=100.0):
-    run = Simulation(net, rng=1)
-    run.advance(until)
-    run.packet_counts()
+def end(net):
+    run = simulated(net, 100.0)
     assert run.all_done()
     return run
 
@@ -76,33 +74,15 @@ WINDOWS = {
 }
 
 
-def write(link, packet):
-    """Write number and priority of one more packet to the log that begins at this address."""
-    log = int(link.log)
-    row = 1 + 2 * word_at(log, 0).x
-    word_at(log, row).x = packet.number
-    word_at(log, row + 1).x = packet.priority
-    word_at(log, 0).x += 1
-
-
-write = part(write)
-
-
-def record(link, packet, now):
-    write(link, packet)
-    return ENQUEUE
-
-
 def sent_by(packets, beyond=(), scheme="blt", **options):
     """Return (number, priority) of all packets that left the source, and the run: 500 us a packet, 3.8 ms both ways."""
-    log = np.zeros(10_000, np.int64)
-    seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
-    net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
+    spy = Spy()
+    net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=spy.discipline)
     net.link("S1", "S2", rate=math.inf, discipline=drop_numbers(*beyond))
     net.flow(scheme, path=PATH[:3], packet=SIZE, file=packets * SIZE, access_rate=1e6, ack_path="ideal",
              parameters=options)  # fmt: skip
     run = end(net)
-    return [tuple(pair) for pair in log[1 : 1 + 2 * log[0]].reshape(-1, 2).tolist()], run
+    return [(one.number, one.priority) for one in spy.data], run
 
 
 def labels(packets, **options):
@@ -110,10 +90,7 @@ def labels(packets, **options):
 
 
 def test_priorities_of_the_first_packets():
-    """Priorities of the first packets are those of Kim and Farber (1994), section 3.3.1.
-
-    0, 1, 1, 2, 2, 2, 2, 3 x 8.
-    """
+    """0, 1, 1, 2, 2, 2, 2, 3 x 8: Kim and Farber (1994), section 3.3.1."""
     assert labels(15) == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]
     assert labels(300) == referee.priorities_of_two(300)
 
@@ -140,15 +117,13 @@ def test_data_that_an_application_adds():
     The application writes 40 packets, one every 50 us, and the access link takes 500 us for each. Packet 0 leaves at
     0; at 500 us packets 1 to 10 have been written; when these have left, at 5.5 ms, all others have.
     """
-    log = np.zeros(100, np.int64)
-    seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
-    net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
+    spy = Spy()
+    net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=spy.discipline)
     net.flow("blt", path=PATH[:2], packet=SIZE, access_rate=1e6, ack_path="ideal",
              application=traffic.on_off(1e7, "2 ms", "98 ms"))  # fmt: skip
     Simulation(net, rng=1).advance(0.05)
-    pairs = log[1 : 1 + 2 * log[0]].reshape(-1, 2)
-    assert pairs[:, 0].tolist() == list(range(40))
-    assert pairs[:, 1].tolist() == [0, *referee.priorities_of_two(10), *referee.priorities_of_two(29)]
+    assert [one.number for one in spy.data] == list(range(40))
+    assert [one.priority for one in spy.data] == [0, *referee.priorities_of_two(10), *referee.priorities_of_two(29)]
 
 
 def test_a_stream_of_several_rates():
@@ -173,10 +148,7 @@ def count(link, packet, now):
 
 @pytest.mark.parametrize(("growth", "levels"), [(2, 16), (3, 11), (4, 9)])
 def test_priorities_of_large_files(growth, levels):
-    """Four bits of priority are enough for large files.
-
-    4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too.
-    """
+    """4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too."""
     packets = (growth**levels - 1) // (growth - 1)
     counting = Discipline("count", enqueue=count, state={"came": [0] * 16})
     net = Network().link("source", "S1", rate=math.inf, delay=0.01, discipline=counting)
@@ -215,10 +187,7 @@ ANSWERED = [
 
 @pytest.mark.parametrize("scheme", ANSWERED)
 def test_one_packet_of_any_scheme(scheme):
-    """A single packet takes the same time in every scheme.
-
-    The access link takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none.
-    """
+    """The access link takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none."""
     net = Network().link("source", "S1", rate=math.inf, delay=0.005)
     net.flow(scheme, path=["source", "S1"], packet=SIZE, file=SIZE, access_rate=ACCESS / 8, ack_path="ideal")
     assert end(net).state.flows[0].finish == 26_667 + 10_000_000
@@ -307,10 +276,7 @@ def test_duplicates_of_packets_resent_in_vain():
 
 
 def test_a_loss_in_the_second_burst():
-    """A loss in the second burst begins a third one.
-
-    9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms.
-    """
+    """9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms."""
     sent, _ = sent_by(40, [3, 9, 9])
     numbers = [number for number, _ in sent]
     assert numbers[:13] == [*range(13)]
@@ -322,19 +288,13 @@ def test_a_loss_in_the_second_burst():
 
 
 def test_priorities_reset_on_acknowledgments():
-    """With `reset` priorities restart with every new acknowledgment.
-
-    `reset`: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3.
-    """
+    """`reset`: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3."""
     assert labels(40) == referee.priorities_of_two(40)
     assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
 
 
 def test_known_packets_are_not_resent():
-    """With `skip_known` packets acknowledged out of order are not resent.
-
-    `skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ...
-    """
+    """`skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
     sent, _ = sent_by(20, [3, 7], skip_known=1)
     numbers = [number for number, _ in sent]
     assert numbers[:13] == [*range(13)]
@@ -389,9 +349,7 @@ def crowd(case, scheme, parameters, make):
         begin, least, line = start + 7 * k, 0.002 + k * 1.234567e-5, access + 1009 * k
         add(net, scheme, packets, line, start=begin / 1e9, parameters={**parameters, "min_rto": least})
         connections.append(path.add(make, packets, SIZE, Fraction(line), start=begin, min_rto=least))
-    run = Simulation(net, rng=1)
-    run.advance(0.2)
-    run.packet_counts()
+    run = simulated(net, 0.2)
     path.run(connections, 2 * 10**8)
     agree(run, connections, at_the_end=run.all_done())
 
@@ -436,17 +394,12 @@ def test_the_referee_can_object():
 
 
 def test_every_connection_has_its_own_access_link():
-    """Every connection has its own access link.
-
-    Two that begin at once take no longer than one where the bottleneck is no bottleneck.
-    """
+    """Two that begin at once take no longer than one where the bottleneck is no bottleneck."""
     rate, packets = 1e9, 50
     net = dumbbell(10_000_000_000, "fifo", 10_000, last=10_000_000_000)
     net.flow(traffic.arrivals(2000.0, "blt"), path=PATH, packet=SIZE, file=packets * SIZE, access_rate=rate / 8,
              ack_path="ideal")  # fmt: skip
-    run = Simulation(net, rng=3)
-    run.advance(1.0)
-    run.packet_counts()
+    run = simulated(net, 1.0, 3)
     done = run.transfers()
     # 50 x 4 us on their own links, 30 ms, two times 0.4 us; some wait for others' packets at S1, but 8 % of it is used
     assert done.sizes["transfer"] > 1500
@@ -458,16 +411,11 @@ def test_every_connection_has_its_own_access_link():
 
 
 def test_arrivals_by_littles_law():
-    """Connections, completions and transfer times obey Little's law.
-
-    Connections open on average = completions a second x mean time; the results beside the log of connections.
-    """
+    """Connections open on average = completions a second x mean time; the results beside the log of connections."""
     net = dumbbell(30_000_000, "priority-discard", 75)
     net.flow(traffic.arrivals(20.0, "blt"), path=PATH, packet=SIZE, file=100_000, access_rate=ACCESS / 8,
              ack_path="ideal", name="files")  # fmt: skip
-    run = Simulation(net, rng=1)
-    run.advance(60.0)
-    run.packet_counts()
+    run = simulated(net, 60.0)
     done = run.transfers()
     assert set(done.flow.values) == {"files"}
     times = (done.finish - done.start).values
@@ -482,10 +430,7 @@ def test_arrivals_by_littles_law():
 
 
 def test_fairness_of_transfers():
-    """Jain's index of the throughputs of transfers, by hand.
-
-    By hand: of a log with times 1, 1 and 2 s, (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27.
-    """
+    """Jain's index of a log with times 1, 1 and 2 s: (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27."""
     from longfat.sim.runs import results
 
     net = dumbbell(30_000_000, "fifo", 75)

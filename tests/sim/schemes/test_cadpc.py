@@ -10,6 +10,7 @@ from longfat.sim.kernel.records import FEEDBACK, REQUEST
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.sim.schemes import cadpc
+from tests.sim.lab import as_python, one_link
 
 CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 
@@ -30,9 +31,7 @@ def test_the_rule_by_hand():
     from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s. Of
     the 1.2 s between two requests the flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last.
     """
-    net = Network().link("a", "b", rate=CAPACITY, delay=0.15)
-    net.link("b", "a", rate=float("inf"), delay=0.15)
-    net.flow("cadpc", path=["a", "b"], packet=1000, parameters={"eagerness": 1.0})
+    net = one_link("cadpc", rate=CAPACITY, delay=0.15, back=float("inf"), packet=1000, parameters={"eagerness": 1.0})
     simulation = Simulation(net, rng=1)
     rates = []
     for until in (0.45, 0.75, *(1.95 + 1.2 * k for k in range(12))):
@@ -58,10 +57,7 @@ def test_n_over_n_plus_1(n):
 
 
 def test_the_least_rate_by_hand():
-    """The rate has a lower bound of one packet in four round trips.
-
-    Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s).
-    """
+    """Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
     flow.smoothing, flow.weight, flow.target, next_rate = 0.5, 1.0, 1.0, cadpc.next_rate.py_func
     assert next_rate(flow) == pytest.approx(2500.0, rel=1e-12)
@@ -70,10 +66,7 @@ def test_the_least_rate_by_hand():
 
 
 def test_weight_two_gets_twice():
-    """A flow of weight two gets twice the rate (Welzl 2005, section III).
-
-    Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8.
-    """
+    """Welzl 2005, section III. Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8."""
     data = run(dumbbell((2, {"weight": 2.0}), (3, {})), duration=400, warm_up=200, rng=1, progress=False)
     shares = data.goodput.values / CAPACITY
     assert shares[:2] == pytest.approx(np.full(2, 2 / 8), rel=0.03)
@@ -191,10 +184,8 @@ def test_tcp_friendly_by_hand(monkeypatch):
     Intervals of 300 and 100, 40 packets later: (300 + 100)/2 = 200 > (40 + 300)/2. Eight of 100, 640 packets later:
     weights of 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2 sum up to 6, and (640 + 5 x 100)/6 = 190 > 100.
     """
-    mean, bounded = cadpc.mean_interval.py_func, cadpc.bounded.py_func
-    monkeypatch.setattr(cadpc, "mean_interval", mean)
-    monkeypatch.setattr(cadpc, "bounded", bounded)
-    monkeypatch.setattr(cadpc, "equation_rate", cadpc.equation_rate.py_func)
+    as_python(monkeypatch, cadpc, "mean_interval", "bounded", "equation_rate")
+    mean, bounded = cadpc.mean_interval, cadpc.bounded
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=1e6, friendly=1.0, first=-1, intervals=[0.0] * 8)
     flow.transmission = 100
     assert bounded(flow, 1e6) == 1e6  # no loss yet

@@ -12,20 +12,14 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_rounds():
-    """The window grows by a packet in two round trips (Ramakrishnan and Jain 1990).
-
-    Each window for two round trips of 0.1 s, one packet more each time.
-    """
+    """Each window lasts two round trips of 0.1 s, one packet more each time (Ramakrishnan and Jain 1990)."""
     rounds = list(Diary("decbit", until=0.95).rounds.values())
     assert [len(one) for one in rounds] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 1), (4, 3), (20, 8), (200, 28), (3906, 124), (4000, 126)])
 def test_rounds_of_a_file(packets, rounds):
-    """Without marks a file of n (n + 1) packets takes 2 n round trips.
-
-    Arithmetic of the rules: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906.
-    """
+    """Arithmetic of the rules without marks: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906."""
     net = Network().link("a", "b", rate=math.inf, delay=0.05, duplex=True)
     net.flow("decbit", path=["a", "b"], packet=500, file=500 * packets)
     assert float(run(net, progress=False).transfer_time[0]) == pytest.approx(rounds * 0.1, rel=1e-9)
@@ -38,13 +32,13 @@ TWO_ROUNDS = {4: (3, 2), 20: (8, 4)}  # 1, 1, 2, 2, ...
 @pytest.mark.parametrize(
     ("scheme", "rtt", "rounds", "printed"),
     [
-        ("tahoe", 40, SLOW_START, {4: 120.1, 20: 200.5, 200: 327.3}),
+        *((tcp, 40, SLOW_START, {4: 120.1, 20: 200.5, 200: 327.3}) for tcp in ("tahoe", "reno", "newreno", "sack")),
         ("tahoe", 44, SLOW_START, {4: 132.1, 20: 220.5, 200: 359.3}),
         ("decbit", 40, TWO_ROUNDS, {4: 120.2, 20: 320.4}),
     ],
 )
 def test_short_files(scheme, rtt, rounds, printed):
-    """Short files of Tahoe and DECbit take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+    """Short files of TCP and DECbit take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
 
     A packet of 500 B takes 0.1 ms at 40 Mbit/s, so that a round trip is 40.1 ms, and the packets of the last one follow
     each other in 0.1 ms: within 0.5 % of 120, 200, 327 ms.
@@ -94,10 +88,7 @@ def test_no_window_is_reduced(starts, printed):
 
 
 def test_one_access_link():
-    """Where only the access link takes time, the round trip is shorter.
-
-    The same with 44.14 ms, where only the access link takes time: 5563 to 5566 ms.
-    """
+    """The same with 44.14 ms, where only the access link takes time: 5563 to 5566 ms."""
     net = Network().link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440)
     net.flow("decbit", path=["a", "b"], packet=500, file="2 MB", access_rate="100 Mbit/s", ack_path="ideal")
     time = 1e3 * float(run(net, progress=False).transfer_time[0])
@@ -209,10 +200,7 @@ def test_equal_sources_get_equal_shares(bdp, count):
 
 @pytest.mark.parametrize(("bdp", "count"), [(30, 1), (40, 1), (60, 2)])
 def test_the_shorter_path_gets_more(bdp, count):
-    """The shorter path gets more: windows become equal.
-
-    Windows become equal, so that half the round-trip time means about twice the throughput.
-    """
+    """Windows become equal, so that half the round-trip time means about twice the throughput."""
     data, window = knee(bdp, count, 4000, 0.5, with_transmission=False)
     far, near = data.goodput.values.reshape(2, -1).mean(1)
     assert 1.7 < near / far < 2.3

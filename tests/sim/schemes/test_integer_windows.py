@@ -7,15 +7,15 @@ import pytest
 
 from longfat.sim import Network, run
 from longfat.sim.schemes import linux_cubic, windows
+from tests.sim.lab import as_python
 from tests.sim.schemes.test_deployed import twenty
 
 
 @pytest.fixture
 def plain(monkeypatch):
     """Call the parts as plain Python."""
-    for module, names in ((windows, ("step", "scaled")), (linux_cubic, ("ticks", "packets_for_one", "reno_friendly"))):
-        for name in names:
-            monkeypatch.setattr(module, name, getattr(module, name).py_func)
+    as_python(monkeypatch, windows, "step", "scaled")
+    as_python(monkeypatch, linux_cubic, "ticks", "packets_for_one", "reno_friendly")
 
 
 def reno(window, credits):
