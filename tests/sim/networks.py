@@ -144,7 +144,7 @@ KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
 ROWS = {
     "outstanding_head", "outstanding_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail",
     "transmitting", "first_row", "last_row", "next_row", "last_stamps", "next_start", "backlog", "backlog_bytes",
-    "recover", "packet", "deferred", "has_arrival_event", "circular_base", "circular_mask", "circular_head",
+    "recover", "packet", "waiting", "deferred", "has_arrival_event", "circular_base", "circular_mask", "circular_head",
 }  # fmt: skip
 
 

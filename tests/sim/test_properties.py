@@ -17,6 +17,7 @@ from longfat.sim.network.options import read_buffer
 from longfat.sim.runs import results, run_state
 from tests.examples import examples, is_long
 from tests.sim import networks
+from tests.sim.lab import one_link, simulated
 from tests.sim.networks import Look, build, state, steps
 from tests.sim.own import arrived, stop
 
@@ -83,9 +84,7 @@ def test_between_all_events(seed):
 @example(seed=3789, cuts=[])  # loss-load beside other schemes with headers
 def test_a_run_in_pieces_is_the_run(seed, cuts):
     """A run cut anywhere in time, or into chunks of a few events, gives the same; each part conserves packets."""
-    single_call = Simulation(build(seed), rng=seed)
-    single_call.advance(1.0)
-    single_call.packet_counts()
+    single_call = simulated(build(seed), 1.0, seed)
     pieces = Simulation(build(seed), rng=seed)
     for until in [*sorted(cuts), 1.0]:
         pieces.advance(until)
@@ -102,8 +101,7 @@ def test_a_run_in_pieces_is_the_run(seed, cuts):
 @given(seed=seeds)
 def test_pools_that_grow(seed):
     """Pools that begin with hardly more rows than one event may take grow without changing the results."""
-    large = Simulation(build(seed), rng=seed)
-    large.advance(1.0)
+    large = simulated(build(seed), 1.0, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_state, "LEAST_ROWS", records.ROWS_PER_EVENT)
         small = Simulation(build(seed), rng=seed)
@@ -135,8 +133,7 @@ def test_two_kinds_of_fifo(seed):
     """FIFO decided at admission and at departure: the same packets at the same times, and the same waiting times."""
     runs = []
     for name in ("fifo", "fifo-departures"):
-        run = Simulation(build(seed, disciplines=[name], jitter=False), rng=seed)
-        run.advance(0.7)
+        run = simulated(build(seed, disciplines=[name], jitter=False), 0.7, seed)
         before = results.snapshot(run)
         run.advance(1.0)
         measured = results.measure(run, before, results.snapshot(run))
@@ -156,8 +153,7 @@ def test_two_kinds_of_fifo(seed):
 def test_littles_law(seed):
     """The sum of waiting times equals the time integral of the backlog, once the backlog is empty."""
     net = build(seed, disciplines=["fifo"])
-    run = Simulation(net, rng=seed)
-    run.advance(0.5)
+    run = simulated(net, 0.5, seed)
     stop(run)  # nothing new; what is there drains
     run.advance(100.0)
     for k in range(len(run.assembly.link_names)):
@@ -169,9 +165,7 @@ def test_littles_law(seed):
 
 def test_the_look_into_a_run_can_fail():
     """The checks above notice a queue that is too long, a broken order and a lost packet."""
-    net = Network().link("a", "b", rate=1e5, delay=0.01, buffer=5, duplex=True)
-    run = Simulation(net.flow(networks.AIMD, path=["a", "b"], parameters={}), rng=1)
-    run.advance(1.0)
+    run = simulated(one_link(networks.AIMD, rate=1e5, delay=0.01, buffer=5, duplex=True, parameters={}), 1.0)
     link = run.state.links[0]
     assert len(Look(run).waiting(0)) > 1
     check_order(Look(run))
@@ -203,15 +197,6 @@ def test_with_and_without_jit():
     assert plain == networks.digest(range(seeds), until, most) + "\n"
 
 
-def test_seeds_matter():
-    seed = 5
-    runs = [Simulation(build(seed), rng=rng) for rng in (1, 1, 2)]
-    for run in runs:
-        run.advance(1.0)
-    first, second, third = (state(run) for run in runs)
-    assert first == second != third
-
-
 def test_no_field_has_the_name_of_an_attribute():
     """With jit off rows are numpy records: `row.size` would be theirs and not the field."""
     known = {name for kind in (np.record, np.generic, np.ndarray) for name in dir(kind)}
@@ -237,10 +222,9 @@ def test_the_memory_that_the_kernel_sees_is_the_arrays():
 def test_a_buffer_by_hand(buffer, packets, size, discipline):
     """Ten packets of 1000 B at once: one is transmitted, three or two wait, the others are dropped."""
     assert read_buffer("buffer", buffer) == (packets, size)
-    net = (
-        Network().link("a", "b", rate=1000.0, delay=0.0, buffer=buffer, discipline=discipline).link("b", "a", rate=1e6)
+    net = one_link(
+        networks.AIMD, rate=1000.0, delay=0.0, buffer=buffer, discipline=discipline, back={"rate": 1e6}, file="10 kB"
     )
-    net.flow(networks.AIMD, path=["a", "b"], file="10 kB")
     run = Simulation(net, rng=1)
     run.state.senders["window"] = 10.0
     run.advance(0.5)
@@ -279,8 +263,7 @@ def test_departures_come_first():
         net.link("a", "b", rate=1e6, delay=0.001, buffer=0, discipline=discipline)
         for k, start in enumerate(order):
             net.flow(networks.AIMD, path=[f"s{k}", "a", "b"], start=start, file=1000, ack_path="ideal")
-        run = Simulation(net, rng=1)
-        run.advance(1.0)
+        run = simulated(net, 1.0)
         assert run.state.links["dropped"].sum() == 0
         assert run.state.flows["finish"].max() == 45_000_000  # 1 + (1 + 20) + (1 + 1) there, 20 + 1 back
 

@@ -10,6 +10,7 @@ import pytest
 from longfat.sim import Network, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.schemes import bbr, bbr1, bbr_common, bbr_model
+from tests.sim.lab import as_python
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_numbers
 
@@ -53,12 +54,6 @@ def test_volume_at_a_loss(in_flight, lost, volume):
     assert bbr_model.is_inflight_too_high.py_func(event) == (lost / in_flight > 0.02)
 
 
-def plain(monkeypatch, module, *names):
-    """Call parts of a module as plain Python."""
-    for name in names:
-        monkeypatch.setattr(module, name, getattr(getattr(module, name), "py_func", getattr(module, name)))
-
-
 @pytest.mark.parametrize(
     ("longterm", "volume"),
     # 15 % below, at least a packet, and at least four: 100 - 15, 6 - 1 (0.9 is less), 4.5 - 1 is less than 4
@@ -81,7 +76,7 @@ def test_a_queue_that_is_not_drained(monkeypatch):
 
     With a bandwidth-delay product of 50 packets that is when 50 are in flight.
     """
-    plain(monkeypatch, bbr_model, "check_startup_high_loss", "quantized", "bdp_multiple")
+    as_python(monkeypatch, bbr_model, "check_startup_high_loss", "quantized", "bdp_multiple")
     monkeypatch.setattr(bbr, "start_down", lambda flow, now: setattr(flow, "phase", bbr_model.DOWN))
     for in_flight, rounds, phase in (
         (51, 3, bbr_model.DRAIN),
@@ -124,7 +119,7 @@ def test_quantized(volume, phase, quantized):
 )
 def test_time_to_probe(monkeypatch, waited, rounds, bdp, window, probes):
     """draft-ietf-ccwg-bbr-06, section 5.3.3.8.3, IsTimeToProbeBW(), IsRenoCoexistenceProbeTime(), TargetInflight()."""
-    plain(monkeypatch, bbr_model, "target_inflight", "bdp_multiple")
+    as_python(monkeypatch, bbr_model, "target_inflight", "bdp_multiple")
     flow = SimpleNamespace(
         cycle_stamp=10.0, bw_probe_wait=2.5, rounds_since_probe_up=rounds, bdp=bdp, window=window, initial_cwnd=10.0
     )
@@ -137,8 +132,8 @@ def test_time_to_probe(monkeypatch, waited, rounds, bdp, window, probes):
 )
 def test_time_to_cruise(monkeypatch, in_flight, longterm, cruises):
     """draft-ietf-ccwg-bbr-06, section 5.3.3.9, IsTimeToCruise(): headroom below 100, and the product of 90 packets."""
-    plain(monkeypatch, bbr_model, "inflight_with_headroom", "quantized")
-    plain(monkeypatch, bbr_common, "pipe")
+    as_python(monkeypatch, bbr_model, "inflight_with_headroom", "quantized")
+    as_python(monkeypatch, bbr_common, "pipe")
     flow = SimpleNamespace(
         in_flight=in_flight, inflight_longterm=longterm, phase=bbr_model.DOWN, max_bw=9e5, min_rtt=0.1, packet_size=1000
     )
@@ -177,13 +172,11 @@ def test_bandwidth_of_ten_rounds(monkeypatch):
     There is none without a rate, and a low one counts only if the application had enough to send.
     By hand: rounds 4 to 13 have 5 each, round 9 has 6; in round 14 the 9 of round 3 is eleven rounds old.
     """
-    for name in ("update_round", "windowed_max"):
-        monkeypatch.setattr(bbr_common, name, getattr(bbr_common, name).py_func)
+    as_python(monkeypatch, bbr_common, "update_round", "windowed_max", "start_round")
     flow = SimpleNamespace(
         delivered=0, next_round_delivered=0, round_count=2, conserves=True, long_term=0.0, max_bw=0.0,
         bw_best=[0.0] * 3, bw_when=[0] * 3,
     )  # fmt: skip
-    monkeypatch.setattr(bbr_common, "start_round", bbr_common.start_round.py_func)
     found = {}
     for k in range(3, 16):
         for rate, limited in ((9.0 if k == 3 else 6.0 if k == 9 else 5.0, 0), (0.0, 0), (1.0, 1)):

@@ -10,6 +10,7 @@ from longfat.sim import Network, Simulation, schemes
 from longfat.sim.runs import peek
 from longfat.sim.schemes import bbr1, bbr_common
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, NOT_RECOVERING
+from tests.sim.lab import as_python
 from tests.sim.own import of_flow
 
 PACKET, RATE, RTT = 1500, 2.5e6, 0.04
@@ -71,8 +72,7 @@ def test_a_handshake():
 )
 def test_a_recovery_that_lasts(monkeypatch, switched, recovering, last_lost, lasts):
     """Where a packet found lost is missing, the window is neither restored nor conserved (tcp_fastretrans_alert())."""
-    for name in ("save_window", "begin_recovery", "restore_window"):
-        monkeypatch.setattr(bbr_common, name, getattr(bbr_common, name).py_func)
+    as_python(monkeypatch, bbr_common, "save_window", "begin_recovery", "restore_window")
     flow = SimpleNamespace(
         long_recovery=switched, recovering=recovering, last_lost=last_lost, una=60, high=100, recovery_point=59,
         conserves=False, window=30.0, prior_cwnd=80.0,
@@ -154,7 +154,7 @@ def test_excess_of_acknowledgments(monkeypatch):
         round_start=False, aggregation_rounds=0, excess=0.0, older_excess=0.0, max_bw=1000.0 * PACKET,
         packet_size=PACKET, epoch_start=0.0, epoch_delivered=0.0, window=50.0, policed=False,
     )  # fmt: skip
-    monkeypatch.setattr(bbr1, "rate_in_use", bbr1.rate_in_use.py_func)
+    as_python(monkeypatch, bbr1, "rate_in_use")
     found = []
     for now in (1.0, 1.0015, 1.02):
         bbr1.update_aggregation.py_func(flow, SimpleNamespace(now=now, newly_delivered=2))
@@ -182,7 +182,7 @@ def test_what_is_in_flight_at_the_next_departure(monkeypatch, gain, now, packets
         departures=1.0, last_sent=1.0, packet_size=PACKET, rate=gain * 1000.0 * PACKET, max_bw=1000.0 * PACKET,
         pacing_gain=gain, policed=False,
     )  # fmt: skip
-    monkeypatch.setattr(bbr1, "rate_in_use", bbr1.rate_in_use.py_func)
+    as_python(monkeypatch, bbr1, "rate_in_use")
     assert bbr1.at_departure.py_func(flow, SimpleNamespace(now=now), 50.0) == packets
     flow.departures = 0.0
     assert bbr1.at_departure.py_func(flow, SimpleNamespace(now=now), 50.0) == 50
@@ -212,7 +212,7 @@ def interval(rate, lost, **state):
 def test_a_policed_rate(monkeypatch, flow_and_event, rate, policed):
     """Two intervals with much loss and nearly the same rate: their mean is taken for that of a policer."""
     flow, event = flow_and_event
-    monkeypatch.setattr(bbr1, "begin_interval", bbr1.begin_interval.py_func)
+    as_python(monkeypatch, bbr1, "begin_interval")
     bbr1.end_interval.py_func(flow, event)
     assert (flow.long_rate, flow.policed) == (rate * PACKET, policed)
     assert flow.long_start == (2.0 if rate and not policed else 1.0)

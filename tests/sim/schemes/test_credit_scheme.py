@@ -8,6 +8,7 @@ import pytest
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
+from tests.sim.lab import simulated
 
 CELL, RATE = 53, 530_000.0  # a cell takes 0.1 ms
 
@@ -31,8 +32,7 @@ def test_the_source_has_credit():
 
 def test_a_file_gets_through_a_lossy_link():
     """Lost cells and lost credit packets: counts are absolute, so that credit does not leak away."""
-    one = Simulation(link(queues.credit(n2=3, n3=9), {"n2": 3, "n3": 9}, loss=0.1, file=CELL * 300), rng=2)
-    one.advance(120.0)
+    one = simulated(link(queues.credit(n2=3, n3=9), {"n2": 3, "n3": 9}, loss=0.1, file=CELL * 300), 120.0, 2)
     assert one.all_done()
     assert one.state.links["dropped"][:2].min() > 5  # cells and credit packets, or acknowledgments
 
@@ -42,8 +42,7 @@ def test_all_credit_can_be_lost():
     net = link(queues.credit(n2=3, n3=9), {"n2": 3, "n3": 9}, file=CELL * 300)
     lost = queues.scripted_loss(times=[[0.01, 0.11, 1]])
     net.links["a", "b"] = replace(net.links["a", "b"], discipline=lost)
-    one = Simulation(net)
-    one.advance(1.0)
+    one = simulated(net, 1.0)
     assert not one.all_done()
     one.advance(30.0)
     assert one.all_done()

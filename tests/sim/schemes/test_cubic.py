@@ -11,6 +11,7 @@ from longfat.sim.network import traffic
 from longfat.sim.runs import peek
 from longfat.sim.schemes import cubic
 from longfat.sim.schemes.cubic import CUBIC
+from tests.sim.lab import as_python
 
 RTT = 0.1  # s
 
@@ -166,9 +167,9 @@ def test_timeout():
 
 def plain(monkeypatch, *names):
     """Call parts of the module, and the components that they use, as plain Python."""
-    parts = [(cubic, name) for name in names] + [(cubic.windows, "scaled"), (cubic.validation, "forget")]
-    for module, name in parts:
-        monkeypatch.setattr(module, name, getattr(getattr(module, name), "py_func", getattr(module, name)))
+    as_python(monkeypatch, cubic, *names)
+    as_python(monkeypatch, cubic.windows, "scaled")
+    as_python(monkeypatch, cubic.validation, "forget")
 
 
 def test_w_max_after_a_timeout_is_that_of_its_stage(monkeypatch):

@@ -10,6 +10,7 @@ from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
 from longfat.sim.schemes import deployed, hystart, reduction
+from tests.sim.lab import simulated
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 #: Every packet is acknowledged, as the traces by hand assume.
@@ -248,8 +249,7 @@ def after_a_burst(scheme, packets, **parameters):
     net = Network().link("a", "b", rate=math.inf, delay=0.05).link("b", "a", rate=math.inf, delay=0.05)
     burst = traffic.on_off(1e9, packets * 1e-6, 100.0)
     given = {"initial_window": 10, **EACH, **parameters}
-    run = Simulation(net.flow(scheme, path=["a", "b"], packet=1000, application=burst, parameters=given), rng=1)
-    run.advance(0.5)
+    run = simulated(net.flow(scheme, path=["a", "b"], packet=1000, application=burst, parameters=given), 0.5)
     assert run.state.flows[0].una == packets
     return float(run.state.flows[0].window)
 
@@ -413,8 +413,7 @@ def test_a_slow_application_with_the_rate_limited_increase(scheme, rule, expecte
     given = {"delayed_ack": 1, "initial_window": 20, "cwnd_limited": rule, "rack": 0}
     application = traffic.constant(5e4)
     net.flow(scheme, path=["a", "b"], packet=1000, application=application, parameters=given)
-    run = Simulation(net, rng=1)
-    run.advance(1.0)
+    run = simulated(net, 1.0)
     assert float(run.state.flows[0].window) == expected
 
 

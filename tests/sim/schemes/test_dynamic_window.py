@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
+from tests.sim.lab import simulated
 
 CELL, RATE = 53, 530_000.0  # a cell takes 0.1 ms
 
@@ -47,8 +48,7 @@ def test_a_source_without_data_gives_back():
     net = chain([62], ack_path="ideal", file=CELL * 300)
     other = {"start": 0.01, "parameters": {"base": 2}, "name": "other", "ack_path": "ideal"}
     net.flow("dynamic-window", path=["n0", "n1"], packet=CELL, ack=CELL, **other)
-    one = Simulation(net)
-    one.advance(0.02)
+    one = simulated(net, 0.02)
     early = granted(one, "other")
     one.advance(1.0)
     assert one.state.flows["received"][0] == 300
@@ -72,8 +72,7 @@ def test_nothing_is_lost(case):
 def no_loss(case):
     """Flows that start and pause at random; base windows of 2 for up to 4 flows fit into every buffer."""
     writes = traffic.on_off(RATE, 0.05, 0.08, shape_on=1, shape_off=1)
-    one = Simulation(chain(**case, application=writes, stagger=0.03, ack_path="ideal"), rng=1)
-    one.advance(1.0)
+    one = simulated(chain(**case, application=writes, stagger=0.03, ack_path="ideal"), 1.0)
     assert one.packet_counts()["dropped"] == 0
     assert one.state.flows["received"].min() > 0
 
@@ -87,6 +86,5 @@ def test_nothing_is_lost_in_many_networks(case):
 
 def test_a_base_window_that_the_switch_does_not_know_loses():
     """Sources whose base window is larger than that of the switch exceed what is reserved."""
-    one = Simulation(chain([20], 3, parameters={"base": 10}, last=RATE / 10, ack_path="ideal"))
-    one.advance(1.0)
+    one = simulated(chain([20], 3, parameters={"base": 10}, last=RATE / 10, ack_path="ideal"), 1.0)
     assert one.packet_counts()["dropped"] > 0

@@ -13,6 +13,7 @@ from longfat.sim.network import traffic
 from longfat.sim.plugin import feedback
 from longfat.sim.schemes import scheme
 from longfat.sim.switch import explicit_feedback
+from tests.sim.lab import one_link, simulated
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, one
 
 NAME = "explicit-feedback"
@@ -71,10 +72,7 @@ def backlogs(run):
 
 
 def test_the_share_two_round_trips_after_a_change():
-    """Two round trips after a change, rates are the new shares, with the backlog at its set point.
-
-    A third of the link, and two round trips after the fourth's first packet a fourth, within 5 %; the set point.
-    """
+    """A third of the link, and two round trips after the fourth's first packet a fourth, within 5 %; the set point."""
     run = four()
     run.advance(0.99)
     assert run.state.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
@@ -94,8 +92,7 @@ def test_the_slowest_switch_counts(rates):
         net.link(tail, head, rate=rate, delay=0.01, buffer=300, discipline=NAME if tail != "a" else "fifo")
         net.link(head, tail, rate=rate, delay=0.01)
     net.flow(NAME, path=list("abcd"), packet=500, parameters={"set_point": 7})
-    run = Simulation(net, rng=1)
-    run.advance(2.0)
+    run = simulated(net, 2.0)
     flow = run.state.flows[0]
     assert flow.rate == pytest.approx(3e6, rel=0.002)
     queues = [int(run.state.queues[run.state.hops[int(flow.first_hop) + k].queue].packets) for k in (1, 2)]
@@ -129,16 +126,11 @@ def on_the_way(run):
 
 
 def test_service_rate_without_backlog():
-    """Without backlog the service rate is C/(active flows + 1).
-
-    C/(active flows + 1): two others flood a link, a third sends little: a third of it.
-    """
-    net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, discipline=NAME)
-    net.link("b", "a", rate=SLOW, delay=0.01)
-    net.flow(traffic.constant(SLOW), path=["a", "b"], packet=500, count=2)
-    net.flow(NAME, path=["a", "b"], packet=500, parameters={"start_rate": 5e4}, start=0.1)
-    run = Simulation(net, rng=1)
-    run.advance(0.11)
+    """C/(active flows + 1): two others flood a link, a third sends little: a third of it."""
+    net = one_link(
+        traffic.constant(SLOW), rate=SLOW, delay=0.01, buffer=300, discipline=NAME, back=SLOW, packet=500, count=2
+    ).flow(NAME, path=["a", "b"], packet=500, parameters={"start_rate": 5e4}, start=0.1)
+    run = simulated(net, 0.11)
     seen = []
     while run.now < 0.13:  # before feedback arrives
         run.advance(run.now + 1e-4)
@@ -153,8 +145,7 @@ def test_switches_without_feedback():
     """Without feedback the start rate holds, and losses do not change it."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, loss=0.05).link("b", "a", rate=SLOW, delay=0.01)
     net.flow(NAME, path=["a", "b"], packet=500, file="400 kB", parameters={"start_rate": 4e5})
-    run = Simulation(net, rng=1)
-    run.advance(3.0)
+    run = simulated(net, 3.0)
     assert run.state.flows[0].rate == 4e5
     assert run.all_done()
     assert run.state.flows[0].losses > 10

@@ -11,6 +11,7 @@ import pytest
 
 from longfat.sim import Network, Simulation
 from longfat.sim.network import traffic
+from tests.sim.lab import one_link, simulated
 from tests.sim.own import of_queue
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Scenario, one
 
@@ -112,10 +113,7 @@ def line(first="fifo", second="fifo", **flow):
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 @pytest.mark.parametrize("first", ["fifo", NAME])
 def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
-    """Feedback passes switches of other disciplines.
-
-    A feedback packet goes on, over c, to the last switch that has: d's to b. The sender's own link may be one.
-    """
+    """A feedback packet goes on, over c, to the last switch that has: d's to b. The sender's own link may be one."""
     run, (at_a, at_b, _, at_d) = line(first=first, ack_path=ack_path)
     run.advance(2.0)
     run.packet_counts()
@@ -132,10 +130,7 @@ def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
 
 
 def test_the_access_link_starts_slowly_too():
-    """An access link with the discipline limits the start of the flow.
-
-    Where the sender's own link is a switch of the scheme, that is where the rate begins and doubles, every 6 ms.
-    """
+    """Where the sender's own link is a switch of the scheme, the rate begins and doubles there, every 6 ms."""
     run, (at_a, *_) = line(first=NAME)
     seen = []
     while run.now < 0.03:
@@ -145,10 +140,7 @@ def test_the_access_link_starts_slowly_too():
 
 
 def test_feedback_packets_use_bandwidth():
-    """Feedback packets use the bandwidth of the links that they pass.
-
-    40 B on each link that they take: beside acknowledgments b - a carries those of b, d - c and c - b those of d.
-    """
+    """40 B on each link of their way: beside acknowledgments b - a carries those of b, d - c and c - b those of d."""
     run, _ = line(stop=1.0)
     run.advance(1.5)
     state = run.state
@@ -200,8 +192,6 @@ def test_losses_are_retransmitted():
 
 def test_without_switches_of_the_scheme():
     """Without switches of the scheme the start rate holds: a packet every 3 ms."""
-    net = Network().link("a", "b", rate=SLOW, delay=0.01, duplex=True).flow(NAME, path=["a", "b"], packet=500)
-    run = Simulation(net, rng=1)
-    run.advance(0.301)
+    run = simulated(one_link(NAME, rate=SLOW, delay=0.01, duplex=True, packet=500), 0.301)
     assert int(run.state.flows[0].sent) == 101
     assert run.state.flows[0].rate * 3 * MS == pytest.approx(500)

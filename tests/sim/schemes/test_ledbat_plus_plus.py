@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from docs import delay_based
-from longfat.sim import Network, Simulation, conformance, part, run, schemes
+from longfat.sim import Network, conformance, part, run, schemes
 from longfat.sim.network import traffic
 from longfat.sim.schemes import ledbat_plus_plus
 from longfat.sim.schemes.ledbat_plus_plus import AVOIDANCE, FROZEN, LEDBAT_PLUS_PLUS, RAMP, SLOW_START
+from tests.sim.lab import one_link, simulated
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 from tests.sim.schemes.test_tri_s import late
@@ -23,8 +24,7 @@ NAME = "ledbat-plus-plus"
 
 def alone(scheme, round_trip, rate, duration, **options):
     """Return a run of one flow on a link with a long buffer; the window is sampled 20 times in a round trip."""
-    net = Network().link("a", "b", rate=rate, delay=round_trip / 2, buffer=10**5)
-    net.link("b", "a", rate="1 Gbit/s", delay=round_trip / 2).flow(scheme, path=["a", "b"], packet=1000, **options)
+    net = one_link(scheme, rate=rate, delay=round_trip / 2, buffer=10**5, back="1 Gbit/s", packet=1000, **options)
     return run(net, duration=duration, rng=1, progress=False, sample_every=max(round_trip / 20, 5e-4))
 
 
@@ -148,8 +148,7 @@ def test_a_timeout_is_a_slowdown_without_the_freeze():
 
 def test_an_unused_window_does_not_grow():
     """In slow start (ours), and beyond one packet more than was in flight (RFC 6817, section 2.4.2)."""
-    net = Network().link("a", "b", rate=math.inf, delay=0.05).link("b", "a", rate=math.inf, delay=0.05)
-    net.flow(NAME, path=["a", "b"], packet=1000, application=traffic.constant("80 kbit/s"))
+    net = one_link(NAME, rate=math.inf, delay=0.05, duplex=True, packet=1000, application=traffic.constant("80 kbit/s"))
     data = run(net, duration=20.0, rng=1, progress=False, sample_every=0.1)
     assert data.window_trace.values.max() <= 4.0  # 10 packets/s: one in flight
 
@@ -228,10 +227,8 @@ def test_which_interpretation_slows_down_in_each_round_trip(ack, given, least, m
     """
     state = {**LEDBAT_PLUS_PLUS.state, "entries": 0, "last": 0.0}
     counted = replace(LEDBAT_PLUS_PLUS, name="counted", ack=ack, state=state)
-    net = Network().link("a", "b", rate="10 Mbit/s", delay=0.0685, buffer=10**5)
-    net.link("b", "a", rate=math.inf, delay=0.0685).flow(counted, path=["a", "b"], packet=1000, parameters=given)
-    simulation = Simulation(net, rng=1)
-    simulation.advance(30.521)
+    net = one_link(counted, rate="10 Mbit/s", delay=0.0685, buffer=10**5, back=math.inf, packet=1000, parameters=given)
+    simulation = simulated(net, 30.521)
     assert least <= of_flow(simulation).entries <= most
 
 

@@ -10,6 +10,7 @@ from scipy import optimize
 from longfat.sim import Network, Simulation, queues, run
 from longfat.sim.kernel.records import RED
 from longfat.sim.schemes import loss_load
+from tests.sim.lab import simulated
 from tests.sim.own import of_flow
 from tests.sim.spy import Spy
 
@@ -48,10 +49,7 @@ def test_most_throughput_by_hand():
     ],
 )
 def test_least_time_against_a_fine_search(a, b, k, packets, round_trip):
-    """The rate of the least time agrees with a fine search.
-
-    A grid of 10^5 points up to 3 capacities, refined by scipy between its neighbours.
-    """
+    """A grid of 10^5 points up to 3 capacities, refined by scipy between its neighbours."""
     grid = np.linspace(1e-4, 3.0, 100_000)
     if a < 0:
         grid = np.sort(np.append(grid, -a))
@@ -85,12 +83,8 @@ def dumbbell(count, k=2.0, v=1.0, switch=None, spy=None, **parameters):
 
 @pytest.mark.parametrize("switch", [{}, {"direct": True}, {"window": 0.02}], ids=str)
 def test_equal_sources_settle(switch):
-    """Equal sources settle at the equilibrium.
-
-    Four sources, k = 2: each sends 3/8 of the capacity; a third is lost.
-    """
-    simulation = Simulation(dumbbell(4, switch=switch), rng=1)
-    simulation.advance(3.0)
+    """Four sources, k = 2: each sends 3/8 of the capacity; a third is lost."""
+    simulation = simulated(dumbbell(4, switch=switch), 3.0)
     rates = simulation.state.flows["rate"] / CAPACITY
     assert rates == pytest.approx(np.full(4, 3 / 8), rel=0.03 if "window" in switch else 1e-6)
     # 1/3 at equilibrium; window: declared rates would give a chance that does not fluctuate
@@ -99,13 +93,9 @@ def test_equal_sources_settle(switch):
 
 @pytest.mark.parametrize("colours", [1, 2])
 def test_as_many_red_packets_as_are_expected_to_be_lost(colours):
-    """The share of red packets is the expected loss probability.
-
-    With v = 2/3 and k = 2 nothing is lost, yet a third of the packets is red, at random or every third.
-    """
+    """With v = 2/3 and k = 2 nothing is lost, yet a third of the packets is red, at random or every third."""
     spy = Spy()
-    simulation = Simulation(dumbbell(2, v=2 / 3, spy=spy, colours=colours), rng=1)
-    simulation.advance(4.0)
+    simulation = simulated(dumbbell(2, v=2 / 3, spy=spy, colours=colours), 4.0)
     late = [one for one in spy.data if one.time > 1e9]
     assert len(late) > 25_000
     red = np.array([one.colour == RED for one in late if one.flow == 0])
@@ -139,14 +129,10 @@ def test_one_packet_first():
 
 
 def test_choices_are_a_quarter_of_a_round_trip_apart():
-    """Choices are at least a quarter of a round trip apart.
-
-    The clock of the choices moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment.
-    """
+    """The clock of the choices moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment."""
     counts = {}
     for spacing in (0.25, 0.0):
-        simulation = Simulation(dumbbell(3, spacing=spacing), rng=1)
-        simulation.advance(0.1)
+        simulation = simulated(dumbbell(3, spacing=spacing), 0.1)
         seen = set()
         for step in range(200):
             simulation.advance(0.1 + (step + 1) * 0.0005)
@@ -158,16 +144,12 @@ def test_choices_are_a_quarter_of_a_round_trip_apart():
 
 
 def test_the_access_link_limits():
-    simulation = Simulation(dumbbell(1, access_rate=0.3 * CAPACITY), rng=1)
-    simulation.advance(0.5)
+    simulation = simulated(dumbbell(1, access_rate=0.3 * CAPACITY), 0.5)
     assert simulation.state.flows[0].rate == pytest.approx(0.3 * CAPACITY)
 
 
 def test_a_file_gets_through_whatever_is_lost():
-    """A file is transferred although a third of the packets is lost.
-
-    A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each.
-    """
+    """A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each."""
     net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))
     net.link("b", "a", rate=CAPACITY, delay=0.01)
     net.flow("loss-load", path=["a", "b"], packet=500, file=1e6, count=2, parameters={"k": 2})
@@ -178,10 +160,7 @@ def test_a_file_gets_through_whatever_is_lost():
 
 
 def test_remaining_or_whole_file():
-    """Less is sent for the packets left than for the whole file.
-
-    Near the end of a file a round trip more counts for much: less is sent than for the whole file.
-    """
+    """Near the end of a file a round trip more counts for much: less is sent than for the whole file."""
     rates = []
     for whole in (0, 1):
         net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))
@@ -189,8 +168,7 @@ def test_remaining_or_whole_file():
         parameters = {"k": 2, "response": 1, "entire_file": whole}
         net.flow("loss-load", path=["a", "b"], packet=500, file=1e6, parameters=parameters)
         net.flow("loss-load", path=["a", "b"], packet=500, parameters={"k": 2})
-        simulation = Simulation(net, rng=1)
-        simulation.advance(0.45)
+        simulation = simulated(net, 0.45)
         assert simulation.state.flows[0].packets - simulation.state.flows[0].una < 800
         rates.append(simulation.state.flows[0].rate / CAPACITY)
     assert rates[0] < 0.9 * rates[1]

@@ -2,15 +2,13 @@
 
 import pytest
 
-from longfat.sim import Network, run
+from longfat.sim import run
+from tests.sim.lab import one_link
 from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_slow_start_every_other_round():
-    """Slow start doubles the window every second round trip (Brakmo and Peterson, III-C).
-
-    Twice the window every second round trip; the first one is passive.
-    """
+    """Twice the window every second round trip; the first one is passive (Brakmo and Peterson, III-C)."""
     diary = Diary("vegas", until=0.75)
     assert diary.rounds == {
         0.0: [0],
@@ -105,19 +103,13 @@ def test_half_for_a_retransmission_lost():
 
 
 def test_small_windows_become_two():
-    """A window of at most three packets becomes two (ns-2.35, tcp-vegas.cc, recv()).
-
-    A window of 3 becomes 2 and not 2.25. 6 of 6, 7, 8 is lost.
-    """
+    """A window of 3 becomes 2 and not 2.25 (ns-2.35, tcp-vegas.cc, recv()). 6 of 6, 7, 8 is lost."""
     diary = Diary("vegas", drop_numbers(6), 0.35, initial_window=3, initial_ssthresh=2, alpha=0, min_rto=1)
     assert (diary.all(6)[1].time, diary.flow.window) == (0.3, 2.0)
 
 
 def test_timeout():
-    """A timeout brings a window of two packets (ns-2.35, tcp-vegas.cc, timeout()).
-
-    All of 14..21 are lost: window 2, ssthresh floor(8/2).
-    """
+    """All of 14..21 are lost: window 2, ssthresh floor(8/2) (ns-2.35, tcp-vegas.cc, timeout())."""
     diary = Diary("vegas", drop_numbers(*range(14, 22)), 1.65, min_rto=1)
     assert diary.sent(1.6) == [14, 15]
     assert (diary.all(14)[1].window, diary.all(14)[1].ssthresh) == (2.0, 4.0)
@@ -125,8 +117,7 @@ def test_timeout():
 
 def settled(count, **parameters):
     """Return a run of flows with a BDP of 50 packets each; all start within some round trips."""
-    net = Network().link("a", "b", rate=2.5e6, delay=0.02, buffer=1000)
-    net.flow("vegas", path=["a", "b"], count=count, stagger=0.2, ack_path="ideal", parameters=parameters)
+    net = one_link("vegas", rate=2.5e6, delay=0.02, buffer=1000, count=count, stagger=0.2, parameters=parameters)
     return run(net, duration=60, warm_up=30, rng=1, progress=False)
 
 
@@ -154,8 +145,7 @@ def test_slow_start_ends_before_the_queue_is_long():
     """
     queues = {}
     for scheme in ("vegas", "reno"):
-        net = Network().link("a", "b", rate=2.5e6, delay=0.02, buffer=1000)
-        net.flow(scheme, path=["a", "b"], ack_path="ideal")
+        net = one_link(scheme, rate=2.5e6, delay=0.02, buffer=1000)
         queues[scheme] = float(run(net, duration=2.0, rng=1, progress=False).max_queue[0])
     assert queues["vegas"] < 50
     assert queues["reno"] > 101
