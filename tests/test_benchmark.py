@@ -187,22 +187,6 @@ def test_printed_times(name, scheme):
     assert 1e3 * ours == pytest.approx(PRINTED[name, scheme], rel=0.03)
 
 
-#: Printed mean delay and standard deviation [ms]
-DELAYS = {
-    ("1", "packet-pair"): (0.31, 0.17), ("6", "packet-pair"): (0.38, 0.216),
-    ("1", "explicit-feedback"): (0.85, 0.42), ("2", "explicit-feedback"): (1.01, 0.49),
-    ("1", "hop-by-hop"): (0.99, 0.41), ("2", "hop-by-hop"): (1.09, 0.51),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "scheme"), DELAYS)
-def test_printed_delays(name, scheme):
-    ours = measuring.measure(VARIANTS[name], ENTRIES[scheme])
-    mean, deviation = DELAYS[name, scheme]
-    assert 1e3 * ours["delay_mean"] == pytest.approx(mean, rel=0.08)
-    assert 1e3 * ours["delay_std"] == pytest.approx(deviation, abs=0.05)
-
-
 def test_what_one_among_eleven_waits():
     """Experiment 7 at a load of 0.9, where connection 1 and the ten sources are nearly always backlogged.
 

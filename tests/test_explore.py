@@ -29,18 +29,6 @@ needs_anywidget = pytest.mark.skipif(
 
 
 # By hand: rho/(1 - rho) = 1 at 1/2 and 3 at 3/4; 20 ms + 3 x 0.1 ms; n/(n + 1); (k + 1)/k v.
-@pytest.mark.parametrize(
-    ("law", "values", "expected"),
-    [
-        (lf.laws.queues.mm1_wait, {"load": 0.5}, 1.0),
-        (lf.laws.queues.mm1_wait, {"load": 0.75}, 3.0),
-        (lf.laws.selective_repeat.ack_delay, {"round_trip_time": 0.02, "packet_time": 1e-4}, 0.0203),
-        (lf.laws.cadpc.equilibrium_traffic, {"flows": 10}, 10 / 11),
-        (lf.laws.loss_load.equilibrium_load, {"k": 5, "v": 0.5}, 0.6),
-    ],
-)
-def test_values_by_hand(law, values, expected):
-    assert lf.explore.dataset(start(law, **values)).operating_value.item() == pytest.approx(expected, rel=1e-14)
 
 
 @EVERY

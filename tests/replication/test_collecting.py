@@ -10,18 +10,6 @@ from longfat.replication import sweep
 from tests.replication.common import GRID, QUIET, Backwards, exponential, queue
 
 
-@pytest.mark.parametrize("replications", [2, 3])
-def test_of_200_intervals_at_90_percent_180_cover(replications):
-    """Binomial with p = 0.9: 180 +- 3 sqrt(200 0.9 0.1) = 12.7. Normal quantiles would cover 146 and 158 on average."""
-
-    def normal(place, rng):
-        return rng.normal(3.0, 2.0)
-
-    data = sweep(normal, {"place": range(200)}, replications=replications, confidence=0.9, rng=11, **QUIET)
-    covers = (data.result_lower <= 3.0) & (data.result_upper >= 3.0)
-    assert abs(int(covers.sum()) - 180) <= 12.7
-
-
 def test_intervals_are_those_of_scipy_and_of_the_table():
     data = sweep(exponential, {"load": [0.5, 2.0]}, replications=9, confidence=0.99, rng=3, keep=True, **QUIET)
     expected = stats.ttest_1samp(data.result_samples, 0.0, axis=1).confidence_interval(0.99)

@@ -14,7 +14,7 @@ import pytest
 
 from longfat.replication import SweepError, sweep
 from longfat.replication.engines import Processes, WorkerDied
-from tests.replication.common import GRID, QUIET, always_killed, logged_run, once_killed, queue
+from tests.replication.common import QUIET, always_killed, logged_run, once_killed
 
 LOADS = {"load": [1, 2, 3, 4, 5, 6]}
 
@@ -35,12 +35,6 @@ def alive(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):  # the second if it ends between open and read
         return False
-
-
-def test_the_same_numbers(processes):
-    assert sweep(queue, GRID, replications=3, rng=7, executor=processes, **QUIET).identical(
-        sweep(queue, GRID, replications=3, rng=7, **QUIET)
-    )
 
 
 def test_by_its_name():

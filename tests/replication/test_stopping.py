@@ -199,17 +199,6 @@ def test_coverage_is_what_theory_says_of_a_sequential_interval(least, width, abo
         assert points * 0.9 - covers > bound
 
 
-def test_chow_and_robbins():
-    """As the width goes to 0, N / (z sigma / width)^2 goes to 1 and coverage to the confidence."""
-    width = 0.24
-    data = sweep(normal, {"place": range(60)}, until={"result": width}, confidence=0.8, at_most=10_000, rng=2, **QUIET)
-    ideal = (1.2815516 * 2.0 / width) ** 2  # z at 0.9 is 1.2816: 114 replications
-    mean = data.replications.mean() / ideal
-    assert float(mean) == pytest.approx(1.0, abs=0.06)  # N has a standard deviation of sqrt(2 114), 0.017 for the mean
-    covers = int((abs(data.result - 3.0) <= data.result_upper - data.result).sum())
-    assert abs(covers - 60 * 0.8) <= 3 * math.sqrt(60 * 0.8 * 0.2)
-
-
 def test_relative_error_is_of_the_true_mean():
     """Exponential samples, within 30 % at 0.9, against 20000 simulations of the same procedure."""
     rng, runs, share = np.random.default_rng(4), 20_000, 0.3

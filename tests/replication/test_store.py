@@ -170,22 +170,6 @@ def test_a_manifest_that_is_a_device_or_a_pipe_is_refused(tmp_path):
         os.mkfifo(tmp_path / "sweep.json")
 
 
-def test_no_flipped_bit_goes_unnoticed(tmp_path):
-    def one(rng):
-        return rng.random()
-
-    integer = sweep(one, {}, rng=1, store=tmp_path, **QUIET)
-    path = tmp_path / "p_r0.npz"
-    content = path.read_bytes()
-    for place in range(0, len(content), 7):
-        changed = bytearray(content)
-        changed[place] ^= 0x10
-        path.write_bytes(changed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            assert sweep(one, {}, rng=1, store=tmp_path, **QUIET).identical(integer)
-
-
 def test_files_of_other_sweeps_are_reported(tmp_path, counted):
     integer = run(counted, tmp_path / "ours")
     run(counted, tmp_path / "theirs", rng=8)

@@ -21,6 +21,14 @@ def run(**changes):
     return simulate(**(BASE | changes))
 
 
+def traced(**changes):
+    return trace(**({"window": 24, "loss": 0.1, "segment_packets": 16, "ack_segments": 369 / 16} | changes))
+
+
+def channel(**changes):
+    return GilbertElliott(**({"good_loss": 0.0, "bad_loss": 0.5, "good_to_bad": 0.1, "bad_to_good": 0.1} | changes))
+
+
 def test_what_comes_back():
     data = run(window=[10, 24], loss=[1e-3, 1e-2])
     assert data.sizes == {"loss": 2, "window": 2}
@@ -183,77 +191,51 @@ def test_without_jit_the_same_numbers(capsys):
     assert capsys.readouterr().out == plain.stdout != ""
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("window", 0, r"window = 0 segments is out of range: must be an integer in \[1, 1e\+08\]"),
-        ("window", 2.5, "window = 2.5 segments"),
-        ("window", [], "window = "),
-        ("window", "24", r"window must be a number \[segments\], got the string '24'"),
-        ("loss", 1, "loss = 1 is out of range"),
-        ("loss", -0.1, "loss = -0.1 is out of range"),
-        ("loss", float("nan"), "loss = nan is out of range"),
-        ("segment_packets", 0, "segment_packets = 0 packets"),
-        ("ack_segments", -1, "ack_segments = -1 segments"),
-        (
-            "ack_segments",
-            23.08,
-            r"ack_segments = 23\.08 segments does not fit segment_packets = 16: their product must",
-        ),
-        ("segments", 0, "segments = 0 segments"),
-        ("tolerance", 16, r"tolerance = 16 packets is out of range: must be an integer in \[0, 15\]"),
-        ("replications", 1, "replications = 1 runs"),
-        ("confidence", 1.0, "confidence = 1 is out of range"),
-        ("rng", "seed", r"rng must be None, an integer, a numpy\.random\.SeedSequence or a"),
-        ("rng", -1, "rng = -1 is out of range"),
-    ],
-)
-def test_refusals(name, value, words):
+REFUSED = [
+    (run, {"window": 0}, r"window = 0 segments is out of range: must be an integer in \[1, 1e\+08\]"),
+    (run, {"window": 2.5}, "window = 2.5 segments"),
+    (run, {"window": []}, "window = "),
+    (run, {"window": "24"}, r"window must be a number \[segments\], got the string '24'"),
+    (run, {"loss": 1}, "loss = 1 is out of range"),
+    (run, {"loss": -0.1}, "loss = -0.1 is out of range"),
+    (run, {"loss": float("nan")}, "loss = nan is out of range"),
+    (run, {"segment_packets": 0}, "segment_packets = 0 packets"),
+    (run, {"ack_segments": -1}, "ack_segments = -1 segments"),
+    (run, {"ack_segments": 23.08},
+     r"ack_segments = 23\.08 segments does not fit segment_packets = 16: their product must"),
+    (run, {"segments": 0}, "segments = 0 segments"),
+    (run, {"tolerance": 16}, r"tolerance = 16 packets is out of range: must be an integer in \[0, 15\]"),
+    (run, {"replications": 1}, "replications = 1 runs"),
+    (run, {"confidence": 1.0}, "confidence = 1 is out of range"),
+    (run, {"rng": "seed"}, r"rng must be None, an integer, a numpy\.random\.SeedSequence or a"),
+    (run, {"rng": -1}, "rng = -1 is out of range"),
+    (run, {"receive_buffer": []},
+     r"receive_buffer = \[\] is out of range: must be one value or a sequence of at least one"),
+    (run, {"receive_buffer": [6, 30]}, "receive_buffer = 30 segments"),
+    *(
+        (function, more, words)
+        for function in (run, traced)
+        for more, words in (
+            ({"receive_buffer": 25}, r"receive_buffer = 25 segments is out of range: .* an integer in \[1, 24\]"),
+            ({"receive_buffer": 0}, "receive_buffer = 0 segments"),
+            ({"receive_buffer": 0.5}, "receive_buffer = 0.5 segments"),
+            ({"receive_buffer": float("nan")}, "receive_buffer = nan segments"),
+            ({"receive_buffer": "half"}, r"receive_buffer must be a number \[segments\], got the string 'half'"),
+            ({"ack": "firm"}, "ack 'firm' is unknown; available: hard, soft"),
+            ({"ask_again": 1}, "ask_again 1 is unknown; available: at once, when free"),
+        )
+    ),
+    (channel, {"bad_loss": 1.0}, "bad_loss = 1"),
+    (channel, {"good_to_bad": 0.0}, "good_to_bad = 0"),
+    (channel, {"good_loss": -1}, "good_loss = -1"),
+    (GilbertElliott.bursts, {"loss": 0.01, "length": 1}, "length = 1 packets"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "given", "words"), REFUSED)
+def test_refusals(function, given, words):
     with pytest.raises((TypeError, ValueError), match=words):
-        run(**{name: value})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((0.0, 1.0, 0.1, 0.1), "bad_loss = 1"),
-        ((0.0, 0.5, 0.0, 0.1), "good_to_bad = 0"),
-        ((-1, 0.5, 0.1, 0.1), "good_loss = -1"),
-    ],
-)
-def test_channel_refusals(arguments, words):
-    with pytest.raises(ValueError, match=words):
-        GilbertElliott(*arguments)
-    with pytest.raises(ValueError, match="length = 1 packets"):
-        GilbertElliott.bursts(0.01, 1)
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (
-            {"receive_buffer": 25},
-            r"receive_buffer = 25 segments is out of range: .* an integer in \[1, 24\]",
-        ),
-        ({"receive_buffer": 0}, "receive_buffer = 0 segments"),
-        ({"receive_buffer": 0.5}, "receive_buffer = 0.5 segments"),
-        ({"receive_buffer": float("nan")}, "receive_buffer = nan segments"),
-        ({"receive_buffer": "half"}, r"receive_buffer must be a number \[segments\], got the string 'half'"),
-        (
-            {"receive_buffer": []},
-            r"receive_buffer = \[\] is out of range: must be one value or a sequence of at least one",
-        ),
-        ({"receive_buffer": [6, 30]}, "receive_buffer = 30 segments"),
-        ({"ack": "firm"}, "ack 'firm' is unknown; available: hard, soft"),
-        ({"ask_again": 1}, "ask_again 1 is unknown; available: at once, when free"),
-    ],
-)
-def test_refused_receive_buffers(more, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        run(window=24, **more)
-    if not isinstance(more.get("receive_buffer"), list):
-        with pytest.raises((TypeError, ValueError), match=message):
-            trace(window=24, loss=0.1, segment_packets=16, ack_segments=369 / 16, **more)
+        function(**given)
 
 
 def test_a_buffer_of_a_window_is_none():

@@ -46,14 +46,18 @@ def test_an_obvious_failure_stops_after_the_first_look():
     assert (found.verdict, found.replications) == ("differs", 8)
 
 
+@pytest.mark.parametrize("count", [80, pytest.param(10_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
-    ("deviation", "wrong"), [(0.0, "differs"), (0.5, "differs"), (1.0, "agrees"), (-1.0, "agrees")]
+    ("deviation", "wrong"), [(0.0, "differs"), (0.5, "differs"), (-0.5, "differs"), (1.0, "agrees"), (-1.0, "agrees")]
 )
-def test_errors_of_some_comparisons(deviation, wrong):
-    """80 each, at w/sigma = 1/2: no more wrong verdicts than the binomial allows in one test of a million."""
+def test_errors_of_comparisons(deviation, wrong, count):
+    """At w/sigma = 1/2: no more wrong verdicts than the binomial allows in one test of a million.
+
+    Formulas are exact, at the accuracy, or off by twice the accuracy.
+    """
     error = 1e-3 if wrong == "differs" else 1e-2
-    found, size = verdicts(80, deviation, seed=1000)
-    assert found.count(wrong) <= stats.binom.ppf(1 - 1e-6, 80, error)
+    found, size = verdicts(count, deviation, seed=1000)
+    assert found.count(wrong) <= stats.binom.ppf(1 - 1e-6, count, error)
     assert "undecided" not in found
     assert size < 2 * fixed_size(0.5, 1e-3, 0.99)
 
@@ -62,19 +66,6 @@ def test_wrong_verdicts_are_counted():
     """The check above can fail: a formula off by three times the accuracy is no null comparison."""
     found, _ = verdicts(20, 1.5, seed=1)
     assert found.count("differs") > stats.binom.ppf(1 - 1e-6, 80, 1e-3)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("deviation", "wrong"), [(0.0, "differs"), (0.5, "differs"), (-0.5, "differs"), (1.0, "agrees"), (-1.0, "agrees")]
-)
-def test_errors_of_ten_thousand_comparisons(deviation, wrong):
-    """At alpha = 1e-3: exact formulas, formulas at the accuracy, and formulas off by twice the accuracy."""
-    error = 1e-3 if wrong == "differs" else 1e-2
-    found, size = verdicts(10_000, deviation, seed=100_000)
-    print(f"deviation {deviation}: {found.count(wrong)} wrong of 10000, {size:.1f} replications")
-    assert found.count(wrong) <= stats.binom.ppf(1 - 1e-6, 10_000, error)
-    assert "undecided" not in found
 
 
 @pytest.mark.long
@@ -125,11 +116,6 @@ def test_promises_of_bounds_are_kept():
     """Zeros and ones with a share of 0.02 against 0.04, within 0.02: at the accuracy, where a t test errs in half."""
     found, _ = verdicts(20, 0.04, lambda rng: rare(rng, 0.02), within=0.02, bounds=(0, 1), alpha=0.01, seed=9)
     assert found.count("differs") <= stats.binom.ppf(1 - 1e-6, 20, 0.01)
-
-
-def test_results_outside_the_bounds_are_refused():
-    with pytest.raises(ValueError, match=r"must be in \[-1, 1\], its bounds"):
-        compare(formula, normal, within=0.1, bounds=(-1, 1), rng=1)
 
 
 def test_a_deterministic_simulator():
