@@ -25,14 +25,11 @@ def same(shipped, proved):
 # The laws of the package equal the proved ones
 
 
-@pytest.mark.parametrize("name", ["square_root_rate", "gaimd_rate", "loss_of_window", "pftk_rate"])
-def test_rates(name):
-    assert same(getattr(laws, name).expr, getattr(proofs, name)())
-    assert not same(getattr(laws, name).expr, 2 * getattr(proofs, name)())
-
-
-@pytest.mark.parametrize("name", ["parallel_utilisation", "parallel_share"])
-def test_parallel_flows(name):
+@pytest.mark.parametrize(
+    "name",
+    ["square_root_rate", "gaimd_rate", "loss_of_window", "pftk_rate", "parallel_utilisation", "parallel_share"],
+)
+def test_rates_and_parallel_flows(name):
     assert same(getattr(laws, name).expr, getattr(proofs, name)())
     assert not same(getattr(laws, name).expr, 2 * getattr(proofs, name)())
 

@@ -592,10 +592,3 @@ def test_a_declaration_that_does_not_fit_is_refused():
     with pytest.raises(TypeError, match="not both"):
         law(source="none", unit="1", simulated=SimulatedBy("a"), not_simulated="b", y=y)(lambda y, *, xp: y)
     assert "<lambda>" not in str(LAWS)
-
-
-def test_the_property_test_can_fail():
-    """A law with the plain form 1 - (1 - p)^s loses its digits in floats, and the comparison detects it."""
-    p = Symbol("p", "probability", "[0, 1)", (1e-6, 0.1))
-    naive = Law(lambda p, *, xp: 1 - (1 - p) ** 16, {"p": p}, "1", "an example")
-    assert value_error(naive, {"p": 1e-12}, naive(1e-12)) > 1e-6 > TOLERANCE

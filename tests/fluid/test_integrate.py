@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.integrate import solve_ivp
 
 from longfat.fluid import (
     Parameter,
@@ -112,48 +111,6 @@ def test_a_linear_delay():
     t = run.time.values
     exact = 1 - t + np.maximum(t - 1, 0) ** 2 / 2 - np.maximum(t - 2, 0) ** 3 / 6
     np.testing.assert_allclose(run.x, exact, atol=1e-14)
-
-
-def by_steps(rule, tau, x0, pieces):
-    """Integrate by scipy's DOP853, delay after delay, with the dense output of one piece as the past of the next."""
-    past = [lambda t: x0]
-    x = x0
-    for k in range(pieces):
-        solved = solve_ivp(
-            lambda t, x: rule(x, past[-1](t - tau)),
-            (k * tau, (k + 1) * tau),
-            x,
-            method="DOP853",
-            rtol=1e-12,
-            atol=1e-14,
-            dense_output=True,
-        )
-        past.append(solved.sol)
-        x = solved.y[:, -1]
-    return x
-
-
-def test_delayed_cadpc_against_scipy():
-    """Fourth order if the step divides the delay; otherwise the kink of the start reduces the order."""
-    tau, n, a, x0 = 1.5, 3, 0.8, np.array([0.01, 0.1, 0.2])
-    exact = by_steps(lambda x, late: a * x * (1 - x - late.sum()), tau, x0, 8)
-    errors = {}
-    for parts in (5, 10, 20, 5.3, 10.6, 21.2):
-        steps = round(8 * parts) if isinstance(parts, int) else 8 * parts
-        run = integrate(
-            cadpc_flow(n, delayed=True),
-            8 * tau,
-            {"rate": x0},
-            step=8 * tau / steps,
-            smoothing=a,
-            delay=tau,
-            method="numpy",
-        )
-        errors[parts] = np.abs(run.rate.values[-1] - exact).max()
-    orders = np.log2([errors[5] / errors[10], errors[10] / errors[20]])
-    assert orders == pytest.approx([4, 4], abs=0.5)
-    assert errors[20] < 1e-7
-    assert errors[21.2] < 1e-4
 
 
 def test_a_delay_that_depends_on_the_state():

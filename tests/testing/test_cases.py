@@ -6,8 +6,6 @@ import pytest
 import longfat as lf
 from longfat.laws import loss_load, queues, tcp
 from longfat.testing.domain import OUTERMOST, Axis, cases_of, turning_points
-from tests.testing.law_claims import claim_of
-from tests.testing.law_mutants import chosen
 
 SQUARE = [Axis.parse("x", (0.0, 1.0)), Axis.parse("y", (0.0, 1.0))]
 
@@ -109,11 +107,3 @@ def test_half_of_the_points_behind_the_corners():
     made.examine(12, alpha=1e-6, budget=1000, seed=0, report=seen.append)
     near = [abs(one.point["x"] - 0.3) < 1e-5 for one in seen]
     assert near == [False] * 2 + [True] * 6 + [False] * 4
-
-
-@pytest.mark.long
-def test_the_mutant_that_showed_in_a_thousandth_of_its_domain():
-    """A condition of `tcp.unloaded_transfer_time` with 2.1 for 2, which survived without these points."""
-    (mutant,) = [one for one in chosen() if one.law.public_name == "tcp.unloaded_transfer_time"]
-    seen, _ = claim_of(mutant.law, mutant).examine(12, alpha=1e-6, budget=3000, seed=0, report=lambda one: None)
-    assert seen[-1].verdict == "differs"

@@ -16,7 +16,11 @@ ROOT = Path(__file__).parents[2]
 QUICK = ("000-1", "000-11", "003-3")
 
 
-def searched(one):
+@pytest.mark.parametrize(
+    "one",
+    [pytest.param(one, id=one.erratum, marks=[] if one.erratum in QUICK else pytest.mark.long) for one in FORMULAS],
+)
+def test_the_printed_formula_differs_and_the_corrected_does_not(one):
     """Find the error of a printed formula, within the budget, and try the corrected formula where it was found."""
     seen, shrunk = one.found()
     print(one.erratum, len(seen), "points;", shrunk.comparison)
@@ -24,17 +28,6 @@ def searched(one):
     assert shrunk.comparison.verdict == "differs"
     assert shrunk.comparison.alpha <= 1e-6
     assert one.repaired(shrunk.point).verdict == "agrees"
-
-
-@pytest.mark.parametrize("one", [one for one in FORMULAS if one.erratum in QUICK], ids=lambda one: one.erratum)
-def test_the_printed_formula_differs_and_the_corrected_does_not(one):
-    searched(one)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("one", [one for one in FORMULAS if one.erratum not in QUICK], ids=lambda one: one.erratum)
-def test_the_printed_law_differs_and_the_corrected_does_not(one):
-    searched(one)
 
 
 def test_every_printed_law_is_searched():
