@@ -234,16 +234,22 @@ def test_replications_and_intervals():
     assert math.isnan(float(data.transfer_time_upper.sel(variant="3-4", connection="1").isel(scheme=0)))
 
 
-def test_resumed(tmp_path, monkeypatch):
-    """Stored runs are not repeated, more replications run only the missing ones, and any executor can be used."""
-    calls = []
-    measure = measuring.measure
+@pytest.fixture
+def calls(monkeypatch):
+    """Return a list that gets the entry and the figures of each run."""
+    made, measure = [], measuring.measure
 
     def counted(variant, entry, rng):
-        calls.append((variant.name, entry.name))
-        return measure(variant, entry, rng)
+        found = measure(variant, entry, rng)
+        made.append((entry.name, found))
+        return found
 
     monkeypatch.setattr(measuring, "measure", counted)
+    return made
+
+
+def test_resumed(tmp_path, calls):
+    """Stored runs are not repeated, more replications run only the missing ones, and any executor can be used."""
     with ThreadPoolExecutor(1) as pool:
         options = {"store": tmp_path, "executor": pool, "progress": False}
         first = benchmark.run(["3-4", "3-20"], ["packet-pair", "reno"], **options)
@@ -256,18 +262,10 @@ def test_resumed(tmp_path, monkeypatch):
         assert len(calls) == 7
 
 
-def test_no_intervals_where_nothing_is_random(monkeypatch):
+def test_no_intervals_where_nothing_is_random(calls):
     """A scheme that could be random but is not, in a network without randomness, has one run and no "± 0"."""
-    calls = []
-    measure = measuring.measure
-
-    def counted(*given):
-        calls.append(measure(*given))
-        return calls[-1]
-
-    monkeypatch.setattr(measuring, "measure", counted)
     data = benchmark.run(["3-4", "7-0.2"], ["gaimd"], replications=3, executor=ThreadPoolExecutor(1), progress=False)
-    assert sorted(one["random"] for one in calls) == [0, 1, 1, 1]  # cells run side by side, in any order
+    assert sorted(one["random"] for _, one in calls) == [0, 1, 1, 1]  # cells run side by side, in any order
     assert data.replications.values.tolist() == [[1], [3]]
     assert math.isnan(float(data.transfer_time_upper.sel(variant="3-4", connection="1").item()))
     text = tables.to_text(tables.tables(data))
@@ -275,14 +273,21 @@ def test_no_intervals_where_nothing_is_random(monkeypatch):
     assert "±" in text
 
 
+FOUR = """
+from longfat.sim import Scheme
+
+def ack(flow, event):
+    return 4.0
+
+four = Scheme('four', start=lambda flow, event: 4.0, ack=ack)
+"""
+
+
 @pytest.mark.long  # tests/test_cli_benchmark.py does it with fewer
 def test_on_processes_the_rows_are_the_same(tmp_path):
     """Runs in other processes give the same rows, also for a user's scheme."""
     file = tmp_path / "mine.py"
-    file.write_text(
-        "from longfat.sim import Scheme\n\ndef ack(flow, event):\n    return 4.0\n\n"
-        "four = Scheme('four', start=lambda flow, event: 4.0, ack=ack)\n"
-    )
+    file.write_text(FOUR)
     options = {"replications": 2, "progress": False}
     here = benchmark.run(["3-20", "7-0.2"], ["hop-by-hop", str(file)], **options)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
@@ -294,10 +299,7 @@ def test_on_processes_the_rows_are_the_same(tmp_path):
 
 def test_a_scheme_of_ones_own(tmp_path):
     file = tmp_path / "mine.py"
-    file.write_text(
-        "from longfat.sim import Scheme\n\ndef ack(flow, event):\n    return 4.0\n\n"
-        "four = Scheme('four', start=lambda flow, event: 4.0, ack=ack)\n"
-    )
+    file.write_text(FOUR)
     one, other = benchmark.entry(str(file)), benchmark.entry(f"{file}:four", "fair")
     assert (one.bottleneck, other.bottleneck, one.name) == ("fifo", "fair", "four")
     data = benchmark.run(["3-20"], [one], replications=1, progress=False)
@@ -348,28 +350,20 @@ broken = Scheme("broken", start=start, ack=ack)
 """
 
 
-def test_a_scheme_that_fails_while_it_runs(tmp_path, monkeypatch):
+def test_a_scheme_that_fails_while_it_runs(tmp_path, calls):
     """The error names scheme, place and cause; stored runs of other schemes are not repeated."""
-    file, done = tmp_path / "broken.py", []
+    file = tmp_path / "broken.py"
     file.write_text(BROKEN)
-    measure = measuring.measure
-
-    def counted(variant, entry, rng):
-        found = measure(variant, entry, rng)
-        done.append(entry.name)
-        return found
-
-    monkeypatch.setattr(measuring, "measure", counted)
     with ThreadPoolExecutor(1) as pool:
         options = {"store": tmp_path / "runs", "executor": pool, "progress": False}
         # round trip of 44.1944 ms: 44 ms, 0.18 ms of data, 0.0144 ms of acknowledgment
         said = r"experiment 3-4: scheme 'broken', ack, flow '1' at 0.0441944 s: .*division.*; finished runs are kept in"
         benchmark.run(["3-4"], ["packet-pair"], **options)
-        assert done == ["packet-pair"]
+        assert [name for name, _ in calls] == ["packet-pair"]
         with pytest.raises(ValueError, match=said):
             benchmark.run(["3-4"], ["packet-pair", str(file)], **options)
         benchmark.run(["3-4"], ["packet-pair"], **options)
-        assert done == ["packet-pair"]
+        assert [name for name, _ in calls] == ["packet-pair"]
 
 
 @pytest.mark.long
@@ -494,7 +488,7 @@ def test_choices_say_which_numbers_have_decided():
 
 @pytest.mark.parametrize("name", benchmark.TODAY)
 def test_schemes_of_today(name):
-    """Every experiment has room for the settings; ten packets leave at once and the next ten a round trip later.
+    """Ten packets leave at once and the next ten a round trip later.
 
     A round trip takes 44 ms, 0.04 + 0.1 + 0.04 ms for a packet, 3.2 + 8 + 3.2 us for its acknowledgment: 44.194 ms. The
     last of 4 packets is 0.3 ms later. Of 20, the second ten start 44.194 ms later, or a packet time more where the
@@ -503,24 +497,18 @@ def test_schemes_of_today(name):
     or 44.194/28.85 ms.
     """
     chosen = benchmark.TODAY[name]
-    assert name not in ENTRIES
-    assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
-    for variant in VARIANTS.values():
-        disciplines = {link.discipline.name for link in benchmark.build(variant, chosen).links.values()}
-        assert {chosen.bottleneck, chosen.switch} <= disciplines
     times = [1e3 * measuring.measure(VARIANTS[f"3-{size}"], chosen)["transfer_time_1"] for size in (4, 20)]
     last = {"bbr": 9 * 44.194 / 27.7, "bbr1": 9 * 44.194 / 28.85}.get(name, 0.1 + 0.9)
     assert times == pytest.approx([44.494, 2 * 44.194 + last], abs=0.1 if "bbr" in name else 0.01)
 
 
-@pytest.mark.parametrize("name", benchmark.FURTHER)
-def test_schemes_of_atm(name):
-    """The entries have names and labels of their own, and their switches are in the networks of the experiments."""
-    chosen = benchmark.FURTHER[name]
-    assert name not in {**ENTRIES, **benchmark.TODAY}
+@pytest.mark.parametrize(("name", "chosen"), [*benchmark.TODAY.items(), *benchmark.FURTHER.items()])
+def test_other_schemes_have_names_and_switches(name, chosen):
+    """Names and labels are their own, and every experiment has room for the settings, and their switches."""
+    assert [name in some for some in (ENTRIES, benchmark.TODAY, benchmark.FURTHER)].count(True) == 1
     assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
-    for variant in ("1", "5", "10"):
-        disciplines = {link.discipline.name for link in benchmark.build(VARIANTS[variant], chosen).links.values()}
+    for variant in VARIANTS.values():
+        disciplines = {link.discipline.name for link in benchmark.build(variant, chosen).links.values()}
         assert {chosen.bottleneck, chosen.switch} <= disciplines
 
 
@@ -532,14 +520,8 @@ def test_negotiated_rate(name):
     packet times after the first, and is answered 3 packet times later: the end-of-stream packet, one packet time behind
     it, tells that the segment of four is complete. The path takes 44 ms, and transmission some tenths of a ms.
     """
-    chosen = benchmark.FURTHER[name]
-    assert name not in {**ENTRIES, **benchmark.TODAY}
-    assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
-    for variant in VARIANTS.values():
-        disciplines = {link.discipline.name for link in benchmark.build(variant, chosen).links.values()}
-        assert {chosen.bottleneck, chosen.switch} <= disciplines
     packet = 500 / 450e3
-    time = measuring.measure(VARIANTS["3-20"], chosen)["transfer_time_1"]
+    time = measuring.measure(VARIANTS["3-20"], benchmark.FURTHER[name])["transfer_time_1"]
     assert time == pytest.approx(0.044 + 22 * packet, abs=3e-4)
 
 

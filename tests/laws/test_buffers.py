@@ -52,6 +52,7 @@ def test_policer_by_hand():
     assert buffers.policed_utilisation(450 / 4, 90) == pytest.approx(0.875, rel=1e-14)
     assert buffers.policed_utilisation(450, 90) == pytest.approx(1, rel=1e-14)
     assert buffers.policed_utilisation(900, 90) == 1
+    assert buffers.policed_utilisation(4, 90, 0.5, 2) == pytest.approx(47 / 60, rel=1e-14)  # 3/4 (1 + sqrt(16)/90)
 
 
 @pytest.mark.parametrize(("bucket", "beta"), [(2, 0.5), (50, 0.5), (200, 0.7), (2000, 0.5)])
