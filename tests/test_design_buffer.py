@@ -217,8 +217,7 @@ def test_several_numbers_of_flows_and_a_scheme_without_a_law():
 
 
 def test_the_same_seed_gives_the_same_answer(answer):
-    xr.testing.assert_identical(answer, design.buffer(**SMALL))
-    assert answer.attrs["seed"] == "0"
+    assert answer.attrs["seed"] == "0"  # by default
     xr.testing.assert_identical(answer, design.buffer(**SMALL, rng=int(answer.attrs["seed"])))
 
 

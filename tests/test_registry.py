@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 LAW = '''
@@ -58,39 +60,6 @@ def write(folder, name="new", **changes):
     (folder / f"{name}.py").write_text(LAW.format(**COMPLETE | changes))
 
 
-def test_a_law_in_a_new_file_is_found_everywhere(tmp_path):
-    """In the registry, in `verify` with its simulator, in `explore`, in the parametrised tests, and complete.
-
-    One file is in a package of its own.
-    """
-    write(tmp_path)
-    write(tmp_path / "fresh")
-    (tmp_path / "fresh" / "__init__.py").write_text("")
-    names = ["new.number_again", "fresh.new.number_again"]
-    lines = run(
-        tmp_path, names,
-        """
-import longfat as lf
-import tests.test_laws
-from longfat.explore import lookup, simulations
-from longfat.law import registered
-from longfat.verify import verification
-from tests.laws.declarations import missing
-for name in names:
-    record = dict(registered())[f"longfat.laws.{name}"]
-    print(record.public_name, record(0.5))
-    assert name in dict(verification._chosen(None))
-    row = lf.verify.run(name, quick=True).iloc[0]
-    print(row["law"], row["numeric"], row["symbolic"], row["simulator"])
-    print(name in lookup.chosen(), simulations.simulator(record) is not None)
-    print(missing(record), record.place in tests.test_laws.LAWS)
-""",
-    )  # fmt: skip
-    assert lines == [
-        line for name in names for line in (f"{name} 1.0", f"{name} agrees agrees agrees", "True True", "[] True")
-    ]
-
-
 LACKING = [
     (
         {"declaration": 'result="L",'},
@@ -103,22 +72,56 @@ LACKING = [
     ({"meaning": ""}, ["give the Symbol of load in @law(...) a meaning"]),
     ({"sentence": "The mean number."}, ['begin the docstring of the function with "Return ..."']),
 ]
+FILES = [f"lacking_{k}" for k in range(len(LACKING))]
+COMPLETE_ONES = ("new.number_again", "fresh.new.number_again")
 
 
-def test_what_is_missing_is_said(tmp_path):
-    """One new process for all files: it takes most of the time."""
-    files = [f"lacking_{k}" for k in range(len(LACKING))]
-    for file, (changes, _) in zip(files, LACKING, strict=True):
-        write(tmp_path, file, **changes)
-    lines = run(
-        tmp_path, files,
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """Return the folder of all new laws, and what one new process, whose imports take most of the time, says of them.
+
+    Two laws are complete, one of them in a package of its own.
+    """
+    folder = tmp_path_factory.mktemp("laws")
+    write(folder)
+    write(folder / "fresh")
+    (folder / "fresh" / "__init__.py").write_text("")
+    for file, (changes, _) in zip(FILES, LACKING, strict=True):
+        write(folder, file, **changes)
+    return folder, run(
+        folder, [*COMPLETE_ONES, *(f"{file}.number_again" for file in FILES)],
         """
+import longfat as lf
+import tests.test_laws
+from longfat.explore import lookup, simulations
 from longfat.law import registered
+from longfat.verify import verification
 from tests.laws.declarations import missing
-for name in names:
-    print(*missing(dict(registered())[f"longfat.laws.{name}.number_again"]))
+for name in names[:2]:
+    record = dict(registered())[f"longfat.laws.{name}"]
+    print(record.public_name, record(0.5))
+    assert name in dict(verification._chosen(None))
+    row = lf.verify.run(name, quick=True).iloc[0]
+    print(row["law"], row["numeric"], row["symbolic"], row["simulator"])
+    print(name in lookup.chosen(), simulations.simulator(record) is not None)
+    print(missing(record), record.place in tests.test_laws.LAWS)
+for name in names[2:]:
+    print(*missing(dict(registered())[f"longfat.laws.{name}"]))
 """,
     )  # fmt: skip
-    for file, line, (_, said) in zip(files, lines, LACKING, strict=True):
-        assert line.startswith(f"{file}.number_again ({tmp_path}/{file}.py): ")
-        assert all(words in line for words in said)
+
+
+def test_a_law_in_a_new_file_is_found_everywhere(said):
+    """In the registry, in `verify` with its simulator, in `explore`, in the parametrised tests, and complete."""
+    assert said[1][: 4 * len(COMPLETE_ONES)] == [
+        line
+        for name in COMPLETE_ONES
+        for line in (f"{name} 1.0", f"{name} agrees agrees agrees", "True True", "[] True")
+    ]
+
+
+def test_what_is_missing_is_said(said):
+    folder, lines = said
+    for file, line, (_, wanted) in zip(FILES, lines[4 * len(COMPLETE_ONES) :], LACKING, strict=True):
+        assert line.startswith(f"{file}.number_again ({folder}/{file}.py): ")
+        assert all(words in line for words in wanted)
