@@ -9,6 +9,7 @@ import jax
 import matplotlib as mpl
 import pytest
 from hypothesis import settings
+from llvmlite.binding import get_host_cpu_name
 from matplotlib.figure import Figure
 
 from tests.examples import is_long
@@ -36,6 +37,15 @@ def pytest_configure(config):
     jax.config.update("jax_disable_most_optimizations", True)
     if jax.__version__.startswith("0.10."):  # XLA ends a process that gives it a flag it does not know
         os.environ.setdefault("XLA_FLAGS", QUICK)  # before anything is compiled
+    if cache := getattr(config, "cache", None):  # none with -p no:cacheprovider
+        keep_programs(cache.mkdir(f"jax-{get_host_cpu_name()}"))
+
+
+def keep_programs(folder):
+    """Let XLA keep what it compiles, by a hash of the program, for the next session on such a processor."""
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 def pytest_collection_finish():
