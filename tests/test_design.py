@@ -13,6 +13,7 @@ from tests.examples import examples
 
 BASELINE = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
 PAPER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "segment": "16KiB", "packet": "1024B"}
+WINDOW_ALONE = {"points": 0, "receive_buffer": False}
 
 
 def test_the_path_by_hand():
@@ -44,7 +45,7 @@ def test_the_inverse_and_the_scan_agree(loss, packets, ack, target):
 
 def test_the_simulated_window_and_the_scan_agree():
     """Outside the validity of the law, on a path short enough to try every window."""
-    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
+    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", **WINDOW_ALONE}
     fast = design.window(loss=0.05, **path)
     slow = design.window(loss=0.05, search="scan", **path)
     assert fast.source == slow.source == "simulator"
@@ -81,7 +82,7 @@ def test_two_and_a_half_products_carry_a_percent_of_loss_on_the_baseline_path():
 
 def test_the_papers_example():
     """1 Gbit/s, 100 ms: 31.25 MB are said to do up to p = 1e-2. There w_a s p^2 is 1.2 and they do not."""
-    data = design.window(loss="1e-4,1e-3,1e-2", points=0, **PAPER)
+    data = design.window(loss="1e-4,1e-3,1e-2", **WINDOW_ALONE, **PAPER)
     assert list(data.source.values) == ["law", "law", "simulator"]
     assert list(data.status.values) == ["near", "near", "reached"]
     assert bool((data.simulated_upper < data.goal).values[:2].all())
@@ -97,10 +98,10 @@ def test_the_papers_example():
 
 
 def test_the_simulator_can_be_asked_everywhere():
-    data = design.window(loss=1e-3, source="simulator", points=0, **BASELINE)
+    data = design.window(loss=1e-3, source="simulator", **WINDOW_ALONE, **BASELINE)
     assert (data.source, data.status) == ("simulator", "reached")
     assert float(data.simulated_lower) >= float(data.goal)
-    assert int(data.window_segments) > int(design.window(loss=1e-3, points=0, **BASELINE).window_segments)
+    assert int(data.window_segments) > int(design.window(loss=1e-3, **WINDOW_ALONE, **BASELINE).window_segments)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,7 @@ def test_curves(curves):
     law = laws.throughput_efficiency(data.window.values.astype(float), 1e-3, 16, data.attrs["ack_segments"])
     np.testing.assert_array_equal(data.curve_law.sel(loss=1e-3), law)
     assert bool((data.curve_simulated_lower <= data.curve_simulated).all())
-    assert "curve_law" not in design.window(loss=1e-3, points=0, **BASELINE)
+    assert "curve_law" not in design.window(loss=0, **WINDOW_ALONE, **BASELINE)
 
 
 def test_the_same_answer_every_time_and_labels(curves, tmp_path):
@@ -129,9 +130,9 @@ def test_the_same_answer_every_time_and_labels(curves, tmp_path):
 
 
 def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
-    """99.9999 % of 1 - p at p = 0.3 is closer to the limit than any interval of this many packets."""
+    """99.9999 % of 1 - p at p = 0.03 is closer to the limit than any interval of 10^7 packets, sqrt(p/10^7) = 5e-5."""
     data = design.window(
-        rate="1Mbit/s", round_trip_time="1ms", loss=0.3, segment="1kB", packet="1kB", target=0.999999, points=0,
+        rate="1Mbit/s", round_trip_time="1ms", loss=0.03, segment="1kB", packet="1kB", target=0.999999, points=0,
         tradeoff=2,
     )  # fmt: skip
     assert data.status == "not reached"
