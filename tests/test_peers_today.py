@@ -38,13 +38,13 @@ def test_verdicts():
     assert peers.compared([0.99, 1.01], [1.0, 1.0])[-1] == "undecided"  # half-width 12.7 * 0.01
 
 
-def windows(scheme, discipline):
+def windows(scheme, discipline, **parameters):
     """Return the windows [packets] of a flow, 10 ms apart, with a buffer of one product."""
     room = today.BUFFERS[1]
     net = sim.Network().link("a", "b", rate="20 Mbit/s", delay=0.02, buffer=room, discipline=discipline)
     net.link("b", "a", rate="20 Mbit/s", delay=0.02)
     chosen = sim.schemes.scheme(scheme)
-    given = {name: value for name, value in today.SENDER.items() if name in chosen.parameters}
+    given = {name: value for name, value in today.SENDER.items() if name in chosen.parameters} | parameters
     net.flow(chosen, path=["a", "b"], name="one", packet=1500, parameters=given)
     run, found = sim.Simulation(net, rng=1), []
     run.prepare()
@@ -71,6 +71,18 @@ def test_dctcp_as_in_ns3_holds_its_window_after_a_mark():
 
     assert min(longest(ns3_rules.DCTCP)) >= 4
     assert min(longest("dctcp")) < 4
+
+
+def test_bbr_as_in_ns3_probes_with_two_segments_more():
+    """Without its rules `bbr1-ns3` is `bbr1`; in the phase of gain 5/4 the largest window is two packets larger.
+
+    Alone, the window is 2 x 20 Mbit/s x 40.6 ms/1500 bytes + 3 = 138.3 packets with a least round trip of 0.6 ms more
+    than the delays.
+    """
+    plain = windows("bbr1", "fifo")
+    assert windows(ns3_rules.BBR1, "fifo") == plain
+    assert max(plain) == pytest.approx(138.3, abs=0.5)
+    assert max(windows(ns3_rules.BBR1, "fifo", probing_segments=1.0)) == pytest.approx(max(plain) + 2, abs=0.1)
 
 
 @pytest.mark.parametrize("place", peers.PAGES)

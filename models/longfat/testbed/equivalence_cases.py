@@ -179,8 +179,9 @@ def full_links() -> list[Case]:
     packets) and simulated ones (1.51 to 2.32) have the same range, and by this line s = 0.48 on Linux and 0.71 here.
     Here flows that lose together lose in turns next with 4 %, and those in turns together with 21 %. Tried in 60 runs
     each, without effect on the mean queue of 1.73 packets (1.95 on Linux): packets up to 0.03, 0.1 or 0.3 ms late
-    (1.75, 1.72, 1.75), the reordering timer of RFC 8985 (1.73); no RACK and no loss probes raise it to 1.82. Not tried,
-    since they need runs on Linux: ``tcp_max_reordering`` = 3 and no loss probes there.
+    (1.75, 1.72, 1.75), the reordering timer of RFC 8985, and no loss probes (the same runs, since none is sent). Losses
+    found by duplicate acknowledgments alone, without RACK, raise it to 1.82. Not tried, since it needs runs on Linux:
+    ``tcp_max_reordering`` = 3.
     """
     return [
         Case(
