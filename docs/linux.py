@@ -42,7 +42,6 @@ CONCLUSIONS = """
 - Linux joins acknowledgments that arrive within 1 ms while packets are missing, the simulator does not. Switched off on
   Linux (`tcp_comp_sack_nr` = 0), the difference of two CUBIC flows at 0.5 products falls to {joined}, from {plain}.
 {recoveries}- Not compared: other rates than 20 Mbit/s, segmentation offload, real network cards, BBR version 3, the reordering window that DSACK widens.
-- [advice.md](advice.md) tests the commands' answers at other paths.
 
 """
 
@@ -81,14 +80,14 @@ METHOD = """
 ## Method
 
 The hosts are two network namespaces with a TUN device each (`longfat testbed`). Queueing, drops and delays are the simulator's; windows, retransmissions and
-acknowledgments are Linux's. `make testbed` runs every case anew, and `longfat verify --linux` prints the table without storing it.
+acknowledgments are Linux's. `make testbed` runs every case anew, `longfat verify --linux` without storing it.
 
 | | |
 | --- | --- |
 | path | 20 Mbit/s, drop tail, packets of 1500 bytes, round-trip time 40 ms unless stated: a product of 66.7 packets; laws count the packet in transmission, too |
 | flows | start at random in the first second, the same on both sides; counted from 5 s to 25 s |
 | senders | Linux 6.18 as it ships, without segmentation offload; here Reno is `sack`, BBR is version 1 (`bbr1`), parameters of `longfat.sim.schemes.linux` |
-| accuracy | chosen before the first run: 0.01 of the utilisation, 3 % of the mean queue, 5 % of the goodput under random loss, 0.1 ms of a transfer time |
+| accuracy | chosen before the first run: the column of the table above |
 | verdict | "agrees": the confidence interval of the difference lies within the accuracy; "differs": outside; "undecided": neither |
 | pairs | runs of one flow, or with random loss, have the same starts and losses on both sides |
 | runs | planned from earlier intervals; confidence 95 %, and 99 % where runs were added after a look: either verdict is wrong with at most 5 %, with up to six looks (Bonferroni) |

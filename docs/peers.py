@@ -51,7 +51,7 @@ Twelve rules differ under "same rules": of DCTCP after a mark, of CUBIC's arithm
 """
 
 TEXT = """
-ns-3's rules were read in its development repository, not in the tree of 3.44. Its `TcpBbr` is BBR version 1, compared with `bbr1`. ns-3 has no version 3.
+ns-3's rules were read in its development repository, not in the tree of 3.44. Its `TcpBbr` is version 1, as `bbr1`.
 
 ## Method
 
