@@ -207,6 +207,19 @@ def test_hystart_of_linux(packet, expected):
     assert peek.flow(run, "x").ssthresh == expected
 
 
+def test_hystart_of_linux_with_pacing():
+    """A paced window leaves in half a round trip of 100 ms, at 2 cwnd/srtt, and so long are trains of acknowledgments.
+
+    Without pacing 50 ms and 0.5 ms suffice; with it a train has to last for 101 ms, longer than the link of 1000
+    packets per round trip takes for a smaller window than that.
+    """
+    net = Network().link("a", "b", rate=1e7, delay=0.05, buffer=10**6)
+    given = {"hystart": 2, "pacing": 1, "initial_window": 10, "delayed_ack": 1, "growth_limit": math.inf}
+    run = Simulation(net.flow("cubic", path=["a", "b"], packet=1000, ack_path="ideal", name="x", parameters=given))
+    run.advance(3.0)
+    assert 1000 < peek.flow(run, "x").ssthresh < 4000
+
+
 def test_byte_counting():
     """An acknowledgment for two packets adds two, but one in slow start after a timeout (RFC 3465, 2.2 and 2.3).
 

@@ -108,9 +108,12 @@ def begin_round(flow):
 
 @part
 def watch_train(flow, event):
-    """End slow start if a train of acknowledgments lasts for half a round trip, or if round-trip times have grown."""
-    # Linux, net/ipv4/tcp_cubic.c, hystart_update(), without pacing; S. Ha and I. Rhee, Taming the Elephants: New TCP
-    # Slow Start, Computer Networks 55 (2011), section 4.
+    """End slow start if a train of acknowledgments lasts for half a round trip, or if round-trip times have grown.
+
+    With pacing the train has to last for a whole round trip.
+    """
+    # Linux, net/ipv4/tcp_cubic.c, hystart_update(); S. Ha and I. Rhee, Taming the Elephants: New TCP Slow Start,
+    # Computer Networks 55 (2011), section 4.
     if flow.hystart != 2.0 or flow.window >= flow.ssthresh or event.rtt <= 0.0 or flow.found:
         return
     if flow.una > flow.round_end:  # bictcp_hystart_reset()
@@ -124,7 +127,9 @@ def watch_train(flow, event):
     if event.now - flow.last_of_train <= LARGEST_GAP:
         flow.last_of_train = event.now
         bursts = min(LONGEST_BURSTS, BURSTS * flow.srtt / (PACING_GAIN * flow.window * flow.packet_size))
-        flow.found = event.now - flow.round_start > (flow.least_rtt + bursts) / 2.0
+        # hystart_update(): "Pacing might have delayed packets up to RTT/2", so that the threshold is not halved.
+        share = 1.0 if flow.pacing > 0.0 else 0.5
+        flow.found = event.now - flow.round_start > share * (flow.least_rtt + bursts)
     flow.round_rtt = min(flow.round_rtt, event.rtt)
     if flow.round_samples < SAMPLES:
         flow.round_samples += 1
