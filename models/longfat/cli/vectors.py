@@ -122,11 +122,11 @@ def in_one_line(found: Judged, windows: int, name: str) -> str:
     """Return the comparison of a trace in words."""
     compared = f"{found.compared} of {windows} windows of {name} lie in the time of the vector"
     if found.first is None:
-        return f"agrees: {compared}, and all are within the tolerance\n"
+        return f"agrees: {compared}, and all are within the tolerance"
     return (
         f"differs: {compared}\nfirst in line {found.first.line}, at {found.first.time:.6f} s: window "
         f"{found.first.window:.0f} bytes, expected {found.low:.0f} to {found.high:.0f}\n"
-        f"largest excess: {found.largest:.0f} bytes\n"
+        f"largest excess: {found.largest:.0f} bytes"
     )
 
 
