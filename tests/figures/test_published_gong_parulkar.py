@@ -9,16 +9,19 @@ from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules
 from tests.figures.published_checks import *  # noqa: F403
 
+#: Of short runs, of which six tell SNR from a cumulative acknowledgment at the smallest loss only if they are long.
 VERDICTS = {
-    "reproduced": 10,
-    "differs": 6,
+    "reproduced": 13,
+    "differs": 7,
     "consistent": 6,
-    "input": 3,
+    "input": 6,
     "reproduced under an interpretation": 2,
-    "ordering reproduced": 1,
+    "ordering reproduced": 2,
     "fitted": 1,
     "sensitive": 1,
+    "undecided": 1,
 }
+AT_FULL_SCALE = {**{name: count for name, count in VERDICTS.items() if name != "undecided"}, "ordering reproduced": 3}
 
 
 @pytest.fixture(scope="module", params=[pytest.param("003", marks=pytest.mark.long)])
@@ -40,7 +43,7 @@ def test_verdicts(table):
 @pytest.mark.long
 def test_verdicts_at_full_scale():
     table = published("003", seed=1).set_index("claim")
-    assert dict(table.verdict.value_counts()) == VERDICTS
+    assert dict(table.verdict.value_counts()) == AT_FULL_SCALE
 
 
 @pytest.mark.parametrize(
