@@ -11,7 +11,7 @@ import xarray as xr
 
 from longfat import design, plot
 from longfat.design.arriving_files import ArrivingFiles
-from longfat.design.buffer_answer import smallest
+from longfat.design.buffer_answer import Goal, line_to_goal, smallest
 from longfat.design.buffer_laws import Laws, NoLaws, Path, laws_of
 from longfat.design.buffer_rules import (
     RULES,
@@ -24,7 +24,7 @@ from longfat.design.buffer_rules import (
 )
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort, measured, observed
-from longfat.design.search import crossing
+from longfat.design.search import fitted
 from longfat.laws.tcp import aimd_utilisation_general, buffer_for_utilisation
 from longfat.sim import Simulation, queues
 from longfat.sim.schemes import Scheme, names, scheme
@@ -334,26 +334,64 @@ def test_the_search_by_itself(goal):
     assert smallest(lambda packets: False, [8, 40], 0.02, 100, "scan") is None
 
 
-def test_the_line_to_the_goal_needs_fewer_steps_than_halving():
+def test_the_line_through_samples_by_another_algorithm():
+    """Weighted least squares and covariance of numpy.polyfit; errors in log odds s/(sqrt(n) u (1 - u)) and 0.2 d^2."""
+    random = np.random.default_rng(3)
+    samples = {60: random.normal(0.94, 0.01, 6), 66: random.normal(0.955, 0.01, 12), 75: random.normal(0.96, 0.01, 6)}
+    line = fitted(samples, 0.95, 0.95)
+    means = np.array([one.mean() for one in samples.values()])
+    odds, counts = np.log(means / (1 - means)), np.array([6, 12, 6])
+    squares = sum(np.sum(((one - one.mean()) / (one.mean() * (1 - one.mean()))) ** 2) for one in samples.values())
+    bent = 0.2 * (odds - math.log(19)) ** 2
+    errors = np.sqrt(squares / 21 / counts + bent**2 + 1e-6)
+    sizes = np.log(list(samples))
+    (slope, at_0), covariance = np.polyfit(sizes, odds, 1, w=1 / errors, cov="unscaled")
+    misfit = max(1.0, np.sum(((odds - slope * sizes - at_0) / errors) ** 2))
+    assert line.crossing() == pytest.approx(math.exp((math.log(19) - at_0) / slope), rel=1e-9)
+    x = np.array([math.log(70.0), 1.0])
+    half = 2.0796 * math.sqrt(misfit * x @ covariance @ x)  # Student's t for 21 degrees of freedom, 95 %
+    mean, low, high = line.limits(70.0)
+    for found, expected in ((mean, 0.0), (low, -half), (high, half)):
+        assert math.log(found / (1 - found)) == pytest.approx(slope * x[0] + at_0 + expected, abs=1e-4)
+
+
+def test_the_search_along_a_line():
     """Odds of 9 (B/50)^3: 0.95 has odds of 19, at 50 (19/9)^(1/3) = 64.1 packets. Halving asks for seven buffers."""
     seen = {}
 
-    def reaches(packets):
+    def shares(packets):
         share = 9 * (packets / 50) ** 3 / (1 + 9 * (packets / 50) ** 3)
-        seen[packets] = [share - 1e-4, share, share + 1e-4]
-        return share >= 0.95
+        return seen.setdefault(packets, [share - 1e-5, share, share + 1e-5])
 
-    def between(low, high):
-        return crossing(seen, 0.95, 1.0, low, high, 24), 0.0
-
-    assert [reaches(one) for one in (20, 200)] == [False, True]
-    assert smallest(reaches, [20, 200], 0.02, 1600, "bisect", between) in (65, 66)
+    line = line_to_goal(shares, [20, 200], Goal(0.95, 0.95, 0.02, 3.0, 1600))
+    assert line.interval(1600) == (64, 65)
+    assert line.crossing() == pytest.approx(64.1, abs=0.05)
     assert len(seen) <= 6
-    assert crossing(seen, 0.95, 0.0, 1, 200, 24) == pytest.approx(64.1, abs=0.05)
-    # Samples of 0.94 and 0.96 have a standard error of 0.01; with 24 of them twice it is 0.0058.
-    wide = {one: [share - 0.01, share + 0.01] for one, (_, share, _) in seen.items()}
-    above = 50 * (0.9558 / 0.0442 / 9) ** (1 / 3)
-    assert crossing(wide, 0.95, 1.0, 1, 200, 24) == pytest.approx(above, rel=0.02)
+
+
+def test_a_step_has_no_line():
+    assert line_to_goal(lambda packets: [float(packets > 40)] * 3, [20, 200], Goal(0.95, 0.95, 0.1, 3.0, 1600)) is None
+
+
+@pytest.mark.parametrize(("slope", "noise"), [(2.7, 0.25), (4.0, 0.4)])
+def test_intervals_of_the_search_cover_the_buffer(slope, noise):
+    """Log odds ln 19 + slope ln(B/74.3) with normal noise: of 400 intervals of 95 % at least 92 % have it, by counting.
+
+    Three standard deviations of the count are 3.3 %.
+    """
+    random = np.random.default_rng(5)
+    covered, widths = 0, []
+    for _ in range(400):
+
+        def shares(packets):
+            odds = 19 * (packets / 74.3) ** slope * np.exp(noise * random.standard_normal(6))
+            return list(odds / (1 + odds))
+
+        low, high = line_to_goal(shares, [122], Goal(0.95, 0.95, 0.12, 3.0, 1600)).interval(1600)
+        covered += low < 74.3 <= high
+        widths.append((high - low) / high)
+    assert covered >= 368
+    assert np.mean(widths) <= 0.12
 
 
 ADAPTED = {

@@ -51,7 +51,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
     if "rate" not in asked:
         raise click.UsageError("--rate is missing: give it, or --rate-trace for a path whose rate varies")
     if output.form == "text" and output.directory is None and "file" not in asked:
-        asked["points"] = 0  # the curve is not printed
+        asked |= {"points": 0, "every_rule": verbose}  # the short answer has no curve and few rules
     with output:
         if "file" not in asked and output.form == "text":
             say(buffer_short.by_rules(asked))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,9 @@ import numpy as np
 
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, Laws
 from longfat.design.buffer_rules import SMALLEST
-from longfat.design.replicating import LOOKS, Effort
-from longfat.design.search import Search, crossing
+from longfat.design.buffers_by_rule import FURTHER
+from longfat.design.replicating import Effort
+from longfat.design.search import Line, Search, fitted, logit
 from longfat.design.window_curves import attrs
 
 if TYPE_CHECKING:
@@ -22,8 +23,16 @@ if TYPE_CHECKING:
     from longfat.design.long_flows import LongFlows
 
 LARGEST = 4.0  # end of the search for the smallest buffer, relative to the end of the curve
-COARSEST = 0.05  # largest relative tolerance of the answer where intervals are wide; ours
-MISSES = 1.3  # half widths of the interval below the share: a buffer there is expected to miss it with confidence
+WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; ours
+FIXED = 4  # ratio of the number of samples at a buffer of the search to ``replications`` for several flows; ours
+TRIES = 12  # buffers that a search tries; ours
+STEEP = (
+    2.0  # difference in log odds between buffers that differ by a packet: a step, through which no line is drawn; ours
+)
+APART = 0.7  # difference in log odds from the goal of a buffer that is to determine the slope of the line; ours
+#: Slopes of the log odds of the utilisation over the logarithm of the buffer, for several flows and for one, with which
+#: a search begins. Ours, because CUBIC has 2.7 with 64 flows, 4 with 16, and 0.7 with one, near 0.95.
+SLOPE, SLOPE_OF_ONE = 3.0, 0.8
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
@@ -51,8 +60,10 @@ class Point:
 
     @property
     def status(self) -> str:
-        """Verdict on the share: "reached" or "not reached" with confidence, else "uncertain"."""
+        """Verdict on the share: "reached" or "not reached" with confidence, "uncertain", or "not simulated"."""
         low, high = (self.values.get(f"share{end}", math.nan) for end in ("_lower", "_upper"))
+        if math.isnan(low) and not math.isnan(self.multiple):
+            return "not simulated"
         return "reached" if low >= self.share else "uncertain" if low < self.share <= high else "not reached"
 
     def by_law(self, law: Callable[[float, float], float]) -> float:
@@ -91,17 +102,21 @@ def variables(subject: LongFlows | ArrivingFiles) -> dict[str, Variable]:
 
 
 def answer(
-    subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, search: Search, effort: Effort
-) -> dict[str, Any]:
+    subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, search: Search, effort: Effort,
+    every_rule: bool = True,
+) -> dict[str, Any]:  # fmt: skip
     """Simulate the buffers of the curve, of the rules and of the search for the smallest one, each buffer once."""
-    size, samples = subject.simulated_bdp, LOOKS[-1] * effort.replications
+    size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
     begun: dict[int, Any] = {}  # runs with the buffers of rules, which runs with smaller buffers continue
 
+    def simulated(packets: int, **options: Any) -> dict[str, Any]:
+        larger = min((one for one in begun if one > packets), default=None)
+        return subject.simulate(packets, effort, None if larger is None else (larger, begun[larger]), **options)
+
     def at(packets: int, is_rule: bool = False) -> dict[str, Any]:
         if packets not in seen:
-            larger = min((one for one in begun if one > packets), default=None)
-            found = subject.simulate(packets, effort, None if larger is None else (larger, begun[larger]))
+            found = simulated(packets)
             runs = found.pop("runs", None)  # runs of a large path take much memory
             if is_rule and subject.resized:
                 begun[packets] = runs
@@ -116,82 +131,133 @@ def answer(
     flows = subject.competing(seen)
     bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
-    for one in sorted(packets.values(), reverse=True):
+    later = () if subject.criterion == "power" else FURTHER
+    for one in sorted({one for name, one in packets.items() if name not in later}, reverse=True):
         at(one, is_rule=True)
     best = subject.attainable(seen)
 
-    def shares(packets: int) -> list[float]:
-        """Return the ratios to the attainable value, sample by sample."""
-        return [float(one) for one in np.divide(at(packets)["samples"], best)]
-
-    def of_attainable(packets: int) -> dict[str, float]:
+    def of_attainable(values: Mapping[str, Any]) -> dict[str, float]:
         """Return the ratio to the attainable value with its interval."""
-        return effort.summed([{"share": one} for one in shares(packets)], subject.within)
-
-    def line(widths: float, low: int, high: int) -> float:
-        """Return the buffer at which the mean is expected to exceed the share by ``widths`` half widths."""
-        return crossing({one: shares(one) for one in seen}, share, widths, low, high, samples)
+        samples = np.divide(values["samples"], best)
+        return effort.summed([{"share": float(one)} for one in samples], subject.within)
 
     def reaches(packets: int) -> bool:
-        return packets >= floor and of_attainable(packets)["share_lower"] >= share
+        return packets >= floor and of_attainable(at(packets))["share_lower"] >= share
 
-    def between(low: int, high: int) -> tuple[float, float]:
-        """Return the next buffer, where the mean should exceed the share by a half width, and that width in packets."""
-        exact, above = (line(widths, low, high) for widths in (0.0, 1.0))
-        return above, above - exact
+    # The search starts from the buffers of the first rules. The other rules and the curve of the utilisation are
+    # simulated later, so that the answer does not depend on them.
+    largest, missed = round(LARGEST * most), 0
+    found: int | None = None
+    chosen: dict[str, Any] | None = None
+    if subject.resized and search != "scan" and floor <= 1 and share < 1:
+        count, tried = FIXED if flows > 1 else 1, dict(seen)
 
-    # The search starts from the buffers of the rules. The curve of the utilisation is simulated later, so that the
-    # answer does not depend on its points.
-    proposed = between if subject.resized else middle
-    found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search, proposed)
+        def shares(packets: int) -> list[float]:
+            """Return the first samples of a buffer, whose number does not depend on their values."""
+            if packets not in tried:
+                tried[packets] = simulated(packets, looks=(count,))
+            return list(tried[packets]["samples"][: count * effort.replications])
+
+        width, slope = (WIDTH, SLOPE) if flows > 1 else (subject.fineness, SLOPE_OF_ONE)
+        line = line_to_goal(shares, sorted(seen), Goal(share, effort.confidence, width, slope, largest))
+        if line is not None:
+            missed, found = line.interval(largest)
+            assert found is not None  # else the line does not determine it
+            mean, *limits = (float(one) for one in line.limits(found))
+            known = dict(zip(ENDS, (mean, *limits), strict=True))
+            shares(found)
+            chosen = tried[found] | {f"{name}{end}": known[end] for name in ("share", "utilisation") for end in ENDS}
+    if found is None:
+        found = smallest(reaches, sorted(seen), subject.fineness, largest, search)
     if found is not None:
         packets[SMALLEST] = found
 
     def row(multiple: float, packets: int | None) -> dict[str, Any]:
-        values = {} if packets is None else at(packets) | of_attainable(packets)
+        values = {} if packets is None else at(packets) | of_attainable(at(packets))
         point = Point(subject, multiple, values, share, laws, flows)
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
     multiples = bounds | {SMALLEST: math.nan if found is None else found / size}
-
-    def missing() -> list[int]:
-        """Return the buffers below the answer that miss the share with confidence."""
-        return [one for one in seen if found is not None and one < found and of_attainable(one)["share_upper"] < share]
-
-    missed = missing()
-    if found is not None and subject.resized and search != "scan":
-        for widths in (MISSES, 2 * MISSES, 4 * MISSES):  # near the lower end of the interval, then below it
-            least = round(line(-widths, 0, found))
-            if least <= max(floor, (1 + subject.fineness) * max(missed, default=0)):
-                break
-            at(least)
-            missed = missing()
+    skipped = () if every_rule else later
+    rows = [row(multiples[name], None if name in skipped else packets.get(name)) for name in bounds]
+    if chosen is None:
+        rows.append(row(multiples[SMALLEST], found))
+    else:
+        point = Point(subject, multiples[SMALLEST], chosen, share, laws, flows)
+        rows.append({name: value(point) for name, (value, _) in variables(subject).items()})
     return {
-        "missed": max(missed) / size if missed else math.nan,
-        "rules": [row(multiples[name], packets.get(name)) for name in (*bounds, SMALLEST)],
+        "missed": missed / size if missed else math.nan,
+        "rules": rows,
         "curve": [row(one / size, one) for one in curve],
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],
     }
 
 
-def middle(low: int, high: int) -> tuple[float, float]:
-    """Return the middle between two buffers as the next one to try, with a tolerance of 0."""
-    return (low + high) / 2, 0.0
+@dataclass(frozen=True)
+class Goal:
+    """What `line_to_goal` seeks."""
+
+    share: float  # that the buffer has to reach
+    confidence: float
+    width: float  # relative width of the interval of the smallest buffer at which the search ends
+    slope: float  # of the log odds of the share over the logarithm of the buffer, while one buffer is known
+    largest: int  # end of the search [packets]
+
+
+def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: Goal) -> Line | None:
+    """Return a line through the shares of buffers that determines the smallest sufficient buffer; None if none does.
+
+    ``shares`` simulates a buffer and returns its samples, and ``known`` are buffers that have been simulated. Each
+    further buffer is the one at which the line crosses the goal, or the nearest that has not been tried. The search
+    ends when the interval of the line is as narrow as wanted, or one packet. After `TRIES` buffers the interval is
+    taken as it is.
+    """
+    tried = {one: shares(one) for one in known}
+    for k in range(TRIES + 1):
+        line = fitted(tried, goal.share, goal.confidence)
+        if line is not None and min(tried) <= line.crossing() <= max(tried):
+            misses, reaches = line.interval(goal.largest)
+            width = goal.width if k < TRIES else math.inf
+            if reaches is not None and reaches - misses <= max(1.0, width * reaches):
+                return line
+        guess = _guess({one: float(np.mean(samples)) for one, samples in tried.items()}, line, goal)
+        if guess is None:
+            return None
+        untried = np.setdiff1d(np.arange(1, goal.largest + 1), list(tried))
+        one = int(untried[np.argmin(np.abs(untried - guess))])
+        tried[one] = shares(one)
+    return None
+
+
+def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | None:
+    """Return the buffer to try next; None if one packet suffices, or if the shares of two neighbours make a step."""
+    low = max((one for one, mean in means.items() if mean < goal.share), default=0)
+    high = min((one for one, mean in means.items() if mean >= goal.share), default=2 * max(means))
+    if high <= 1:  # one packet suffices
+        return None
+    if line is not None:
+        guess = line.crossing()
+        if line.quantile * line.error_of_slope > line.slope / 2:  # the buffers so far are too near to each other
+            guess *= math.exp(math.copysign(APART / goal.slope, math.log(guess) - line.size))
+    else:
+        near = min(means, key=lambda one: abs(means[one] - goal.share))
+        guess = (low + high) / 2
+        if 0 < means[near] < 1:
+            guess = near * math.exp((logit(goal.share) - logit(means[near])) / goal.slope)
+        if high - low <= 1 and (means[high] >= 1 or logit(means[high]) - logit(means[low]) > STEEP):
+            return None
+    if high - low > WIDTH * high:  # the buffer is between these two, whatever the line
+        guess = min(max(guess, low + 1), high - 1)
+    return min(max(guess, 1.0), float(goal.largest))
 
 
 def smallest(
-    reaches: Callable[[int], bool],
-    known: list[int],
-    fineness: float,
-    most: int,
-    search: Search,
-    between: Callable[[int, int], tuple[float, float]] = middle,
+    reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
 ) -> int | None:
     """Return the smallest buffer for which ``reaches`` is true, within ``fineness`` or a packet; None if there is none.
 
-    ``between`` returns the next buffer to try between one that misses the goal and one that reaches it, and a tolerance
-    [packets]. ``known`` are the buffers that have been simulated, in order.
+    ``known`` are the buffers that have been simulated, in order.
     """
     if search == "scan":
         return next((one for one in range(1, most + 1) if reaches(one)), None)
@@ -208,15 +274,9 @@ def smallest(
             high = 2 * low
         else:
             low *= 2
-    while high - low > 1:
-        guess, tolerance = between(low, high)
-        tolerance = max(1.0, fineness * high, min(tolerance, COARSEST * high))
-        if high - low <= tolerance:
-            break
-        # Not close to either end, so that both outcomes shorten the interval.
-        margin = max(math.floor(tolerance), (high - low) // 8)
-        next_one = min(max(math.floor(guess), low + margin), max(high - margin, low + 1))
-        low, high = (low, next_one) if reaches(next_one) else (next_one, high)
+    while high - low > max(1.0, fineness * high):
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
     return high
 
 
@@ -234,7 +294,7 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alon
     simulated = [float(one.simulated_bdp) for one in subjects]
     found["simulated_bdp"] = ("flows", simulated, attrs("packets", "simulated bandwidth-delay product"))
     missed = [answer["missed"] for answer in answers]
-    text = "largest simulated buffer below the answer that misses the share with confidence"
+    text = "largest buffer below the answer that misses the share with confidence"
     found["missed_bdp"] = ("flows", missed, attrs("1", text))
     more, coordinates = subjects[0].drawn(subjects, answers, laws)
     coordinates = {"rule": ("rule", rules, attrs("", "where the buffer comes from"))} | coordinates

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 ONE, ROOT = "one BDP", "BDP/sqrt(n)"
+#: Rules that no answer is compared with: BDP/3 is no law, and FULL_LINK keeps the link busy all the time, which is more
+#: than the share asked for.
+FURTHER = (FULL_LINK, "BDP/3")
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,5 @@ def compared(rules: Iterable[str], flows: int) -> str:
     known = list(rules)
     if flows > 1 and ROOT in known:
         return ROOT
-    # BDP/3 is no law, and FULL_LINK keeps the link busy all the time, which is more than the share asked for.
-    own = [one for one in known if one not in (ONE, ROOT, FULL_LINK, "BDP/3", "simulated")]
+    own = [one for one in known if one not in (ONE, ROOT, *FURTHER, "simulated")]
     return own[0] if own else ONE

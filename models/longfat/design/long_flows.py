@@ -345,13 +345,15 @@ class LongFlows(Bottleneck):
         return runs
 
     def simulate(
-        self, buffer: int, effort: Effort, larger: tuple[int, Sequence[Simulation]] | None = None
-    ) -> dict[str, Any]:
+        self, buffer: int, effort: Effort, larger: tuple[int, Sequence[Simulation]] | None = None,
+        looks: Sequence[int] = LOOKS,
+    ) -> dict[str, Any]:  # fmt: skip
         """Simulate a buffer [packets]; return utilisation, goodput, mean queueing delay [s], ``samples`` and ``runs``.
 
         ``larger`` is a larger buffer and the ``runs`` of its results, which are copied. ``samples`` has the utilisation
         in each cycle of each run; for a single flow in each two cycles, because fast convergence makes every other
-        cycle of CUBIC smaller.
+        cycle of CUBIC smaller. ``looks`` are the ratios of the number of samples to ``replications`` at which the
+        samples may suffice; with a single one the number does not depend on their values.
         """
         cycle, runs = self._cycle(buffer), self.begun(buffer, effort, larger)
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
@@ -366,7 +368,7 @@ class LongFlows(Bottleneck):
             advance_to_losses(runs[0], 1, cycle, POLL * self.round_trip_time)
         found: dict[str, Any] = {"runs": runs}
         parts: list[dict[str, float]] = []
-        for look in LOOKS:
+        for look in looks:
             count = math.ceil(look * effort.replications / len(runs)) - len(parts) // len(runs)
             parts += [
                 {

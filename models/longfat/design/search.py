@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
+from longfat.replication.student import half_width
 
 Search = Literal["bisect", "scan"]
-BENT = 0.2  # error of the line of `crossing` at points whose log odds differ by 1 from those sought; ours
+BENT = 0.2  # error of the line of `fitted` at points whose log odds differ by 1 from those sought; ours
+EXACT = 1e-3  # least standard error of log odds in `fitted`; ours, because the shares of a buffer may all be equal
+NEAR = 1.0  # distance in log odds up to which the samples of a buffer tell how samples at the goal vary; ours
 LARGEST_FACTOR = 64  # largest window of the search by simulation, in units of w_a + 1
 
 
@@ -71,39 +75,81 @@ def logit(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def crossing(
-    shares: Mapping[int, Sequence[float]], goal: float, widths: float, low: float, high: float, most: int
-) -> float:
-    """Return the buffer in [low, high] at which the mean share should exceed a goal by ``widths`` half widths.
+@dataclass(frozen=True)
+class Line:
+    """Weighted least-squares line of the log odds of the mean share against the logarithm of the buffer."""
 
-    ``shares`` has the samples of each buffer. The half width is about two standard errors of the point whose mean is
-    nearest to the goal, converted to ``most`` samples, the number that a buffer near the goal has. A line of the log
-    odds against the logarithm of the buffer is fitted; points that are uncertain or far from the goal have less weight,
-    because the true curve is bent. The result is the middle of ``low`` and ``high`` if fewer than two means lie
-    strictly between 0 and 1, or if the line does not rise.
+    size: float  # weighted mean of the logarithms of the buffers
+    odds: float  # the line's value there
+    slope: float
+    error: float  # standard error of ``odds``
+    error_of_slope: float
+    quantile: float  # half width of a confidence interval, in standard errors
+    goal: float  # share
 
-    >>> line = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
-    >>> round(crossing(line, 9.797959 / 10.797959, 1.0, 0, 200, 24), 1)  # sqrt(40 * 160)
+    def limits(self, buffers: Any) -> tuple[Any, Any, Any]:
+        """Return the mean share at each buffer, with its confidence limits."""
+        away = np.log(buffers) - self.size
+        odds = self.odds + self.slope * away
+        half = self.quantile * np.sqrt(self.error**2 + (self.error_of_slope * away) ** 2)
+        return tuple(1 / (1 + np.exp(-one)) for one in (odds, odds - half, odds + half))
+
+    def crossing(self) -> float:
+        """Return the buffer at which the mean share is the goal."""
+        return math.exp(min(self.size + (logit(self.goal) - self.odds) / self.slope, 700.0))
+
+    def interval(self, most: int) -> tuple[int, int | None]:
+        """Return the largest buffer that misses the goal with confidence, or 0, and the smallest that reaches it.
+
+        Both are at most ``most``; the second is None if no buffer reaches it.
+        """
+        buffers = np.arange(1, most + 1)
+        _, low, high = self.limits(buffers)
+        misses = buffers[(high < self.goal) & (buffers < self.crossing())]
+        reaches = buffers[(low >= self.goal) & (buffers > self.crossing())]
+        return int(misses.max(initial=0)), int(reaches[0]) if len(reaches) else None
+
+
+def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float) -> Line | None:
+    r"""Fit a line to the mean shares of the buffers near a goal; return None if they do not determine a rising line.
+
+    Each mean has the standard error of its samples in log odds, :math:`s / (\sqrt n \, u (1 - u))`, with s pooled over
+    the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). To its
+    square that of the bend of the true curve is added, `BENT` times the squared distance from the goal. If the means
+    scatter more about the line than by these errors, the errors are enlarged to match (Birge 1932).
+
+    >>> exact = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
+    >>> round(fitted(exact, 9.797959 / 10.797959, 0.95).crossing(), 1)  # sqrt(40 * 160)
     80.0
-    >>> crossing({40: [0.8, 0.8]}, 0.9, 1.0, 40, 80, 24)
-    60.0
+    >>> fitted({40: [0.8, 0.8]}, 0.9, 0.95) is None
+    True
+
+    References
+    ----------
+    R. T. Birge, The calculation of errors by the method of least squares, Physical Review 40 (1932), 207-227.
     """
-    known = {one: np.asarray(samples) for one, samples in shares.items() if 0 < np.mean(samples) < 1}
-    middle = (low + high) / 2
+    known = {one: np.asarray(samples) for one, samples in sorted(shares.items()) if 0 < np.mean(samples) < 1}
     if len(known) < 2 or not 0 < goal < 1:
-        return middle
-    means, errors = (np.array([f(samples) for samples in known.values()]) for f in (np.mean, _standard_error))
-    nearest = int(np.argmin(np.abs(means - goal)))
-    half = 2 * errors[nearest] * math.sqrt(len(list(known.values())[nearest]) / most)
-    sought = logit(min(max(goal + widths * half, goal / 2), (1 + goal) / 2))
-    sizes, odds = np.log(list(known)), np.log(means / (1 - means))
-    weights = 1 / ((errors / (means * (1 - means))) ** 2 + (BENT * (odds - sought) ** 2) ** 2 + 1e-6)
+        return None
+    sizes, means = np.log(list(known)), np.array([np.mean(samples) for samples in known.values()])
+    odds, steep = np.log(means / (1 - means)), means * (1 - means)
+    counts = np.array([len(one) for one in known.values()])
+    away = np.abs(odds - logit(goal))
+    near = away <= max(NEAR, np.sort(away)[1])
+    squares = np.array([np.var(one) * len(one) for one in known.values()]) / steep**2
+    degrees = int((counts - 1)[near].sum())
+    if degrees < 1:
+        return None
+    variances = squares[near].sum() / degrees / counts + (BENT * away**2) ** 2 + EXACT**2
+    weights = 1 / variances
     size, odd = np.average(sizes, weights=weights), np.average(odds, weights=weights)
-    slope = np.dot(weights * (sizes - size), odds - odd) / np.dot(weights, (sizes - size) ** 2)
+    spread = np.dot(weights, (sizes - size) ** 2)
+    slope = np.dot(weights * (sizes - size), odds - odd) / spread
     if not slope > 0:
-        return middle
-    return float(np.clip(np.exp(min(size + (sought - odd) / slope, math.log(high))), low, high))
-
-
-def _standard_error(samples: Any) -> float:
-    return float(np.std(samples, ddof=1)) / math.sqrt(len(samples))
+        return None
+    misfit = np.dot(weights, (odds - odd - slope * (sizes - size)) ** 2) / max(1, len(known) - 2)
+    larger = math.sqrt(max(1.0, misfit))
+    return Line(
+        float(size), float(odd), float(slope), larger / math.sqrt(weights.sum()), larger / math.sqrt(spread),
+        half_width(degrees, confidence), goal,
+    )  # fmt: skip

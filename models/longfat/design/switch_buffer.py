@@ -42,7 +42,7 @@ def buffer(
     packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
     spread: float, decrease: float | None, parameters: Mapping[str, float] | None, loads: Any,
     bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
-    progress: bool = True,
+    every_rule: bool = True, progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
     r"""Simulate the buffers that rules give for a switch, and find the smallest sufficient buffer.
 
@@ -55,6 +55,9 @@ def buffer(
     Parameters
     ----------
     **arguments
+    every_rule : bool
+        Whether rules that the short answer of the command omits are simulated, too; the smallest buffer does not depend
+        on them.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -67,12 +70,12 @@ def buffer(
         lower bound of it for other flows [1]; simulated ``utilisation`` and ``goodput`` [1], or ``power``
         [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and mean number of ``transfers`` in progress,
         all at the load of greatest power, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the attainable
-        [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, else
-        "uncertain". Along ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers`` along
-        ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely: ``dense_together`` and, along
-        ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets] and ``missed_bdp``, the largest simulated
-        buffer below the answer that misses the goal with confidence [bandwidth-delay products], along ``flows``, and
-        ``attainable`` [1 or bytes/s^2].
+        [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, "uncertain",
+        or "not simulated". Along ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers``
+        along ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely: ``dense_together`` and, along
+        ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets] and ``missed_bdp``, the largest buffer below the
+        answer that misses the goal with confidence [bandwidth-delay products], along ``flows``, and ``attainable`` [1
+        or bytes/s^2].
 
     Notes
     -----
@@ -95,10 +98,14 @@ def buffer(
     large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because
     slow start does not scale.
 
-    The smallest buffer is the one whose lower confidence limit reaches the goal. Its tolerance is 2 % (files: 5 %) or
-    one packet, or the half width of the interval, in packets, if that is up to 5 %. The search begins at the buffers of
-    the rules, interpolates the log odds of the utilisation u, ln(u/(1 - u)), linearly in the logarithm of the buffer,
-    and assumes that utilisation or power does not decrease with the buffer.
+    The smallest buffer is the one whose lower confidence limit reaches the goal, and ``missed_bdp`` is the largest one
+    whose upper limit is below it. For long-lived flows both limits are those of a line through all simulated buffers:
+    of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
+    search begins at the buffers of the rules, goes on where the line crosses the goal, and ends when the interval has
+    at most the width of 11 % of the buffer (one flow: 2 %) or one packet, or after twelve buffers. Each buffer of the
+    search has four times ``replications`` samples (one flow: as many), whatever their values. For files, and where no
+    line can be drawn, the buffers are halved, each has its own limits, and the tolerance is 2 % (files: 5 %) or one
+    packet. The search assumes that utilisation or power does not decrease with the buffer.
 
     Long-lived flows are simulated with the largest buffer of the rules first, because slow start loses many packets at
     a small one. The same runs continue with the smaller buffers of the rules, in order. For any other buffer, copies of
@@ -106,11 +113,15 @@ def buffer(
     a result depends on the rules and not on the course of the search. A single flow has one run; several flows have
     three, with different starts. BBR, policers, thresholds and disciplines with a scheduler have a new run for each
     buffer. A sample is the mean over a cycle of the sawtooth, or over two cycles for a single flow; with drop tail a
-    single flow's cycles last from loss to loss. There are as many samples as ``replications`` at first, and up to eight
-    times as many while the interval does not exclude the goal (`longfat.replication.stopping.is_decided`) and its half
-    width is above 0.01. A few flows in a buffer of a few packets can keep their phases for as long as a run lasts, and
-    the interval is then too narrow: two flows of GAIMD at a buffer of two packets carried 0.88 to 0.97 in different
-    runs.
+    single flow's cycles last from loss to loss. At the buffers of rules and of the curve there are as many samples as
+    ``replications`` at first, and up to eight times as many while the interval does not exclude the goal
+    (`longfat.replication.stopping.is_decided`) and its half width is above 0.01.
+
+    Of 20 intervals of 95 % for 16 flows of CUBIC, with different seeds, 19 contained the buffer that runs of 192
+    samples at four buffers give, 26.3 packets, and all of 5 for 64 flows contained 74.2 packets. With half the samples
+    at each buffer, these were 29 of 30 and 8 of 12. A few flows in a buffer of a few packets can keep their phases for
+    as long as a run lasts, and the interval is then too narrow: two flows of GAIMD at a buffer of two packets carried
+    0.88 to 0.97 in different runs.
 
     Examples
     --------
@@ -165,7 +176,7 @@ def buffer(
             shown.update(done)
 
         effort = Effort(seed, replications, confidence, tell, share, functools.partial(describe, shown))
-        answers = replicate(lambda one: answer(one, share, laws, points, search, effort), subjects)
+        answers = replicate(lambda one: answer(one, share, laws, points, search, effort, every_rule), subjects)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = dataset(subjects, answers, laws, alone)
     data.attrs |= subjects[0].about(subjects, answers[0], laws)
