@@ -150,7 +150,7 @@ def answer(
     found: int | None = None
     chosen: dict[str, Any] | None = None
     if subject.resized and search != "scan" and floor <= 1 and share < 1:
-        count, tried = FIXED if flows > 1 else 1, dict(seen)
+        count, tried = FIXED if flows > 1 else math.ceil(3 / effort.replications), dict(seen)
 
         def shares(packets: int) -> list[float]:
             """Return the first samples of a buffer, whose number does not depend on their values."""
@@ -164,9 +164,13 @@ def answer(
             missed, found = line.interval(largest)
             assert found is not None  # else the line does not determine it
             mean, *limits = (float(one) for one in line.limits(found))
-            known = dict(zip(ENDS, (mean, *limits), strict=True))
+            known = {f"share{end}": value for end, value in zip(ENDS, (mean, *limits), strict=True)}
             shares(found)
-            chosen = tried[found] | {f"{name}{end}": known[end] for name in ("share", "utilisation") for end in ENDS}
+            own = of_attainable(tried[found])
+            # Where samples hardly vary, the line is bent more than they are uncertain.
+            if own["share_lower"] >= share and own["share_upper"] - own["share_lower"] < limits[1] - limits[0]:
+                known = own
+            chosen = tried[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
     if found is None:
         found = smallest(reaches, sorted(seen), subject.fineness, largest, search)
     if found is not None:
