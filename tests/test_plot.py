@@ -1,6 +1,7 @@
 """Pictures: what is drawn is what was computed, with units on the axes."""
 
 import contextlib
+import functools
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,8 +17,14 @@ from tests.figures import pictures
 from tests.test_design import BASELINE
 
 
+@functools.cache
+def windows(*losses):
+    """Return the windows of one loss or of several, simulated once for all pictures."""
+    return design.window(loss=list(losses) if len(losses) > 1 else losses[0], points=4, **BASELINE)
+
+
 def test_window_curves():
-    data = design.window(loss=[1e-3, 5e-2], points=4, **BASELINE)
+    data = windows(1e-3, 5e-2)
     before = dict(plt.rcParams)
     with plot.style():
         ax = plot.window_curves(data, printed=True)
@@ -37,14 +44,14 @@ def test_window_curves():
 
 
 def test_one_loss_alone():
-    ax = plot.window_curves(design.window(loss=1e-3, points=2, **BASELINE), plt.figure().add_subplot())
+    ax = plot.window_curves(windows(1e-3), plt.figure().add_subplot())
     assert "150 Mbit/s, 20 ms" in ax.get_title()
     plt.close("all")
 
 
 def test_no_curves():
     with pytest.raises(ValueError, match=r"call design\.window with points > 0"):
-        plot.window_curves(design.window(loss=1e-3, points=0, **BASELINE))
+        plot.window_curves(design.window(loss=1e-3, points=0, receive_buffer=False, **BASELINE))
 
 
 def test_colours_differ_for_the_colour_blind():
@@ -58,7 +65,7 @@ def test_colours_stay_when_the_style_has_ended():
     data = sweep(lambda load, rng: {"delay": rng.normal()}, {"load": [0.1, 0.5]}, replications=2, rng=1, progress=False)
     with plot.style():
         drawn = plot.with_intervals(data, "delay").lines[0]
-        window = plot.window_curves(design.window(loss=1e-3, points=2, **BASELINE)).lines[0]
+        window = plot.window_curves(windows(1e-3)).lines[0]
     assert to_hex(drawn.get_color()) == to_hex(window.get_color()) == "#0072b2"
     plt.close("all")
 
@@ -205,7 +212,7 @@ PICTURES = {
     "seven flows": (lambda: run(SEVEN, **RUN, sample_every=0.1), plot.show),
     "totals": (lambda: run(SEVEN, **RUN, replications=3), plot.show),
     "intervals": (_shares, lambda data: plot.with_intervals(data, "loss")),
-    "window": (lambda: design.window(loss=[1e-3, 5e-2], points=3, **BASELINE), plot.show),
+    "window": (lambda: windows(1e-3, 5e-2), plot.show),
     "receive buffer": (lambda: design.window(loss=[1e-3, 5e-2], points=0, tradeoff=2, **BASELINE), plot.buffer_curves),
 }  # fmt: skip
 
