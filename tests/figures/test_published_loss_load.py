@@ -83,7 +83,14 @@ def test_every_number_is_compared_with_other_cells(table):
     assert (table.scale[rows.index].str.contains("sum of the rates") == rows.index.str.contains("load")).all()
 
 
-@pytest.mark.parametrize("claim", ["table 2, k = 2, v = 1.0: loss", "text, k = 20, v = 1.0: peak load"])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "text, k = 20, v = 1.0: peak load",
+        # the same judge with the runs of eight other cells instead of three
+        pytest.param("table 2, k = 2, v = 1.0: loss", marks=pytest.mark.long),
+    ],
+)
 def test_a_number_can_fail(claim):
     evidence = quantity(POINTS[claim], Context(1e5, 0))
     assert judge(evidence)[0] != "differs"
