@@ -10,7 +10,7 @@ import pytest
 
 from longfat.sim import Network, queues
 from tests.sim.lab import simulated
-from tests.sim.own import of_flow
+from tests.sim.own import column, of_flow
 
 
 def network(scheme, numbers=(), times=1, file=None, **parameters):
@@ -36,6 +36,20 @@ def test_two_duplicates_change_nothing(scheme):
     flow = run.state.flows[0]
     assert (flow.una, of_flow(run).duplicates, flow.retransmitted) == (3, 2, 0)
     assert flow.window == pytest.approx(GROWN)
+
+
+@pytest.mark.parametrize(("time", "most"), [(0.20023, 2), (0.20071, 3)])
+def test_newreno_sends_two_packets_at_most_per_acknowledgment_in_recovery(time, most):
+    """In recovery an acknowledgment releases two packets at most (ns-2.35, tcp-newreno.cc, recv()).
+
+    Packets 3 and 6 are lost. The duplicate of packet 11 comes at 200.24 ms, the partial acknowledgment, with an
+    uncounted retransmission, at 200.72 ms; the window would allow more.
+    """
+    run = simulated(network("newreno", [3, 6], limited_transmit=0, **TEN), time)
+    column(run, "inflation")[0] = 50.0
+    before = int(run.state.flows[0].sent)
+    run.advance(time + 2e-5)
+    assert run.state.flows[0].sent == before + most
 
 
 @pytest.mark.parametrize("bugfix", [0, 1])
