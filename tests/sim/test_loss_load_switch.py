@@ -207,30 +207,23 @@ def test_without_colours_arrivals_are_dropped():
     assert float(data.loss[0]) == pytest.approx(3 / 13, abs=0.006)
 
 
-def test_a_flow_that_ends_counts_no_more():
-    """The second flow ends with its last packet, at 0.02 s: from then on the first one is alone."""
-    net = network(queues.loss_load(2, silence=100.0), rates=(0.5,), reds=(0,))
-    net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
-    simulation = simulated(net, 0.0185)
-    assert feedback_of(simulation)[0] == pytest.approx([-0.5, 0.125, CAPACITY])
-    simulation.advance(0.1)
-    assert feedback_of(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
-
-
-@pytest.mark.parametrize(("silence", "alone"), [(0.05, True), (0.5, False)])
-def test_a_silent_flow_counts_no_more(silence, alone):
-    """The flow stops at 0.1 s, before the last packet of its file."""
-    net = network(queues.loss_load(2, silence=silence), rates=(0.5,), reds=(0,))
-    net.flow(STUBBORN, path=["n0", "n1"], packet=1000, stop=0.1, parameters={"rate": 0.5 * CAPACITY})
-    simulation = simulated(net, 0.2)
-    assert (feedback_of(simulation)[0][0] == pytest.approx(-1.0)) == alone
-
-
-def test_farewells_may_be_ignored():
-    net = network(queues.loss_load(2, silence=100.0, farewell=False), rates=(0.5,), reds=(0,))
-    net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
-    simulation = simulated(net, 0.5)
-    assert feedback_of(simulation)[0][0] == pytest.approx(-0.5)
+@pytest.mark.parametrize(
+    ("switch", "flow", "until", "excess"),
+    [
+        # The second flow ends with its last packet, at 0.02 s: from then on the first one is alone.
+        ({"silence": 100.0}, {"file": 10_000}, 0.0185, -0.5),
+        ({"silence": 100.0}, {"file": 10_000}, 0.1, -1.0),
+        ({"silence": 100.0, "farewell": False}, {"file": 10_000}, 0.5, -0.5),
+        # It stops at 0.1 s, before the last packet of its file.
+        ({"silence": 0.05}, {"stop": 0.1}, 0.2, -1.0),
+        ({"silence": 0.5}, {"stop": 0.1}, 0.2, -0.5),
+    ],
+)
+def test_a_flow_that_ends_counts_no_more(switch, flow, until, excess):
+    """Two flows of half of the capacity: for the first a = -1/2 and b = 1/8, and alone a = -1 and b = 0."""
+    net = network(queues.loss_load(2, **switch), rates=(0.5,), reds=(0,))
+    net.flow(STUBBORN, path=["n0", "n1"], packet=1000, parameters={"rate": 0.5 * CAPACITY}, **flow)
+    assert feedback_of(simulated(net, until))[0] == pytest.approx([excess, (1 + excess) ** 3, CAPACITY])
 
 
 @pytest.mark.parametrize("window", [0.0, 0.02])
