@@ -17,7 +17,6 @@ from docs import size
 from tests.verbs import VERBS
 
 ROOT = Path(__file__).parents[1]
-MODELS = ROOT / "models"
 #: Python whose functions start with a verb; those of tests state properties instead.
 WRITTEN = ("models", "derivations", "docs", "figures", "notebooks")
 TEXTS = {".py", ".md", ".toml", ".ipynb", ".cfg", ".cff", ".yaml", ".csv", ".svg", ".lock", ""}
