@@ -74,6 +74,7 @@ class Packet:
     sent: int
     size: int  # bytes
     hops: object  # iterator over the links still to be crossed, and the host behind them
+    last: bool  # no new data follow
     expected: int | None = None  # of an acknowledgment
 
     def travel(self):
@@ -147,15 +148,19 @@ class Link:
 
 
 class Receiver:
-    """Receiver that takes packets in any order and acknowledges each one immediately (RFC 5681, section 4.2)."""
+    """Receiver that takes packets in any order and acknowledges each or every k-th (RFC 5681, section 4.2)."""
 
-    def __init__(self, events, back, ack_size):
+    def __init__(self, events, back, ack_size, delayed_ack, ack_delay, quick_acks):
         self.events, self.back, self.ack_size = events, back, ack_size
+        self.every, self.longest, self.quick = delayed_ack, int(ack_delay * 1e9), quick_acks
+        self.pending, self.timer, self.merged = [], Timer(events, self.acknowledge), 0  # packets not acknowledged
         self.expected, self.beyond = 0, set()  # first packet that is missing; those received beyond it
         self.received = self.received_bytes = self.delay = self.last_arrival = 0
 
     def admit(self, packet):
-        """Take a data packet, and send an acknowledgment."""
+        """Take a data packet, and send an acknowledgment now or later."""
+        waits = packet.number == self.expected and not self.beyond and not packet.last and self.quick <= 0
+        self.quick -= 1
         self.received, self.last_arrival = self.received + 1, self.events.now
         self.delay += self.events.now - packet.sent
         if packet.number >= self.expected and packet.number not in self.beyond:
@@ -165,7 +170,18 @@ class Receiver:
             self.beyond.remove(self.expected)
             self.expected += 1
         packet.expected, packet.size, packet.hops = self.expected, self.ack_size, iter([*self.back, packet.flow])
-        packet.travel()
+        self.merged += bool(self.pending)
+        self.pending.append(packet)
+        if not waits or len(self.pending) >= self.every:
+            self.acknowledge()
+        elif len(self.pending) == 1:
+            self.timer.set(self.events.now + self.longest)
+
+    def acknowledge(self):
+        """Send the acknowledgment of the packet that arrived last, which covers those before it."""
+        last, self.pending = self.pending[-1], []
+        self.timer.set(NEVER)
+        last.travel()
 
 
 class Timeout:
@@ -197,9 +213,10 @@ class Sender:
 
     def __init__(
         self, events, path, back, packets=math.inf, *, size=1000, ack_size=40, start=0, stop=NEVER,
-        access_rate=math.inf, timestamps=0.0, **timeout,
+        access_rate=math.inf, timestamps=0.0, delayed_ack=1.0, ack_delay=0.04, quick_acks=0.0, **timeout,
     ):  # fmt: skip
-        self.events, self.path, self.receiver = events, path, Receiver(events, back, ack_size)
+        self.events, self.path = events, path
+        self.receiver = Receiver(events, back, ack_size, delayed_ack, ack_delay, quick_acks)
         self.packets, self.size, self.start, self.stop = packets, size, start, stop
         self.access, self.busy, self.finish = Transmitter(access_rate), False, None
         self.una = self.next = self.high = 0  # first packet not acknowledged; next new one; highest one sent, plus 1
@@ -224,7 +241,8 @@ class Sender:
             self.retransmitted += 1
             if self.timed and self.timed[0] == number:
                 self.timed = None  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
-        packet = Packet(self, number, self.transmissions, now, self.size, iter([*self.path, self.receiver]))
+        hops = iter([*self.path, self.receiver])
+        packet = Packet(self, number, self.transmissions, now, self.size, hops, last=self.next >= self.packets)
         self.transmissions += 1
         if self.timer.due == NEVER:  # RFC 6298, rule 5.1
             self.timer.set(now + self.timeout.nanoseconds())

@@ -30,6 +30,9 @@ PARAMETERS = {
     "max_rto": st.sampled_from([0.3, 60.0]),
     "granularity": st.sampled_from([0.0, 0.001, 0.01]),
     "timestamps": st.sampled_from([0.0, 1.0]),
+    "delayed_ack": st.sampled_from([2.0, 3.0]),
+    "ack_delay": st.sampled_from([0.0021, 0.0177, 0.04]),
+    "quick_acks": st.sampled_from([0.0, 7.0]),
 }
 
 
@@ -83,6 +86,7 @@ def state(run):
         "senders": windows(run),
         "flows": columns(flows, OF_FLOW) | columns(flows, OF_RECEIVER) | columns(state.timers, OF_TIMER),
         "duplicates": flows["duplicate"].tolist(),
+        "merged": flows["acks_merged"].tolist(),
         "finish": [None if time == NEVER else time for time in flows["finish"].tolist()],
         "ssthresh": [float(of_flow(run, k).ssthresh) for k in range(len(flows))],
         "links": [links["dropped"].tolist(), links["largest_backlog"].tolist()],
@@ -104,6 +108,7 @@ def state_of(one):
         "senders": windows_of(one),
         "flows": attributes(flows, OF_FLOW) | attributes(receivers, OF_RECEIVER) | attributes(timers, OF_TIMER),
         "duplicates": [r.received - r.expected - len(r.beyond) for r in receivers],
+        "merged": [r.merged for r in receivers],
         "finish": [flow.finish for flow in flows],
         "ssthresh": [flow.ssthresh for flow in flows],
         "links": [[link.dropped for link in links], [link.largest_backlog for link in links]],
@@ -175,6 +180,12 @@ def long():
     return net.flow("reno", path=["a", "b"], count=3, stagger=0.001, parameters={"min_rto": 0.01, "granularity": 0.001})
 
 
+def delays():
+    """Flows whose receivers acknowledge every third packet, or the first of them that has waited for 21 ms."""
+    net = Network().link("a", "b", rate="1 Mbit/s", delay="4 ms", buffer=4, duplex=True)
+    return net.flow("reno", path=["a", "b"], count=3, parameters={"delayed_ack": 3, "ack_delay": 0.021})
+
+
 #: Rules of the reference, and wrong ones in their place.
 WRONG = {
     "ssthresh is not rounded": ("math.floor(in_flight / 2)", "in_flight / 2"),
@@ -187,6 +198,7 @@ WRONG = {
     ),
     "the last event goes first": ("next(self.serial), what", "-next(self.serial), what"),
     "each packet on a link has an event": ("if len(self.inside) == 1:", "if self.inside:"),
+    "a delayed acknowledgment is due after the last packet": ("elif len(self.pending) == 1:", "else:"),
     "a timeout halves what is in flight": ("min(self.window, self.high - self.una)", "self.high - self.una"),
 }
 
@@ -202,18 +214,18 @@ def altered(rule, instead):
 
 @pytest.mark.parametrize("name", WRONG)
 def test_the_comparison_can_fail(name):
-    """A wrong rule is noticed in one of three networks."""
+    """A wrong rule is noticed in one of four networks."""
     wrong = altered(*WRONG[name])
     with pytest.raises((AssertionError, IndexError)):
         compare_all(wrong)
 
 
 def compare_all(definition):
-    return [compare(net, 0.8, definition) for net in (files(), coinciding(), long())]
+    return [compare(net, 0.8, definition) for net in (files(), coinciding(), long(), delays())]
 
 
 def test_networks_by_hand():
-    """Files, coinciding events, and timeouts; every network has losses."""
+    """Files, coinciding events, timeouts, and delayed acknowledgments; every network has losses."""
     runs = compare_all(reference)
     assert all(run.state.flows["dropped"].sum() > 5 for run in runs)
     assert runs[2].state.flows["timeouts"].tolist() == [1, 1, 1]

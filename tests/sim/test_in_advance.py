@@ -66,7 +66,28 @@ def queued(discipline="codel"):
     return net
 
 
+def delayed():
+    """Return flows with different delays of acknowledgments over one link each way, some of which expire."""
+    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="7.003 ms", buffer=20)
+    net.link("b", "a", rate="2.1 Mbit/s", delay="9.001 ms", buffer=8)
+    net.flow("cubic", path=["a", "b"], count=3, stagger=0.0131)
+    net.flow("sack", path=["a", "b"], packet=700, parameters={"delayed_ack": 3, "ack_delay": 0.0053, "rack": 1})
+    return net.flow("reno", path=["a", "b"], parameters={"delayed_ack": 2, "ack_delay": 0.0021, "quick_acks": 50})
+
+
+def delayed_star(scheme="cubic"):
+    """Return a star of flows with delayed acknowledgments, some of them connections, and flows without."""
+    net = star()
+    for k in range(4):
+        delay = {"ack_delay": 0.00310013 * (k + 1)}  # no multiple of the time between two packets
+        net.flow(scheme, path=[f"s{k}", "a", "b", f"d{k}"], start=0.011 * k, parameters=delay)
+    return net.flow(traffic.arrivals(5, scheme), path=["s0", "a", "b", "d0"], file="20 kB")
+
+
 NETWORKS = {
+    "delayed": delayed,
+    "delayed star": delayed_star,
+    "delayed, marked": lambda: delayed_star("dctcp"),
     "one link": several,
     "star": star,
     "chain": chain,
@@ -101,6 +122,7 @@ def counts(run):
 NOT_SEEN = (
     "blocks_head", "blocks_tail", "outstanding_head", "outstanding_tail", "lost_head", "lost_tail",
     "last_stamps", "armed_ns", "packet", "first_row", "last_row", "next_row", "reported_blocks",
+    "waiting", "ahead", "behind",
 )  # fmt: skip
 
 
@@ -135,6 +157,18 @@ def test_samples_change_nothing(name):
     for k in (10, 200, 500, 1000):
         step = simulated(net, k * 0.00171 - 1e-9, 3)
         np.testing.assert_array_equal(received[k], step.state.receivers["received_bytes"][: received.shape[1]])
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_nothing_in_advance_gives_the_same(name):
+    net = NETWORKS[name]()
+    plain, at_arrival = sim.Simulation(net, rng=3), sim.Simulation(net, rng=3)
+    at_arrival.state.hops["in_advance"] = AT_ARRIVAL
+    plain.advance(3.0)
+    at_arrival.advance(3.0)
+    compare(counts(plain), counts(at_arrival))
+    if "delayed" in name:
+        assert plain.state.row.events < at_arrival.state.row.events
 
 
 def test_files_end_as_they_do_where_arrivals_are_computed_in_advance():

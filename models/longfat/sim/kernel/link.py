@@ -15,6 +15,7 @@ from longfat.sim.kernel.memory import (
     access_link_at,
     backlog_entry_at,
     census_at,
+    delayed_ack_at,
     header_at,
     hop_at,
     is_full,
@@ -42,7 +43,7 @@ from longfat.sim.kernel.queueing import (
     update_backlog,
     wake_queue,
 )
-from longfat.sim.kernel.receiver import receive
+from longfat.sim.kernel.receiver import receive, take_delayed
 from longfat.sim.kernel.records import (
     ACK,
     AT_ARRIVAL,
@@ -93,11 +94,41 @@ def travel(state, link, i, packet, hop):
     Return the packet if it enters the next link at that arrival, otherwise NONE.
     """
     if hop.in_advance != AT_ARRIVAL:
-        if packet.arrival <= state.horizon and link.deferred == 0:
+        if link.deferred == 0 and is_known(state, link, packet.arrival):
             return arrive_in_advance(state, link, i, packet, hop)
         link.deferred += 1
     append_to_link(state, link, i, packet)
     return NONE
+
+
+@part
+def is_known(state, link, time):
+    """Return whether the state at the far end of a link is known up to the arrival of the next packet at `time`."""
+    if time > state.horizon:
+        return False
+    f = link.first_delayed
+    return f == NONE or delayed_ack_at(state, f).due_ns >= time or send_delayed(state, link, time)
+
+
+@routine
+def send_delayed(state, link, time):
+    """Send in advance the acknowledgments that receivers behind a link delay until before `time`; the clock is changed.
+
+    Return False if rows are short; the remaining acknowledgments then leave when they are due.
+    """
+    while state.shortage == DONE:
+        f = link.first_delayed
+        if f == NONE or delayed_ack_at(state, f).due_ns >= time:
+            return True
+        state.now = delayed_ack_at(state, f).due_ns
+        i = take_delayed(state, f)
+        packet = packet_at(state, i)
+        if hop_at(state, packet.hop - 1).in_advance == ENTER_IN_ADVANCE:
+            admit_special(state, link_at(state, hop_at(state, packet.hop).link), NONE, i)
+        else:
+            packet.arrival = state.now
+            append_to_link(state, link, i, packet)
+    return False
 
 
 @part
@@ -145,7 +176,7 @@ def process_deferred(state, k):
         following = packet.next
         hop = hop_at(state, packet.hop)
         late = hop.link == k and hop.in_advance != AT_ARRIVAL
-        if late and (state.shortage != DONE or packet.arrival > state.horizon):
+        if late and not blocked and (state.shortage != DONE or not is_known(state, link, packet.arrival)):
             blocked = True  # the packets behind it stay deferred, too
         if blocked or not late:
             append_to_link(state, link, i, packet)

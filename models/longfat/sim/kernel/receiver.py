@@ -29,6 +29,7 @@ from longfat.sim.kernel.records import (
     ACK,
     ACK_SENT,
     ANSWERED,
+    AT_ONCE,
     BY_SCHEME,
     CE,
     CWR,
@@ -248,6 +249,46 @@ def reply(state, f):
 # it, or until it is due.
 
 
+@part
+def join_delayed(state, f, delayed, link):
+    """Insert a flow into those of a link that delay an acknowledgment, in the order in which these are due."""
+    before = link.last_delayed
+    while before != NONE and delayed_ack_at(state, before).due_ns > delayed.due_ns:
+        before = delayed_ack_at(state, before).ahead
+    delayed.ahead = before
+    if before == NONE:
+        delayed.behind = link.first_delayed
+        link.first_delayed = f
+    else:
+        delayed.behind = delayed_ack_at(state, before).behind
+        delayed_ack_at(state, before).behind = f
+    if delayed.behind == NONE:
+        link.last_delayed = f
+    else:
+        delayed_ack_at(state, delayed.behind).ahead = f
+
+
+@part
+def leave_delayed(state, delayed, link):
+    """Remove a flow from those of a link that delay an acknowledgment."""
+    delayed.pending = 0
+    delayed.due_ns = NEVER
+    if delayed.ahead == NONE:
+        link.first_delayed = delayed.behind
+    else:
+        delayed_ack_at(state, delayed.ahead).behind = delayed.behind
+    if delayed.behind == NONE:
+        link.last_delayed = delayed.ahead
+    else:
+        delayed_ack_at(state, delayed.behind).ahead = delayed.ahead
+
+
+@part
+def link_before(state, i):
+    """Return the link over which the packet came that acknowledgment i is for."""
+    return link_at(state, hop_at(state, packet_at(state, i).hop - 1).link)
+
+
 @routine
 def hold_back(state, f, i, may_wait):
     """Delay an acknowledgment if allowed, in place of the one delayed before; return whether it is delayed."""
@@ -264,12 +305,14 @@ def hold_back(state, f, i, may_wait):
     # order and data that fill a gap. Ours: acknowledge immediately the last packet of the sender's data, because it
     # carries FIN, which TCP acknowledges without delay.
     if not may_wait or delayed.pending >= delayed.delayed_ack:
+        if delayed.pending > 1:
+            leave_delayed(state, delayed, link_before(state, i))
         delayed.pending = 0
-        delayed.due_ns = NEVER
         return False
     receiver.waiting = i
     if delayed.pending == 1:  # RFC 5681, section 4.2: at most 500 ms after the first packet not acknowledged
         delayed.due_ns = state.now + int(delayed.ack_delay * 1e9)
+        join_delayed(state, f, delayed, link_before(state, i))
         if delayed.due_ns < delayed.armed_ns:
             arm(state, f, delayed.due_ns)
     return True
@@ -281,20 +324,19 @@ def acknowledge_change(state, f, marked):
     # RFC 8257, section 3.2, figure 1: acknowledge at once with the old state, and then report the new state.
     receiver = receiver_at(state, f)
     if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
-        send_waiting(state, f)
+        request_admission(state, take_delayed(state, f))
 
 
 @routine
-def send_waiting(state, f):
-    """Send the delayed acknowledgment of a flow."""
-    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
+def take_delayed(state, f):
+    """Return the delayed acknowledgment of a flow, which leaves now."""
+    receiver = receiver_at(state, f)
     i = receiver.waiting
     receiver.waiting = NONE
-    delayed.pending = 0
-    delayed.due_ns = NEVER
+    leave_delayed(state, delayed_ack_at(state, f), link_before(state, i))
     if state.tracing:
         trace_packet(state, ACK_SENT, i)
-    request_admission(state, i)
+    return i
 
 
 @routine
@@ -308,7 +350,7 @@ def expire_delay(state, f, time):
         if receiver_at(state, f).delays == BY_SCHEME:
             reply(state, f)
         else:
-            send_waiting(state, f)
+            request_admission(state, take_delayed(state, f))
     elif delayed.due_ns < HORIZON:
         arm(state, f, delayed.due_ns)
 
@@ -336,9 +378,10 @@ def receive(state, i):
     count_arrival(state, receiver, packet)
     receiver.received_bytes += packet.length
     receiver.expect += 1
+    may_wait = packet.flag_bits & LAST == 0
     packet.flag_bits = 0
     make_acknowledgment(receiver, packet)
-    return True
+    return receiver.delays == AT_ONCE or not hold_back(state, packet.flow, i, may_wait)
 
 
 @part

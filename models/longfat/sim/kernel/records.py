@@ -88,7 +88,8 @@ LINK = record(
     ("carried_remainder", i8),  # sum of the remainders of the divisions so far, modulo the rate
     ("rate", i8),  # bit/s times `scale`
     ("length", i4),  # bytes
-    ("special", i4),  # 0: plain drop-tail in order of arrival
+    ("special", i1),  # 0: plain drop-tail in order of arrival
+    ("has_arrival_event", i1),  # 1: the heap of arrivals has an entry for this link
     ("head", i4),  # packets on the link, nearest to the far end first
     ("tail", i4),
     # the second cache line
@@ -99,7 +100,7 @@ LINK = record(
     ("busy", i8),  # sum of transmission times
     ("backlog", i4),  # packets, the one in transmission not counted
     ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
-    ("has_arrival_event", i4),  # 1: the heap of arrivals has an entry for this link
+    ("first_delayed", i4),  # flows whose packets came over this link and wait for a delayed acknowledgment, by due time
     ("number", i4),  # row of this link
     ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
@@ -135,6 +136,7 @@ LINK = record(
     ("work_conserving", i1),  # of the service, like `may_push_out`
     ("may_push_out", i1),
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
+    ("last_delayed", i4),
     ("padding", i8, (2,)),  # to whole cache lines
 )
 
@@ -268,6 +270,8 @@ DELAYED_ACK = record(
     ("pending", i8),  # packets without an acknowledgment
     ("due_ns", i8),  # when the acknowledgment leaves, or the next call of `reply`
     ("armed_ns", i8),  # time of its entry in the heap of clocks
+    ("ahead", i4),  # flow ahead of this one in the list of the link, see `first_delayed`, and the flow behind it
+    ("behind", i4),
     ("sent", i8),  # of a receiver with `reply`: departure, number, transmission and next hop of the last packet
     ("triggered_by", i8),
     ("transmission", i8),

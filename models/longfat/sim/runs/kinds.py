@@ -154,7 +154,7 @@ def _idle_link() -> np.ndarray:
     made = rows(1, records.LINK)
     row = made[0]
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
-    row.changing_rate = row.length = NONE
+    row.changing_rate = row.length = row.first_delayed = row.last_delayed = NONE
     return made
 
 
@@ -357,7 +357,7 @@ def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
         _by_application(flow, row)
     if not receiver.acknowledges:
         receiver.in_order = 0
-    notified = receiver.delays or receiver.reports_arrival or receiver.echo == records.ACCURATE
+    notified = receiver.delays == records.BY_SCHEME or receiver.reports_arrival or receiver.echo == records.ACCURATE
     receiver.plain = receiver.acknowledges and not notified
     return made, own
 

@@ -154,6 +154,12 @@ def _in_advance(state: RunState) -> np.ndarray:
     link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = (far_end == records.NEXT_HOP) | (far_end == records.TO_RECEIVER)
+    if len(state.delayed_acks):
+        # Replies leave at times of a scheme's choice; a changed mark makes an acknowledgment leave with the next one.
+        owner = np.searchsorted(state.senders["first_hop"], np.arange(len(hops)), "right") - 1
+        delays = np.where(far_end == records.TO_RECEIVER, state.receivers["delays"][owner], records.AT_ONCE)
+        changes = (delays != records.AT_ONCE) & (state.receivers["echo"][owner] == records.STATE_OF_LAST)
+        goes_on &= ~(changes | (delays == records.BY_SCHEME))
     # Which link feeds each link; `several`: more than one link feeds it, or a sender, a source or a switch's feedback.
     several = np.zeros(len(links), bool)
     entered = np.flatnonzero(goes_on) + 1
@@ -172,6 +178,9 @@ def _in_advance(state: RunState) -> np.ndarray:
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
-    if len(state.delayed_acks):  # the time of an acknowledgment depends on arrivals after its packet
-        found[far_end == records.TO_RECEIVER] = records.AT_ARRIVAL
+    if len(state.delayed_acks):  # all packets of a link or none: a delayed acknowledgment leaves between two of them
+        delaying, late = np.zeros((2, len(links)), bool)
+        delaying[link[delays == records.DELAYED_ACKS]] = True
+        late[link[found == records.AT_ARRIVAL]] = True
+        found[(delaying & late)[link]] = records.AT_ARRIVAL
     return found
