@@ -39,7 +39,6 @@ from longfat.sim.kernel.records import (
     NO_DATA,
     NONE,
     ON_SEND,
-    OWN,
     PACE,
     REQUEST,
     REQUEST_SIZE,
@@ -234,14 +233,16 @@ def next_departure(state, f):
 
 
 @part
-def sends_by_window(state, sender):
+def sends_by_window(state, sender, own):
     """Return whether only the window limits a flow, and all its packets are new data without flags or callbacks."""
+    if sender.repair == SELECTIVE and (own.lost_head != NONE or own.probing):
+        return False
     return (
         state.attention == 0
         and state.tracing == 0
         and sender.next == sender.high
         and sender.next + 1 < sender.packets
-        and sender.repair == OWN
+        and sender.repair != SKIPS
         and sender.resend == NONE
         and sender.transfer == 1
         and sender.rate >= ANY
@@ -259,21 +260,26 @@ def sends_by_window(state, sender):
 @part
 def send_inline(state, f):
     """Send the packets that a flow may send now; in one pass if only the window limits them."""
-    sender = sender_at(state, f)
-    if not sends_by_window(state, sender):
+    sender, own = sender_at(state, f), recovery_at(state, f)
+    if not sends_by_window(state, sender, own):
         send(state, f)
         return
+    selective = sender.repair == SELECTIVE
     allowed, left = sender.una + sender.window + sender.inflation, BURST
-    while sender.next + 1 <= allowed:
+    while own.in_flight + 1 <= sender.window if selective else sender.next + 1 <= allowed:
         left -= 1
         if state.attention or left == 0 or sender.next + 1 >= sender.packets:
             request_send(state, f)  # the loop calls `send` before the next event
-            return
+            break
         sender.next += 1
         sender.last_paced_ns = state.now
         i = new_data(state, f, sender, sender.next - 1)
         record_new_data(state, sender, sender.next - 1)
+        if selective:
+            record_transmission(state, own, sender.next - 1, sender.transmission - 1, 0)
         admit_inline(state, i)
+    if selective and own.rack and left < BURST:
+        arm_probe(state, f)  # each packet would set the timer anew
 
 
 @routine
