@@ -122,7 +122,7 @@ def counts(run):
 NOT_SEEN = (
     "blocks_head", "blocks_tail", "outstanding_head", "outstanding_tail", "lost_head", "lost_tail",
     "last_stamps", "armed_ns", "packet", "first_row", "last_row", "next_row", "reported_blocks",
-    "waiting", "ahead", "behind",
+    "waiting", "previous", "behind",
 )  # fmt: skip
 
 

@@ -254,8 +254,8 @@ def join_delayed(state, f, delayed, link):
     """Insert a flow into those of a link that delay an acknowledgment, in the order in which these are due."""
     before = link.last_delayed
     while before != NONE and delayed_ack_at(state, before).due_ns > delayed.due_ns:
-        before = delayed_ack_at(state, before).ahead
-    delayed.ahead = before
+        before = delayed_ack_at(state, before).previous
+    delayed.previous = before
     if before == NONE:
         delayed.behind = link.first_delayed
         link.first_delayed = f
@@ -265,7 +265,7 @@ def join_delayed(state, f, delayed, link):
     if delayed.behind == NONE:
         link.last_delayed = f
     else:
-        delayed_ack_at(state, delayed.behind).ahead = f
+        delayed_ack_at(state, delayed.behind).previous = f
 
 
 @part
@@ -273,14 +273,14 @@ def leave_delayed(state, delayed, link):
     """Remove a flow from those of a link that delay an acknowledgment."""
     delayed.pending = 0
     delayed.due_ns = NEVER
-    if delayed.ahead == NONE:
+    if delayed.previous == NONE:
         link.first_delayed = delayed.behind
     else:
-        delayed_ack_at(state, delayed.ahead).behind = delayed.behind
+        delayed_ack_at(state, delayed.previous).behind = delayed.behind
     if delayed.behind == NONE:
-        link.last_delayed = delayed.ahead
+        link.last_delayed = delayed.previous
     else:
-        delayed_ack_at(state, delayed.behind).ahead = delayed.ahead
+        delayed_ack_at(state, delayed.behind).previous = delayed.previous
 
 
 @part

@@ -270,7 +270,7 @@ DELAYED_ACK = record(
     ("pending", i8),  # packets without an acknowledgment
     ("due_ns", i8),  # when the acknowledgment leaves, or the next call of `reply`
     ("armed_ns", i8),  # time of its entry in the heap of clocks
-    ("ahead", i4),  # flow ahead of this one in the list of the link, see `first_delayed`, and the flow behind it
+    ("previous", i4),  # flow before this one in the list of the link, see `first_delayed`, and the flow behind it
     ("behind", i4),
     ("sent", i8),  # of a receiver with `reply`: departure, number, transmission and next hop of the last packet
     ("triggered_by", i8),
