@@ -107,7 +107,13 @@ def is_known(state, link, time):
     if time > state.horizon:
         return False
     f = link.first_delayed
-    return f == NONE or delayed_ack_at(state, f).due_ns >= time or send_delayed(state, link, time)
+    return f == NONE or is_known_after(state, f, link, time)
+
+
+@part
+def is_known_after(state, f, link, time):
+    """Return the same after the delayed acknowledgments before `time`, of which that of flow f is the first."""
+    return delayed_ack_at(state, f).due_ns >= time or send_delayed(state, link, time)
 
 
 @routine

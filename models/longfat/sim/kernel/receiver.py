@@ -381,7 +381,13 @@ def receive(state, i):
     may_wait = packet.flag_bits & LAST == 0
     packet.flag_bits = 0
     make_acknowledgment(receiver, packet)
-    return receiver.delays == AT_ONCE or not hold_back(state, packet.flow, i, may_wait)
+    return receiver.delays == AT_ONCE or leaves_now(state, packet.flow, i, may_wait)
+
+
+@part
+def leaves_now(state, f, i, may_wait):
+    """Return whether an acknowledgment is not delayed; a part, see docs/engine.md on calls of routines."""
+    return not hold_back(state, f, i, may_wait)
 
 
 @part

@@ -279,7 +279,13 @@ def send_inline(state, f):
             record_transmission(state, own, sender.next - 1, sender.transmission - 1, 0)
         admit_inline(state, i)
     if selective and own.rack and left < BURST:
-        arm_probe(state, f)  # each packet would set the timer anew
+        arm_probe_once(state, f)
+
+
+@part
+def arm_probe_once(state, f):
+    """Set the timer of the probe after packets sent in one pass, each of which would set it anew."""
+    arm_probe(state, f)
 
 
 @routine
