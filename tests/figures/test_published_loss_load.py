@@ -35,7 +35,7 @@ def test_rows_whose_verdict_does_not_depend_on_the_seed(table):
     """Four runs at each point."""
     verdict = table.verdict
     assert len(table) == 72
-    assert (verdict == "input").sum() == 18  # table 1 is quoted
+    assert (verdict == "input").sum() == 19  # table 1 is quoted, and the values of k
     assert (table.ours.str.len() > 2).all()
     analytic = {row.claim for row in read("004") if row.kind == "analytic"}
     laws = analytic - {"optimal transfer time scenario 0", "load in the stable region lies between 1 and (k+1)/k"}
