@@ -53,8 +53,16 @@ def _module(kind: str, record: Any) -> Any:
 
 @functools.cache
 def common(kind: str) -> frozenset[tuple[str, str]]:
-    """Return name and meaning of the parameters that three or more plug-ins of a kind share, such as the timer's."""
-    count = Counter((name, one.meaning) for record in records(kind).values() for name, one in record.parameters.items())
+    """Return name and meaning of the parameters that three or more plug-ins of a kind share, such as the timer's.
+
+    A variant, such as `cubic-search`, counts as the plug-in whose name its own begins with.
+    """
+    made = {
+        (base if (base := title.partition("-")[0]) in records(kind) else title, name, one.meaning)
+        for title, record in records(kind).items()
+        for name, one in record.parameters.items()
+    }
+    count = Counter((name, meaning) for _, name, meaning in made)
     return frozenset(key for key, many in count.items() if many >= 3)
 
 

@@ -15,7 +15,7 @@ import pytest
 import scipy.stats
 
 import longfat as lf
-from longfat.law import Symbol, law
+from longfat.law import Symbol, declaring, law
 from longfat.replication import identity, sweep
 from tests.replication.common import QUIET, queue
 
@@ -150,6 +150,12 @@ def own_law(power):
         return load**power
 
     return mine
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    """Forget the laws that a test declares, which other tests would list."""
+    monkeypatch.setattr(declaring, "_REGISTRY", dict(declaring._REGISTRY))
 
 
 def network(rate):
