@@ -208,8 +208,25 @@ def test_a_trace_that_differs(tmp_path, capsys):
 def test_a_jitter_allows_windows_around_a_time(tmp_path):
     """At 0.0795 s the window is 15 packets, and 16 at 0.08 s, half a millisecond later."""
     path = trace(tmp_path, [(0.0795, 16 * 1200)])
-    assert main([*CHECK, path]) == 0
+    assert main([*CHECK, path, "--jitter", "1ms"]) == 0
     assert main([*CHECK, path, "--jitter", "0.1ms"]) == 1
+    assert main([*CHECK, path]) == 1
+
+
+def test_windows_of_slow_start_are_compared_in_order(tmp_path, capsys):
+    """At 0.08 s the window grows from 20 to 40 packets; 24 in place of 22 is inside that, and wrong by 2400 bytes."""
+    path = trace(tmp_path, [(0.08, 20 * 1200 + 2400 * k) for k in (1, 2)])
+    assert main(["vectors", "newreno-quic", "--rtt", "40ms", "--check", path]) == 0
+    path = trace(tmp_path, [(0.08, 20 * 1200 + 2400 * k) for k in (2, 2)])
+    assert main(["vectors", "newreno-quic", "--rtt", "40ms", "--check", path]) == 1
+    assert "window 28800 bytes, expected 26399 to 26401" in capsys.readouterr().out
+
+
+def test_quic_may_grow_between_a_loss_and_its_detection():
+    """RFC 9002, appendix B.5: two packets after the lost one are acknowledged first, and half of that is left."""
+    rows = vector("newreno-quic", 0.04, duration=0.125).rows
+    late = [row for row in rows if row.acked in ("31", "32", "33")]
+    assert [(row.window, row.tolerance) for row in late] == [(48000, 1201), (48000, 2401), (24000, 1201)]
 
 
 @pytest.mark.parametrize(

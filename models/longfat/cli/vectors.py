@@ -42,7 +42,8 @@ ARGUMENTS = {
     "duration": Argument("s", "(0, 1e6]", otherwise="12 to 75 round trips", meaning="Simulated time"),
 }  # fmt: skip
 JITTER = Argument(
-    "s", "[0, 1e6]", otherwise="1 ms", meaning="Time by which a window of --check may be early or late; 0: in order",
+    "s", "[0, 1e6]", otherwise="0 with a constant round trip, else 1 ms",
+    meaning="Time by which a window of --check may be early or late; 0: in order",
 )  # fmt: skip
 HEADS = (
     "time [s]", "acked", "lost", "window [bytes]", "ssthresh [bytes]", "pacing_rate [bytes/s]", "tolerance [bytes]",
@@ -91,9 +92,10 @@ def vectors_command(
         from longfat.benchmark import window_traces
 
         seen = window_traces.read(content, made.scenario["packet [bytes]"], check)
-        found = window_traces.judge(made.rows, seen, CLOCK if jitter is None else jitter, check)
+        usual = 0.0 if made.scenario["rate [bytes/s]"] is None else CLOCK
+        found = window_traces.judge(made.rows, seen, usual if jitter is None else jitter, check)
         output.emit(
-            lambda: in_one_line(found, len(seen), check),
+            lambda: in_one_line(found, len(seen), len(made.rows), check),
             json=lambda: {"agrees": found.first is None, "windows": len(seen), **finite(_of_check(found))},
         )
     if found.first is not None:
@@ -118,9 +120,9 @@ def _of_check(found: Judged) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def in_one_line(found: Judged, windows: int, name: str) -> str:
-    """Return the comparison of a trace in words."""
-    compared = f"{found.compared} of {windows} windows of {name} lie in the time of the vector"
+def in_one_line(found: Judged, windows: int, rows: int, name: str) -> str:
+    """Return the comparison of a trace with the rows of a vector in words."""
+    compared = f"{found.compared} of {windows} windows of {name} lie in the time of the vector, which has {rows}"
     if found.first is None:
         return f"agrees: {compared}, and all are within the tolerance"
     return (

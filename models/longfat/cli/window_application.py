@@ -63,8 +63,9 @@ def answer_of(name: str, answer: Answer) -> str:
 
 def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]) -> list[str]:
     """Return up to three steps with their gains by law: to a rate, from the rates of the smallest default."""
-    several = "up to " if len(one.defaults) > 1 else ""
-    gain, count = several + times(rate / slow[1]), math.ceil(rate / slow[0])
+    least, most = times(rate / slow[1]), times(rate / slow[0])
+    gain = f"up to {most}" if len(one.defaults) > 1 or least == most else f"{least.split()[0]} to {most}"
+    count = math.ceil(rate / slow[0])
     steps = [f"{one.how} of {size(window)} (lines below): {rounded(rate, 'bytes/s')} by law, {gain}"]
     if one.over_tcp:
         steps.append("TCP's own window has to allow it, too: the same command without --application")
