@@ -15,8 +15,9 @@ from longfat.laws.credits import throughput, window_for_rate
 KIB, MIB = 2**10, 2**20
 #: Share by which a program's rate may be below the law. Ours, because Node's HTTP/2 client and server, with windows of
 #: 64 KiB to 1 MiB and round trips of 20 and 100 ms, were 0 to 4 % below it under CUBIC (docs/application_windows.py).
-#: BBR paces each batch at 2/ln 2 times its estimate (`Startup`, which it does not leave while the application limits
-#: the rate), so that it carries (W - u ln 2/2)/R, 0.83 W/R with u = W/2: measured 0.83 and 0.83.
+#: BBR stays in `Startup` while the application limits the rate, and paces each batch at 2/ln 2 times its estimate of
+#: the bandwidth. A flow of BBR therefore carries (W - u ln 2/2)/R, which is 0.83 W/R with u = W/2. Two measurements
+#: gave 0.83 W/R.
 BELOW = 0.05
 #: Window of a connection over that of a stream, so that updates of both do not wait for each other: the factor of
 #: quic-go (`ConnectionFlowControlMultiplier`) and quiche (`CONNECTION_WINDOW_FACTOR`).
@@ -41,7 +42,7 @@ class Default:
     lines: tuple[str, ...] = ()
 
     def raised_to(self, window: int, largest: int) -> list[str]:
-        """Return the lines that raise this default to a window, none if it is as large already.
+        """Return the lines that raise this default to a window, or no line if the default is that large already.
 
         >>> Default("", 65535, "", lines=("w {window} {connection}",)).raised_to(100_000, 2**31 - 1)
         ['w 100000 150000']
@@ -104,7 +105,7 @@ class Application:
     def rates_with(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return `rates` with a window and that of its connection, which may be no larger than the largest allowed."""
+        """Return `rates` with a window, or two equal ones if the connection's cannot be `CONNECTION` times as large."""
         return self.rates(window, capacity, round_trip_time, 1 if CONNECTION * window <= self.largest else 2)
 
     def window_for(self, rate: float, round_trip_time: float) -> int:
@@ -169,13 +170,14 @@ HTTP2 = Application(
     "nghttp2, Netty",
 )  # fmt: skip
 
-#: gRPC over HTTP/2 is judged by the estimates that are on by default, of which stream and connection have the same.
-#: grpc-go: `bdpLimit` in internal/transport/bdp_estimator.go, an update after a quarter of the window (flowcontrol.go);
-#: grpc-java: `FlowControlPinger.MAX_WINDOW_SIZE` of AbstractNettyHandler, after half of it (Netty); it begins with
-#: `DEFAULT_FLOW_CONTROL_WINDOW`. grpc-go's `WithInitialWindowSize` ended the estimate or not, by version (#9078,
-#: #9392); the static ones always do, and both are needed (#9096). C++ and Python: `grpc.http2.lookahead_bytes` is
-#: overwritten while the estimate is on (grpc/grpc#14252), and has been set back to 65,535 bytes while it was off
-#: (grpc/grpc#39585), so that no line is given.
+#: gRPC over HTTP/2 estimates the bandwidth-delay product by default, and sets the windows of stream and connection to
+#: the same value. Each default below is the upper limit of this estimate. grpc-go: `bdpLimit` in
+#: internal/transport/bdp_estimator.go, an update after a quarter of the window (flowcontrol.go). grpc-java:
+#: `FlowControlPinger.MAX_WINDOW_SIZE` of AbstractNettyHandler, an update after half of the window (Netty); the first
+#: window is `DEFAULT_FLOW_CONTROL_WINDOW`. Whether grpc-go's `WithInitialWindowSize` ends the estimate depends on the
+#: version (#9078, #9392); `WithStaticStreamWindowSize` and `WithStaticConnWindowSize` together always end it (#9096).
+#: C++ and Python: no line is given, because `grpc.http2.lookahead_bytes` is overwritten while the estimate is on
+#: (grpc/grpc#14252), and has been set back to 65,535 bytes while the estimate was off (grpc/grpc#39585).
 GRPC = Application(
     "gRPC",
     (

@@ -149,7 +149,7 @@ TCP_WINDOW: dict[str, Any] = {
     "loss": replace(
         LOSS, ranges=True, several=True, default="0", kind="float, str, pair or list of these",
         meaning="Packet loss probabilities, e.g. 1e-4,1e-3 or 1e-4..3e-4",
-        remark="Those that overflow the buffer of the bottleneck are not counted.",
+        remark="Packets that the full buffer of the bottleneck drops are not counted.",
     ),
     "scheme": Setting(
         default="cubic", names=SENDERS,

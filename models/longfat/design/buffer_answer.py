@@ -29,7 +29,8 @@ TRIES = 12  # buffers that a search tries; ours
 STEEP = (
     2.0  # difference in log odds between buffers that differ by a packet: a step, through which no line is drawn; ours
 )
-APART = 0.7  # difference in log odds from the goal of a buffer that is to determine the slope of the line; ours
+#: Difference in log odds between the goal and the next buffer if the slope of the line is not known well enough. Ours.
+APART = 0.7
 #: Slopes of the log odds of the utilisation over the logarithm of the buffer, for several flows and for one, with which
 #: a search begins. Ours, because CUBIC has 2.7 with 64 flows, 4 with 16, and 0.7 with one, near 0.95.
 SLOPE, SLOPE_OF_ONE = 3.0, 0.8
@@ -153,7 +154,7 @@ def answer(
         count, tried = FIXED if flows > 1 else math.ceil(3 / effort.replications), dict(seen)
 
         def shares(packets: int) -> list[float]:
-            """Return the first samples of a buffer, whose number does not depend on their values."""
+            """Return the first samples of a buffer; their number does not depend on their values."""
             if packets not in tried:
                 tried[packets] = simulated(packets, looks=(count,))
             return list(tried[packets]["samples"][: count * effort.replications])
@@ -162,7 +163,7 @@ def answer(
         line = line_to_goal(shares, sorted(seen), Goal(share, effort.confidence, width, slope, largest))
         if line is not None:
             missed, found = line.interval(largest)
-            assert found is not None  # else the line does not determine it
+            assert found is not None  # else `line_to_goal` returns None
             mean, *limits = (float(one) for one in line.limits(found))
             known = {f"share{end}": value for end, value in zip(ENDS, (mean, *limits), strict=True)}
             shares(found)
@@ -200,17 +201,17 @@ def answer(
 
 @dataclass(frozen=True)
 class Goal:
-    """What `line_to_goal` seeks."""
+    """Goal of the search by `line_to_goal`, and its limits."""
 
-    share: float  # that the buffer has to reach
+    share: float  # share that the buffer has to reach
     confidence: float
     width: float  # relative width of the interval of the smallest buffer at which the search ends
-    slope: float  # of the log odds of the share over the logarithm of the buffer, while one buffer is known
+    slope: float  # assumed slope of the log odds over the logarithm of the buffer, from which the next buffer follows
     largest: int  # end of the search [packets]
 
 
 def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: Goal) -> Line | None:
-    """Return a line through the shares of buffers that determines the smallest sufficient buffer; None if none does.
+    """Return a line through the shares of buffers from which the smallest sufficient buffer follows; else None.
 
     ``shares`` simulates a buffer and returns its samples, and ``known`` are buffers that have been simulated. Each
     further buffer is the one at which the line crosses the goal, or the nearest that has not been tried. The search
@@ -251,7 +252,7 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
             guess = near * math.exp((logit(goal.share) - logit(means[near])) / goal.slope)
         if high - low <= 1 and (means[high] >= 1 or logit(means[high]) - logit(means[low]) > STEEP):
             return None
-    if high - low > WIDTH * high:  # the buffer is between these two, whatever the line
+    if high - low > WIDTH * high:  # the smallest buffer is in (low, high], even if the line crosses elsewhere
         guess = min(max(guess, low + 1), high - 1)
     return min(max(guess, 1.0), float(goal.largest))
 

@@ -68,7 +68,7 @@ class Laws:
         return buffer_rules.together(buffer, self.decrease)
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return `together` for each of several buffers."""
+        """Return the utilisation [1] at each buffer [bandwidth-delay products], as `together` does at one."""
         return [self.together(float(one), flows) for one in buffers]
 
     def apart(self, buffer: float, flows: float) -> float:
@@ -151,7 +151,7 @@ class CubicLaws(Laws):
         return self.along(np.array([buffer]), flows)[0]
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return `together` for each of several buffers, in one call of the law, which finds all roots in 20 steps."""
+        """Return the utilisation [1] at each buffer [bandwidth-delay products], all from one call of the law."""
         if not self.reno_friendly:
             found = laws_of_cubic.utilisation(buffers, self.decrease)
         else:
@@ -161,7 +161,7 @@ class CubicLaws(Laws):
         return [float(one) for one in found]
 
     def buffer_of_share(self, share: float, flows: float) -> float:
-        """Return the smallest buffer [bandwidth-delay products] at which `together` reaches a share.
+        """Return the smallest buffer [bandwidth-delay products] at which the law's utilisation reaches a share.
 
         >>> laws = CubicLaws(0.7, Path(1e4, 0.1), 0.4)
         >>> round(laws.together(laws.buffer_of_share(0.95, 1), 1), 9), laws.buffer_of_share(0.9, 1)
@@ -231,7 +231,7 @@ class DctcpLaws(Laws):
         return float(aimd_utilisation_general(largest / path, decrease))
 
     def apart(self, buffer: float, flows: float) -> float:
-        """Return NaN: no such bound is known."""
+        """Return NaN: no lower bound of the utilisation is known for flows that lose at different times."""
         return math.nan
 
 
@@ -277,7 +277,7 @@ class PolicerLaws(NoLaws):
         return float(policed_utilisation(max(1.0, buffer * packets), packets, self.decrease))
 
     def apart(self, buffer: float, flows: float) -> float:
-        """Return NaN: no such bound is known."""
+        """Return NaN: no lower bound of the share of the policed rate is known for several flows."""
         return math.nan
 
 

@@ -24,7 +24,7 @@ FURTHER = (FULL_LINK, "BDP/3")
 
 @dataclass(frozen=True)
 class ByRule:
-    """Buffer for a number of flows: name of the rule that applies to it, and buffer [packets], NaN if it gives none."""
+    """The rule for a number of flows, and the buffer by this rule [packets], which is NaN if the rule gives none."""
 
     flows: int
     rule: str

@@ -1,4 +1,4 @@
-"""Laws for the design curves: for flows with synchronised losses, and for windows that path and buffer hold."""
+"""Laws for the design curves: flows with synchronised losses, and bounded windows that cause no loss."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CurveLaws:
             return "linear"
         c = value_of(self.scheme, self.parameters, "c")
         largest = (1 + buffer) * self.bandwidth_delay_product / flows
-        longest = (1 + buffer) * self.round_trip_time  # with a full buffer, which slows the linear growth
+        longest = (1 + buffer) * self.round_trip_time  # with a full buffer, at which linear growth is slowest
         if self.laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, c, decrease)):
             return "linear"
         # For windows of W_r and more, the cubic function reaches W before the Reno-friendly estimate does.

@@ -17,7 +17,7 @@ from longfat.sim.schemes import Scheme
 LINK = "switch-sinks"
 SAMPLES = 20_000  # largest number of backlog samples in a run; ours, because they are kept in memory
 ROUND_TRIP_SAMPLES = 20  # largest number of backlog samples in a round trip
-#: Shortest observation, of which a quarter is the shortest warm-up. Ours, because timeouts last longer than the short
+#: Shortest observation; the shortest warm-up is a quarter of it. Ours, because timeouts last longer than the short
 #: sawtooth of many flows.
 LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 

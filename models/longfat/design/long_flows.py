@@ -24,7 +24,7 @@ EACH = 40  # packets of the bandwidth-delay product for every flow, so that time
 #: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # largest number of packets of an answer if the path cannot be scaled: half an hour on two cores
-CYCLES = 12.0  # sawtooth cycles observed at a point of a design curve; a buffer has as many as decide the answer
+CYCLES = 12.0  # sawtooth cycles observed at a point of a design curve; `longfat buffer` observes until it can decide
 WARM_UP = 3.0  # sawtooth cycles before the observed ones
 #: Largest factor by which a buffer changes at a time; the cycle after each change is not observed. Ours, because 16
 #: flows of CUBIC carried 0.888, 0.921 and 0.914 in the cycles after a change by a factor of 5.3, and 0.921 in the mean
@@ -81,7 +81,8 @@ class LongFlows(Bottleneck):
     parameters: Mapping[str, float] = field(default_factory=dict)
     spread: float = 0.0  # round-trip times are uniform in R (1 - spread) to R (1 + spread)
     most: int | None = None  # packets: largest bandwidth-delay product that is simulated
-    round_trip_times: tuple[float, ...] = ()  # s: of the flows in turn, if not by spread; mean: round_trip_time
+    #: Round-trip times that the flows take in turn [s], with the mean `round_trip_time`; if empty, `spread` sets them.
+    round_trip_times: tuple[float, ...] = ()
     finds: str = "buffer"  # quantity sought: "buffer", "threshold" of the discipline, or "burst" of a policer
 
     criterion = "utilisation"
@@ -138,7 +139,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """Text: what a slower link keeps equal besides the buffer in bandwidth-delay products; empty if nothing."""
+        """Text: quantities that a slower link keeps equal, besides buffer/BDP; empty if there are none."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:

@@ -41,7 +41,7 @@ class Effort:
         return made
 
     def is_decided(self, samples: Sequence[float], looks: int) -> bool:
-        """Return whether the interval of the samples excludes the goal, where it is tested up to ``looks`` times."""
+        """Return whether the samples' interval excludes the goal; at most ``looks`` such intervals are tested."""
         return is_decided(samples, self.goal, self.confidence, looks)
 
     def deciding(self, point: str, found: dict[str, Any], name: str) -> None:

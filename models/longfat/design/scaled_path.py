@@ -1,4 +1,4 @@
-"""Parameters of CUBIC for a slower link, over which the ratio of window to bandwidth-delay product is the path's."""
+"""Parameters of CUBIC for a slower link that keep the ratio of window to bandwidth-delay product as on the path."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def parameters(
 
 
 def round_trips(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> float:
-    """Return the round trips in which a window recovers after a loss, by CUBIC's or by Reno's growth if it is faster.
+    """Return the round trips in which a window recovers after a loss, by the faster of CUBIC's and Reno's growth.
 
     >>> from longfat.sim.schemes import scheme
     >>> round(round_trips(scheme("cubic"), {}, 100.0, 0.1), 2)  # K = 4.217 s
