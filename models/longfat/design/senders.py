@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 #: Largest loss at which the laws of CUBIC and Reno are used. They neglect timeouts: the square-root law is 9 % too high
 #: at 0.01 (see the record of that law).
 LARGEST_LOSS_OF_LAW = 0.01
-#: Smallest window of these laws [packets]: the least slow-start threshold of RFC 5681, section 3.1. At it they give a
-#: loss of 0.375 and more.
+#: Smallest window of these laws [packets]: the least slow-start threshold of RFC 5681, section 3.1. With this window
+#: the laws give a loss of 0.375 or more.
 LEAST_WINDOW_OF_LAW = 2.0
 #: Amount that BBR keeps in flight for 0.2 s in ProbeRTT, see `longfat.design.buffer_laws`: version 3 a share of the
 #: bandwidth-delay product, BBR of 2016 a number of packets.

@@ -14,10 +14,10 @@ from longfat.sim.queues import Discipline
 ROOM = 4.0
 #: RED: max_th is three times min_th, max_p 0.1 (Floyd, "RED: Discussions of Setting Parameters", 1997).
 TIMES_LOW = 3.0
-RED_LEAST = 2  # packets of min_th: with one, tc finds no weight (iproute2, tc_red.c, tc_red_eval_ewma())
+RED_LEAST = 2  # packets: least min_th; with one packet tc finds no weight (iproute2, tc_red.c, tc_red_eval_ewma())
 LARGEST_PROBABILITY = 0.1
 
-#: Longest and shortest of the largest round-trip times [s] for which CoDel keeps its default interval of 100 ms;
+#: CoDel keeps its default interval of 100 ms if the largest round-trip time of the path [s] is between these two;
 #: otherwise the interval is the largest round-trip time. RFC 8289, section 4.2: 100 ms for the Internet, which works
 #: well from 10 ms on; "slightly larger than the RTT" elsewhere.
 INTERNET, SHORT = 0.1, 0.01

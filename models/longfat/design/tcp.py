@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 SCALED_LOSS = 1e-4
 SCALED_BDP = 100.0
 #: Least bandwidth-delay product [packets] for BBR, and for CUBIC in the cubic region, whose rules are times in seconds
-#: and shares of the product. With 150 packets CUBIC was simulated up to 9 % too fast, with 500 as fast as on its path.
+#: and shares of the bandwidth-delay product. With 150 packets CUBIC was simulated up to 9 % too fast, with 500 as fast
+#: as on its path.
 SCALED_BDP_IN_TIME = 500.0
 #: Largest number of packets in a run of the path itself; beyond it a smaller path is simulated. Ours, so that an answer
 #: takes seconds.
@@ -38,8 +39,8 @@ SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: for slow start and its losse
 #: the law, has no effect after five.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is periodic without loss
-#: Least number of them for several flows, which share LONG_CYCLES. Ours, because the mean over flows with random losses
-#: needs no more samples in all than the mean of one flow.
+#: Several flows are simulated for LONG_CYCLES divided by their number, but at least for this number of cycles. Ours,
+#: because the mean over flows with random losses needs no more samples in all than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
 #: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
@@ -160,7 +161,7 @@ class TcpPath:
         return self.sender.simulated, self.sender.parameters
 
     def _is_cubic(self, loss: float) -> bool:
-        """Return whether the cubic function alone determines the window: that of CUBIC, if it is large enough."""
+        """Return whether the cubic function alone determines the window, as it does for a large window of CUBIC."""
         known = self._window(loss), self.round_trip_time
         return self.sender.scheme == "cubic" and scaled_path.is_cubic(*self._scheme, *known)
 
@@ -238,7 +239,7 @@ class TcpPath:
         return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss, cycles), effort)
 
     def _runs(self, small: Scaled, known: dict[str, float], begin: float, lasts: float, effort: Effort) -> list[Run]:
-        """Simulate the flows; ``known`` has their initial window and threshold, none for slow start with HyStart.
+        """Simulate the flows; ``known`` is their initial window and threshold, or empty for slow start with HyStart.
 
         Several flows begin at random within a round trip.
         """

@@ -55,7 +55,8 @@ VARIABLES = {
     "loss_low": ("1", "lower end of the loss probability"),
     "loss_high": ("1", "upper end of the loss probability"),
 }
-#: Variables of the path. Those of BBR beside CUBIC are for the path's buffer, except the last one.
+#: Variables of the path. The last one is for a buffer of a tenth of the bandwidth-delay product, the others of BBR
+#: beside CUBIC are for the path's buffer.
 OF_PATH = {
     "tcp_own_loss_law": ("1", "loss that the flows cause themselves once they fill the link, law"),
     "tcp_filling_loss_law": ("1", "largest loss at which TCP carries {target} of the link, law"),
@@ -341,9 +342,9 @@ def _range(name: str, value: Any) -> Range:
 
 
 def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
-    """Return the mean rate of long transfers, its limits and those of one more run [bytes/s], and the amount in flight.
+    """Return the mean rate of long transfers, its limits and those of the next run [bytes/s], and the data in flight.
 
-    One more run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
+    The next run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
     simulator.
     """
     checks = path.checks(loss, effort)

@@ -1,4 +1,4 @@
-"""Schemes whose congestion window has an upper bound, as a socket buffer sets it."""
+"""Schemes whose congestion window has an upper bound, such as a socket buffer sets."""
 
 from __future__ import annotations
 
