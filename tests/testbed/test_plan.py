@@ -82,7 +82,7 @@ def test_newreno_is_linux_without_selective_acknowledgments():
 def test_what_linux_cannot_do_is_refused_by_name(flows, words):
     net = network(*flows)
     assert any(words in one for one in refusals(net))
-    with pytest.raises(ValueError, match="the scenario asks what Linux cannot do"):
+    with pytest.raises(ValueError, match="the scenario has features that Linux lacks"):
         plan(net)
 
 

@@ -247,7 +247,7 @@ def _connections(net: Network) -> Iterable[Connection]:
 
 
 def _first_hops(state: Any, f: int) -> tuple[int, int]:
-    """Return the first hop of a flow of injected packets from the sender, and that from the receiver."""
+    """Return the first hop of a flow of injected packets at the sender, and the first hop at the receiver."""
     there = int(state.senders["first_hop"][f])
     end = there
     while state.hops["far_end"][end] != records.TO_HOST:

@@ -6,7 +6,7 @@ verdict. By Bonferroni's inequality the errors of all looks add up to at most th
 number of runs, has a 95 % interval, which spends 2.5 %; each later look has a 99 % interval, which spends 0.5 %, so
 that five later looks spend the rest. 99 % is ours: 3, 4 or 8 planned runs keep the errors at 5.0 % also with a look
 after every run up to nine times the planned number, more than any stored case has (simulated for normal runs). With
-intervals of 95 % at all looks the errors are 13 to 14 % there, and 7 % with four looks, where this rule has 3.4 %.
+intervals of 95 % at all looks the errors would be 13 to 14 %, and 7 % with four looks, where this rule has 3.4 %.
 
 Evidence that is valid at any look (`longfat.testing.evidence`) would need at least five runs for a finite interval, and
 does not cover the difference of two samples of unequal variances.

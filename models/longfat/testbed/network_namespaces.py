@@ -137,7 +137,7 @@ def create_hosts(count: int = 2) -> list[Host]:
         raise CannotRun(f"the testbed needs Linux, and this is {sys.platform}")
     if shutil.which("ip") is None:
         raise CannotRun("the command ip is missing: install iproute2")
-    device = _open_tun()  # fails early if the user has no right to it, before a user namespace is entered
+    device = _open_tun()  # a user without the right to the device fails here, before entering a user namespace
     os.close(device)
     try:
         call("unshare", CLONE_NEWNET)
@@ -242,7 +242,7 @@ def missing(controls: Sequence[str] = ()) -> list[str]:
             [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PROBE_PATIENCE
         )
     except subprocess.TimeoutExpired:
-        return [f"the testbed cannot be tried: that did not end within {PROBE_PATIENCE:g} s"]
+        return [f"the testbed cannot be tried: creating a host did not end within {PROBE_PATIENCE:g} s"]
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()
         return [f"the testbed cannot be tried: {last[-1] if last else f'exit status {done.returncode}'}"]

@@ -141,13 +141,13 @@ def _refused(flow: Flow) -> Iterator[str]:
     if flow.application is not None:
         yield "an application that writes the data is not possible, only a file or endless data"
     if flow.send_jitter > 0:
-        yield f"send_jitter = {flow.send_jitter:g} s is not possible: Linux sends when it sends"
+        yield f"send_jitter = {flow.send_jitter:g} s is not possible: Linux's TCP decides when it sends"
     if flow.access_rate < math.inf:
         yield f"access_rate = {flow.access_rate:g} bytes/s: give the path another link, which Linux's packets can cross"
     if not SMALLEST_PACKET <= flow.packet <= LARGEST_PACKET:
         yield str(out_of_range("packet", flow.packet, "bytes", f"[{SMALLEST_PACKET}, {LARGEST_PACKET}]"))
     if flow.ack not in HEADERS:
-        yield f"ack = {flow.ack} bytes: Linux's are 40 bytes, or 52 with time stamps (tcp_timestamps)"
+        yield f"ack = {flow.ack} bytes: Linux's acknowledgments have 40 bytes, or 52 with time stamps (tcp_timestamps)"
     yield from _refused_parameters(flow, name)
 
 
@@ -155,12 +155,12 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
     """Yield the parameters of one flow whose values differ from Linux's behaviour."""
     for parameter, value in flow.parameters.items():
         if parameter == "handshake_rtt":
-            yield f"handshake_rtt = {value:g} s: Linux measures that of its own handshake; leave it out"
+            yield f"handshake_rtt = {value:g} s: Linux measures the round trip of its own handshake; leave it out"
             continue
         if parameter == "delayed_ack" and value not in (1.0, 2.0):
-            yield f"delayed_ack = {value:g}: Linux acknowledges every packet (1), or as its own rules say (2)"
+            yield f"delayed_ack = {value:g}: Linux acknowledges every packet (1), or by its own rules (2)"
         if parameter == "initial_window" and not (value == int(value) and 1 <= value <= LARGEST_INITIAL_WINDOW):
-            yield f"initial_window = {value:g}: Linux's is an integer in [1, {LARGEST_INITIAL_WINDOW:g}]"
+            yield f"initial_window = {value:g}: Linux's initial window is an integer in [1, {LARGEST_INITIAL_WINDOW:g}]"
         if parameter in SETTABLE:
             continue
         does = LINUX.get(parameter) if (name, parameter) != ("cubic", "hystart") else (2.0,)
@@ -185,7 +185,7 @@ def _mixed(net: Network) -> list[str]:
 def plan(net: Network) -> list[Connection]:
     """Return the connections of a scenario, in the order in which the emulator numbers them."""
     if refused := refusals(net):
-        raise conflict("the scenario", "asks what Linux cannot do", "; ".join(refused))
+        raise conflict("the scenario", "has features that Linux lacks", "; ".join(refused))
     return [_connection(number, flow, copy) for number, (flow, copy) in enumerate(controlled(net))]
 
 
