@@ -16,7 +16,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Words for each value of ``find``: the quantity that is sought, and what flows reach with it.
+#: Words for each value of ``find``: the quantity that is sought, and the phrase for a share, as in "carry 95%".
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),
     "threshold": ("threshold of {}", "carry {}"),
@@ -81,7 +81,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
-    """Return the simulated row of a number of flows, with a text on the rule to compare with and on what it carries."""
+    """Return the simulated row of a number of flows, with a text: the rule to compare with, its buffer and share."""
     rule = buffers_by_rule.compared(map(str, one.rule.values), int(one.flows))
     other = one.sel(rule=rule)
     said = f"{rule}: "
@@ -93,7 +93,7 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
 
 
 def _variable(every: xr.Dataset) -> list[str]:
-    """Return a line that no one buffer fits a path whose rate varies; none for a data center."""
+    """Return a line that says that no single buffer fits a path of varying rate; no line for a data center."""
     row = buffer_lines.decisive(every)
     if row is None or every.attrs["find"] != "buffer" or every.attrs["round_trip_time"] <= buffer_advice.DATA_CENTER:
         return []
@@ -106,7 +106,7 @@ def _share(row: xr.Dataset) -> str:
 
 
 def _interval(row: xr.Dataset) -> str:
-    """Return the interval of the smallest buffer: from above one that misses the share to the one that reaches it."""
+    """Return the interval of the smallest buffer: above the largest one that misses the share, up to the one found."""
     missed, packets = float(row.missed_bdp) * row.attrs["bandwidth_delay_product"], int(row.buffer_packets)
     least = 1 if math.isnan(missed) else min(packets, math.floor(missed) + 1)
     return f"{least} .. {packets}"

@@ -42,7 +42,7 @@ LAST = (
 def _status(row: xr.Dataset) -> str:
     """Return whether the share is reached, and a remark where the law's lower bound is above what was simulated."""
     is_above = "share_upper" in row and float(row.get("law_apart", math.nan)) > float(row.share_upper)
-    return str(row.status.item()) + ("; the bound is not held: see apart" if is_above else "")
+    return str(row.status.item()) + ("; below the lower bound of the law: see apart" if is_above else "")
 
 
 def table(data: xr.Dataset) -> str:
@@ -120,7 +120,7 @@ def _missing(row: xr.Dataset) -> str:
 
 
 def no_buffer(row: xr.Dataset) -> str:
-    """Return a text that no buffer reaches the share, with the law that shows this if there is one."""
+    """Return a text that says that no buffer reaches the share, and the limit by the law if a law shows this."""
     a = row.attrs
     ceiling = a.get("ceiling", 1.0)
     if int(row.get("flows", 1)) > 1 or ceiling >= a["share"]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Options for a link of constant rate, which --rate-trace excludes.
 EXCLUDED = ("rate", "file", "discipline", "mark_above", "parameters")
-#: Ratio of the least to the mean rate below which shaping is not advised. Ours, because it would give up more than
-#: three quarters of the mean rate.
+#: Ratio of the least to the mean rate below which shaping is not advised. Ours, because a shaper below the
+#: least rate would then give up more than three quarters of the mean rate.
 WORTH = 0.25
 COLUMNS = (
     Column("queue", -33, lambda row: row["name"]),

@@ -54,7 +54,7 @@ SHORT = (
     several=True,
 )
 def curves_command(output: Output, over: list[str], html: str | None, **flags: Any) -> None:
-    """Draw what schemes make of a path, over the buffer of its bottleneck or the window of each flow.
+    """Draw the performance of schemes on a path, over the buffer of its bottleneck or the window of each flow.
 
     The quantities are utilisation, mean and 99th percentile of the queueing delay, loss, and the completion time of
     short transfers, simulated and by the laws.

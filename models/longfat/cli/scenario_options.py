@@ -54,7 +54,7 @@ def of_run(figure: str) -> Decorator:
 def scenario(lasts: str, most: int) -> Decorator:
     """Return the decorator that adds the scenario and the options of its run: ``lasts`` is the help of --duration."""
     added = (
-        # Processed first (`is_eager`), because --list requires that it is absent, and all else that it is given.
+        # Processed first (`is_eager`), because --list excludes the scenario, and a run requires it.
         click.argument("scenario", metavar="NAME|FILE", type=FILE, required=False, is_eager=True),
         click.option(
             "--list", is_flag=True, expose_value=False, callback=_list,

@@ -70,7 +70,7 @@ def names() -> tuple[str, ...]:
 def vectors_command(
     output: Output, sender: str, check: str | None, jitter: float | None, **flags: Any
 ) -> None:  # fmt: skip
-    """Write the window of a sender after each acknowledgment of a scenario that another stack can be driven by.
+    """Write the window of a sender after each acknowledgment, in a scenario that another stack can repeat.
 
     SENDER is newreno (RFC 5681), newreno-quic (RFC 9002), cubic (RFC 9438), prr (RFC 9937), hystart++ (RFC 9406) or bbr
     (draft-ietf-ccwg-bbr-06).

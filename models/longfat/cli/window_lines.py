@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
 DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest measured run
 #: Least memory of a host that has Linux's largest default buffers [bytes]. Ours: if nothing is known of the hosts, the
-#: answer warns of the memory of a connection if it would be too much on such a host.
+#: answer warns of the memory of the connections if a host of this size has less memory for TCP.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
 RANGE = 2.0  # ours: factor by which the range of the loss has to change the rate for a remark on it
 LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
