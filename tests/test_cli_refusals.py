@@ -179,7 +179,7 @@ REFUSED = {
             ("--json --csv", "--json and --csv exclude each other"),
             ("--suite bcp134", "suite 'bcp134' is unknown; did you mean 'bcp133'?"),
             ("--suite bcp133 --scheme renu", "scheme 'renu' is unknown; available: "),
-            ("--suite bcp133 --scheme optimal", "scheme = 'optimal' has no packets"),
+            ("--suite bcp133 --scheme optimal", "scheme = 'optimal' is a fluid model without packets"),
             ("--suite bcp133 --scheme reno,sack", "--suite needs one --scheme"),
             ("--suite bbr --experiment a23", "case of suite bbr 'a23' is unknown"),
             ("--suite bbr --traces --output x", "--suite excludes --traces"),

@@ -72,8 +72,9 @@ _PREFIXES = {
 _NUMBER = r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 _TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Za-zµμ]+)?)?")
 
-# Only the prefixes k, m, g and t stand before a bit, so that their case is without meaning. iperf3 takes them alone
-# (units.c, unit_atof_rate: powers of 1000, either case) and tc without the second (tc(8), "gbit: gigabits per second").
+# A bit has only the prefixes k, m, g and t, so that their case has no meaning. iperf3 reads a prefix without a unit
+# (units.c, unit_atof_rate: powers of 1000, either case), tc a unit without "per second" (tc(8), "gbit: gigabits per
+# second").
 _BITS = re.compile(r"([kmgt])?(?:(bits?|(?-i:bps))(\s*/\s*\w+|\s+per\s+\w+)?)?", re.IGNORECASE)
 
 

@@ -1,7 +1,7 @@
 """One run of the benchmark: transfer times of the connections, and delays of single packets meanwhile.
 
-The least transfer times are those of max-min fair shares. In this fluid model a file is at its first slow link as a
-whole when it starts, and acknowledgments take a share of the slow links.
+The least transfer times are those of a fluid that takes max-min fair shares of the links. In this model the whole file
+is at its first slow link when it starts, and acknowledgments take a share of the slow links.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from longfat.sim.runs.engine import Simulation
 
 MOST = 50_000  # packets and acknowledgments of a vector
 UNLIMITED = 1e9  # packets, size of a buffer in which only the given losses occur
-#: Longest delay of an acknowledgment that waits for another packet [s]: RFC 9000, section 18.2, max_ack_delay. Ours, if
-#: packets arrive without spacing: nearly 0, so that the round trip is constant.
+#: Longest delay of an acknowledgment that waits for another packet [s]: RFC 9000, section 18.2, max_ack_delay. If
+#: packets arrive without spacing, the delay is nearly 0: ours, so that the round trip is constant.
 LONE, LONE_AT_ONCE = 0.025, 1e-6
 #: Ours: resolution of a clock [s] that the tolerance of CUBIC allows for.
 CLOCK = 1e-3

@@ -12,7 +12,7 @@ import numpy as np
 from longfat.base import domains
 from longfat.benchmark.vectors import Row
 
-#: Units of a column by the unit in its head; without one it is the first: that of the vectors.
+#: Factor of each unit that the head of a column may name; a head without a unit means the first one, as in the vectors.
 UNITS = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
     "window": {"bytes": 1.0, "kB": 1e3, "KiB": 1024.0, "packets": math.nan},
@@ -98,7 +98,7 @@ def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check")
     rank, before = 0, -math.inf
     for one in within:
         end = int(np.searchsorted(times, one.time + jitter + SLACK, "right"))
-        # The window at the beginning of the time allowed is that of the last acknowledgment until then.
+        # At the beginning of the time allowed, the window is that after the last acknowledgment until then.
         begin = max(0, int(np.searchsorted(times, one.time - jitter + SLACK, "right")) - 1)
         if jitter == 0:
             rank = rank + 1 if one.time <= before + SLACK else 0

@@ -153,7 +153,7 @@ def at_random_loss(
 
 
 def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop a data packet if n^power t^(1 - power), from n packets and time t since a loss, reaches a random number."""
+    """Drop a data packet if n^power t^(1 - power) reaches a random number; n packets and time t passed since a loss."""
     if packet.kind == records.DATA:
         link.passed += 1.0
         if link.limit == 0.0 or link.passed**link.power * (now - link.lost_at) ** (1.0 - link.power) >= link.limit:

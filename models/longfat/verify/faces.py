@@ -78,7 +78,7 @@ def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], toler
 
 
 def proof(law: Law, *, quick: bool = False) -> Outcome:
-    """Run the derivation that the law's record contains or names; only a clone of the repository has named ones."""
+    """Run the derivation that the law's record contains or names; named ones need a clone of the repository."""
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
     given = law.derivation

@@ -137,7 +137,7 @@ def file_alone(
 
 
 def one_at_a_time(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop a data packet that finds more than ``room`` packets, and then none for the time ``pause``."""
+    """Drop a data packet that finds a backlog above ``room``; after a drop, drop no packet for the time ``pause``."""
     if packet.kind == records.DATA and link.backlog > link.room and now >= link.next_loss:
         link.next_loss = now + link.pause
         return DROP

@@ -1,4 +1,7 @@
-"""Simulators of laws by the segment simulator. A replication is the mean of two runs, the fewest that it allows."""
+"""Simulators of laws by the segment simulator.
+
+A replication is the mean of two runs, the least number that the segment simulator accepts.
+"""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def sstp_throughput(
     ends, sent = [], 0.0
     for segments in (4 * window, (4 + windows) * window):
         # The last packet is sent a packet time before the end of its segment, and answered 3 packet times after it
-        # arrives; the other half packet time is that of the docstring.
+        # arrives; the docstring explains the other half packet time.
         delay = (ack_delay - 2.5 * packet_time) / 2
         net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
         given = {

@@ -181,7 +181,7 @@ def _drawn(check: SimulatedBy, law: Law, count: int, seed: int) -> list[tuple[po
 
 
 def _own(seed: int, law: Law) -> int:
-    """Return a law's own seed from ``seed`` and the law's place, whichever laws are chosen or package exports it."""
+    """Return a law's own seed, which depends on ``seed`` and on the module and name of the law's definition alone."""
     return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 

@@ -275,7 +275,9 @@ def run(
     seed = domains.integer("rng", rng, "1", "[0, 1e18]")
     tested = entry(scheme or of.scheme)
     if not tested.scheme:
-        raise domains.conflict(f"scheme = {tested.name!r}", "has no packets", "name a scheme of longfat.sim.schemes")
+        raise domains.conflict(
+            f"scheme = {tested.name!r}", "is a fluid model without packets", "name a scheme of longfat.sim.schemes"
+        )
     beside = entry(reference or of.reference) if reference or of.reference else tested
     both = [tested] if tested.settings() == beside.settings() else [tested, beside]
 
