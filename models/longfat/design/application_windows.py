@@ -128,7 +128,7 @@ def half(window: int) -> int:
 
 #: HTTP/2, RFC 9113: section 6.9.2 has the initial window, 6.9.1 the largest. The RFC has no rule for updates: nghttp2
 #: (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send one at half of the window. Node
-#: has 4 MiB, and 32 MiB for the connection, since nodejs/node#64623, and the initial window of the RFC before. Go
+#: has 4 MiB, and 32 MiB for the connection, since nodejs/node#64623, which replaced the initial window of the RFC. Go
 #: documents values below 4 MiB; Go 1.26 takes larger ones. HAProxy shares 7/8 of its buffer between streams. Envoy had
 #: 256 MiB before 1.36.
 HTTP2 = Application(
@@ -204,9 +204,10 @@ GRPC = Application(
     "Netty",
 )  # fmt: skip
 
-#: QUIC, RFC 9000, section 4.1: no default of the protocol. quinn-proto, config/transport.rs: 12.5 MB/s for 100 ms, no
-#: limit for the connection, and eight times as much unacknowledged at the sender; quic-go, internal/protocol/params.go:
-#: DefaultMaxReceiveStreamFlowControlWindow, updates at a quarter; quiche: MAX_STREAM_WINDOW.
+#: QUIC, RFC 9000, section 4.1: the protocol has no default. quinn-proto, config/transport.rs: the window of a stream
+#: allows 12.5 MB/s over 100 ms, a connection has no limit, and the sender keeps at most eight such windows of
+#: unacknowledged data. quic-go, internal/protocol/params.go: DefaultMaxReceiveStreamFlowControlWindow, updates at a
+#: quarter of the window. quiche: MAX_STREAM_WINDOW.
 QUIC = Application(
     "QUIC",
     (
@@ -242,11 +243,12 @@ QUIC = Application(
     over_tcp=False,
 )  # fmt: skip
 
-#: SSH, RFC 4254, section 5.2: OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB. It sends an update
-#: once more than three packets have been read (`channel_check_window`): 112 KiB in the log of rapier1/hpn-ssh#58. A
-#: larger window of a library is one of AsyncSSH, which sends an update when less than half is left: after half of the
-#: window and a packet, so that a window that is too small carries half as much (4.9 MB/s of 1 MiB at 100 ms). AsyncSSH
-#: (_DEFAULT_WINDOW) and Paramiko (DEFAULT_WINDOW_SIZE) have the default of OpenSSH.
+#: SSH, RFC 4254, section 5.2: OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB. OpenSSH sends an
+#: update once more than three packets have been read (`channel_check_window`): 112 KiB in the log of
+#: rapier1/hpn-ssh#58. Windows above this default are taken to be those of AsyncSSH, which sends an update when less
+#: than half of the window is left, that is, after half of the window and a packet. A window that limits the rate then
+#: carries half as much (4.9 MB/s with 1 MiB at 100 ms). AsyncSSH (_DEFAULT_WINDOW) and Paramiko (DEFAULT_WINDOW_SIZE)
+#: have the default of OpenSSH.
 SSH = Application(
     "SSH",
     (

@@ -280,7 +280,7 @@ def runs_on_linux(
 
     each = {
         (case.name_on_linux, seed + k): (case, seed + k) for case in chosen for k in range(case.replications)
-    }  # cases that differ in the simulator only have the same runs on Linux
+    }  # cases that differ only in the simulator have the same runs on Linux
     with bar(task="running on Linux", unit="runs", shown=progress, total=len(each)) as shown:
         found = replicate(lambda one: _measured(*one), each.values(), at_once, progress=shown.update)
     made = dict(zip(each, found, strict=True))

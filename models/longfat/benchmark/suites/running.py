@@ -42,7 +42,7 @@ class Observed:
     random: bool
 
     def visits(self, after: float = 0.0) -> list[tuple[str, int, int]]:
-        """Return the visits of phases that begin at `after` or later: name, first and one more than the last sample."""
+        """Return the visits of phases that begin at `after` or later: name, first sample and sample after the last."""
         if PHASE not in self.fields or not self.phases:
             return []
         numbers = self.fields[PHASE].astype(int)
