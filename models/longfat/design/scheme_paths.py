@@ -128,7 +128,8 @@ def to_text(data: xr.Dataset) -> str:
     for one in data.round_trip:
         at = data.sel(round_trip=one)
         mine, cubic = at.sel(who="tested"), at.sel(who="cubic")
-        # Worst cell, ours: the least ratio of the goodputs among the cells far from CUBIC, or among all cells if none is far.
+        # Worst cell, ours: the least ratio of the goodputs among the cells far from CUBIC, or among all cells if none
+        # is far.
         ratio = (mine.goodput_share / cubic.goodput_share.clip(1e-9)).where(at.far | ~at.far.any(), math.inf)
         cell = {name: int(k) for name, k in ratio.argmin(...).items()}
         pair = [(one.isel(cell)) for one in (mine, cubic)]
