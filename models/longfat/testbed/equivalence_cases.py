@@ -164,7 +164,7 @@ class Case:
 
 def _replications(scheme: str, flows: int, buffer: float) -> int:
     """Return the number of runs of a case on Linux, which is larger if runs on Linux vary more."""
-    # The cases with 8 runs were chosen from the confidence intervals of four earlier runs of each case. The choice was
+    # The cases with 8 runs were chosen from the confidence intervals of four earlier runs. The choice was
     # made before the first of the runs that are compared now.
     wide = flows == 2 or (flows == 1 and scheme == "bbr1") or (flows == 10 and buffer < 1.0)
     return 8 if wide else 4
