@@ -175,7 +175,8 @@ def start_flow(state, f):
 def acknowledge(state, i):
     """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate.
 
-    Steps that most flows do not need are in separate functions: numba prepares all calls of a function at its begin.
+    Steps that most flows do not need are in separate functions, because numba prepares every call in a function when
+    the function begins, even if the call is not reached (docs/engine.md).
     """
     packet = packet_at(state, i)
     f = packet.flow
@@ -232,8 +233,9 @@ def recover(state, f, sender, event, i, acked, measured):
     before, last_lost = own.delivered, own.lost_tail
     lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
     event.newly_delivered = own.delivered - before
-    # Ours: acknowledgments name transmissions, as those of QUIC do (draft-ietf-ccwg-bbr-06, appendix A.18, step 3). If
-    # that one is not outstanding, it had been found lost, or an acknowledgment that overtook this one has covered it.
+    # Ours: an acknowledgment names the transmission that triggered it, as in QUIC (draft-ietf-ccwg-bbr-06, appendix
+    # A.18, step 3). If this transmission is not outstanding, it was found lost before, or an acknowledgment that was
+    # sent later but arrived earlier has covered it.
     event.spurious = 1 if sampled and not expected and packet.number == sender.una else 0
     repaired = False
     if own.rack:
@@ -250,14 +252,14 @@ def recover(state, f, sender, event, i, acked, measured):
 
 @part
 def complete_acknowledgment(state, f, sender, i, acked):
-    """Set probe and alarm, write the trace, and end a transfer that is completely acknowledged."""
+    """Set the timers of probe and alarm, write the trace, and end a transfer that is completely acknowledged."""
     if sender.transfer:
         if sender.repair == SELECTIVE and acked > 0 and recovery_at(state, f).rack:
             arm_probe(state, f)
         if sender.has_alarm_callback:
             set_alarm(state, f)
     if state.tracing:
-        trace_packet(state, ACK_RECEIVED, i)  # its row may be released, but is not yet used again
+        trace_packet(state, ACK_RECEIVED, i)  # the packet's row may be released, but is not yet used again
     if sender.transfer and sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
 
@@ -282,7 +284,7 @@ def count_marks(state, f, event):
 
 @routine
 def record_received(state, f, una, number):
-    """Record that a packet has arrived, for flows that do not retransmit such packets."""
+    """Record that a packet has arrived, for flows that do not retransmit packets known to have arrived."""
     own = recovery_at(state, f)
     remove_blocks_below(state, own, una)
     if number >= una:
@@ -440,7 +442,7 @@ def receive_feedback(state, i):
 
 @routine
 def probe_is_due(state, f):
-    """Return whether a probe is due, which precedes a timeout at the same time (RFC 8985, section 7.2)."""
+    """Return whether a probe is due; at equal times the probe precedes the timeout (RFC 8985, section 7.2)."""
     own = recovery_at(state, f)
     return own.rack_purpose == PROBE and own.rack_due_ns <= state.now
 

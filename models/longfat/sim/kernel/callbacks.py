@@ -101,10 +101,12 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
 receive_at = _finder("callbacks_base", _RECEIVE, len(CALLBACKS))
-#: The same for disciplines: the number is ENQUEUE, DEQUEUE or ON_FEEDBACK; and ON_TICK.
+#: Functions of (state, discipline, number) that return a callback of a discipline: `hook_at` for the numbers ENQUEUE,
+#: DEQUEUE and ON_FEEDBACK, `tick_at` for ON_TICK.
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))
-#: The same for services: the number is PUT or EVICT; TAKE; and WAKE_UP.
+#: Functions of (state, service, number) that return a callback of a service: `verb_at` for the numbers PUT and EVICT,
+#: `dequeue_at` for TAKE, `wake_at` for WAKE_UP.
 verb_at = _finder("verbs_base", _HOOK, len(VERBS))
 dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
 wake_at = _finder("verbs_base", _WAKE, len(VERBS))

@@ -88,7 +88,8 @@ INDEX_BITS, KIND_BITS = 20, 4
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
-# Beyond this `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME` during a call.
+# Beyond this serial number `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME`
+# during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
 FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, so that it precedes other keys of the same time
 
@@ -159,7 +160,8 @@ def remove_clock(state):
 def set_timer(state, f, clock, time):
     """Let a flow's timer expire at `time`, now at the earliest.
 
-    An entry is pushed only if the timer has none at or before that time. A later entry stays there, and is ignored.
+    An entry is pushed only if the timer has none at or before that time. If the timer has a later entry, this stays in
+    the heap, and is ignored.
     """
     due = max(time, state.now)
     sender = sender_at(state, f)

@@ -112,15 +112,16 @@ def is_known(state, link, time):
 
 @part
 def is_known_after(state, f, link, time):
-    """Return the same after the delayed acknowledgments before `time`, of which that of flow f is the first."""
+    """Send the delayed acknowledgments due before `time`, that of flow f first; return whether none is left to send."""
     return delayed_ack_at(state, f).due_ns >= time or send_delayed(state, link, time)
 
 
 @routine
 def send_delayed(state, link, time):
-    """Send in advance the acknowledgments that receivers behind a link delay until before `time`; the clock is changed.
+    """Send in advance the acknowledgments that receivers behind a link delay, if they are due before `time`.
 
-    Return False if rows are short; the remaining acknowledgments then leave when they are due.
+    Each sets the clock to the time at which it is due. Return False if rows are short; the remaining acknowledgments
+    then leave when they are due.
     """
     while state.shortage == DONE:
         f = link.first_delayed

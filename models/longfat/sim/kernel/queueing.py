@@ -93,7 +93,7 @@ def transmission_time(state, link, size, fresh, begin):
         link.length = size
         if link.changing_rate != NONE:
             change_rate(state, link, begin)
-            link.length = NONE  # the next packet has to check the rate, too
+            link.length = NONE  # makes the next packet check the rate, too
         numerator = int(size) * 8_000_000_000 * link.scale
         link.quotient = numerator // link.rate
         link.remainder = numerator - link.quotient * link.rate

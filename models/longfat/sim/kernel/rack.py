@@ -30,7 +30,7 @@ IDLE, REORDERING, PROBE = range(3)  # state of the timer
 def set_rack_timer(state, f, purpose, time):
     """Set the timer of RACK-TLP to expire at a time; it serves one purpose at a time (RFC 8985, section 8).
 
-    Ours: the retransmission timer keeps running beside it, because it is never earlier than a probe.
+    Ours: the retransmission timer keeps running while this timer is set, because it never expires before a probe.
     """
     own = recovery_at(state, f)
     own.rack_purpose = purpose
@@ -223,7 +223,8 @@ def next_probe(state, f):
         return sender.next - 1
     own.probe_repeats = 1
     own.probe_end = sender.high
-    # As in section 6.1 only the last transmission of a packet is kept, so that the node of the earlier one is removed.
+    # As in section 6.1 only the last transmission of a packet is kept, so that the earlier transmission's node is
+    # removed.
     before, n = NONE, own.outstanding_head
     while n != NONE and transmission_at(state, n).number != sender.high - 1:
         before, n = n, transmission_at(state, n).next

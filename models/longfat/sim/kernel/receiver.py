@@ -204,7 +204,7 @@ def receive_by_scheme(state, i):
     if flags & CE:
         tally.marks += 1
     own.sent, own.triggered_by, own.transmission, own.hop = packet.sent, number, packet.transmission, packet.hop + 1
-    tally.acks_merged += 1  # a reply subtracts it again
+    tally.acks_merged += 1  # each reply subtracts 1 again
     if call_receiver(state, f, i, ON_RECEIVE) > 0:
         receiver.received_bytes += packet.length
     elif number != NO_DATA:
@@ -285,7 +285,7 @@ def leave_delayed(state, delayed, link):
 
 @part
 def link_before(state, i):
-    """Return the link over which the packet came that acknowledgment i is for."""
+    """Return the link over which the acknowledged packet of acknowledgment i arrived."""
     return link_at(state, hop_at(state, packet_at(state, i).hop - 1).link)
 
 
@@ -362,7 +362,7 @@ def expire_delay(state, f, time):
 
 @part
 def receive(state, i):
-    """Receive a data packet or a request; return whether its row is an acknowledgment now, for the next link."""
+    """Receive a data packet or a request; return whether its row now holds an acknowledgment for the next link."""
     packet = packet_at(state, i)
     receiver = receiver_at(state, packet.flow)
     if (
@@ -386,7 +386,7 @@ def receive(state, i):
 
 @part
 def leaves_now(state, f, i, may_wait):
-    """Return whether an acknowledgment is not delayed; a part, see docs/engine.md on calls of routines."""
+    """Return whether an acknowledgment leaves at once; a `part`, because it calls a routine (docs/engine.md)."""
     return not hold_back(state, f, i, may_wait)
 
 

@@ -67,7 +67,9 @@ HOP = record(
     ("queue", i4),  # the flow's queue at this link, if the link has a queue per flow
     ("far_end", i4),  # kind of the far end, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
-    ("switch_hop", i4),  # last hop of feedback to a switch: the flow's hop there; at that hop: the hop that sends it
+    # in the row of the last hop of feedback to a switch: the flow's hop at that switch; in the row of that hop of the
+    # flow: its hop at the switch that sends the feedback
+    ("switch_hop", i4),
     ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
@@ -163,10 +165,11 @@ CHANGING_RATE = record(
     ("shown_until", i8),
 )
 
-# Values that `enqueue` and `dequeue` return; a positive value of `enqueue`: see `sim.push_out`.
+# Values that `enqueue` and `dequeue` return; `enqueue` may also return a positive value, made by `sim.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns: no packet; the arriving packet need not wait. Smaller values: see `sim.drop_more`.
+# Values that a service returns: no packet; the arriving packet need not wait. Smaller values are made by
+# `sim.drop_more`.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
@@ -220,14 +223,14 @@ SENDER = record(
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has the callback `alarm`
 )
-# Values of `stamped`: no packets carry header fields; all do, to the switches and back; acknowledgments do;
-# acknowledgments do, and report the count of marked packets in one of these fields.
+# Values of `stamped`: no packets carry header fields; data packets and acknowledgments carry them; only
+# acknowledgments carry them; only acknowledgments carry them, and one field is the count of marked packets.
 UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
 NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
 FROM_APPLICATION = 2
 NO_DATA = -2  # value of `resend`, and number of a packet without data
-# Values of `repair`: the scheme recovers losses; the scheme, but packets known to have arrived are not retransmitted;
-# the sender recovers losses selectively.
+# Values of `repair`: the scheme recovers losses; the scheme recovers losses, but the sender skips packets known to have
+# arrived; the sender recovers losses selectively.
 OWN, SKIPS, SELECTIVE = range(3)
 
 #: Round-trip times and the retransmission timer (RFC 6298).
@@ -278,9 +281,9 @@ DELAYED_ACK = record(
     ("hop", i8),
 )
 AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # values of `delays`
-# Values of `echo`. A mark is echoed until CWR arrives (RFC 3168, section 6.1.3); once; if the last packet to arrive has
-# it (RFC 8257, section 3.2); in a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like
-# that of RFC 9000, section 19.3.2.
+# Values of `echo`. A mark is echoed on all acknowledgments until CWR arrives (RFC 3168, section 6.1.3); on one
+# acknowledgment; on acknowledgments while the last packet to arrive has a mark (RFC 8257, section 3.2); by a count of
+# marked packets in header field `MARKS_FIELD` of acknowledgments, as by the ECN counts of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHO_MODES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
@@ -299,7 +302,7 @@ RECOVERY = record(
     ("lost_head", i4),  # lost transmissions, to be retransmitted
     ("lost_tail", i4),
     ("every_loss", i1),  # the callback `loss` is called for every loss, not once per window
-    ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
+    ("arrival_times", i1),  # `reports_arrival` of the flow's receiver, which schemes can read
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
     ("app_limited", i1),  # the application had no more data when window and rate allowed sending
@@ -443,7 +446,7 @@ LINK_SAMPLE = record(("backlog", f8), ("arrived_bytes", f8), ("served_bytes", f8
 TRACED = record(
     ("connection", i8),  # number of its connection in the trace
     ("echo", i8),  # departure from the receiver of the acknowledgment that the sender received last
-    ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
+    ("ssthresh", i8),  # word of the state `ssthresh` in the record of its scheme; NONE: no such state
 )
 
 #: A row of the trace of a run, see `kernel.trace_rows`; `window` to `in_flight` are of the sender after the event.

@@ -97,7 +97,7 @@ def take_sample(state, own, event, n, sent):
 
 @routine
 def describe_loss(state, event, n, lost):
-    """Set the fields of the event to a lost transmission, list node n, with the losses up to and including it."""
+    """Describe a lost transmission, list node n, in the event; `lost` is the number of losses up to this one."""
     clear_sample(state, event)
     state.sample_set = 1
     snapshot = snapshot_at(state, n)

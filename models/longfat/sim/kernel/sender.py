@@ -226,7 +226,7 @@ def next_departure(state, f):
     last = min(sender.last_paced_ns, int(LATEST) * 1_000_000_000)  # a scheme may have set any time
     due = last + int(gap) if gap < LATEST * 1e9 else NEVER
     pool = recovery_at(state, f).pool
-    if pool > 1.0 and due <= now:  # unused tokens, as many as the pool holds, are saved time
+    if pool > 1.0 and due <= now:  # subtract the time in which the unused tokens accrued, at most a full pool
         unused = min((pool - 1.0) * sender.packet_size / sender.rate * 1e9, LATEST * 1e9)
         return due, max(due, now - int(unused))
     return due, now

@@ -114,7 +114,7 @@ def after_gap(source, time):
 
 @part
 def switch_on(state, source, time):
-    """Begin the on-period of an on-off source; return whether a packet is due now: no remainder of a gap is left."""
+    """Begin the on-period of an on-off source; return whether a packet is due now, with no rest of a gap left."""
     source.on = 1
     source.off_at = time + max(1, rounded(duration(state, source.on_time, source.shape_on)))
     return source.gap_left <= 0
@@ -176,7 +176,7 @@ def write(state, f):
 
 @routine
 def wait_for_data(state, f):
-    """Return whether a flow that cannot send has new data; if not, record whether only data are missing.
+    """Return whether a flow that cannot send has new data; if not, record whether it is application-limited.
 
     The pacing timer then expires when the application writes the next packet.
     """

@@ -69,7 +69,8 @@ def begin_row(state, what, f):
 def trace_packet(state, what, i):
     """Write a row about a packet.
 
-    `echo` of a packet is set at its departure: the time that data echo, or the departure of an acknowledgment itself.
+    `echo` of a packet is set when the packet departs: for an acknowledgment to its own departure time, for data to the
+    departure time of the acknowledgment that the sender has received last.
     """
     packet, echo = packet_at(state, i), echo_at(state, i)
     f = packet.flow

@@ -108,7 +108,7 @@ class Field:
     settable : bool
         Whether a plug-in may set it.
     scale : float
-        The core's unit in the unit that plug-ins see: `NANOSECONDS` for times, 0 if the units are the same.
+        Factor from the core's unit to the unit that plug-ins see: `NANOSECONDS` for times, 0 if the units are equal.
     constant : float, optional
         Value of a field that no row has: compiled code contains the number.
     """
