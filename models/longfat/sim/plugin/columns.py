@@ -25,7 +25,7 @@ class Columns:
     parameters : mapping of str to Parameter
         Parameters in this record.
     state : mapping of str to float, int, bool, sequence of these or str
-        Initial values of state variables; a str names the parameter whose value is the initial one.
+        Initial values of state variables; a str is the name of a parameter, and stands for the parameter's value.
     taken : collection of str
         Names of the core's fields, which the record may not use.
     constants : mapping of str to float, optional

@@ -1,4 +1,4 @@
-"""`PlugIn`: base of schemes, disciplines and services, which users may add; and the registries of the package's own."""
+"""`PlugIn`: base of schemes, disciplines and services, which users may add; and registries of those in the package."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class PlugIn:
     values : mapping of str to float, optional
         Values of parameters that differ from the defaults; ``plug_in(beta=0.8)`` returns a copy with this value.
     state : mapping of str to float, int, bool or a sequence of these, optional
-        State variables of a flow or a link by name, with initial values: ``flow.w_max``, ``link.drop_next``. Text names
-        the parameter whose value is the initial one.
+        State variables of a flow or a link by name, with initial values: ``flow.w_max``, ``link.drop_next``. As an
+        initial value, the name of a parameter stands for the parameter's value.
     source : str
         Full reference of the plug-in's rules: authors, title, venue, year and section, or RFC.
     """

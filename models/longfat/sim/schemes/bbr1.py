@@ -33,21 +33,27 @@ LINUX_RULES = {
         0.0, "1", "[0, 1)", about="Share by which the pacing rate is below the estimated bandwidth; Linux: 0.01"
     ),
     "allowances": choice(
-        0, "1: window with the allowances of Linux: six packets, even, and what is acknowledged in excess; 0: three"
+        0,
+        "1: Linux's allowances in the window: six packets, rounding up to an even number, and the packets acknowledged "
+        "in excess; 0: an allowance of three packets",
     ),
     "departures": choice(
-        0, "1: phases end by what will be in flight at the next departure, as in Linux; 0: by what is in flight"
+        0, "1: phases end by the volume in flight at the next departure, as in Linux; 0: by the volume in flight now"
     ),
     "long_term": choice(
-        0, "1: a rate that holds although a fifth of the packets is lost is kept for 48 rounds, as in Linux; 0: not"
+        0, "1: detect a policer by losses of a fifth, and keep its rate for 48 rounds, as in Linux; 0: no detection"
     ),
     "long_recovery": choice(
-        0, "1: fast recovery lasts while a packet found lost is missing, as in Linux; 0: for what was sent before"
+        0,
+        "1: fast recovery lasts while a packet found lost is missing, as in Linux; 0: until all packets sent before it "
+        "are acknowledged",
     ),
     "handshake_rtt": Parameter(
         0.0, "s", "[0, 1e3]", about="Round-trip time of a handshake before time 0, as in Linux; 0: none is known"
     ),
-    "equal_renews": choice(1, "1: an equal round-trip time renews the least one; 0: only a lower one, as in Linux"),
+    "equal_renews": choice(
+        1, "1: a round-trip time equal to the minimum restarts its ten seconds; 0: only a lower one does, as in Linux"
+    ),
     "timestamp_tick": Parameter(
         0.0,
         "s",

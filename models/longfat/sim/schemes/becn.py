@@ -1,4 +1,4 @@
-"""Rate control by backward explicit congestion notification (BECN): it halves the rate, a time without it doubles it.
+"""Backward explicit congestion notification (BECN): a notification halves the rate, a time without one doubles it.
 
 The switches are `longfat.sim.queues.becn`. A source begins at its peak rate. The time after which it doubles is
 proportional to its rate, so that the slower sources recover first, which makes shares more equal. The rules with their

@@ -13,7 +13,7 @@ from longfat.sim.schemes import cubic
 from longfat.sim.schemes.scheme import Parameter
 
 RECONNAISSANCE, UNVALIDATED, VALIDATING, RETREAT, NORMAL = range(5)
-LEAST_ROUND_TRIP, GREATEST_ROUND_TRIP = 0.5, 10.0  # of the saved one; sections 3.2 and 4.2.1
+LEAST_ROUND_TRIP, GREATEST_ROUND_TRIP = 0.5, 10.0  # as multiples of the saved one; sections 3.2 and 4.2.1
 LEAST_WINDOW = 2.0  # packets; section 3.5, after RFC 9002
 
 respond = part(cubic.ack)
@@ -116,7 +116,7 @@ CUBIC_RESUME = replace(
     parameters={
         **cubic.CUBIC.parameters,
         "saved_window": Parameter(0.0, "packets", "[0, 1e9]", about="Window of the earlier connection; 0: none"),
-        "saved_rtt": Parameter(0.0, "s", "[0, 1e3]", about="Its least round-trip time; 0: that of this path"),
+        "saved_rtt": Parameter(0.0, "s", "[0, 1e3]", about="Its minimum round-trip time; 0: the minimum of this path"),
         "max_jump": Parameter(math.inf, "packets", "[1, inf]", about="Largest window of the jump (section 3.3)"),
     },
     # Initial window, PipeSize, window of the retreat [packets]; first and last transmission and time [s] of the jump

@@ -33,8 +33,8 @@ def begin_stage(flow, now):
 def leave_out_unused_time(flow, event, used):
     """Shift the start of the stage by the time in which the application did not use the window.
 
-    The time is measured between departures, from that of a packet whose acknowledgment finds the window unused to that
-    of the next acknowledged packet.
+    This time lasts from the departure of a packet whose acknowledgment finds the window unused to the departure of the
+    next acknowledged packet.
     """
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window.
     departure = event.now - event.rtt

@@ -27,10 +27,10 @@ OPTIONS = {
     **windows.PARAMETERS,
     "cwnd_limited": choice(
         0,
-        "1: a window that the application does not fill grows as in Linux: in a round trip in which it was full, "
-        "and in slow start to twice what was in flight; 2: at most what a round trip makes of the largest flight "
-        "since the last reduction (draft-ietf-ccwg-ratelimited-increase); 3: it grows at most to that; 0: as the "
-        "scheme says",
+        "Growth of a window that the application does not fill. 0: by the scheme's own rule; 1: as in Linux, only if "
+        "the window was full in the last round trip, or in slow start below twice the packets in flight; 2: the window "
+        "is at most the size to which the largest flight since the last reduction grows in a round trip "
+        "(draft-ietf-ccwg-ratelimited-increase); 3: the window stops growing at this size, but is not reduced to it",
         "{0, 1, 2, 3}",
     ),
     "pacing": choice(0, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
@@ -94,7 +94,7 @@ def grow(flow, event):
 
 @part
 def leave_recovery(flow, event, window):
-    """Return Reno's window [packets] after the acknowledgment that ended a recovery; `window` is that before growth."""
+    """Return Reno's window [packets] after the acknowledgment that ended a recovery; `window` has not grown yet."""
     if not reduction.grows_at_exit(flow):
         return window
     flow.window = window

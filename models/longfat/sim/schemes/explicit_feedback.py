@@ -1,8 +1,9 @@
 """Explicit end-to-end feedback: switches report to the source the service rate and backlog of its flow.
 
 With every acknowledgment the source predicts its backlog at the slowest switch when its next packet arrives there, a
-round trip after the acknowledged one did, and keeps it at a set point. It needs the discipline of the same name;
-switches with other disciplines do not limit the rate. The rules with their sources: docs/rules/explicit-feedback.md.
+round trip after the acknowledged one did, and keeps this backlog at a set point. The scheme needs the discipline of the
+same name; switches with other disciplines do not limit the rate. The rules with their sources:
+docs/rules/explicit-feedback.md.
 """
 
 import math

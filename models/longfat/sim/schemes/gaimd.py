@@ -58,7 +58,7 @@ GAIMD = replace(
     rap.RAP,
     name="gaimd",
     parameters={**rap.PARAMETERS, "alpha": ALPHA, "beta": BETA},
-    source=f"{YANG_LAM}; in the form of RAP, see there, as in M. Welzl (2005), section III",
+    source=f"{YANG_LAM}, with all other rules of RAP (`rap`), as in M. Welzl (2005), section III",
 )
 GAIMD_WINDOW = replace(
     sack.SACK,

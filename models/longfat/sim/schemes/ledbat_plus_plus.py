@@ -115,7 +115,9 @@ LEDBAT_PLUS_PLUS = Scheme(
         **timers.parameters("linux"),
         "target": Parameter(0.06, "s", "(0, 10]", about="Target of the queueing delay (section 4.5)"),
         "freeze": Parameter(2.0, "1", "[0, 1e3]", about="Round trips with 2 packets in a slowdown (section 4.4)"),
-        "interval": Parameter(9.0, "1", "[0, 1e9]", about="Time between slowdowns, in lengths of one (section 4.4)"),
+        "interval": Parameter(
+            9.0, "1", "[0, 1e9]", about="Time between slowdowns, a multiple of the last one's duration (section 4.4)"
+        ),
     },
     state={
         "phase": SLOW_START, "ssthresh": math.inf, "gain": 1.0, "queueing": 0.0, "minute": 0, "samples": 0,

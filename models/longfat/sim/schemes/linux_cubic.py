@@ -22,7 +22,7 @@ STATE: dict[str, Any] = {
 
 @part
 def grow(flow, event, acked, otherwise):
-    """Return the window after `acked` packets in congestion avoidance; if windows have fractions, from `otherwise`."""
+    """Return the window after `acked` packets in congestion avoidance; `otherwise` computes windows with fractions."""
     return grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else otherwise(flow, event, acked)
 
 

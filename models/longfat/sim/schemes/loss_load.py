@@ -32,10 +32,10 @@ def expected_loss(rate, excess, spread, k):
 
 @part
 def best_throughput(excess, spread, k):
-    """Return the rate of the largest throughput [share of the capacity]; the free capacity for a source alone."""
+    """Return the rate of the largest throughput [share of the capacity]; without other sources, the free capacity."""
     # Prithviraj and Williamson, section 2.2: the rate with dT/df = 0, T = (1 - P) f: the positive root of k f^(k+1) +
-    # (k+1) a f^k = b (derived here). Ours, because the root formula does not hold for a source alone: it takes the
-    # free capacity.
+    # (k+1) a f^k = b (derived here). Ours, because the equation does not hold without other sources: a single
+    # source takes the free capacity.
     if spread <= 0.0:
         return max(0.0, -excess)
     low = max(0.0, -excess * (k + 1.0) / k)
@@ -103,7 +103,7 @@ def ack(flow, event):
         return flow.rate
     flow.excess, flow.spread, flow.capacity = event.header[1], event.header[2], event.header[3]
     if event.now < flow.next_choice_at:
-        if event.rtt == 0.0:  # feedback sent by a switch itself, which sends it only when something has changed
+        if event.rtt == 0.0:  # sent by a switch itself, which happens only when a rate has changed
             flow.alarm = flow.next_choice_at
         return flow.rate
     return choose(flow, event)

@@ -24,7 +24,7 @@ time_out = part(cubic.timeout)
 
 @part
 def update_bins(flow, passed):
-    """Set the packets acknowledged and sent by the end of the last bin, and of bins without an event."""
+    """Record the packets acknowledged and sent by the end of the last bin, and by the ends of bins without an event."""
     # search.rs, update_bins(): skipped bins repeat the count of the bin before them.
     for k in range(flow.index + 1, flow.index + passed):
         flow.acked_bins[k % ACKED_BINS] = flow.acked_bins[flow.index % ACKED_BINS]
@@ -111,8 +111,8 @@ CUBIC_SEARCH = replace(
     cubic.CUBIC, name="cubic-search", ack=ack, timeout=timeout,
     parameters={
         **cubic.CUBIC.parameters, "hystart": replace(cubic.CUBIC.parameters["hystart"], default=0.0),
-        "memory": Parameter(3.5, "1", "[1, 100]", about="Window in first round-trip times (search.rs)"),
-        "threshold": Parameter(0.26, "1", "(0, 1)", about="Share not delivered that ends slow start (search.rs)"),
+        "memory": Parameter(3.5, "1", "[1, 100]", about="Window, a multiple of the first round-trip time (search.rs)"),
+        "threshold": Parameter(0.26, "1", "(0, 1)", about="Undelivered share that ends slow start (search.rs)"),
     },
     # Bins: duration and end of the last one [s], its number, packets acknowledged and sent by the end of each; drain:
     # window at its end, 0 outside, and packets delivered for which none was sent [packets]

@@ -207,15 +207,17 @@ PARAMETERS = {
     "reply_delay": Parameter(3.0, "packet times", "[0, 1e3]", about="Time in which the receiver makes an answer"),
     "processing": Parameter(0.0, "s", "[0, 1e6]", about="Time in which the receiving application processes a segment"),
     "change_at": Parameter(math.inf, "s", "[0, inf]", about="Time at which processing time and burst rate change"),
-    "processing_after": Parameter(0.0, "s", "[0, 1e6]", about="Processing time of a segment from then on"),
-    "burst_rate_after": Parameter(0.0, "bursts/s", "[0, inf)", about="Bursts per second from then on; 0: no change"),
+    "processing_after": Parameter(0.0, "s", "[0, 1e6]", about="Processing time of a segment after `change_at`"),
+    "burst_rate_after": Parameter(0.0, "bursts/s", "[0, inf)", about="Burst rate after `change_at`; 0: no change"),
     "shrink": flag(False, "Reduce the window while the application is slow; otherwise only withhold advancement"),
-    "repeat": Parameter(0.5, "s", "(0, 1e6]", about="Time after which a control packet is sent again if a pause asks"),
+    "repeat": Parameter(
+        0.5, "s", "(0, 1e6]", about="Least time after which a control packet is sent again for a sender that pauses"
+    ),
     "give_up": Parameter(
         30.0, "s", "[0.001, 60]", field="min_rto", about="Time without a control packet that ends the connection"
     ),
     "first_give_up": Parameter(
-        30.0, "s", "[0.001, 60]", field="rto", about="The same before the first control packet has arrived"
+        30.0, "s", "[0.001, 60]", field="rto", about="Time without a first control packet that ends the connection"
     ),
 }
 

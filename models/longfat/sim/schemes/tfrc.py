@@ -442,8 +442,8 @@ TFRC = Scheme(
         ),
         "ns2_first_interval": flag(
             False,
-            "0: first loss interval from the largest receive rate (RFC 5348, section 6.3.1); 1: from that at the "
-            "loss, as in ns-2.35, tfrc-sink.cc",
+            "0: first loss interval from the largest receive rate (RFC 5348, section 6.3.1); 1: from the "
+            "receive rate at the loss, as in ns-2.35, tfrc-sink.cc",
         ),
         "ns2_reports": flag(
             False,

@@ -12,7 +12,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import choice
 
 PARAMETERS = {
-    "cwv": choice(0, "1: a window that the application does not use is not kept for ever (RFC 7661); 0: it is"),
+    "cwv": choice(0, "1: a window that the application does not use is reduced after a time (RFC 7661); 0: it is kept"),
 }
 
 LEAST_SAMPLING_PERIOD = 1.0  # s, RFC 7661, section 4.2
@@ -29,7 +29,7 @@ STATE: dict[str, Any] = {
     "pipe_known": False,  # whether there has been a sample
     "non_validated_since": VALIDATED,  # beginning of the non-validated phase [s]
     "restart_window": 0.0,  # initial window [packets]
-    "used_window": 0.0,  # in recovery from a loss in that phase, the part of the window in use [packets], else 0
+    "used_window": 0.0,  # in recovery from a loss in the non-validated phase: used part of the window [packets]; else 0
     "lost_before": 0,  # packets lost before that loss
 }
 
@@ -144,7 +144,7 @@ def reset(flow):
 
 @part
 def take_loss(flow, event, otherwise):
-    """Return the window [packets] that a loss reduces (in the validated phase `otherwise`), and enter that phase."""
+    """Enter the validated phase; return the window [packets] that a loss reduces, `otherwise` if it was validated."""
     if flow.cwv == 0.0 or flow.recovering:  # in recovery, a retransmission was lost
         return otherwise
     window, non_validated = used(flow, otherwise), flow.non_validated_since >= 0.0
