@@ -125,9 +125,9 @@ def first(link, now):
 @pytest.mark.parametrize(
     ("enqueue", "words"),
     [
-        (reads_beyond, "the service uses memory beyond that which its workspace has asked for"),
-        (writes_beyond, "the service uses memory beyond that which its workspace has asked for"),
-        (grows_beyond, "the service uses memory beyond that which its workspace has asked for"),
+        (reads_beyond, "the service uses memory beyond the words that its workspace returned"),
+        (writes_beyond, "the service uses memory beyond the words that its workspace returned"),
+        (grows_beyond, "the service uses memory beyond the words that its workspace returned"),
         (reads_an_empty_heap, "the service uses an entry that its heap does not have"),
         (tags_nobody, "the service uses a number that no packet has"),
         (asks_for_no_queue, "the link has no queue of this number"),

@@ -57,15 +57,16 @@ class Link:
     )  # fmt: skip
     jitter: float = option(
         Number(
-            "s", "[0, 1e6]", 0.0, "Upper bound of a random time before each transmission, uniform from 0 to it",
+            "s", "[0, 1e6]", 0.0,
+            "Upper bound of a random time before each transmission, which is uniform from 0 to this bound",
             drawn=[0.0, 0.002], row="jitter", remark="Packets keep their order",
         )
     )  # fmt: skip
     counter_refresh: float = option(
         Number(
             "s", "[0, 1e6]", 0.0, "Interval between updates of the byte counter that the link reports",
-            remark="0 updates it with every packet. This and the next two are for the performance transparency "
-            "protocol, see `longfat.sim.schemes.cadpc`",
+            remark="At 0 every packet updates the counter. This option and the next two are for the performance "
+            "transparency protocol, see `longfat.sim.schemes.cadpc`",
         )
     )  # fmt: skip
     coarse_clock: bool = option(
@@ -78,8 +79,8 @@ class Link:
         Option(
             toml="answer", kind='bool or {"incoming"}', default=True, check=_stamps,
             meaning="Whether the router in front of the link adds the link's counter to requests",
-            remark='If only the router at its end knows the protocol, "incoming": that one adds the counter of the '
-            "interface through which requests come.",
+            remark='"incoming" is for a link of which only the router at the far end knows the protocol: that router '
+            "adds the counter of the interface through which requests come.",
         )
     )  # fmt: skip
     rate_changes: tuple[tuple[float, float], ...] = option(
@@ -151,7 +152,8 @@ class Flow:
     )  # fmt: skip
     send_jitter: float = option(
         Number(
-            "s", "[0, 1e6]", 0.0, "Upper bound of a random delay of each packet at the source, uniform from 0 to it",
+            "s", "[0, 1e6]", 0.0,
+            "Upper bound of a random delay of each packet at the source, which is uniform from 0 to this bound",
             remark="Packets keep their order. A bound of one transmission time at the bottleneck avoids the phase "
             'effects of deterministic networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched '
             'Gateways", 1992)',
@@ -161,7 +163,7 @@ class Flow:
         Option(
             toml="traffic", kind="Traffic",
             meaning="Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the "
-            "start of the flow on: the sender has no more to send than what is written",
+            "start of the flow on: the sender can send only data that the application has written",
             remark="By default all data are there at once.",
         )
     )  # fmt: skip

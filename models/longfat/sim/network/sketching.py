@@ -55,7 +55,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing: all of a small network; of many flows, one of each kind with its hosts.
+    """Return the contents of a drawing: everything in a small network; of many flows, one of each kind with its hosts.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))

@@ -42,7 +42,7 @@ def dumbbell(
         Properties of the bottleneck in both directions, as in `Network.link`.
     access_rate : float or str
         Rate of the hosts' links [bytes/s]; these links have unbounded buffers.
-    access_delay : float or str, or one of them for each pair
+    access_delay : float, str or a sequence of these, one for each pair
         Propagation delay of each of the hosts' links [s], of which a path has two.
     **flow
         Arguments of `Network.flow` for all flows.

@@ -233,7 +233,7 @@ def set_memory(link, k, value):
 def _word(link, k):
     """Return the row of word k of the service's memory."""
     if not 0 <= k < link_row(link).workspace_words:
-        raise IndexError("the service uses memory beyond that which its workspace has asked for")
+        raise IndexError("the service uses memory beyond the words that its workspace returned")
     return word_at(workspace(state_of(link), link_row(link)), k)
 
 
@@ -241,7 +241,7 @@ def _word(link, k):
 def _heap(link, count):
     """Return the address of the service's heap, after checking that its memory has room for `count` entries."""
     if not 0 <= 2 * count <= link_row(link).workspace_words:
-        raise IndexError("the service uses memory beyond that which its workspace has asked for")
+        raise IndexError("the service uses memory beyond the words that its workspace returned")
     return workspace(state_of(link), link_row(link))
 
 

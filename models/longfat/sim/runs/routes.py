@@ -178,7 +178,8 @@ def _in_advance(state: RunState) -> np.ndarray:
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
-    if len(state.delayed_acks):  # all packets of a link or none: a delayed acknowledgment leaves between two of them
+    # Either all packets of a link arrive in advance or none, because delayed acknowledgments leave between them.
+    if len(state.delayed_acks):
         delaying, late = np.zeros((2, len(links)), bool)
         delaying[link[delays == records.DELAYED_ACKS]] = True
         late[link[found == records.AT_ARRIVAL]] = True

@@ -18,7 +18,7 @@ WHOSE, OURS = 3, -6.0
 
 # Newman (1993): a queue threshold, and a filter that notifies a source only once of one congestion event.
 def enqueue(link, packet, now):
-    """Send a notification if the queue is long and the flow's last one is a filter period old."""
+    """Send a notification if the queue is long and the flow's last notification is at least a filter period old."""
     if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:
         return ENQUEUE
     flow = flow_state(link, packet.flow)

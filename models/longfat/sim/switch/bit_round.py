@@ -139,7 +139,7 @@ SERVICE = Service(
     parameters={
         "weights": Table(
             columns=(("flow", "1", "[0, 1e9]"), ("weight", "1", "[1e-3, 1e6]")),
-            about="Weights of flows (0 is the first), in steps of 1/1024; that of the others is 1",
+            about="Weights of flows (0 is the first), in steps of 1/1024; unlisted flows have weight 1",
         )
     },
     # virtual time, and the simulated time of its last update [ns]; in the fluid system: the queue that empties first,

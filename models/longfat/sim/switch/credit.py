@@ -15,7 +15,7 @@ answers immediately with its counts; both rules are ours, the paper has credit c
 long as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not limited, because its
 receiver takes every cell.
 
-Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of cells M among the flows in
+Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of M cells among the flows in
 proportion to the cells that they have forwarded: with TQ queued cells and N flows, a flow that has forwarded V of TV
 cells gets 1 + (M/2 - TQ - N) V/TV, reported in credit cells. Ours, because the paper could not be read and buffers must
 not overflow: the sum never exceeds the free part of the pool if all flows use their latest reported allocations, and a

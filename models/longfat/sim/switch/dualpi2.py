@@ -89,7 +89,7 @@ DUAL_QUEUE = Service(
         ),
         "time_shifted": flag(False, "Schedule by time-shifted FIFO; otherwise by weighted round robin"),
         "time_shift": Parameter(
-            0.05, "s", "[0, 1e3]", about="Delay of the Classic queue by which the L4S queue has precedence"
+            0.05, "s", "[0, 1e3]", about="Excess of the Classic queue's delay up to which the L4S queue is served first"
         ),
     },
     state={"credit": 0.0},  # bytes, weighted
@@ -211,7 +211,7 @@ dualpi2 = _DualPi2(
             0.1, "s", "(0, 100]", about="Largest round-trip time for which the PI controller is stable (RTT_max)"
         ),
         "threshold": Parameter(0.0008, "s", "[0, 10]", about="Delay from which on L4S packets are marked (minTh)"),
-        "range": Parameter(0.0004, "s", "[0, 10]", about="Width of the ramp above it; 0: a step"),
+        "range": Parameter(0.0004, "s", "[0, 10]", about="Width of the ramp above `threshold`; 0: a step"),
         "exempt_packets": Parameter(
             1.0, "packets", "[0, 1e6]", about="L4S queue up to which its delay marks no packet (Th_len)", integer=True
         ),

@@ -1,13 +1,13 @@
-"""FQ-CoDel: hashed queues take turns, those that have just become active first, and CoDel drops in each of them.
+"""FQ-CoDel: hashed queues take turns, newly active queues first, and CoDel drops packets in each of them.
 
 T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
 Active Queue Management Algorithm", RFC 8290, section 4. Flows are hashed into queues. A queue that becomes active joins
 the list of new queues; when its credits are used up it goes to the end of the list of old queues, which are served when
 there are no new ones.
 
-The discipline drops at departure, and returns the credits of dropped packets; without it the service is fair queueing
-with a quantum. The packet and memory limits of section 5.2.3 are the buffer of the link: ``buffer=10240`` is the
-default of Linux.
+The discipline drops at departure, and returns the credits of dropped packets; without the discipline, the service is
+fair queueing with a quantum. The packet and memory limits of section 5.2.3 are the buffer of the link:
+``buffer=10240`` is the default of Linux.
 
 Ours, where RFC 8290 is silent or contradicts itself:
 

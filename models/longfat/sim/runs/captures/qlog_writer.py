@@ -172,9 +172,10 @@ class Connection:
         """Return the data of an acknowledgment: the ranges of transmissions that it acknowledges.
 
         The acknowledgment covers the transmission that triggered it, and the last transmission of each packet below its
-        number that no earlier number covers. A transmission that arrived out of order is therefore in two frames: in
-        that which it triggered, and in that whose number passes it. QUIC repeats ranges, too, until the peer is known
-        to have them (RFC 9000, section 13.2.3), and a sender counts a packet once (RFC 9002, section 5).
+        number that no earlier number covers. A transmission that arrived out of order is therefore in two
+        acknowledgments: the one that it triggered, and the first one whose number is above the packet's. QUIC, too,
+        repeats ranges until the peer is known to have them (RFC 9000, section 13.2.3), and a sender counts a packet
+        once (RFC 9002, section 5).
         """
         covered = {row.transmission}
         for each in range(self.una, row.number):
