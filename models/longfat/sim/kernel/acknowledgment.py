@@ -316,7 +316,7 @@ def finish_transfer(state, f):
 def report_losses(state, f, lost, fresh, last_lost):
     """Call `loss` of the scheme, for every loss or once per window of data.
 
-    With delivery-rate samples `loss` is called for each packet behind `last_lost` in the list of lost ones.
+    With delivery-rate samples `loss` is called for each transmission behind node `last_lost` in the list of lost ones.
     """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost

@@ -99,9 +99,10 @@ def bound_bandwidth(flow):
 
 @part
 def quantized(flow, volume):
-    """Return a volume, at least four packets, in UP two more: QuantizationBudget(), draft-ietf-ccwg-bbr-06, 5.6.4.2.
+    """Return a volume, at least four packets; in ProbeBW_UP add two packets.
 
-    With a quantum of one packet, the offload budget of three quanta (section 5.5.8.1) is below those four packets.
+    QuantizationBudget() of draft-ietf-ccwg-bbr-06, section 5.6.4.2. With a quantum of one packet, the offload
+    budget of three quanta (section 5.5.8.1) is below those four packets.
     """
     volume = max(volume, MIN_PIPE_CWND)
     return volume + 2.0 if flow.phase == UP else volume
@@ -134,7 +135,7 @@ def is_time_to_cruise(flow):
     """Return whether the queue is drained: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if flow.in_flight > inflight_with_headroom(flow):
         return False
-    # Inflight(BBR.max_bw, 1.0): with the long-term bandwidth; all other bandwidth-delay products have BBR.bw.
+    # Inflight(BBR.max_bw, 1.0) uses the long-term bandwidth; all other bandwidth-delay products use BBR.bw.
     return flow.in_flight <= quantized(flow, bbr_common.pipe(flow, flow.max_bw))
 
 

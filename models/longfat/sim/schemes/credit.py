@@ -74,17 +74,17 @@ CREDIT = Scheme(
     stamped=True,
     parameters={
         "n2": Parameter(
-            10.0, "packets", "[1, 1e6]", about="Forwarded packets per credit packet, as at the switches", integer=True
+            10.0, "packets", "[1, 1e6]", about="Forwarded packets per credit packet: the switches' `n2`", integer=True
         ),
         "n3": Parameter(
             30.0,
             "packets",
             "[0, 1e9]",
-            about="Packets that fill the round trip to the first switch, as at the switches",
+            about="Packets that fill the round trip to the first switch: the switches' `n3`",
             integer=True,
         ),
         "lifetime": Parameter(
-            0.0, "s", "[0, 1e3]", about="`interval` of switches that adapt the allocation; 0: it is n2 + n3"
+            0.0, "s", "[0, 1e3]", about="`interval` of adaptive switches; 0: the allocation is constant, n2 + n3"
         ),
         **timers.parameters("rfc"),
     },

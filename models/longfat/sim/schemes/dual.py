@@ -24,7 +24,7 @@ def reset_rtt_range(flow):
 
 @part
 def is_late(flow, rtt):
-    """Return whether this is a second round trip and its time exceeds the middle; called once per round trip."""
+    """Return whether a comparison is due and the round-trip time exceeds the middle; called once per round trip."""
     # Wang and Crowcroft (1992); Peterson and Davie, section 6.4: every second round trip, compare with the mean of the
     # least and the greatest round-trip time so far, and reduce the window by an eighth.
     flow.round_end = flow.next

@@ -69,7 +69,9 @@ DYNAMIC_WINDOW = Scheme(
     send=send,
     stamped=True,
     parameters={
-        "base": Parameter(2.0, "packets", "[1, 1e6]", about="Window without a grant, as at the switches", integer=True),
+        "base": Parameter(
+            2.0, "packets", "[1, 1e6]", about="Window without a grant: the switches' `base`", integer=True
+        ),
         "largest": Parameter(
             1000.0, "packets", "[1, 1e6]", about="Window that a source with much data asks for", integer=True
         ),

@@ -186,7 +186,7 @@ LOSS_LOAD = Scheme(
     controls="rate",
     stamped=True,
     parameters={
-        "k": Parameter(10.0, "1", "(0, 50]", about="Exponent of the loss-load curve, as at the switches"),
+        "k": Parameter(10.0, "1", "(0, 50]", about="Exponent of the loss-load curve: the switches' `k`"),
         "response": Parameter(
             0.0, "1", "{0, 1}", about="0: rate of the largest throughput; 1: rate of the least response time"
         ),

@@ -5,8 +5,8 @@ service rate, so that every pair measures the flow's share of the bottleneck; a 
 round trip in advance keeps a few packets in the flow's queue. Without fair queueing the gap measures the aggregate of
 all flows.
 
-The rate is integrated, so that pairs leave at the right time while it grows, and ``flow.limited`` releases exactly the
-packets of a pair. The rules with their sources: docs/rules/rate-based.md.
+The rate is integrated, so that pairs leave at the right time while the rate grows, and ``flow.limited`` releases
+exactly the packets of a pair. The rules with their sources: docs/rules/rate-based.md.
 """
 
 import math

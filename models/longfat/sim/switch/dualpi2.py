@@ -213,7 +213,7 @@ dualpi2 = _DualPi2(
         "threshold": Parameter(0.0008, "s", "[0, 10]", about="Delay from which on L4S packets are marked (minTh)"),
         "range": Parameter(0.0004, "s", "[0, 10]", about="Width of the ramp above `threshold`; 0: a step"),
         "exempt_packets": Parameter(
-            1.0, "packets", "[0, 1e6]", about="L4S queue up to which its delay marks no packet (Th_len)", integer=True
+            1.0, "packets", "[0, 1e6]", about="L4S backlog up to which delay marks no packet (Th_len)", integer=True
         ),
         "limit": Parameter(0.25, "s", "(0, 1e3]", about="Buffer of both queues, as a delay at the link rate"),
         "largest_packet": Parameter(

@@ -85,7 +85,7 @@ dynamic_window = Discipline(
             2.0,
             "packets",
             "[1, 1e6]",
-            about="Window that every flow has without asking, as at the sources",
+            about="Window that every flow has without a request: the sources' `base`",
             integer=True,
         ),
         "share": Parameter(0.5, "1", "(0, 1]", about="Share of the free buffer that one request may get at most"),

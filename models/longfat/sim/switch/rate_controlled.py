@@ -5,8 +5,9 @@ Queueing", INFOCOM 1993. Ours, because their scheduler has static priorities: th
 queueing (Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
 
 A backlogged queue either is active (its first packet is eligible and has a finish tag, and the queue is in the heap) or
-rests until its first packet becomes eligible. A queue that had to wait for packets of other flows keeps up to one
-packet's transmission time as credit: the next packet's eligibility counts from when this one was eligible.
+rests until its first packet becomes eligible. A queue whose eligible packet had to wait for packets of other flows
+keeps this waiting time, up to the packet's transmission time at the queue's rate, as credit: the next packet becomes
+eligible earlier by this time.
 """
 
 import math
