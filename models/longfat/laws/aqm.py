@@ -323,9 +323,9 @@ def equilibrium_loss(
 
     Notes
     -----
-    An integral controller such as PIE's is in equilibrium only at its target; with q equal to the target this is its
-    drop probability. It holds for small p, no timeouts, and acknowledgments of every packet. Above 1 there is no such
-    equilibrium.
+    An integral controller such as PIE's is in equilibrium only at its target; with q equal to the target, p is the drop
+    probability of the controller. The law holds for small p, no timeouts, and acknowledgments of every packet. Where p
+    is above 1 there is no such equilibrium.
 
     Examples
     --------
@@ -382,10 +382,10 @@ def coupled_rate_ratio(
 
     Notes
     -----
-    The classic flow has the window sqrt(3/(2 p_C)), the scalable flow 2/p_CL, as DCTCP has, or Prague while its rate
-    depends on the round-trip time. With equal round-trip times the rates are equal for k = 1.633; the RFC prints 1.64,
-    because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as in the RFC's queue management;
-    independent marks would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).
+    The classic flow has the window sqrt(3/(2 p_C)). The scalable flow has the window 2/p_CL of DCTCP, which Prague also
+    has while its rate depends on the round-trip time. With equal round-trip times the rates are equal for k = 1.633;
+    the RFC prints 1.64, because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as in the RFC's queue
+    management; independent marks would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).
 
     Examples
     --------

@@ -160,8 +160,9 @@ def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRES
     Notes
     -----
     The leading term for large windows W = (C R + K)/N: exactly A = N (W + 1) alpha/2 with alpha of `marked_share`,
-    which is 1.09 times as much at W = 10, 1.02 times at W = 100. It grows with the square root of the bandwidth-delay
-    product, that of Reno in proportion to it. Flows that are not synchronised have a smaller amplitude.
+    which is 1.09 times as much at W = 10, 1.02 times at W = 100. DCTCP's amplitude grows with the square root of the
+    bandwidth-delay product, and Reno's grows in proportion to that product. Flows that are not synchronised have a
+    smaller amplitude.
 
     Examples
     --------

@@ -141,7 +141,7 @@ def _gain(round_trip_time: Any, target: Any, xp: Any) -> Any:
 
 
 def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return the length of a slowdown, the time in it before the link is full [s], and the packets sent then."""
+    """Return the times of a slowdown and of its part in which the link is not full [s], and that part's packets."""
     gain = _gain(round_trip_time, target, xp)
     bdp = xp.maximum(capacity_packets * round_trip_time, LEAST + 0 * capacity_packets)
     ramp = round_trip_time * xp.log(bdp / LEAST) / xp.log(1 + gain)

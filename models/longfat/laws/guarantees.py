@@ -96,8 +96,8 @@ def delay_bound(
     VirtualClock, if the guaranteed rates of all flows of a link add up to at most C, whatever the other flows send. It
     does not hold for self-clocked fair queueing, whose packets may wait for one packet of every other flow. Buffers
     have to be large enough. The bound is nearly reached: `longfat verify` simulates a flow that begins with all of its
-    burst beside others that fill every link, under fair queueing: at its points the greatest delay is 0.84 to 1.00 of
-    the bound, under VirtualClock 0.77 to 1.00.
+    burst while other flows fill every link. At the simulated points the greatest delay is 0.84 to 1.00 of the bound
+    under fair queueing, and 0.77 to 1.00 of the bound under VirtualClock.
 
     Examples
     --------

@@ -204,9 +204,9 @@ def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) 
     Notes
     -----
     This is the ratio of `power_with_unloaded_time` for a file sent at once to that for TCP's slow start from one
-    packet; their unloaded times divided by F/C are 1 + x and tau. As there, nothing is lost, neither in the empty
-    network (where the buffer holds TCP's window) nor under load. Since A > 1 for every x > 0 and n > 1, there is no
-    region in the plane of bandwidth and delay in which TCP has the greater power; there are only curves of a given
+    packet; their unloaded times divided by F/C are 1 + x and tau. Both are assumed to lose nothing, in the empty
+    network (where the buffer holds TCP's window) as well as under load. Since A > 1 for every x > 0 and n > 1, there is
+    no region in the plane of bandwidth and delay in which TCP has the greater power; there are only curves of a given
     advantage, `bandwidth_delay_product_for_advantage`.
 
     Examples

@@ -43,8 +43,9 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
     Notes
     -----
     The paper names a, but gives no formula. This form is ours: it keeps the equilibrium, and a = 1 is equation (1). The
-    smoothed update of the total has no closed-form solution in general (`trajectory` is the solution for a = 1). It
-    holds if rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed reports.
+    smoothed update of the total has no closed-form solution in general (`trajectory` is the solution for a = 1). The
+    form holds if rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed
+    reports.
 
     Examples
     --------
@@ -70,7 +71,7 @@ def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOT
 
     Notes
     -----
-    Equal to the total rate of w flows of rate x/w each, which is how the paper weights flows; w need not be an
+    The result equals the total rate of w flows of rate x/w each, by which the paper defines weights; w need not be an
     integer.
 
     Examples
@@ -105,7 +106,8 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
     >>> round(logistic_rate(0.1, 4, 0), 12), round(logistic_rate(0.1, 4, 1e3), 12)
     (0.1, 0.2)
     """
-    # All terms are positive, also in the derivative by the rate; that of the form x_0/(...) would cancel for large t.
+    # All terms are positive, also in the derivative by the rate; in the form x_0/(...), the terms of that derivative
+    # would cancel for large t.
     decay = smoothing * updates
     return 1 / (xp.exp(-decay) / rate - (1 + flows) * xp.expm1(-decay))
 
@@ -200,8 +202,8 @@ def doubled(x: Any, times: Any, xp: Any) -> Any:
 def approached(first: Any, squarings: Any, xp: Any) -> Any:
     """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, accurate for small ``first`` and with right slopes at 1.
 
-    The logarithm is accurate for small values, but has no slope at first = 1; the power is used for the others. Each is
-    evaluated at 1/4 or 1/2 where it is not used.
+    The logarithm is accurate for small values, but has no slope at first = 1; the power is used for the others. Where
+    a form is not used, it is evaluated at 1/4 or 1/2.
     """
     small = first < 0.5
     logarithm = xp.log1p(-xp.where(small, first, 0.25 + 0 * first))
@@ -243,7 +245,7 @@ def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
     inside = scaled < 2
     first = xp.where(
         inside, scaled * (2 - scaled), 0.25 + 0 * scaled
-    )  # after one update the scaled rate is below 1 from either side
+    )  # after one update the scaled rate is at most 1, whether it started below or above 1
     later = approached(first, xp.maximum(updates, 1 + 0 * updates) - 1, xp) / (1 + flows)
     path = xp.where(updates < 1, rate + 0 * later, later)
     return xp.where(inside, path, xp.nan + 0 * path)

@@ -116,8 +116,8 @@ def parking_lot_short_rate(own: Any, other: OTHER, *, xp: Any) -> Any:
     Notes
     -----
     Exact. It is the max-min fair rate of a network with one flow more on each link, not that of the network itself:
-    with 9 such flows on one link and 1 on the other, the latter has the rate 5/11, whereas its max-min fair rate is
-    9/10.
+    with 9 such flows on one link and a single one on the other, the single flow has the rate 5/11, whereas its max-min
+    fair rate in the network itself is 9/10.
 
     Examples
     --------
@@ -178,8 +178,8 @@ def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_S
 
     Notes
     -----
-    First order: it holds for differences that are small relative to the rates, and a total at equilibrium. It grows
-    with the number of flows, whereas `updates_to_fraction`, for flows that start equal, hardly depends on it.
+    First order: it holds for differences that are small relative to the rates, and a total at equilibrium. The result
+    grows with the number of flows, whereas `updates_to_fraction`, for flows that start equal, hardly depends on it.
 
     Examples
     --------

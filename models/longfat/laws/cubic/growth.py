@@ -101,10 +101,10 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
 
 def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return K, the Reno-friendly estimate's time to W_max relative to K, and the share of K when it overtakes.
+    """Return K, and in units of K the times at which the Reno-friendly estimate reaches W_max and overtakes the cubic.
 
-    The second is limited to [1/3, 1]: below 1/3 the estimate is the larger window from the loss on, above 1 it never
-    is.
+    The time to W_max is limited to [1/3, 1]: below 1/3 the estimate is the larger window from the loss on, above 1 it
+    never is.
     """
     recovery = cube_root(window_before_loss * (1 - beta) / c, xp)
     ratio = window_before_loss / recovery * round_trip_time * (1 + beta) / 3
@@ -229,7 +229,7 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     unit="1",
     result="Q over the bandwidth-delay product, the mean over time",
     derivation="cubic.mean_queue",
-    # Ours, because the law exceeds simulations at the corners by up to 0.0101 (a buffer of 1 and a beta of 0.6).
+    # The accuracy is ours, because at a buffer of 1 and a beta of 0.6 the law exceeds the simulated backlog by 0.0101.
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
 )
 def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
@@ -293,7 +293,8 @@ def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: An
     simulated=SimulatedBy(
         "cubic_utilisation_general",
         {
-            # Ours, because the law exceeds simulations of a smaller buffer, 0.02 or 6 to 20 packets, by up to 0.1.
+            # The lower limit of 0.05 is ours, because with a buffer of 0.02 bandwidth-delay products (6 to 20 packets)
+            # the utilisation of the law exceeds the simulated one by up to 0.1.
             "buffer": (0.05, 0.5),
             "bandwidth_delay_product": (300.0, 1000.0),
             "round_trip_time": (0.005, 0.1),
@@ -342,7 +343,7 @@ def utilisation_general(
     some = part > 0  # the slope of a cube root at 0 is infinite
     begin = xp.where(some, cube_root(xp.where(some, part, 1 + 0 * part), xp), 0 * part)
     scale = cube_root(decrease, xp)
-    # The paces at which the estimate overtakes with the loss, and when the queue begins.
+    # The estimate overtakes at the time of the next loss with the pace `last`, and when the queue begins with `first`.
     last = top * decrease / (1 - begin + _inverse_of_window(scale * begin, xp) / (scale * top))
     first = top * decrease * (1 + begin + begin * begin)
     limited = xp.maximum(xp.minimum(pace, first), last)
@@ -350,7 +351,7 @@ def utilisation_general(
     window = top * (1 - decrease * left * left * left)
     queued = top * decrease / 4 * (1 - 4 * part + 3 * part * begin)
     queued = queued / (1 - left + (top - window) * (top + window) / (2 * limited))
-    # Without a queue it overtakes as in `mean_window`.
+    # While there is no queue, the estimate overtakes as in `mean_window`.
     one = 1 + 0 * pace
     ratio = xp.minimum(xp.maximum(top * decrease / pace, third(pace, xp)), one)
     share = (3 - xp.sqrt(xp.maximum(4 / ratio - 3, one))) / 2

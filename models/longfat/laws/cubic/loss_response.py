@@ -39,9 +39,9 @@ def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BE
     -----
     The first term is exact where the cubic function determines the window, p < `reno_friendly_loss`. Near the change of
     regions the window is the larger of two functions of time, and its mean is up to 4 % above the larger of the means
-    (beta = 0.7; `mean_window` is exact). From another window the flow converges to it slowly in the cubic region: a
-    relative deviation e shrinks by 0.56 e^3 per loss, so that 10 % remain after 100 losses. With random losses the
-    window is larger: `average_window_random`.
+    (beta = 0.7; `mean_window` is exact). A flow that starts at another window approaches the average slowly in the
+    cubic region: a relative deviation e shrinks by 0.56 e^3 per loss, so that after 100 losses it still is up to 10 %.
+    With random losses the window is larger: `average_window_random`.
 
     Examples
     --------

@@ -168,7 +168,7 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
 
     ``links`` has for each link a list of (flow, bytes carried per byte of the flow). The share that a link can give to
     its flows only rises when some of them stop at lower rates elsewhere, so an older value is a lower bound: a link is
-    recomputed when its value is the lowest, and stops its flows if it still is.
+    recomputed when its value is the lowest, and stops its flows if the new value is the lowest, too.
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []
@@ -196,4 +196,4 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
         for flow in open_flows:
             level[flow] = now
         lowest = now
-    return [math.inf if one is None else one for one in level]  # inf: it uses its links by less than the smallest float
+    return [math.inf if one is None else one for one in level]  # inf: the demand of the flow rounds to 0

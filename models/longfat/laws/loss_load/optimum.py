@@ -44,7 +44,7 @@ from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
 
 
 def others(spread: Any, xp: Any) -> Any:
-    """Return the spread, or 1 for a source that is alone, whose results are computed with it but not used."""
+    """Return the spread, or 1 for a source that is alone: this 1 keeps values finite that are computed but not used."""
     return xp.where(xp.equal(spread, 0), 1 + 0 * spread, spread)
 
 
@@ -110,13 +110,13 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
 
     Notes
     -----
-    The root is unique, and below it the throughput rises: so the access rate is the best rate if it is less. The loss
-    at the root is 1/(k + 1), whatever the others do; for k = 1 it is f = sqrt(a^2 + b) - a. The throughput of a source
-    that is alone does not grow beyond the rate -a, whereas the equation would give (k + 1)/k times that rate: the
-    optimal rate is not continuous at b = 0, since with any other source, however slow, a rate up to (k + 1)/k times
-    higher gains throughput. Without others a is -1. For b = 0 and a >= 0, which no set of sources has, nothing is
-    delivered at any rate; the limit 0 is returned. The status of ``solve`` is "alone", "access limit" or "converged".
-    The error is a few units in the last place times 1 + |log b|.
+    The root is unique, and below it the throughput rises: so the access rate is the best rate if it is below the root.
+    The loss at the root is 1/(k + 1), whatever the others do; for k = 1 the root is f = sqrt(a^2 + b) - a. The
+    throughput of a source that is alone does not grow beyond the rate -a, whereas the equation would give (k + 1)/k
+    times that rate: the optimal rate is not continuous at b = 0, since with any other source, however slow, a rate up
+    to (k + 1)/k times higher gains throughput. Without others a is -1. For b = 0 and a >= 0, which no set of sources
+    has, nothing is delivered at any rate; the limit 0 is returned. The status of ``solve`` is "alone", "access limit"
+    or "converged". The error is a few units in the last place times 1 + |log b|.
 
     Examples
     --------

@@ -237,7 +237,10 @@ def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
 
 
 def _difference(k: Any, p: Any, s: Any) -> Any:
-    """Return f_k by its definition; sympy substitutes floats with 15 digits, which may all cancel."""
+    """Return f_k by its definition, the formula that sympy prints.
+
+    sympy takes the numeric value from `_exactly` instead: all of the 15 digits of its floats may cancel here.
+    """
     return (1 - p**k) ** s - (1 - p ** (k - 1)) ** s
 
 

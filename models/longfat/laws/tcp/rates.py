@@ -224,7 +224,8 @@ def pftk_full_rate(
     derivation="fairness.round_trip_unfairness",
     simulated=SimulatedBy(
         "round_trip_unfairness",
-        # The powers a and b of CUBIC, because Reno's, 1 and 1, must vary together; tests/test_unfairness.py has Reno's.
+        # CUBIC's powers a = 3 and b = 0 only, because independent ranges of a and b would mix them with Reno's powers.
+        # tests/test_unfairness.py checks Reno's.
         {"round_trip_ratio": (1.0, 4.0), "loss_power": (0.0, 1.0), "time_power": 3.0, "round_trip_power": 0.0},
         relative=0.06,
     ),
@@ -263,7 +264,8 @@ def round_trip_unfairness(
     unit="1",
     result="U, from (1 + beta)/2 for one flow to 1 for many; for beta = 1/2 it is 0.9 for 3 flows and 0.95 for 6.3",
     derivation="tcp.parallel_utilisation",
-    # Ours, because the simulated link needs a buffer of a few packets, which raises its utilisation by up to 0.01.
+    # The accuracy is ours, because the simulated link needs a buffer of a few packets, which raises its utilisation by
+    # up to 0.01.
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
 )
 def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:

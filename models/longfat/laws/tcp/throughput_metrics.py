@@ -60,7 +60,8 @@ def ideal_transfer_time(
 
     Notes
     -----
-    Slow start and the round trip are not in it, so that even a perfect TCP takes longer: see `unloaded_transfer_time`.
+    The law leaves out slow start and the round trip, so that even a perfect TCP takes longer; with both the time is
+    `unloaded_transfer_time`.
 
     Examples
     --------
