@@ -304,8 +304,8 @@ def test_a_cut_capture_names_the_packet(tmp_path):
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        (8, 4_000_000, "says 4000000 of"),  # more than any packet has
-        (8, 0, "says 0 of"),
+        (8, 4_000_000, "gives 4000000 of"),  # more than any packet has
+        (8, 0, "gives 0 of"),
         (8, 1200, "cut off or damaged"),  # ten records are taken for one, and what follows is none
         (12, 1, "of 1 bytes"),  # less than was stored
         (4, 1_000_000, "1000000 of 1000000 parts of 1 s"),
@@ -322,7 +322,7 @@ def test_a_damaged_record_is_named(tmp_path, field, value, words):
     number = int(remark.split("at packet ")[1].split()[0])
     assert number == 81 or (field, value) == (8, 1200)
     if number == 81:
-        assert f"the {(len(content) - place) / len(content):.2g} of it" in remark
+        assert f"a share of {(len(content) - place) / len(content):.2g} of the file" in remark
 
 
 def test_a_damaged_pcapng_names_the_packet(tmp_path):
@@ -362,7 +362,7 @@ def test_lengths_that_no_packet_has(tmp_path):
     huge = packet(60_000, sequence=15_000, ack=100, payload=1000)
     huge = huge[:12] + struct.pack("<I", 2**32 - 1) + huge[16:18] + b"\0\0" + huge[20:]
     path = written(tmp_path, [*records, *transfer()[3:], huge])
-    assert f"at packet {len(transfer()) + 1} (its header says 40 of 4294967295 bytes" in remark_on_damage(path)
+    assert f"at packet {len(transfer()) + 1} (its header gives 40 of 4294967295 bytes" in remark_on_damage(path)
     figures = measured.read(written(tmp_path, [*records, *transfer()[3:]]))
     assert (figures.packet, figures.packets_sent) == (1000, 12)  # the MSS of 1 byte is damage (RFC 791: 28 at least)
 

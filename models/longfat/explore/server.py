@@ -197,7 +197,7 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
         error = about.get("exc_info", (None, None))[1]
         words = error.log_message if isinstance(error, web.HTTPError) else None
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(str(words or self._reason).replace("%%", "%") + "\n")  # tornado doubles the sign
+        self.finish(str(words or self._reason).replace("%%", "%") + "\n")  # tornado doubles percent signs
 
 
 class Page(Handler):

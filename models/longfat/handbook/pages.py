@@ -193,7 +193,7 @@ def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
     left_out = ("remark",)
     found["letters"] = [
         {name: value for name, value in one.items() if name not in left_out}
-        | {"mathml": re.sub(' alttext="[^"]*"', "", mathml(one["letter"], block=False))}  # which is the letter again
+        | {"mathml": re.sub(' alttext="[^"]*"', "", mathml(one["letter"], block=False))}  # alttext is the letter
         for one in record["letters"]
     ]
     networks = [{"name": one.name, "source": one.source, "values": one.of(law)} for one in presets.presets(law)]

@@ -8,7 +8,8 @@ CONFIDENCE = 0.95
 #: Ours: number of losses, or of bursts of losses, from which on no longer measurement is recommended, because the ends
 #: of the interval for ten losses differ only by a factor of 3.8.
 ENOUGH = 10
-#: Ours: if the ends of an interval differ by this factor, the answer recommends a further measurement.
+#: Ours: if the ends of an interval of the loss differ by this factor or more, the commands recommend a further
+#: measurement.
 WIDE = 8.0
 
 
@@ -74,7 +75,7 @@ def loss_interval(lost: float, packets: float, burst: float | None = None) -> tu
 
 
 def longer(interval: tuple[float, float]) -> float:
-    """Return the factor by which more packets must be sent for `ENOUGH` losses or bursts, from a loss interval.
+    """Return how many times as many packets show enough (`ENOUGH`) losses or bursts, from an interval of the loss.
 
     >>> longer(loss_interval(1, 18_000)), longer(loss_interval(4, 18_000)), longer(loss_interval(20, 18_000))
     (10.0, 2.5, 1.0)

@@ -79,7 +79,7 @@ def _rates(group: Field) -> list[tuple[float, float]]:
         return []
     if count > MOST_VALUES:
         raise ValueError(
-            f"stream_groups has times up to {end:g} s after {begin:g} s, must have at most {MOST_VALUES * STEP:g}"
+            f"stream_groups has times from {begin:g} s to {end:g} s, must have at most {MOST_VALUES * STEP:g} s between"
         )
     times = begin + STEP * np.arange(count + 1)
     total = sum(np.interp(times, one[:, 0], one[:, 1]) for one in streams)

@@ -305,7 +305,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
 
 
 def _filled(figures: PathFigures, runs: Sequence[Measurement]) -> tuple[str, float] | None:
-    """Return the Ethernet that the flow filled with its mean or with its median rate, and that rate of data."""
+    """Return the Ethernet that the flow filled, and the rate of data that filled it: its mean, or a run's median."""
     steady = [
         median(series.values)
         for one in runs if one.figures.transport == "TCP" and one.figures.rate_layer == "data"

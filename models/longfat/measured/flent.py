@@ -61,7 +61,7 @@ def _points(file: Field, name: str, times: list[Field], factor: float) -> list[t
     """Return times [s] and values of a series, without missing values, which the file has as null."""
     values = file["results"][name].elements()
     if len(values) != len(times):
-        raise ValueError(f"results.{name} holds {len(values)} values, must hold {len(times)} as x_values")
+        raise ValueError(f"results.{name} holds {len(values)} values, must hold {len(times)}, as many as x_values")
     return [
         (time.number("s", "(-inf, inf)"), value.number("", "[0, inf)") * factor)
         for time, value in zip_longest(times, values)

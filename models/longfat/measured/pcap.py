@@ -17,8 +17,8 @@ __all__ = ["MAGICS", "Segment", "segments"]
 
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng
 MAGICS = (*headers.PCAP_MAGICS, b"\x0a\x0d\x0d\x0a")
-#: Ours: a record that states a longer packet is damaged, as Linux's longest packet has 524,280 bytes (GSO_MAX_SIZE of
-#: linux/netdevice.h).
+#: Ours: a record that gives a greater length of the packet is damaged, as Linux's longest packet has 524,280 bytes
+#: (GSO_MAX_SIZE of linux/netdevice.h).
 _LONGEST = 1 << 20
 _LONGEST_BLOCK = 1 << 24  # of pcapng; ours, because blocks of names, keys and comments are longer than packets
 #: Link types (tcpdump.org/linktypes.html), grouped by the header that precedes the IP header.
@@ -84,7 +84,7 @@ def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
             left = (size - damage.place) / size
             remarks.append(
                 f"the file is cut off or damaged at packet {count + 1} ({damage}): "
-                f"the {left:.2g} of it from there on is left out (pcap)"
+                f"the rest, a share of {left:.2g} of the file, is left out (pcap)"
             )
     if broken:
         remarks.append(f"packets without whole headers, which are left out: {broken} of {count} (pcap)")
@@ -102,10 +102,12 @@ def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int,
             raise _Damage(place, f"its header has {len(head)} of 16 bytes")
         second, fraction, stored, length = record.unpack(head)
         if not 0 < stored <= length <= _LONGEST or fraction >= units:
-            raise _Damage(place, f"its header says {stored} of {length} bytes, and {fraction} of {units} parts of 1 s")
+            raise _Damage(
+                place, f"its header gives {stored} of {length} bytes stored, and {fraction} of {units} parts of 1 s"
+            )
         data = file.read(stored)
         if len(data) < stored:
-            raise _Damage(place, f"it has {len(data)} of {stored} bytes")
+            raise _Damage(place, f"the file has {len(data)} of its {stored} stored bytes")
         yield (second * units + fraction) * scale, link, data, length
         place += 16 + stored
 
@@ -117,16 +119,16 @@ def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
     links: list[tuple[int, int]] = []  # link type and units per second of each interface
     while head := file.read(12):
         if len(head) < 12:
-            raise _Damage(place, f"the header of its block has {len(head)} of 12 bytes")
+            raise _Damage(place, f"the block's header has {len(head)} of 12 bytes")
         if head[:4] == b"\x0a\x0d\x0d\x0a":
             order, links = "<" if head[8:] == b"\x4d\x3c\x2b\x1a" else ">", []
         kind, total = struct.unpack(f"{order}II", head[:8])
         if not 12 <= total <= _LONGEST_BLOCK:
-            raise _Damage(place, f"its block says {total} bytes")
+            raise _Damage(place, f"the block's header gives a length of {total} bytes")
         body = (head + file.read(total - 12))[8:]
         # A block has its length at its beginning and at its end (draft-ietf-opsawg-pcapng, section 3.1).
         if len(body) < total - 8 or body[-4:] != head[4:8]:
-            raise _Damage(place, f"its block of {total} bytes has no end there")
+            raise _Damage(place, f"the block of {total} bytes is cut off or does not end with its length")
         if kind == _INTERFACE and len(body) >= 12:
             links.append((struct.unpack(f"{order}H", body[:2])[0], _resolution(body[8:-4], order)))
         elif kind == _SIMPLE:
@@ -134,7 +136,7 @@ def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
         elif kind == _ENHANCED and len(body) >= 24:
             interface, high, low, stored, length = struct.unpack(f"{order}IIIII", body[:20])
             if interface >= len(links) or not 0 < stored <= min(length, len(body) - 24) or length > _LONGEST:
-                raise _Damage(place, f"its block says {stored} of {length} bytes of interface {interface}")
+                raise _Damage(place, f"the block gives {stored} of {length} bytes stored, from interface {interface}")
             link, units = links[interface]
             yield ((high << 32) + low) * 10**9 // units, link, body[20 : 20 + stored], length
         place += total

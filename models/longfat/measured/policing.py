@@ -20,10 +20,11 @@ __all__ = ["Transmission", "Verdict", "policer"]
 LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes
-#: Tokens of so many round trips: at losses the bucket may deviate from empty by EMPTY, at passes be overdrawn by FULL.
+#: EMPTY: largest deviation of the bucket from empty at losses; FULL: largest overdraft where packets pass. Both in the
+#: tokens of one round trip.
 EMPTY, FULL = 2.0, 0.75
 LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares of losses and of passes that may contradict a bucket
-SILENCE = 1.25  # round trips
+SILENCE = 1.25  # round trips; a longer time without a transmission is a pause
 #: Size of the bucket, in round trips at its rate, from which on the rate of delivered packets is called the policer's.
 #: Ours, fitted to 29 simulated transfers: 16 had a larger bucket, and a rate within 0.5 % of the policer's; of the 13
 #: others nine had a rate 5 to 74 % below it, since a smaller bucket overflows while the flow is slow after a loss. Of

@@ -42,7 +42,7 @@ def read(path: str, content: Any) -> Measurement:
         raise ValueError("holds no packet that was sent: must be the qlog of a sender")
     if len(flows) > 1:
         flow.remarks.append(f"traces with fewer packets that are left out: {len(flows) - 1} (qlog)")
-    if "'TCP'" in str(head.get("trace", {})):  # common_fields, protocol_type: from our simulator, with whole packets
+    if "'TCP'" in str(head.get("trace", {})):  # protocol_type of our simulator; sizes are of IP packets
         flow.transport, flow.layer = "TCP", "IP"
     else:  # packets of QUIC, which UDP carries: RawInfo of draft-ietf-quic-qlog-main-schema
         flow.transport = ""

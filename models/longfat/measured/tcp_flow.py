@@ -18,15 +18,17 @@ __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "pcap"
 SYN, ACK = 2, 16
-#: Ours: largest number of packets that are read, because more take too much memory; it is 20 s at 1 Gbit/s.
+#: Ours: largest number of packets that are read, because more would take too much memory; at 1 Gbit/s they take 20 s.
 MOST = 2_000_000
 #: RFC 5681, section 3.2: a packet that three others overtook was lost; a packet overtaken by fewer was reordered.
 REORDERED = 3
 #: Smallest MSS that is believed [bytes]: every link carries 68 bytes (RFC 791, section 3.2), of which 40 are headers.
 SMALLEST_MSS = 28
-#: Ours: largest number of open gaps, because no window has so many and a search of more is slow. The oldest are closed.
+#: Ours: largest number of open gaps; if there are more, the oldest are closed. No window has so many gaps, and a search
+#: in more of them would be slow.
 MOST_GAPS = 1 << 16
-#: Ours: shortest round trip of a path [s]. `longfat simulate --pcap` writes handshakes that take no time.
+#: Ours: a shorter round trip [s] is not that of a path, because `longfat simulate --pcap` writes handshakes that take
+#: no time.
 LEAST = 1e-6
 #: Ours: a capture is at the sender if the handshake's round trip between sender and capture is at most this share of
 #: that between capture and receiver.
@@ -115,7 +117,7 @@ class _Reader:
         self.mss = min([*sizes, largest])
         theirs = next((one for one in syns if one.source != self.source), None)
         mine = next((one for one in syns if one.source == self.source), None)
-        #: A window is scaled if both sides offer it (RFC 7323, section 2.2); without the handshake it is unknown.
+        #: Windows are scaled if both sides offer to scale them (RFC 7323, section 2.2); None without the peer's SYN.
         self.shift = None if theirs is None else (theirs.scale or 0 if mine is None or mine.scale is not None else 0)
         self.sent: list[Transmission] = []
         self.next = self.acknowledged = 0

@@ -16,7 +16,7 @@ from longfat.replication.store import Store
 
 
 class SweepError(RuntimeError):
-    """Error of a sweep, whose function failed at a point, which the message names, or whose executor failed."""
+    """Error of a sweep: its function failed at a point, which the message names, or its executor failed."""
 
     run_index: RunIndex = (0, 0)
 

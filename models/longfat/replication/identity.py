@@ -156,7 +156,7 @@ class Walk:
                 self.put(_attributes(type(value), getattr(value, "__dict__", None)))
         else:
             self._several("object", reduced)
-        self.put(getattr(value, "__wrapped__", None))  # laws, too, are pickled by name
+        self.put(getattr(value, "__wrapped__", None))  # a law is pickled by its name, and wraps its function
 
     def _instructions(self, code: types.CodeType, doc: str | None = None) -> None:
         self.code.update(repr(instructions(code, doc)).encode())

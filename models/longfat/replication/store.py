@@ -136,8 +136,8 @@ def manifest(directory: Path) -> dict[str, Any] | None:
     if not any(map(_RUN.fullmatch, os.listdir(directory))):
         raise _refusal(directory, f"its {MANIFEST} is damaged, or not that of a sweep, and it holds no runs")
     raise ValueError(
-        f"store = {directory}: its {MANIFEST} is damaged. Delete that file: the same call then takes all finished runs "
-        "from the others, and writes it anew"
+        f"store = {directory}: its {MANIFEST} is damaged. Delete that file: the same call then loads all finished runs "
+        "from the other files, and writes a new one"
     )
 
 

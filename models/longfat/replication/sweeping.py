@@ -234,5 +234,5 @@ def _identity(function: Callable[..., Any], directory: Path) -> dict[str, Any]:
     except identity.Unknowable as error:
         raise ValueError(
             f"store = {directory} cannot be used with function = {identity.name(function)}: {error}, and the next call "
-            "could not tell whether that has changed. Leave out store, or let the function make it itself"
+            "could not tell whether that has changed. Leave out store, or let the function create that object itself"
         ) from None

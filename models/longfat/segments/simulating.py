@@ -125,7 +125,7 @@ def simulate(
 
     generator = domains.generator(rng)
     first = settings[0]
-    # An integer number of windows: the result of a part would depend on its position in the sending pattern.
+    # An integer number of windows, because the result for a part of a window would depend on which part it is.
     enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay

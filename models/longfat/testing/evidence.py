@@ -313,11 +313,11 @@ class Quantile:
         return low, math.inf if many > count else float(self.ordered[many - 1])
 
     def _fewer(self, count: int) -> float:
-        """Return the evidence, from a count, that the probability counted is below p."""
+        """Return the log of the evidence that an event that occurred ``count`` times has a probability below p."""
         return self._evidence(count) if count < self.probability * len(self.values) else -math.inf
 
     def _more(self, count: int) -> float:
-        """Return the evidence, from a count, that the probability counted is above p."""
+        """Return the log of the evidence that an event that occurred ``count`` times has a probability above p."""
         return self._evidence(count) if count > self.probability * len(self.values) else -math.inf
 
     def _evidence(self, count: int) -> float:

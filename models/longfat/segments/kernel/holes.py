@@ -14,7 +14,7 @@ NONE = -1
 
 # Columns of a segment's row, whose index is the segment's number modulo the number of rows (a power of two, at least
 # the window plus 1). RUN: the segment's number if it was the first of several sent consecutively while a segment was
-# missing; such segments share one START.
+# missing; the START of the others follows from that of this first one.
 HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 
@@ -23,7 +23,8 @@ TIME, SEGMENT, MISSING, EDGE = range(4)
 ACK_COLUMNS = 4
 
 # State of the connection at both ends. FIRST_OPEN: the first segment that is not complete. SLOTS: segments in the
-# receive buffer, and TOP the largest of them; soft acknowledgment only. UNREQUESTED: holes not requested yet.
+# receive buffer, TOP: the largest of their numbers; both for soft acknowledgment only. UNREQUESTED: holes not requested
+# yet.
 HEAD, TAIL, FIRST_OPEN, SLOTS, TOP, UNREQUESTED, NEXT = range(7)
 FIRST_ACK, END_ACK, DELAY_SUM, DELAY_MAX = range(7, 11)
 CONNECTION_COLUMNS = 11

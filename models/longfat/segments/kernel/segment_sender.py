@@ -9,7 +9,7 @@ delivered at the first attempt this means lag(i) >= lag(i - W) - slack. So
 
 * with slack >= 0 this condition never binds, because lag does not decrease: without losses the sender never waits, and
   only segments that lost packets, the *holes*, can close the window;
-* with slack < 0 the lag repeats with period W, raised by -slack each time. It is a step function: its steps are
+* with slack < 0 the lag repeats with period W, raised by -slack each time. The lag is a step function: its steps are
   stored, as many as there were interruptions in the last window, and full periods without a loss are skipped in one
   step. (After one period without interruption lag spans at most -slack over a window, so that
   max(lag(i - 1), lag(i - W) - slack) is the second term once per step: the pattern has become periodic.)

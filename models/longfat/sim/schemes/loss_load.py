@@ -1,9 +1,9 @@
 """Loss-load: the switch reports the loss probability at any rate, and the source chooses its rate accordingly.
 
-The source takes either the rate of the largest throughput, or the rate at which the remaining packets of its file take
-the least time. The virtual loss-load model adds a token pool and colours: packets are coloured red with the expected
-loss probability. Bisection finds the rate of the largest throughput; a grid and a golden-section search find that of
-the least time. The rules with their sources: docs/rules/explicit-feedback.md.
+The source takes either the rate at which its throughput is largest, or the rate at which the remaining packets of its
+file take the least time. The virtual loss-load model adds a token pool and colours: packets are coloured red with the
+expected loss probability. Bisection finds the first of the two rates; a grid and a golden-section search find the
+second. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -32,10 +32,10 @@ def expected_loss(rate, excess, spread, k):
 
 @part
 def best_throughput(excess, spread, k):
-    """Return the rate of the largest throughput [share of the capacity]; without other sources, the free capacity."""
+    """Return the rate at which the throughput of the source is largest [share of the capacity]."""
     # Prithviraj and Williamson, section 2.2: the rate with dT/df = 0, T = (1 - P) f: the positive root of k f^(k+1) +
-    # (k+1) a f^k = b (derived here). Ours, because the equation does not hold without other sources: a single
-    # source takes the free capacity.
+    # (k+1) a f^k = b (derived here). Ours, because the equation does not hold without other sources: a source alone
+    # takes the free capacity.
     if spread <= 0.0:
         return max(0.0, -excess)
     low = max(0.0, -excess * (k + 1.0) / k)
@@ -65,7 +65,7 @@ def response(rate, excess, spread, k, packets, round_trip, capacity):
 
 @part
 def best_response(excess, spread, k, packets, round_trip, capacity):
-    """Return the rate of the least response time, at most that of `best_throughput` [share of the capacity]."""
+    """Return the rate at which the response time is least, at most `best_throughput` [share of the capacity]."""
     low, high = max(0.0, -excess), best_throughput(excess, spread, k)
     best, place = math.inf, 0
     for i in range(GRID + 1):
