@@ -303,9 +303,9 @@ def rescaled_proportional_gain(
     simulated=SimulatedBy(
         "pie_loss",
         {
-            # Ours, because these ranges have windows of 6 to 21 packets, and outside them simulations differ from the
-            # law: by 36 % of its value with 4.5 packets (20 flows at 1000 packets/s and 90 ms), by 47 % with 56
-            # packets.
+            # The ranges are ours, because outside of them, with windows below 6 or above 21 packets, simulations differ
+            # from the law: by 36 % of its value with windows of 4.5 packets (20 flows at 1000 packets/s and 90 ms), by
+            # 47 % with windows of 56 packets.
             "flows": (10.0, 15.0),
             "capacity_packets": (1000.0, 1500.0),
             "round_trip_time": (0.08, 0.12),

@@ -241,7 +241,7 @@ def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRI
     response time is D + S/(1 - rho). It is the ceiling for equal sharing and, for exponential sizes, for all
     disciplines that do not know sizes. Other disciplines can exceed it: for files of equal size, order of arrival
     reaches `first_come_ceiling`, up to 1.37 times as much; unequal sharing, shortest file first, and arrivals
-    smoother than Poisson arrivals exceed it, too. The bound for all of them is C/(D + S). It grows as C^(1 + 1/q)
+    smoother than Poisson arrivals exceed it, too. The bound for all of them is C/(D + S). P* grows as C^(1 + 1/q)
     (`power_ceiling_exponent`).
 
     Examples

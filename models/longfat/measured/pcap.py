@@ -103,7 +103,8 @@ def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int,
         second, fraction, stored, length = record.unpack(head)
         if not 0 < stored <= length <= _LONGEST or fraction >= units:
             raise _Damage(
-                place, f"its header gives {stored} of {length} bytes stored, and {fraction} of {units} parts of 1 s"
+                place,
+                f"its header gives {stored} of {length} bytes stored, and a time of {fraction} of {units} parts of 1 s",
             )
         data = file.read(stored)
         if len(data) < stored:

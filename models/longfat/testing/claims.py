@@ -69,7 +69,8 @@ class Claim:
         left.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
-        # Ours, because four parameters have more corners than tests usually have points, and errors may lie inside.
+        # At most half of the points are corners; ours, because four parameters have more corners than tests usually
+        # have points, and errors may lie inside the domain.
         first = [point for point in corners(self.axes, (points + 1) // 2, rng) if self.valid(point)]
         cases = self.cases or cases_of(self.formula)
         if cases:
@@ -132,8 +133,8 @@ def margin(found: Comparison) -> float:
 #: Error rate of a comparison while shrinking, and largest number of comparisons. Ours, because the formula is then
 #: right at the shrunk point with a probability of at most 2e-7.
 OVERWHELMING, TRIES = 1e-9, 200
-#: Largest number of replications of a try: a multiple of that at the best point so far, but not less than the second
-#: number. Ours, because a simpler point should show the difference as clearly.
+#: A try has at most PATIENCE times as many replications as the comparison at the best point so far, but may have
+#: LEAST_PATIENCE. Ours, because a simpler point should show the difference as clearly.
 PATIENCE, LEAST_PATIENCE = 2, 100
 
 

@@ -23,7 +23,7 @@ EQUAL = 100
 #: Skewness of a sample above which a comparison of means remarks that its errors may exceed the stated ones. Ours,
 #: because comparisons of single exponential times, of skewness 2, still have the stated errors, and 0.3 % of their
 #: samples exceed 3; of samples with heavier tails, whose errors are up to sixteen times larger, three quarters or more
-#: do (docs/testing.md).
+#: exceed 3 (docs/testing.md).
 HEAVY = 3.0
 
 LOG10 = math.log(10)

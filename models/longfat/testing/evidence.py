@@ -365,7 +365,7 @@ class Distribution:
         values, counts = np.unique(self.values, return_counts=True)
         after = counts.cumsum() / len(self.values)
         before = after - counts / len(self.values)
-        # The limit from the left. Ours, because a distribution may have jumps; for continuous ones it changes nothing.
+        # Both limits of the function are compared; ours, because it may have jumps. Without jumps they are equal.
         left = np.asarray(self.function(np.nextafter(values, -np.inf)), dtype=float)
         right = np.asarray(self.function(values), dtype=float)
         return float(max(np.abs(after - right).max(), np.abs(before - left).max()))

@@ -16,5 +16,5 @@ VARIATION = Symbol("C_b^2", "1", "[0, inf)", (0.1, 10.0), "Squared coefficient o
 UNLIMITED = {"load": (0.05, 0.8)}
 LIMITED = {"load": (0.2, 1.5), "capacity": (1.0, 20.0)}
 WAITING = LIMITED | {"capacity": (2.0, 20.0)}  # with a capacity of 1 no packet waits, so that all results are 0
-# Ours, because in these ranges runs of some thousand packets have losses; two equal results of 0 are no evidence.
+# The ranges are ours, because in them runs of some thousand packets have losses; equal results of 0 are no evidence.
 LOSSY = {"load": (0.4, 1.5), "capacity": (1.0, 6.0)}

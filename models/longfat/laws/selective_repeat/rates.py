@@ -189,7 +189,7 @@ def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any
 
     Notes
     -----
-    The throughput follows the window only where W_0 <= 1 + w_a. A sender with a window c times as large does not slow
+    The throughput follows the window only where W_0 <= 1 + w_a. A sender with a window of c (1 + w_a) does not slow
     down before F_1 / F < 1 / c: the paper states too wide a scope, as the derivation proves.
 
     Examples
@@ -221,7 +221,7 @@ def processing_throughput(
 ) -> Any:
     r"""Return the segments per second that a receiver processes if nothing is lost and the window is integer.
 
-    The slowest of three determines it: the sender's rate, the application, and the window, whose advancement is
+    The slowest of three determines the rate: the sender's rate, the application, and the window, whose advancement is
     withheld until the application accepts a segment.
 
     .. math:: F_1 = \frac{1}{\max(t_s, T, (t_s + t_a) / W)}

@@ -356,8 +356,8 @@ def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
     Notes
     -----
     Exact while every round but the largest is sent before its first acknowledgment returns; in longer files the
-    queues of several rounds add up. For r <= 2/3 a switch with K = C D/3, the round trip of its link, is full before
-    that. Half of a round is queued, because each acknowledgment, one per t_b, releases two packets; of a burst, a
+    queues of several rounds add up. For r <= 2/3 a switch with K = C D/3, its link's part of C D, is full before they
+    add up. Half of a round is queued, because each acknowledgment, one per t_b, releases two packets; of a burst, a
     share 1 - r is queued.
 
     Examples

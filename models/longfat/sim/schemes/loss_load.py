@@ -141,8 +141,8 @@ def choose(flow, event):
 @part
 def is_red(flow):
     """Return whether the next packet is red: a share `flow.red` of all packets, chosen at random or evenly spread."""
-    # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Ours, because the number of red
-    # packets varies less then: `colours` = 2 spreads them evenly.
+    # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). `colours` = 2 spreads red packets
+    # evenly; ours, because their number then varies less.
     if flow.colours < 2.0:
         return random(flow) < flow.red
     flow.red_owed += flow.red
@@ -165,8 +165,8 @@ def timeout(flow, event):
     Where P is 1 all packets are lost, and with them the feedback of the switches, so that the source would never learn
     of a change. A packet that declares no rate is not dropped by the switch.
     """
-    # Ours, because reliability never changes the rate, and Prithviraj and Williamson, section 2.2, do not treat the
-    # loss of all packets.
+    # Retransmission never changes the rate. `restart` is ours, because Prithviraj and Williamson, section 2.2, do not
+    # treat the loss of all packets.
     if flow.restart > 0.0:
         flow.header[0] = 0.0
         flow.red = 0.0
@@ -213,7 +213,7 @@ LOSS_LOAD = Scheme(
         "excess": 0.0,  # last reported a, b and capacity
         "spread": 0.0,
         "capacity": 0.0,  # bytes/s
-        "red": 0.0,  # share of red packets, and the fraction of the next red one that is due
+        "red": 0.0,  # share of red packets, and the fraction of the next red packet that is due
         "red_owed": 0.0,
     },
     source=(
