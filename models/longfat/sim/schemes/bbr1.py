@@ -41,7 +41,7 @@ LINUX_RULES = {
         0, "1: phases end by the volume in flight at the next departure, as in Linux; 0: by the volume in flight now"
     ),
     "long_term": choice(
-        0, "1: detect a policer by losses of a fifth, and keep its rate for 48 rounds, as in Linux; 0: no detection"
+        0, "1: detect a policer by a fifth of packets lost, and keep its rate for 48 rounds, as in Linux; 0: do not"
     ),
     "long_recovery": choice(
         0,

@@ -116,7 +116,9 @@ CUBIC_RESUME = replace(
     parameters={
         **cubic.CUBIC.parameters,
         "saved_window": Parameter(0.0, "packets", "[0, 1e9]", about="Window of the earlier connection; 0: none"),
-        "saved_rtt": Parameter(0.0, "s", "[0, 1e3]", about="Its minimum round-trip time; 0: the minimum of this path"),
+        "saved_rtt": Parameter(
+            0.0, "s", "[0, 1e3]", about="Least round-trip time of the earlier connection; 0: that of this path"
+        ),
         "max_jump": Parameter(math.inf, "packets", "[1, inf]", about="Largest window of the jump (section 3.3)"),
     },
     # Initial window, PipeSize, window of the retreat [packets]; first and last transmission and time [s] of the jump
