@@ -36,7 +36,7 @@ def _opaque(builder: Any, word: Any) -> Any:
 def _reader(kind: Row, base: str = "") -> Any:
     """Return a function of (address, index) that returns a row of the array at the address.
 
-    With `base`, the function takes a record in place of the address; the record's field named by `base` has the address.
+    With `base`, the function takes a record in place of the address; the record's field of this name has the address.
     """
     if not COMPILED:
         size = kind.layout.itemsize
