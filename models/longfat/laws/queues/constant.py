@@ -29,7 +29,7 @@ from longfat.laws.references import BRUN_GARCIA
 PLACES = 96
 TAIL = 32  # terms beyond the last place for a Poisson tail: (4/98)^32 < 1e-44
 SWITCH = 4.0  # load from which a Poisson tail is computed as 1 minus the other terms
-SILENT = 750.0  # exp(-750) = 0
+SILENT = 750.0  # exp(-750) is 0 in floats
 LIGHT, HEAVY = 1e-3, 2.0  # loads between which two poles are needed: 9100^-96 = 0 and exp(-1.59 * 96) < 1e-66
 NEWTON = 6
 

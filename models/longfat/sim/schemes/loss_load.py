@@ -188,7 +188,7 @@ LOSS_LOAD = Scheme(
     parameters={
         "k": Parameter(10.0, "1", "(0, 50]", about="Exponent of the loss-load curve: the switches' `k`"),
         "response": Parameter(
-            0.0, "1", "{0, 1}", about="0: rate of the largest throughput; 1: rate of the least response time"
+            0.0, "1", "{0, 1}", about="0: rate that maximises throughput; 1: rate that minimises response time"
         ),
         "entire_file": Parameter(
             0.0, "1", "{0, 1}", about="Packets in the response time; 0: those not yet delivered; 1: all of the file"
