@@ -125,7 +125,7 @@ def random_losses(probability: float, rng: np.random.Generator) -> Callable[[int
 def counted(gap: Callable[[], int]) -> Callable[[int], int]:
     """Return the function ``lost(m)`` of losses that ``gap()`` packets precede.
 
-    >>> gaps = iter([2, 0, 10])
+    >>> gaps = iter([2, 0, 10, 10])
     >>> lost = counted(lambda: next(gaps))
     >>> lost(2), lost(3), lost(10)
     (0, 2, 1)

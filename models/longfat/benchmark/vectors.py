@@ -62,7 +62,7 @@ class Subject:
 
 #: RFC 9002, appendix B.5: a packet that is acknowledged after a lost one increases the window until the loss is found.
 #: TCP's acknowledgments do not advance then (RFC 5681, section 3.1).
-AHEAD = (
+ON_GAPS = (
     "; and the growth by packets acknowledged after a lost one, before the loss was found, which RFC 9002, appendix "
     "B.5, has and TCP has not"
 )
@@ -74,13 +74,14 @@ SUBJECTS = {
     "newreno": Subject("sack", ALONE, "RFC 5681, equations 2, 3 and 4; RFC 6582 and RFC 6675: once per window", (30,)),
     "newreno-quic": Subject(
         "sack", ALONE | {"growth_limit": math.inf}, "RFC 9002, section 7 and appendix B: bytes acknowledged count",
-        (30,), tolerance=Subject.tolerance + AHEAD,
+        (30,), tolerance=Subject.tolerance + ON_GAPS,
     ),
     "cubic": Subject(
         "cubic", ALONE | {"growth_limit": math.inf},
         "RFC 9438, section 4: fast convergence, Reno-friendly region, target one smoothed round trip ahead",
         (100, 2500), round_trips=75,
-        tolerance=f"{Subject.tolerance}; the growth of W_cubic in {1e3 * CLOCK:g} ms, the resolution of clocks{AHEAD}",
+        tolerance=f"{Subject.tolerance}; the growth of W_cubic in {1e3 * CLOCK:g} ms, the resolution of clocks"
+        + ON_GAPS,
     ),
     "prr": Subject(
         "sack", {**ALONE, "prr": 1.0, "growth_limit": math.inf}, "RFC 9937 in loss recovery, otherwise as newreno-quic",
@@ -178,20 +179,20 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
     state = {"congestion_window": math.nan, "ssthresh": math.nan, "pacing_rate": math.nan}
     known: set[int] = set()  # qlog repeats packets acknowledged out of order
     steps, reduced, found_lost = 0, False, set[int]()
-    ahead, new_ahead = 0.0, 0.0  # bytes by which RFC 9002 increases the window further, before and in this row
+    further, newest = 0.0, 0.0  # bytes by which RFC 9002 increases the window further, before and in this row
     for event in events:
         kind, data = event["name"].rpartition(":")[2], event["data"]
         if kind == "metrics_updated":
             fall = min(1.0, data.get("congestion_window", math.inf) / state["congestion_window"])
-            reduced, ahead = reduced or fall < 1, ahead * fall if name == "newreno-quic" else ahead
+            reduced, further = reduced or fall < 1, further * fall if name == "newreno-quic" else further
             state |= {key: float(data[key]) for key in state if key in data}
         elif kind == "packet_received":
             steps += reduced
             covered = [range(one[0], one[-1] + 1) for one in data["frames"][0]["acked_ranges"]]
             new = [number for one in covered for number in one if number not in known]
-            ahead += new_ahead
+            further += newest
             each = growth_of_one(name, state["congestion_window"], state["ssthresh"], packet)
-            new_ahead = each * len(beyond_a_gap(new, known | found_lost))
+            newest = each * len(beyond_a_gap(new, known | found_lost))
             known.update(new)
             made.append(Row(round(event["time"] / 1e3, 9), ranges(new), "", math.nan, math.nan, math.nan, 0.0, 0))
         if not made:
@@ -200,16 +201,16 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
         found = str(data["header"]["packet_number"]) if kind == "packet_lost" else ""
         if found:  # RFC 9002, appendix A.7: losses are found before the window increases
             found_lost.add(int(found))
-            new_ahead = 0.0
+            newest = 0.0
         lost = ";".join(filter(None, (row.lost, found)))
-        near = tolerance(name, window, threshold, steps, packet) + math.ceil(ahead + new_ahead)
+        near = tolerance(name, window, threshold, steps, packet) + math.ceil(further + newest)
         sent = row.sent + (kind == "packet_sent")
         made[-1] = Row(row.time, row.acked, lost, window, threshold, rate / 8, near, sent)
     return made
 
 
 def growth_of_one(name: str, window: float, ssthresh: float, packet: int) -> float:
-    """Return the most by which one acknowledged packet increases a window [bytes]; 0 for senders without `AHEAD`.
+    """Return the most by which one acknowledged packet increases a window [bytes]; 0 without `ON_GAPS`.
 
     RFC 9002, section 7.3, and RFC 9438, section 4.4, whose target is at most 1.5 windows.
 
@@ -230,8 +231,8 @@ def beyond_a_gap(new: list[int], known: set[int]) -> list[int]:
     ([4, 5], [])
     """
     every = known | set(new)
-    whole = next(number for number in range(len(every) + 1) if number not in every)
-    return [number for number in new if number > whole]
+    missing = next(number for number in range(len(every) + 1) if number not in every)
+    return [number for number in new if number > missing]
 
 
 def ranges(numbers: list[int]) -> str:

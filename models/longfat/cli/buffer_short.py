@@ -106,7 +106,10 @@ def _share(row: xr.Dataset) -> str:
 
 
 def _interval(row: xr.Dataset) -> str:
-    """Return the interval of the smallest buffer: above the largest one that misses the share, up to the one found."""
+    """Return the interval of the smallest sufficient buffer [packets].
+
+    It begins above the largest buffer that does not carry the required share of the rate, and ends at the answer.
+    """
     missed, packets = float(row.missed_bdp) * row.attrs["bandwidth_delay_product"], int(row.buffer_packets)
     least = 1 if math.isnan(missed) else min(packets, math.floor(missed) + 1)
     return f"{least} .. {packets}"

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from longfat.laws.credits import throughput, window_for_rate
 
 KIB, MIB = 2**10, 2**20
-#: Share by which a program's rate may be below the law. Ours, because Node's HTTP/2 client and server, with windows of
-#: 64 KiB to 1 MiB and round trips of 20 and 100 ms, were 0 to 4 % below it under CUBIC (docs/application_windows.py).
-#: BBR stays in `Startup` while the application limits the rate, and paces each batch at 2/ln 2 times its estimate of
-#: the bandwidth. A flow of BBR therefore carries (W - u ln 2/2)/R, which is 0.83 W/R with u = W/2. Two measurements
-#: gave 0.83 W/R.
+#: Share by which a program's rate may be below the law `throughput` if its sender does not pace. Ours, because Node's
+#: HTTP/2 client and server, with windows of 64 KiB to 1 MiB and round trips of 20 and 100 ms, were 0 to 4 % below it
+#: under CUBIC (docs/application_windows.py). BBR is not covered. It stays in Startup while the application limits the
+#: rate, and paces each batch of u bytes at 2/ln 2 times its estimate of the bandwidth. With a window W and a round trip
+#: R it therefore carries (W - u ln 2/2)/R, which is 0.83 W/R with u = W/2, as measured.
 BELOW = 0.05
 #: Window of a connection over that of a stream, so that updates of both do not wait for each other: the factor of
 #: quic-go (`ConnectionFlowControlMultiplier`) and quiche (`CONNECTION_WINDOW_FACTOR`).

@@ -27,8 +27,8 @@ NAME = "paths"
 ROUND_TRIPS = (0.001, 0.003, 0.01, 0.03, 0.06, 0.1, 0.137, 0.2, 0.3, 0.6)  # s
 BUFFERS = (0.1, 0.5, 1.0, 2.0, 8.0)  # bandwidth-delay products
 LOSSES = (0.0, 0.001, 0.01, 0.03)
-#: Ours, because at this rate a round trip of 1 ms holds two packets and one of 600 ms a thousand, so that all runs take
-#: a minute or two.
+#: Rate of the link and packet size of all runs. Ours, because a round trip of 1 ms is then two packets and one of
+#: 600 ms a thousand, so that all runs together take a minute or two.
 RATE, PACKET = 20e6 / 8, 1250  # bytes/s, bytes
 #: Shortest run, in seconds and in round trips, of which the first quarter is not counted. Ours.
 LEAST_TIME, LEAST_ROUND_TRIPS = 20.0, 200.0  # s, 1

@@ -105,7 +105,7 @@ def _remarks(law: Any) -> list[str]:
 
 
 def _reference(law: Any) -> str:
-    """Return the source, and the module that proves the law."""
+    """Return the bibliographic source of a law, and the module with its proof."""
     proof = f" Proof: derivations/{law.derivation.replace('.', '.py, ')}." if law.derivation else ""
     return f"{law.source.rstrip('.')}.{proof}"
 

@@ -58,7 +58,9 @@ def _content(text: str) -> dict[str, Any]:
         sums |= {name: total[0]} if total else {}
     is_server = "Accepted connection from" in text  # a server prints only its own side
     if not sums or not (is_server or "sum_received" in sums):
-        raise ValueError("has no summary of iperf3, whose last line ends with receiver: was it cut off?")
+        raise ValueError(
+            "has no summary of iperf3, whose last line ends with the word 'receiver'; the output may have been cut off"
+        )
     streams = {row["stream"] for row in rows} - {"SUM"}
     end: dict[str, Any] = sums | {"streams": [{"sender": {"mean_rtt": 0}} for _ in streams]}  # as iperf3 -R writes it
     if found := _CPU.search(text):

@@ -137,7 +137,7 @@ class Streams:
         return cls(seed["entropy"], tuple(seed["spawn_key"]), seed["pool_size"], kind)
 
     def attributes(self) -> dict[str, Any]:
-        """Return the values that restore the same streams."""
+        """Return the values from which the same streams of random numbers can be made again."""
         return {
             "entropy": self.entropy,
             "spawn_key": list(self.spawn_key),

@@ -351,7 +351,7 @@ def utilisation_general(
     window = top * (1 - decrease * left * left * left)
     queued = top * decrease / 4 * (1 - 4 * part + 3 * part * begin)
     queued = queued / (1 - left + (top - window) * (top + window) / (2 * limited))
-    # While there is no queue, the estimate overtakes as in `mean_window`.
+    # While there is no queue, the Reno-friendly estimate exceeds the cubic window as in `mean_window`.
     one = 1 + 0 * pace
     ratio = xp.minimum(xp.maximum(top * decrease / pace, third(pace, xp)), one)
     share = (3 - xp.sqrt(xp.maximum(4 / ratio - 3, one))) / 2

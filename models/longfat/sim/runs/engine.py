@@ -135,7 +135,7 @@ class Simulation:
             raise KeyboardInterrupt(f"stopped at {self.now:.6g} s of {until:g} s simulated") from None
 
     def _advance(self, goal: int, progress: Any, to_the_end: bool) -> None:
-        """Call the kernel in chunks until the time `goal` [ns] or the end of all files."""
+        """Call the kernel in chunks until the time `goal` [ns] or until all files have been transferred."""
         budget, still = 1 << 14, 0
         self.prepare()
         self.state.row["unfinished"] = self._unfinished() if to_the_end else records.NONE

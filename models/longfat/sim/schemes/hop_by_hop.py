@@ -26,7 +26,7 @@ def ack(flow, event):
     if event.number >= 0 or event.header[OWNER] != OURS:
         return flow.rate
     # Mishra and Kanakia (1992): the law of explicit feedback, with the feedback delay of one hop. `BACKLOG` is the
-    # backlog less the number of the next packet to arrive, so that its sum with the number of packets sent is the
+    # backlog less the count of packets that have arrived at the switch. Adding the count of packets sent gives the
     # backlog plus the packets in flight on the hop.
     service = event.header[RATE] / flow.packet_size
     delay = max(event.now - event.header[TIME], 1.0 / service, SHORTEST_DELAY)

@@ -218,7 +218,9 @@ def enqueue(link, packet, now):
         mine.sent = mine.forwarded = packet.transmission
     left = packet.header[LEFT] if packet.header[LEFT] > 0.0 else packet.sent
     if link.adaptive and 2.0 * (now - left) > link.interval:
-        raise ValueError("interval is shorter than the round trip of a link, so that a reduction would come too late")
+        raise ValueError(
+            "interval must be at least the round trip of each link, so that a reduced credit arrives within it"
+        )
     mine.arrived_at = now
     if packet.header[CHECK] > 0.0:
         send_credit(link, flow, mine, now)
@@ -281,8 +283,7 @@ credit = Discipline(
         ),
     },
     state={"shared_at": 0.0},
-    # Whether a packet of the flow has arrived; transmissions forwarded so far, and the number of these that was
-    # reported.
+    # Whether a packet of the flow has arrived; transmissions forwarded so far; `forwarded` at the last report.
     flow_state={"seen": False, "forwarded": 0, "reported": 0},
     needs_buffer=True,
     hop_by_hop=True,

@@ -148,7 +148,10 @@ def _place(path: str | Path) -> Path:
 
 
 def finder(folder: str | Path, trust: bool = False) -> Callable[..., Any]:
-    """Return a function that finds "my_schemes.py:aimd" in the Python files of a folder; it runs each file once."""
+    """Return a function that returns the object with a name such as "my_schemes.py:aimd" from the files of a folder.
+
+    The function executes each file once.
+    """
     from longfat.sim.queues import Discipline
     from longfat.sim.schemes import Scheme
 
