@@ -17,26 +17,30 @@ from fractions import Fraction
 
 SECOND = 10**9  # all times are in whole nanoseconds
 NEVER = math.inf
-#: Order of events at one instant: ends of transmissions, packets that leave an access link, all others.
-END, ACCESS, OTHER = range(3)
+#: Order of events at one instant: ends of transmissions, packets that leave an access link, all others, delayed
+#: acknowledgments.
+END, ACCESS, OTHER, DELAYED = range(4)
 
 
 class Events:
-    """Clock and event list: what happens at one instant happens by kind, then in the order of scheduling (ours)."""
+    """Clock and event list: what happens at one instant happens by kind, then in the order of scheduling (ours).
+
+    Delayed acknowledgments of one instant leave in the order of flows (ours).
+    """
 
     def __init__(self):
         self.now, self.count, self.list, self.serial = 0, 0, [], itertools.count()
 
-    def at(self, time, what, *arguments, kind=OTHER):
+    def at(self, time, what, *arguments, kind=OTHER, place=0):
         """Schedule a call of `what`."""
-        heapq.heappush(self.list, (time, kind, next(self.serial), what, arguments))
+        heapq.heappush(self.list, (time, kind, place, next(self.serial), what, arguments))
 
     def step(self, until=NEVER):
         """Let the next event happen; return False if there is none until then, and set the clock to this time."""
         if not self.list or self.list[0][0] > until:
             self.now = until
             return False
-        self.now, _, _, what, arguments = heapq.heappop(self.list)
+        self.now, *_, what, arguments = heapq.heappop(self.list)
         self.count += 1
         what(*arguments)
         return True
@@ -45,8 +49,8 @@ class Events:
 class Timer:
     """Timer with one entry in the event list; a timer that is postponed gets a new one when the old one comes."""
 
-    def __init__(self, events, expire):
-        self.events, self.expire = events, expire
+    def __init__(self, events, expire, **order):
+        self.events, self.expire, self.order = events, expire, order
         self.due = self.entry = NEVER  # when it expires; when its entry comes
 
     def set(self, due):
@@ -54,7 +58,7 @@ class Timer:
         self.due = due
         if due < self.entry:
             self.entry = due
-            self.events.at(due, self._reach, due)
+            self.events.at(due, self._reach, due, **self.order)
 
     def _reach(self, entry):
         if entry == self.entry:  # else an earlier one has replaced it
@@ -150,10 +154,11 @@ class Link:
 class Receiver:
     """Receiver that takes packets in any order and acknowledges each or every k-th (RFC 5681, section 4.2)."""
 
-    def __init__(self, events, back, ack_size, delayed_ack, ack_delay, quick_acks):
+    def __init__(self, events, back, place, ack_size, delayed_ack, ack_delay, quick_acks):
         self.events, self.back, self.ack_size = events, back, ack_size
         self.every, self.longest, self.quick = delayed_ack, int(ack_delay * 1e9), quick_acks
-        self.pending, self.timer, self.merged = [], Timer(events, self.acknowledge), 0  # packets not acknowledged
+        self.pending, self.merged = [], 0  # packets not acknowledged
+        self.timer = Timer(events, self.acknowledge, kind=DELAYED, place=place)
         self.expected, self.beyond = 0, set()  # first packet that is missing; those received beyond it
         self.received = self.received_bytes = self.delay = self.last_arrival = 0
 
@@ -212,11 +217,11 @@ class Sender:
     """Sender of a flow, with a timer and an access link for one packet; a subclass decides what is sent next."""
 
     def __init__(
-        self, events, path, back, packets=math.inf, *, size=1000, ack_size=40, start=0, stop=NEVER,
+        self, events, path, back, place, packets=math.inf, *, size=1000, ack_size=40, start=0, stop=NEVER,
         access_rate=math.inf, timestamps=0.0, delayed_ack=1.0, ack_delay=0.04, quick_acks=0.0, **timeout,
     ):  # fmt: skip
         self.events, self.path = events, path
-        self.receiver = Receiver(events, back, ack_size, delayed_ack, ack_delay, quick_acks)
+        self.receiver = Receiver(events, back, place, ack_size, delayed_ack, ack_delay, quick_acks)
         self.packets, self.size, self.start, self.stop = packets, size, start, stop
         self.access, self.busy, self.finish = Transmitter(access_rate), False, None
         self.una = self.next = self.high = 0  # first packet not acknowledged; next new one; highest one sent, plus 1
@@ -363,7 +368,7 @@ class Simulation:
                 back = [pure.setdefault(delay, Link(self.events, delay=round(delay * SECOND)))]
             for k, name in enumerate(flow.names):
                 self.flows[name] = Reno(
-                    self.events, [self.links[pair] for pair in hops], back,
+                    self.events, [self.links[pair] for pair in hops], back, len(self.flows),
                     math.inf if flow.file is None else math.ceil(flow.file / flow.packet), size=flow.packet,
                     ack_size=flow.ack, start=round((flow.start + k * flow.stagger) * SECOND),
                     stop=NEVER if flow.stop == math.inf else round(flow.stop * SECOND),

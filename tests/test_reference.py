@@ -181,9 +181,11 @@ def long():
 
 
 def delays():
-    """Flows whose receivers acknowledge every third packet, or the first of them that has waited for 21 ms."""
+    """Flows whose receivers acknowledge every third packet, or the first of them after two or three packets' times."""
     net = Network().link("a", "b", rate="1 Mbit/s", delay="4 ms", buffer=4, duplex=True)
-    return net.flow("reno", path=["a", "b"], count=3, parameters={"delayed_ack": 3, "ack_delay": 0.021})
+    for delay in (0.016, 0.024, 0.024):  # as others arrive, or are due: an acknowledgment of another order shows
+        net.flow("reno", path=["a", "b"], parameters={"delayed_ack": 3, "ack_delay": delay})
+    return net
 
 
 #: Rules of the reference, and wrong ones in their place.
@@ -197,6 +199,11 @@ WRONG = {
         "self.rttvar += (abs(self.srtt - seconds) * 7 / 8 - self.rttvar) / 4",
     ),
     "the last event goes first": ("next(self.serial), what", "-next(self.serial), what"),
+    "a delayed acknowledgment leaves before a packet arrives": (
+        "kind=DELAYED, place=place",
+        "kind=ACCESS, place=place",
+    ),
+    "delayed acknowledgments leave in the order of scheduling": ("kind=DELAYED, place=place", "kind=DELAYED"),
     "each packet on a link has an event": ("if len(self.inside) == 1:", "if self.inside:"),
     "a delayed acknowledgment is due after the last packet": ("elif len(self.pending) == 1:", "else:"),
     "a timeout halves what is in flight": ("min(self.window, self.high - self.una)", "self.high - self.una"),

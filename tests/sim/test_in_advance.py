@@ -84,10 +84,20 @@ def delayed_star(scheme="cubic"):
     return net.flow(traffic.arrivals(5, scheme), path=["s0", "a", "b", "d0"], file="20 kB")
 
 
+def round_numbers(*delays):
+    """Return flows whose delayed acknowledgments are due as packets arrive: a packet and the link take 1 ms each."""
+    net = sim.Network().link("a", "b", rate="12 Mbit/s", delay="1 ms", buffer=20, duplex=True)
+    for k, delay in enumerate(delays):
+        net.flow("cubic", path=["a", "b"], packet=1500, start=0.001 * k, parameters={"ack_delay": delay})
+    return net
+
+
 NETWORKS = {
     "delayed": delayed,
     "delayed star": delayed_star,
     "delayed, marked": lambda: delayed_star("dctcp"),
+    "delayed, round": lambda: round_numbers(0.04, 0.04, 0.04, 0.04),
+    "delayed, round and different": lambda: round_numbers(0.04, 0.01, 0.02),
     "one link": several,
     "star": star,
     "chain": chain,
@@ -217,3 +227,22 @@ def test_deferred_arrivals_take_no_more_rows_than_there_are():
     for k in range(1, 101):
         in_steps.advance(k / 100)
     compare(counts(at_once), counts(in_steps))
+
+
+@pytest.mark.parametrize("ways", ["in advance", "sampled", "nothing in advance"])
+def test_delayed_acknowledgments_come_last_at_their_time(ways):
+    """By hand: at 12 ms "third" arrives and is acknowledged, then the two that are due, in the order of flows.
+
+    A packet takes 1 ms and the link 1 ms; the acknowledgments take 4 ms each and 1 ms. They arrive at 17 ms, 21 ms and
+    25 ms, and that of "fourth", which arrives at 13 ms, at 29 ms.
+    """
+    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="1 ms").link("b", "a", rate="80 kbit/s", delay="1 ms")
+    flows = {"first": (0.002, 2, 0.008), "second": (0.0, 2, 0.01), "third": (0.01, 1, 0.04), "fourth": (0.011, 1, 0.04)}
+    for name, (start, every, delay) in flows.items():
+        parameters = {"delayed_ack": every, "ack_delay": delay}
+        net.flow("reno", path=["a", "b"], packet=1000, ack=40, start=start, name=name, parameters=parameters)
+    run = sim.Simulation(net, **({"sample_every": 0.001, "duration": 0.03} if ways == "sampled" else {}))
+    if ways == "nothing in advance":
+        run.state.hops["in_advance"] = AT_ARRIVAL
+    run.advance(0.0295)
+    np.testing.assert_allclose(run.state.timers["srtt"], [0.021 - 0.002, 0.025, 0.017 - 0.01, 0.029 - 0.011], rtol=1e-9)

@@ -4,12 +4,12 @@ One heap holds the frequent events (the next arrival of each link, the end of ea
 (timers and the like), most of which are postponed; so the first heap stays small. A link has one entry, however many
 packets are on it.
 Among events at the same time, ends of transmissions come first, then packets that leave an access link, then the
-event that was scheduled first.
+event that was scheduled first, and at the end delayed acknowledgments, by flow.
 """
 
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import entry_at, sender_at
-from longfat.sim.kernel.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
+from longfat.sim.kernel.records import ARRIVAL, CLOCK, DELAYED, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
 # --- Heap ------------------------------------------------------------------------------------------------------------
 #
@@ -92,6 +92,7 @@ SERIAL_SHIFT = KIND_BITS + INDEX_BITS
 # during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
 FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, so that it precedes other keys of the same time
+LAST_AT_ITS_TIME = 1 << 62  # added to a key without a serial number, so that it follows other keys of the same time
 
 
 @part
@@ -137,6 +138,13 @@ def remove_arrival(state):
 def schedule(state, kind, index, time):
     """Schedule an event in the heap of clocks."""
     push_clock(state, time, new_key(state, kind, index))
+
+
+@routine
+def schedule_delayed(state, f, time):
+    """Schedule a delayed acknowledgment, behind all other events at the same time."""
+    # Ours: the order is that of `receiver.join_delayed`, so that it does not depend on what is computed in advance.
+    push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | f)
 
 
 @part

@@ -5,7 +5,7 @@ reception of a packet.
 """
 
 from longfat.sim.kernel.callbacks import ON_FEEDBACK, receive_at
-from longfat.sim.kernel.events import request_admission, schedule
+from longfat.sim.kernel.events import request_admission, schedule_delayed
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     block_at,
@@ -34,7 +34,6 @@ from longfat.sim.kernel.records import (
     CE,
     CWR,
     DATA,
-    DELAYED,
     ECE,
     FEEDBACK,
     HORIZON,
@@ -173,7 +172,7 @@ def first_missing(state, owner, number):
 def arm(state, f, time):
     """Schedule the time at which a receiver sends its delayed acknowledgment, or calls its scheme."""
     delayed_ack_at(state, f).armed_ns = time
-    schedule(state, DELAYED, f, time)
+    schedule_delayed(state, f, time)
 
 
 @routine
@@ -250,10 +249,16 @@ def reply(state, f):
 
 
 @part
+def is_due_after(one, f, other, g):
+    """Return whether the delayed acknowledgment of flow f leaves after that of flow g."""
+    return one.due_ns > other.due_ns or (one.due_ns == other.due_ns and f > g)
+
+
+@part
 def join_delayed(state, f, delayed, link):
-    """Insert a flow into those of a link that delay an acknowledgment, in the order in which these are due."""
+    """Insert a flow into those of a link that delay an acknowledgment, in the order of due times, then of flows."""
     before = link.last_delayed
-    while before != NONE and delayed_ack_at(state, before).due_ns > delayed.due_ns:
+    while before != NONE and is_due_after(delayed_ack_at(state, before), before, delayed, f):
         before = delayed_ack_at(state, before).previous
     delayed.previous = before
     if before == NONE:
