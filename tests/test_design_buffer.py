@@ -520,3 +520,27 @@ def test_a_threshold_has_room_behind_it():
         design.buffer(rate="1Mbit/s", round_trip_time="40ms", find="threshold")
     with pytest.raises(ValueError, match="mark_above = 3 excludes find"):
         design.buffer(rate="1Mbit/s", round_trip_time="40ms", scheme="dctcp", mark_above=3, find="threshold")
+
+
+@pytest.mark.parametrize(("scheme", "share"), [("cubic", 0.99), ("reno", 0.98)])
+def test_paths_of_a_packet_have_an_answer(scheme, share):
+    """1 Mbit/s x 15 ms are 1.25 packets, so that the search has soon tried every buffer."""
+    answer = design.buffer(rate="1Mbit/s", round_trip_time="15ms", share=share, scheme=scheme, points=0, progress=False)
+    row = answer.sel(rule="simulated")
+    assert 1 <= float(row.buffer_packets) <= 3
+    assert float(row.share_lower) >= share
+
+
+def test_a_search_that_has_tried_every_buffer_ends_without_a_line():
+    goal = Goal(share=0.9, confidence=0.95, width=0.01, slope=1.5, largest=4)
+    noisy = iter([0.5, 0.95, 0.7, 0.99] * 20)
+    assert line_to_goal(lambda packets: [next(noisy) for _ in range(4)], [1, 2], goal) is None
+
+
+def test_where_no_line_is_drawn_the_interval_begins_at_the_largest_buffer_that_misses():
+    """A token bucket of few packets loses most of CUBIC's, so that the search has seen buffers below the goal."""
+    answer = design.buffer(
+        rate="10Mbit/s", round_trip_time="40ms", scheme="cubic", find="burst", share=0.9, points=0, progress=False
+    )
+    bursts = answer.sel(rule="simulated").buffer_bdp
+    assert 0 < float(answer.missed_bdp) < float(bursts)

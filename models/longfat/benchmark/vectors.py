@@ -178,7 +178,8 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
     made: list[Row] = []
     state = {"congestion_window": math.nan, "ssthresh": math.nan, "pacing_rate": math.nan}
     known: set[int] = set()  # qlog repeats packets acknowledged out of order
-    steps, reduced, found_lost = 0, False, set[int]()
+    steps, reduced = 0, False
+    settled, missing = set[int](), 0  # packets acknowledged or found lost, and the first other one
     further, newest = 0.0, 0.0  # bytes by which RFC 9002 increases the window further, before and in this row
     for event in events:
         kind, data = event["name"].rpartition(":")[2], event["data"]
@@ -192,15 +193,18 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
             new = [number for one in covered for number in one if number not in known]
             further += newest
             each = growth_of_one(name, state["congestion_window"], state["ssthresh"], packet)
-            newest = each * len(beyond_a_gap(new, known | found_lost))
             known.update(new)
+            settled.update(new)
+            while missing in settled:
+                missing += 1
+            newest = each * sum(number > missing for number in new)
             made.append(Row(round(event["time"] / 1e3, 9), ranges(new), "", math.nan, math.nan, math.nan, 0.0, 0))
         if not made:
             continue
         row, (window, threshold, rate) = made[-1], state.values()
         found = str(data["header"]["packet_number"]) if kind == "packet_lost" else ""
         if found:  # RFC 9002, appendix A.7: losses are found before the window increases
-            found_lost.add(int(found))
+            settled.add(int(found))
             newest = 0.0
         lost = ";".join(filter(None, (row.lost, found)))
         near = tolerance(name, window, threshold, steps, packet) + math.ceil(further + newest)
@@ -222,17 +226,6 @@ def growth_of_one(name: str, window: float, ssthresh: float, packet: int) -> flo
     if math.isnan(ssthresh) or window < ssthresh:
         return packet
     return packet / 2 if name == "cubic" else packet * packet / window
-
-
-def beyond_a_gap(new: list[int], known: set[int]) -> list[int]:
-    """Return the newly acknowledged packets before which a packet is neither acknowledged nor known to be lost.
-
-    >>> beyond_a_gap([4, 5], {0, 1, 2}), beyond_a_gap([3, 4], {0, 1, 2})
-    ([4, 5], [])
-    """
-    every = known | set(new)
-    missing = next(number for number in range(len(every) + 1) if number not in every)
-    return [number for number in new if number > missing]
 
 
 def ranges(numbers: list[int]) -> str:

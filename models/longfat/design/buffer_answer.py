@@ -154,7 +154,7 @@ def answer(
         count, tried = FIXED if flows > 1 else math.ceil(3 / effort.replications), dict(seen)
 
         def shares(packets: int) -> list[float]:
-            """Return the first samples of a buffer; their number does not depend on their values."""
+            """Return the first samples of a buffer: of the search a fixed number, of a rule those that decided it."""
             if packets not in tried:
                 tried[packets] = simulated(packets, looks=(count,))
             return list(tried[packets]["samples"][: count * effort.replications])
@@ -174,6 +174,8 @@ def answer(
             chosen = tried[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
     if found is None:
         found = smallest(reaches, sorted(seen), subject.fineness, largest, search)
+        below = [one for one in seen if found is not None and one < found]
+        missed = max((one for one in below if of_attainable(seen[one])["share_upper"] < share), default=0)
     if found is not None:
         packets[SMALLEST] = found
 
@@ -230,6 +232,8 @@ def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: G
         if guess is None:
             return None
         untried = np.setdiff1d(np.arange(1, goal.largest + 1), list(tried))
+        if k == TRIES or not untried.size:
+            return None
         one = int(untried[np.argmin(np.abs(untried - guess))])
         tried[one] = shares(one)
     return None
@@ -250,7 +254,7 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
         guess = (low + high) / 2
         if 0 < means[near] < 1:
             guess = near * math.exp((logit(goal.share) - logit(means[near])) / goal.slope)
-        if high - low <= 1 and (means[high] >= 1 or logit(means[high]) - logit(means[low]) > STEEP):
+        if high - low <= 1 and high in means and (means[high] >= 1 or logit(means[high]) - logit(means[low]) > STEEP):
             return None
     if high - low > WIDTH * high:  # the smallest buffer is in (low, high], even if the line crosses elsewhere
         guess = min(max(guess, low + 1), high - 1)

@@ -103,7 +103,8 @@ def buffer(
     of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
     search begins at the buffers of the rules, goes on where the line crosses the goal, and ends when the interval has
     at most the width of 11 % of the buffer (one flow: 2 %) or one packet, or after twelve buffers. Each buffer of the
-    search has four times ``replications`` samples (one flow: as many), whatever their values. For files, and where no
+    search has four times ``replications`` samples (one flow: as many, or one more), whatever their values; those of the
+    rules have as many at most. For files, and where no
     line can be drawn, the buffers are halved, each has its own limits, and the tolerance is 2 % (files: 5 %) or one
     packet. The search assumes that utilisation or power does not decrease with the buffer.
 

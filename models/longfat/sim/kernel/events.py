@@ -144,7 +144,7 @@ def schedule(state, kind, index, time):
 def schedule_delayed(state, f, time):
     """Schedule a delayed acknowledgment, behind all other events at the same time."""
     # Ours: the order is that of `receiver.join_delayed`, so that it does not depend on what is computed in advance.
-    push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | f)
+    push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | int(f))
 
 
 @part

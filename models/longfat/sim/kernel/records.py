@@ -262,7 +262,7 @@ RECEIVING = record(
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below
-    ("plain", i1),  # 1: acknowledgments leave at once and report nothing but marks and SACK blocks
+    ("plain", i1),  # 1: no scheme makes the replies, and they report nothing but marks and SACK blocks
     ("waiting", i4),  # the acknowledgment that is delayed, NONE
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or the replies of one that its scheme controls.
