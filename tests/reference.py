@@ -217,7 +217,7 @@ class Sender:
     """Sender of a flow, with a timer and an access link for one packet; a subclass decides what is sent next."""
 
     def __init__(
-        self, events, path, back, place, packets=math.inf, *, size=1000, ack_size=40, start=0, stop=NEVER,
+        self, events, path, back, packets=math.inf, *, place=0, size=1000, ack_size=40, start=0, stop=NEVER,
         access_rate=math.inf, timestamps=0.0, delayed_ack=1.0, ack_delay=0.04, quick_acks=0.0, **timeout,
     ):  # fmt: skip
         self.events, self.path = events, path
@@ -368,8 +368,9 @@ class Simulation:
                 back = [pure.setdefault(delay, Link(self.events, delay=round(delay * SECOND)))]
             for k, name in enumerate(flow.names):
                 self.flows[name] = Reno(
-                    self.events, [self.links[pair] for pair in hops], back, len(self.flows),
-                    math.inf if flow.file is None else math.ceil(flow.file / flow.packet), size=flow.packet,
+                    self.events, [self.links[pair] for pair in hops], back,
+                    math.inf if flow.file is None else math.ceil(flow.file / flow.packet), place=len(self.flows),
+                    size=flow.packet,
                     ack_size=flow.ack, start=round((flow.start + k * flow.stagger) * SECOND),
                     stop=NEVER if flow.stop == math.inf else round(flow.stop * SECOND),
                     access_rate=bits(flow.access_rate), **flow.parameters,
