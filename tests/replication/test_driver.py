@@ -76,8 +76,11 @@ def test_ctrl_c_says_what_is_stored(tmp_path):
 
     def slow(load, rng):
         if next(aside.calls) == 20:
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            aside.begun.wait(20)  # a long run: the sweep does not wait for its end
+            # Again after 5 s, because Python ignores an interrupt that falls into a callback of a weak reference.
+            for _ in range(2):
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                if aside.begun.wait(5):  # a long run: the sweep does not wait for its end
+                    break
         return rng.random()
 
     grid, began = {"load": [0.5]}, time.monotonic()
