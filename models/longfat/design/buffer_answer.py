@@ -176,26 +176,21 @@ def answer(
         found = smallest(reaches, sorted(seen), subject.fineness, largest, search)
         below = [one for one in seen if found is not None and one < found]
         missed = max((one for one in below if of_attainable(seen[one])["share_upper"] < share), default=0)
-    if found is not None:
-        packets[SMALLEST] = found
 
-    def row(multiple: float, packets: int | None) -> dict[str, Any]:
-        values = {} if packets is None else at(packets) | of_attainable(at(packets))
+    def results(packets: int | None) -> dict[str, Any]:
+        return {} if packets is None else at(packets) | of_attainable(at(packets))
+
+    def row(multiple: float, values: dict[str, Any]) -> dict[str, Any]:
         point = Point(subject, multiple, values, share, laws, flows)
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
-    multiples = bounds | {SMALLEST: math.nan if found is None else found / size}
     skipped = () if every_rule else later
-    rows = [row(multiples[name], None if name in skipped else packets.get(name)) for name in bounds]
-    if chosen is None:
-        rows.append(row(multiples[SMALLEST], found))
-    else:
-        point = Point(subject, multiples[SMALLEST], chosen, share, laws, flows)
-        rows.append({name: value(point) for name, (value, _) in variables(subject).items()})
+    rows = [row(one, results(None if name in skipped else packets.get(name))) for name, one in bounds.items()]
+    rows.append(row(math.nan if found is None else found / size, results(found) if chosen is None else chosen))
     return {
         "missed": missed / size if missed else math.nan,
         "rules": rows,
-        "curve": [row(one / size, one) for one in curve],
+        "curve": [row(one / size, results(one)) for one in curve],
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],
     }
