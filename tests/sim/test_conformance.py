@@ -155,7 +155,7 @@ def test_a_service_that_forgets_packets(quick):
     messages = failures(Service("broken", enqueue=forget, dequeue=first))
     assert list(messages) == ["return values"]
     assert "service 'broken' failed" in messages["return values"]
-    assert "enqueue of the service queued no packet" in messages["return values"]
+    assert "enqueue of the service did not queue the packet" in messages["return values"]
 
 
 def test_a_service_that_loses_packets(quick):

@@ -371,7 +371,7 @@ def test_a_round_trip_without_duration(name):
 def test_a_service_that_queues_nothing_is_named():
     lost = Service("lost", enqueue=lambda link, packet, now: 0, dequeue=lambda link, now: NOTHING)
     one = Simulation(one_link("reno", rate=1e6, buffer=10, discipline=Discipline("mine", service=lost)), rng=1)
-    with pytest.raises(SchemeError, match=r"service 'lost' failed on link 'a-b' at 0 s: .*queued no packet"):
+    with pytest.raises(SchemeError, match=r"service 'lost' failed on link 'a-b' at 0 s: .*did not queue the packet"):
         one.advance(1.0)
 
 

@@ -271,8 +271,12 @@ WRONG_LINKS = {
     "dequeue, fair": ({"dequeue": answers(3), "service": "self-clocked"}, NEITHER, None),
     "dequeue, less": ({"dequeue": answers(-2)}, NEITHER, None),
     "dequeue, packet": ({"dequeue": lambda link, packet, now: push_out(0)}, NEITHER, None),
-    "tick": ({"tick": lambda link, now: now}, LINK + "ValueError: tick asked 1000 times in a row", None),
-    "tick nan": ({"tick": lambda link, now: math.nan}, LINK + "ValueError: tick returned no time", None),
+    "tick": (
+        {"tick": lambda link, now: now},
+        LINK + "ValueError: tick returned a time that is not after now 1000 times in a row",
+        None,
+    ),
+    "tick nan": ({"tick": lambda link, now: math.nan}, LINK + "ValueError: tick returned a negative time or NaN", None),
 }
 
 

@@ -1,4 +1,4 @@
-"""Processing of acknowledgments, losses, timeouts, alarms and feedback at a sender, and its calls of the scheme."""
+"""Handling of acknowledgments, losses, timeouts, alarms and feedback at a sender, with the calls of its scheme."""
 
 from longfat.sim.kernel.callbacks import callback_at
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
@@ -69,7 +69,7 @@ MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOS
 
 @part
 def clear_event(state, event, sender):
-    """Reset the event that callbacks see, except for its time and the packet size."""
+    """Reset the event for callbacks; set its time to the present and its packet size to that of the sender."""
     event.now = state.now * 1e-9
     event.rtt = 0.0
     event.acked = 0
@@ -106,9 +106,10 @@ def take_header(state, event, i):
 
 @routine
 def is_unlimited(state, f, sender):
-    """Return whether a flow may send more packets in one burst than a run can hold.
+    """Return whether a flow may send more packets in one burst than the simulator can store.
 
-    The flow may do so if no rate, access link or limit for this event keeps it from sending the whole window.
+    This is so if the window and the rest of the file exceed `MOST_PACKETS_AT_ONCE`, and no rate, access link or limit
+    for the current event restricts the burst.
     """
     if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
@@ -117,9 +118,9 @@ def is_unlimited(state, f, sender):
 
 @part
 def call_scheme(state, f, sender, number):
-    """Call a callback of a flow's scheme and set the window or rate that it returns; return False if it is invalid.
+    """Call a callback of a flow's scheme and store the returned window or rate; return False if it is invalid.
 
-    Flow and callback are kept in the state for the error message.
+    The numbers of the flow and of the callback are stored in the state for the error message.
     """
     state.flow = f
     state.callback = number
@@ -140,7 +141,7 @@ def call_scheme(state, f, sender, number):
 
 @routine
 def set_alarm(state, f):
-    """Set the alarm that the scheme asked for, a nanosecond from now at the earliest, so that time advances."""
+    """Set a flow's alarm timer to the time that its scheme requested, at least 1 ns from now so that time advances."""
     own = recovery_at(state, f)
     if own.alarm >= 0.0:
         if own.alarm < LATEST:
@@ -152,7 +153,10 @@ def set_alarm(state, f):
 
 @routine
 def finish_callback(state, f, fine):
-    """Set the alarm that a scheme's callback requested, and send all packets that the flow may send; return `fine`."""
+    """Set the alarm that a callback requested; if `fine`, let the flow send. Return `fine`.
+
+    `fine` is whether the callback returned a valid window or rate.
+    """
     set_alarm(state, f)
     if fine:
         request_send(state, f)
@@ -161,7 +165,10 @@ def finish_callback(state, f, fine):
 
 @routine
 def start_flow(state, f):
-    """Call `start` of a flow's scheme, and send the first packets."""
+    """Call `start` of a flow's scheme and let the flow send.
+
+    Return False if the scheme returned an invalid window or rate.
+    """
     sender = sender_at(state, f)
     clear_event(state, event_of(state), sender)
     tally_at(state, f).begun = 1
@@ -222,7 +229,10 @@ def acknowledge(state, i):
 
 @part
 def recover(state, f, sender, event, i, acked, measured):
-    """Find losses from an acknowledgment and report them to the scheme; return False as `call_scheme` does."""
+    """Find losses from acknowledgment i and report them to the scheme.
+
+    Return False if the scheme returned an invalid window or rate.
+    """
     packet, own = packet_at(state, i), recovery_at(state, f)
     if sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
@@ -233,9 +243,9 @@ def recover(state, f, sender, event, i, acked, measured):
     before, last_lost = own.delivered, own.lost_tail
     lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
     event.newly_delivered = own.delivered - before
-    # Ours: an acknowledgment names the transmission that triggered it, as in QUIC (draft-ietf-ccwg-bbr-06, appendix
-    # A.18, step 3). If this transmission is not outstanding, it was found lost before, or an acknowledgment that was
-    # sent later but arrived earlier has covered it.
+    # Our choice, as in QUIC: an acknowledgment names the transmission that triggered it (draft-ietf-ccwg-bbr-06,
+    # appendix A.18, step 3). If that transmission is no longer outstanding, it was found lost, or it was covered by an
+    # acknowledgment that was sent later but arrived earlier.
     event.spurious = 1 if sampled and not expected and packet.number == sender.una else 0
     repaired = False
     if own.rack:
@@ -252,21 +262,21 @@ def recover(state, f, sender, event, i, acked, measured):
 
 @part
 def complete_acknowledgment(state, f, sender, i, acked):
-    """Set the timers of probe and alarm, write the trace, and end a transfer that is completely acknowledged."""
+    """Set the probe and alarm timers, trace the acknowledgment, and end a completely acknowledged transfer."""
     if sender.transfer:
         if sender.repair == SELECTIVE and acked > 0 and recovery_at(state, f).rack:
             arm_probe(state, f)
         if sender.has_alarm_callback:
             set_alarm(state, f)
     if state.tracing:
-        trace_packet(state, ACK_RECEIVED, i)  # the packet's row may be released, but is not yet used again
+        trace_packet(state, ACK_RECEIVED, i)  # the packet's row may be released, but not yet reused
     if sender.transfer and sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
 
 
 @part
 def read_header(state, f, sender, event, i):
-    """Copy the header fields of an acknowledgment to the event; read the count of marked packets from one of them."""
+    """Copy an acknowledgment's header fields to the event; with COUNTED_MARKS, derive the newly marked packets."""
     take_header(state, event, i)
     if sender.stamped == COUNTED_MARKS:
         count_marks(state, f, event)
@@ -274,8 +284,8 @@ def read_header(state, f, sender, event, i):
 
 @routine
 def count_marks(state, f, event):
-    """Set the number of newly marked packets: the count of the acknowledgment less the largest count before."""
-    # RFC 9000, section 13.4.2.1: the smaller count of an acknowledgment that was overtaken is ignored.
+    """Set the number of newly marked packets: the acknowledgment's count less the largest count so far."""
+    # RFC 9000, section 13.4.2.1: a count that is not larger is ignored, because its acknowledgment was overtaken.
     own, reported = recovery_at(state, f), int(event.header[MARKS_FIELD])
     event.marks = max(0, reported - own.marks_reported)
     event.marked = 1 if event.marks > 0 else 0
@@ -284,7 +294,7 @@ def count_marks(state, f, event):
 
 @routine
 def record_received(state, f, una, number):
-    """Record that a packet has arrived, for flows that do not retransmit packets known to have arrived."""
+    """Record at the sender that packet `number` has arrived, so that this packet is not retransmitted."""
     own = recovery_at(state, f)
     remove_blocks_below(state, own, una)
     if number >= una:
@@ -293,7 +303,7 @@ def record_received(state, f, una, number):
 
 @routine
 def finish_transfer(state, f):
-    """End a transfer that is completely acknowledged: stop its timers and release its list nodes."""
+    """End a completely acknowledged transfer: stop its timers, and release its list nodes and blocks."""
     sender, tally, own = sender_at(state, f), tally_at(state, f), recovery_at(state, f)
     tally.finish = state.now
     if state.tracing:
@@ -303,7 +313,7 @@ def finish_transfer(state, f):
         state.unfinished -= 1
         state.attention = 1
     for k in range(3):
-        if k != PACE or sender.access_link != IN_USE:  # a packet in transmission on the access link still arrives
+        if k != PACE or sender.access_link != IN_USE:  # the pacing timer also ends a transmission on the access link
             sender.due_ns[k] = NEVER
     stop_rack_timer(own)
     forget_transmissions(state, own)
@@ -314,9 +324,10 @@ def finish_transfer(state, f):
 
 @routine
 def report_losses(state, f, lost, fresh, last_lost):
-    """Call `loss` of the scheme, for every loss or once per window of data.
+    """Report `lost` new losses to the scheme: call `loss` for every loss, or once per window of data.
 
-    With delivery-rate samples `loss` is called for each transmission behind node `last_lost` in the list of lost ones.
+    If the scheme has delivery-rate samples, `loss` is called for each node that follows node `last_lost` in the list of
+    lost transmissions. Return False if the scheme returned an invalid window or rate.
     """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost
@@ -338,7 +349,10 @@ def report_losses(state, f, lost, fresh, last_lost):
 
 @routine
 def report_each_loss(state, f, n, lost):
-    """Call `loss` of the scheme for list node n and each node behind it; the flow has had `lost` losses before."""
+    """Call `loss` of the scheme for the transmission of list node n and of each node that follows it.
+
+    `lost` is the flow's number of losses before these. Return False if the scheme returned an invalid window or rate.
+    """
     sender, event = sender_at(state, f), event_of(state)
     acknowledged, fine = event.transmission, True
     while n != NONE and fine:
@@ -354,7 +368,8 @@ def report_each_loss(state, f, n, lost):
 def expire_retransmission_timer(state, f):
     """Handle a retransmission timeout: back off the timer (RFC 6298, rule 5.5) and call `timeout` of the scheme.
 
-    With selective recovery every outstanding transmission counts as lost.
+    With selective recovery, outstanding transmissions count as lost: all of them, or with RACK-TLP those that RFC 8985,
+    section 6.3, selects.
     """
     sender, timer, own = sender_at(state, f), timer_at(state, f), recovery_at(state, f)
     tally_at(state, f).timeouts += 1
@@ -385,7 +400,7 @@ def expire_retransmission_timer(state, f):
 
 @routine
 def report_repaired_loss(state, f):
-    """Call `loss` of the scheme for a packet whose loss a probe has repaired (RFC 8985, section 7.4.2)."""
+    """Call `loss` of the scheme for a lost packet that a probe has already replaced (RFC 8985, section 7.4.2)."""
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     event.lost, acknowledged = 1, event.number
     event.number = sender.una - 1
@@ -393,14 +408,17 @@ def report_repaired_loss(state, f):
     own.recover = sender.transmission
     enter_recovery(state, f)
     fine = call_scheme(state, f, sender, ON_LOSS)
-    sender.resend = NONE  # no packet has to be retransmitted
+    sender.resend = NONE  # the probe was the retransmission
     event.number = acknowledged
     return fine
 
 
 @routine
 def expire_alarm(state, f):
-    """Call `alarm` of the scheme at the time that the scheme had set."""
+    """Handle the alarm timer of a flow: call `alarm` of its scheme, and let the flow send.
+
+    Return False if the scheme returned an invalid window or rate, or set too many alarms to the present in a row.
+    """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     clear_event(state, event, sender)
     fine = call_scheme(state, f, sender, ON_ALARM)
@@ -415,7 +433,7 @@ def expire_alarm(state, f):
 
 @routine
 def receive_feedback(state, i):
-    """Process feedback of a switch at the sender: call `ack` with `acked` 0 and the header fields of the feedback."""
+    """Process feedback from a switch at the sender: call `ack` with `acked` 0 and the feedback's header fields."""
     event = event_of(state)
     packet = packet_at(state, i)
     f = packet.flow
@@ -437,19 +455,20 @@ def receive_feedback(state, i):
 
 # --- Timer of RACK-TLP -----------------------------------------------------------------------------------------------
 #
-# Actions when the timer of RACK-TLP expires: it finds losses or sends a probe (RFC 8985, sections 6.2 and 7.3).
+# When the timer of RACK-TLP expires, the sender detects losses by time or sends a probe (RFC 8985, sections 6.2 and
+# 7.3).
 
 
 @routine
 def probe_is_due(state, f):
-    """Return whether a probe is due; at equal times the probe precedes the timeout (RFC 8985, section 7.2)."""
+    """Return whether a probe is due; it precedes a retransmission timeout of the same time (RFC 8985, section 7.2)."""
     own = recovery_at(state, f)
     return own.rack_purpose == PROBE and own.rack_due_ns <= state.now
 
 
 @routine
 def probe(state, f):
-    """Send a probe, if that is allowed, and restart the retransmission timer (RFC 8985, section 7.3)."""
+    """Send a tail loss probe, if allowed, and restart the retransmission timer (RFC 8985, section 7.3)."""
     if may_probe(recovery_at(state, f)):
         request_send(state, f)
     restart_timer(state, f)
@@ -458,7 +477,7 @@ def probe(state, f):
 
 @routine
 def expire_rack_timer(state, f, time):
-    """Handle the timer of RACK-TLP: find losses by time, or send a probe."""
+    """Handle a heap entry of the RACK-TLP timer; unless it is outdated, find losses by time or send a probe."""
     if not has_expired(state, f, time):
         return True
     own, event = recovery_at(state, f), event_of(state)

@@ -1,4 +1,4 @@
-"""Signatures of the functions of schemes, disciplines and services, and how the kernel calls them by their addresses.
+"""Signatures of the callbacks of schemes, disciplines and services, and functions that find a callback's address.
 
 numba also accepts functions as arguments, but looks each of them up in Python whenever the kernel is called: with eight
 schemes and twelve disciplines this took 19 ms, longer than most calls. So a run has arrays of addresses, with a row of
@@ -44,7 +44,8 @@ _TAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, numba.float64))
 _WAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, QUEUE, _own, numba.float64))
 _TICK = types.FunctionType(numba.float64(STATE, LINK, _own, _own, numba.float64))
 
-#: Callbacks of schemes, disciplines and services, in the order of their numbers in `records`: arguments and result.
+#: Arguments and results of the callbacks of schemes (CALLBACKS), disciplines (HOOKS) and services (VERBS). The order of
+#: a table gives the callbacks' numbers; those of CALLBACKS have names in `records`.
 CALLBACKS = {
     **dict.fromkeys(("start", "ack", "loss", "timeout", "alarm"), "(flow, event) -> float"),
     "send": "(flow, packet) -> int",
@@ -62,13 +63,13 @@ VERBS = {
     "wake": "(link, queue, now) -> int",
 }
 PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
-#: Functions of links: those of disciplines, then those of services.
+#: Names of the callbacks of a link: first its discipline's, then, from index `OF_SERVICES` on, its service's.
 OF_LINKS = (*HOOKS, *VERBS)
 OF_SERVICES = len(HOOKS)
 
 
 def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
-    """Return a function of (state, plug-in, number) that returns a callback, whose address is in the table `base`."""
+    """Return a function of (state, row of a plug-in, callback number) that finds the callback in the table `base`."""
     if not COMPILED:
 
         def look(state: Any, row: int, number: int) -> Any:
@@ -96,17 +97,17 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
     return at
 
 
-#: Functions of (state, scheme, number) that return a callback of a scheme; that of `send_at` also takes a packet, and
-#: that of `receive_at` is called with the receiver and a packet.
+#: Functions of (state, row of a scheme, callback number) that return the callback: `send_at` returns `send`,
+#: `receive_at` returns `receive` or `reply`, and `callback_at` returns the others.
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
 receive_at = _finder("callbacks_base", _RECEIVE, len(CALLBACKS))
-#: Functions of (state, discipline, number) that return a callback of a discipline: `hook_at` for the numbers ENQUEUE,
-#: DEQUEUE and ON_FEEDBACK, `tick_at` for ON_TICK.
+#: Functions of (state, row of a discipline, callback number) that return the callback: `tick_at` returns `tick`, and
+#: `hook_at` the others.
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))
-#: Functions of (state, service, number) that return a callback of a service: `verb_at` for the numbers PUT and EVICT,
-#: `dequeue_at` for TAKE, `wake_at` for WAKE_UP.
+#: Functions of (state, row of a service, callback number) that return the callback: `dequeue_at` returns `dequeue`,
+#: `wake_at` returns `wake`, and `verb_at` the others.
 verb_at = _finder("verbs_base", _HOOK, len(VERBS))
 dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
 wake_at = _finder("verbs_base", _WAKE, len(VERBS))

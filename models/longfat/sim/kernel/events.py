@@ -1,10 +1,10 @@
-"""Event queue: two heaps of (time, key), where the key holds serial number, kind and index.
+"""Event queue: two heaps of (time [ns], key); a key encodes an event's serial number, kind and index.
 
-One heap holds the frequent events (the next arrival of each link, the end of each transmission), the other the clocks
-(timers and the like), most of which are postponed; so the first heap stays small. A link has one entry, however many
-packets are on it.
-Among events at the same time, ends of transmissions come first, then packets that leave an access link, then the
-event that was scheduled first, and at the end delayed acknowledgments, by flow.
+The heap of arrivals holds the frequent events: the next arrival on each link and the end of each transmission. The heap
+of clocks holds timers, most of which are postponed before they expire, and rarer events; so the heap of arrivals stays
+small. A link has one entry, however many packets are on it. Among events at the same time, ends of transmissions come
+first, then departures from access links, then other events in the order in which they were scheduled, and last delayed
+acknowledgments in the order of flows.
 """
 
 from longfat.sim.kernel.jit import part, routine
@@ -18,13 +18,13 @@ from longfat.sim.kernel.records import ARRIVAL, CLOCK, DELAYED, DEPARTURE, NEVER
 
 @part
 def is_before(entry, time, key):
-    """Return whether an entry comes before (time, key)."""
+    """Return whether a heap entry precedes (time, key)."""
     return entry.time < time or (entry.time == time and entry.key < key)
 
 
 @part
 def write(heap, place, time, key):
-    """Write (time, key) to a place of a heap."""
+    """Write (time, key) to position `place` of a heap."""
     entry = entry_at(heap, place)
     entry.time = time
     entry.key = key
@@ -32,7 +32,7 @@ def write(heap, place, time, key):
 
 @part
 def rise(heap, place, time, key):
-    """Insert (time, key) at a place, and sift it up."""
+    """Insert (time, key) at position `place` of a heap, and sift it up."""
     while place > 0:
         above = entry_at(heap, (place - 1) >> 1)
         if is_before(above, time, key):
@@ -44,7 +44,7 @@ def rise(heap, place, time, key):
 
 @part
 def sink(heap, count, place, time, key):
-    """Insert (time, key) at a place of a heap of `count` entries, and sift it down."""
+    """Insert (time, key) at position `place` of a heap of `count` entries, and sift it down."""
     while True:
         child = 2 * place + 1
         if child >= count:
@@ -64,7 +64,7 @@ def sink(heap, count, place, time, key):
 
 @part
 def pop(heap, count):
-    """Remove the first of `count` entries."""
+    """Remove the first entry of a heap of `count` entries."""
     last = entry_at(heap, count - 1)
     if count > 1:
         sink(heap, count - 1, 0, last.time, last.key)
@@ -72,7 +72,7 @@ def pop(heap, count):
 
 @part
 def remove(heap, count, place):
-    """Remove the entry at a place of a heap of `count` entries; the last entry takes its place."""
+    """Remove the entry at position `place` of a heap of `count` entries; the last entry fills the gap."""
     last = entry_at(heap, count - 1)
     time, key = last.time, last.key
     if place == count - 1:
@@ -88,8 +88,8 @@ INDEX_BITS, KIND_BITS = 20, 4
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
-# Beyond this serial number `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME`
-# during a call.
+# If the serial number exceeds this limit, `RunState.renumber` renumbers all events before the next call of the kernel,
+# so that keys stay below `FIRST_AT_ITS_TIME` during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
 FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, so that it precedes other keys of the same time
 LAST_AT_ITS_TIME = 1 << 62  # added to a key without a serial number, so that it follows other keys of the same time
@@ -97,21 +97,21 @@ LAST_AT_ITS_TIME = 1 << 62  # added to a key without a serial number, so that it
 
 @part
 def new_key(state, kind, index):
-    """Return a key that orders events of the same time by the order in which they were scheduled."""
+    """Return a new key; events at equal times are handled in the order in which their keys were made."""
     state.serial += 1
     return (state.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
 
 @part
 def schedule_arrival(state, link, time):
-    """Schedule the arrival of the only packet on a link at its far end."""
+    """Schedule the next arrival at the far end of a link that has no entry in the heap of arrivals."""
     rise(state.arrivals_base, state.arrivals, time, new_key(state, ARRIVAL, link))
     state.arrivals += 1
 
 
 @part
 def schedule_departure(state, link, time):
-    """Schedule the end of a transmission, before all other events at the same time."""
+    """Schedule the end of a transmission on a link, to precede all other events at the same time."""
     rise(
         state.arrivals_base,
         state.arrivals,
@@ -123,7 +123,7 @@ def schedule_departure(state, link, time):
 
 @part
 def replace_arrival(state, link, time):
-    """Replace the first entry of the heap, an arrival on a link, by the next arrival on that link."""
+    """Replace the first entry of the heap of arrivals, which belongs to `link`, by the link's next arrival."""
     sink(state.arrivals_base, state.arrivals, 0, time, new_key(state, ARRIVAL, link))
 
 
@@ -136,20 +136,21 @@ def remove_arrival(state):
 
 @routine
 def schedule(state, kind, index, time):
-    """Schedule an event in the heap of clocks."""
+    """Schedule an event in the heap of clocks; `index` is the number of its flow, link or queue."""
     push_clock(state, time, new_key(state, kind, index))
 
 
 @routine
 def schedule_delayed(state, f, time):
-    """Schedule a delayed acknowledgment, behind all other events at the same time."""
-    # Ours: the order is that of `receiver.join_delayed`, so that it does not depend on what is computed in advance.
+    """Schedule the delayed acknowledgment of flow f, to follow all other events at the same time."""
+    # Our choice: by flow number, as in `receiver.join_delayed`, so that the order is the same whether or not
+    # acknowledgments are computed in advance.
     push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | int(f))
 
 
 @part
 def push_clock(state, time, key):
-    """Push (time, key) to the heap of clocks, and ask for more room if it is nearly full."""
+    """Push (time, key) to the heap of clocks; if the heap is nearly full, request a larger one."""
     rise(state.clocks_base, state.clocks, time, key)
     state.clocks += 1
     if state.clocks + ROWS_PER_EVENT > state.clocks_room:
@@ -166,10 +167,10 @@ def remove_clock(state):
 
 @part
 def set_timer(state, f, clock, time):
-    """Let a flow's timer expire at `time`, now at the earliest.
+    """Set a flow's timer to expire at `time` [ns], or now if that time is past.
 
-    An entry is pushed only if the timer has none at or before that time. If the timer has a later entry, this stays in
-    the heap, and is ignored.
+    The timer gets a new heap entry only if it has no entry at or before that time. A later entry stays in the heap and
+    is ignored.
     """
     due = max(time, state.now)
     sender = sender_at(state, f)
@@ -180,7 +181,7 @@ def set_timer(state, f, clock, time):
 
 @routine
 def push_timer(state, f, clock, time):
-    """Push an entry for a flow's timer to the heap of clocks."""
+    """Push an entry for a timer of flow f to the heap of clocks."""
     sender = sender_at(state, f)
     sender.armed_ns[clock] = time
     key = new_key(state, CLOCK + clock, f)
@@ -189,12 +190,12 @@ def push_timer(state, f, clock, time):
     push_clock(state, time, key)
 
 
-IN_USE = 2  # of `sender.access_link`: a packet is in transmission on the access link
+IN_USE = 2  # value of `sender.access_link`: a packet is in transmission on the access link
 
 
 @part
 def earliest_event(state):
-    """Return time and key of the earliest event, with time `NEVER` if there is none."""
+    """Return time [ns] and key of the earliest event; the time is `NEVER` if there is no event."""
     time, key = NEVER, 0
     if state.arrivals > 0:
         first = entry_at(state.arrivals_base, 0)
@@ -208,9 +209,10 @@ def earliest_event(state):
 
 @part
 def request_admission(state, i):
-    """Let a packet enter the link of its hop before the next event, see `loop.handle_pending`.
+    """Request that the event loop admits packet i to a link before the next event (`loop.handle_pending`).
 
-    Calling `link.admit` here would give the same result, but numba would compile all its code into each caller.
+    A direct call of `link.admit` would give the same result, but numba would compile the code of `admit` into every
+    caller.
     """
     state.entering_packet = i
     state.attention = 1
@@ -218,6 +220,6 @@ def request_admission(state, i):
 
 @part
 def request_send(state, f):
-    """Let a flow send all packets that it may send before the next event, see `loop.handle_pending`."""
+    """Request that the event loop lets flow f send before the next event (`loop.handle_pending`)."""
     state.sending_flow = f
     state.attention = 1

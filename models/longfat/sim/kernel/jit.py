@@ -20,10 +20,10 @@ COMPILED: bool = not numba.config.DISABLE_JIT
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a helper function of kernels or plug-ins into each of its callers; a decorator.
+    """Decorate a helper function of the kernel or of plug-ins so that numba compiles it into each of its callers.
 
-    It is for functions that are small or have a single caller for every packet: a call would take 1 to 2 ns, of the
-    50 ns that a packet of Reno takes.
+    Use it for functions that are small, or that are called at a single place for every packet. A call takes 1 to 2 ns;
+    the simulation of a packet of Reno takes 50 ns.
 
     numba would compile a function again for each width of an integer and each constant among its arguments; here all
     integer arguments have 64 bits, and each function is compiled once.
@@ -32,12 +32,12 @@ def part(function: Callable[..., Any]) -> Any:
 
 
 def routine(function: Callable[..., Any]) -> Any:
-    """Compile a larger function that only kernels call; unlike a `part` it is not copied into its callers."""
+    """Decorate a larger function of the kernel so that numba compiles it once and does not copy it into its callers."""
     return _part(function, forceinline=False)
 
 
 def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
-    """Compile a function with 64-bit integers as arguments, inlined or not."""
+    """Compile a function with 64-bit integers as arguments; numba copies it into its callers if `forceinline`."""
     dispatcher = numba.njit(
         nogil=True, _nrt=False, forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True
     )(function)
@@ -48,7 +48,7 @@ def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
 
 
 def _arguments(signature: Any) -> tuple[Any, ...]:
-    """Return the types of the arguments in a signature."""
+    """Return the argument types of a numba signature."""
     return tuple(numba.core.sigutils.normalize_signature(signature)[0])
 
 
@@ -64,11 +64,11 @@ class Callback:
 
     code: Any  # reference that keeps the code in memory
     address: int
-    trusted: bool  # a function of the package, which is known to return
+    trusted: bool  # whether the package ships the function, so that it is known to end
 
 
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:
-    """Compile a function of a plug-in, to be called from a kernel by its address.
+    """Compile a plug-in's function so that the kernel can call it by its address.
 
     Compilation takes half the time because numba's wrappers for calls from Python or C are left out.
     """
@@ -88,7 +88,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     except numba.core.errors.NumbaError:
         raise
     except KeyError as error:
-        raise numba.core.errors.TypingError(f"there is no field {error.args[0]!r}") from None
+        raise numba.core.errors.TypingError(f"it uses a field {error.args[0]!r}, which does not exist") from None
     except Exception as error:  # numba raises other exceptions, too, for code that it cannot compile
         raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()
@@ -111,10 +111,10 @@ def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[.
 
 
 def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator for a kernel that is recompiled when any file of the given folders has changed.
+    """Return a decorator that compiles a kernel and recompiles it when a file in the given folders has changed.
 
-    numba compares only the stamp of the file that defines the cached function, so that it would miss changes in the
-    files of functions which that calls. Here the stamp covers the text of all files.
+    numba's cache checks only the file that defines the function, and so misses changes of called functions in other
+    files. This decorator checks the text of all files in the folders.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -136,7 +136,7 @@ def reason(error: Exception) -> str:
         return "it raises an exception on every path; return a number"
     if "none to float64" in text or "none to int64" in text or ("cast <Var" in text and "none" in text):
         return NOTHING
-    # CPython 3.12 and 3.13 return a constant by an instruction of its own, which numba names `$return_const`.
+    # CPython 3.12 and 3.13 return a constant by a separate instruction, which numba names `$return_const`.
     returned = re.search(r"No conversion from (.+?) to (?:float64|int64) for '\$\w*return_(?:value|const)", text)
     if returned:
         return f"it returns no number but {returned[1]}"
@@ -156,7 +156,7 @@ def reason(error: Exception) -> str:
 
 
 def _unusable(name: str, kind: str) -> str:
-    """Return advice on a Python object that compiled code cannot use."""
+    """Return advice for a Python object that compiled code cannot use."""
     if kind == "function":
         return f"it calls {name}, which is not compiled: decorate it with longfat.sim.part"
     if kind == "list":

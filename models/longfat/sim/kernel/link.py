@@ -1,9 +1,9 @@
-"""Links: admission of packets and the steps that follow it; and the counters of links at the present moment.
+"""Links: admission of packets, their way to the far end, and the counters of links at the present time.
 
-On a link that sends in order of arrival everything is known at admission: the transmission begins when the packets
-before it have been sent. So only the arrival at the far end is an event, and only the first packet on the link needs an
-entry in the heap. A link with a service (`kernel.queueing`), or with a discipline that is called at dequeue, takes a
-second event, the end of the transmission; there, too, the arrival at the far end may be computed in advance.
+On a link that sends in order of arrival, everything is known when a packet is admitted: its transmission begins when
+the packets before it have been sent. So only the arrival at the far end is an event, and only the first packet on the
+link needs an entry in the heap. A link with a service (`kernel.queueing`), or with a discipline that is called at
+dequeue, needs a second event, the end of the transmission; the arrival at its far end may be computed in advance, too.
 """
 
 from longfat.sim.kernel.callbacks import DEQUEUE as ON_DEQUEUE
@@ -61,16 +61,19 @@ from longfat.sim.kernel.records import (
 
 @routine
 def admit(state, i):
-    """Let a packet enter the link of its hop, or drop it; not inlined, to keep the compiled code small."""
+    """Admit packet i to the link of its hop, or drop it.
+
+    This function is not inlined, which keeps the compiled code small.
+    """
     admit_inline(state, i)
 
 
 @part
 def admit_inline(state, i):
-    """Let a packet enter the link of its hop, or drop it.
+    """Admit packet i to the link of its hop, or drop it.
 
-    The following steps are computed in advance, up to the `horizon`, if no other packet can interfere: docs/engine.md,
-    "Computing in advance".
+    The packet's next steps are computed in advance, up to the `horizon`, if no other packet can interfere:
+    docs/engine.md, "Computing in advance".
     """
     now = state.now
     while i != NONE:
@@ -89,9 +92,9 @@ def admit_inline(state, i):
 
 @part
 def travel(state, link, i, packet, hop):
-    """Put a packet with a known arrival time on its link, and compute the arrival in advance if possible.
+    """Put a packet with a known arrival time on its link, and compute its arrival in advance if possible.
 
-    Return the packet if it enters the next link at that arrival, otherwise NONE.
+    Return the packet if it then enters the next link, otherwise NONE.
     """
     if hop.in_advance != AT_ARRIVAL:
         if link.deferred == 0 and is_known(state, link, packet.arrival):
@@ -103,7 +106,10 @@ def travel(state, link, i, packet, hop):
 
 @part
 def is_known(state, link, time):
-    """Return whether the state at the far end of a link is known up to the arrival of the next packet at `time`."""
+    """Return whether the state at a link's far end is known up to `time` [ns], the arrival of the next packet.
+
+    Delayed acknowledgments that are due at the far end before that time are sent in advance.
+    """
     if time > state.horizon:
         return False
     f = link.first_delayed
@@ -112,16 +118,16 @@ def is_known(state, link, time):
 
 @part
 def is_known_after(state, f, link, time):
-    """Send the delayed acknowledgments due before `time`, that of flow f first; return whether none is left to send."""
+    """Send the delayed acknowledgments due before `time` [ns], the first from flow f; return whether all are sent."""
     return delayed_ack_at(state, f).due_ns >= time or send_delayed(state, link, time)
 
 
 @routine
 def send_delayed(state, link, time):
-    """Send in advance the acknowledgments that receivers behind a link delay, if they are due before `time`.
+    """Send in advance the delayed acknowledgments that are due at a link's far end before `time` [ns].
 
-    Each sets the clock to the time at which it is due. Return False if rows are short; the remaining acknowledgments
-    then leave when they are due.
+    The clock is set to the due time of each. Return False if an array is nearly full; the remaining acknowledgments are
+    then sent by their own events.
     """
     while state.shortage == DONE:
         f = link.first_delayed
@@ -140,7 +146,7 @@ def send_delayed(state, link, time):
 
 @part
 def arrive_in_advance(state, link, i, packet, hop):
-    """Compute the arrival of a packet at the far end; return the packet if it enters the next link, otherwise NONE."""
+    """Compute a packet's arrival in advance; return the packet if it then enters the next link, otherwise NONE."""
     state.now = packet.arrival
     if hop.far_end == TO_RECEIVER:
         if not receive(state, i):
@@ -149,13 +155,13 @@ def arrive_in_advance(state, link, i, packet, hop):
         packet.hop += 1
     if hop.in_advance == ENTER_IN_ADVANCE:
         return i
-    append_to_link(state, link, i, packet)  # it enters the next link when it has arrived, see `loop.arrive`
+    append_to_link(state, link, i, packet)  # `loop.arrive` lets it enter the next link
     return NONE
 
 
 @routine
 def end_of_transmission(state, k):
-    """Start the propagation of a packet that a link with a service has transmitted, and begin the next transmission."""
+    """End a transmission on link k, which has a service: start the propagation, and send the next packet."""
     link, now = link_at(state, k), state.now
     i = link.transmitting
     link.transmitting = NONE
@@ -170,9 +176,10 @@ def end_of_transmission(state, k):
 
 @routine
 def process_deferred(state, k):
-    """Compute in advance, in order, the arrivals on a link that lay beyond the horizon, until rows are short.
+    """Compute the deferred arrivals on link k in advance, in order, as far as they lie before the horizon.
 
-    The remaining packets stay deferred and are handled when they arrive.
+    Packets stay deferred from the first that lies beyond the horizon, or when an array is nearly full; they are handled
+    when they arrive.
     """
     link = link_at(state, k)
     now, i, blocked = state.now, link.head, link.deferred == 0
@@ -198,7 +205,7 @@ def process_deferred(state, k):
 
 @part
 def transmit_in_order(state, link, i, packet, special):
-    """Admit a packet on a link without service, where its departure is known at once; return False if it is dropped."""
+    """Admit a packet to a link without service and compute its arrival; return False if the packet is dropped."""
     now = state.now
     size = int(packet.length)
     begin = link.free
@@ -214,7 +221,7 @@ def transmit_in_order(state, link, i, packet, special):
     if special:
         if link.hold_until > begin:  # meanwhile the packet counts as in transmission, as with jitter below
             first_bit = max(begin, min(link.hold_until, HORIZON))
-        if link.jitter > 0:  # random extra time, during which the packets behind wait
+        if link.jitter > 0:  # random delay before transmission, which the packets behind wait for, too
             first_bit = max(first_bit, now + int(uniform(state) * link.jitter))
     time = transmission_time(state, link, size, fresh, first_bit)
     free = first_bit + time
@@ -234,7 +241,7 @@ def transmit_in_order(state, link, i, packet, special):
 
 @routine
 def admit_special(state, link, queue, i):
-    """Admit a packet to a link with random loss, a discipline or a service, or admit a request to any link."""
+    """Admit or drop a packet at a link with random loss, a discipline or a service, or a request at any link."""
     packet = packet_at(state, i)
     if link.service == NONE:
         update_backlog(state, link)
@@ -263,7 +270,7 @@ def admit_special(state, link, queue, i):
 
 @routine
 def send_feedback(state):
-    """Send feedback from a switch to a sender, on the path of the acknowledgments from that switch on."""
+    """Send feedback from a switch to the sender of a flow, along the path of the flow's acknowledgments."""
     link, f = link_at(state, state.feedback_link), int(state.feedback_flow)
     i = new_packet(state, f, FEEDBACK, receiver_at(state, f).ack_size, state.feedback_hop)
     packet_at(state, i).number = link.number
@@ -277,7 +284,7 @@ def send_feedback(state):
 
 @routine
 def deliver_to_switch(state, i):
-    """Deliver feedback to a switch: its discipline may change the rate of the queue that the feedback is about."""
+    """Deliver feedback to a switch, whose discipline may change the rate of the queue of the flow."""
     packet = packet_at(state, i)
     packet.hop = hop_at(state, packet.hop).switch_hop
     hop = hop_at(state, packet.hop)
@@ -292,17 +299,18 @@ def deliver_to_switch(state, i):
         wake_queue(state, q)
 
 
-# --- Counters at the present moment ----------------------------------------------------------------------------------
+# --- Counters at the present time ------------------------------------------------------------------------------------
 #
-# Counters at the present moment: of each link, and of the packets in the network.
+# Counters of each link, and the number of packets in the network, at the present time.
 
 
 @part
 def untransmitted(state, link):
-    """Return the transmission time [ns] that a link has counted already, but that lies in the future."""
+    """Return how much [ns] of the transmission time that a link has counted so far lies in the future."""
     if link.jitter == 0 and link.hold_until == 0:
         return max(0, link.free - state.now)
-    # The transmitter pauses between packets, so that the remaining time of each is computed separately, to 1 ns.
+    # With jitter or `hold_until` the transmitter pauses between packets, so the remaining time of each packet is
+    # computed separately, to 1 ns.
     left, i = 0, link.head
     while i != NONE:
         packet = packet_at(state, i)
@@ -314,9 +322,9 @@ def untransmitted(state, link):
 
 @part
 def count_link(state, k):
-    """Update the counters of a link to the present, excluding packets that were counted in advance.
+    """Update the counters of link k to the present, without packets that were counted in advance.
 
-    A link without service counts the waiting time and the transmission of a packet at admission.
+    A link without service counts the waiting time and transmission time of a packet when it admits the packet.
     """
     link, count = link_at(state, k), census_at(state, k)
     count.transmitted = link.busy - untransmitted(state, link)
@@ -340,7 +348,7 @@ def count_link(state, k):
 
 @part
 def count_list(state, i, room):
-    """Count the packets of a list by kind; return their number, more than `room` if the list is a cycle."""
+    """Count the packets of a linked list by kind; return their number, which exceeds `room` if the list is a cycle."""
     found = 0
     while i != NONE and found <= room:
         packet = packet_at(state, i)
@@ -354,7 +362,8 @@ def count_list(state, i, room):
 def count(address, named, links, queues, lines, delaying):
     """Update the counters of the first `named` links; return the number of packets in the network.
 
-    Packets are counted on `links` links, in `queues` queues, on `lines` access links and at `delaying` receivers.
+    The packets counted are on the first `links` links, in the first `queues` queues, on the first `lines` access links,
+    and, as delayed acknowledgments, at the first `delaying` receivers.
     """
     state = state_at(address)
     for k in range(named):

@@ -1,6 +1,6 @@
 """Event loop: take the earliest event, set the clock to its time, handle it, and admit and send packets.
 
-The loop returns at a given time, after a number of events, or when an array has to grow. Arrivals may be handled before
+The loop returns at a given time, after a number of events, or when an array has to grow. It may handle arrivals before
 their time, up to `horizon`: docs/engine.md, "Computing in advance", describes the conditions and the gain.
 """
 
@@ -89,7 +89,7 @@ from longfat.sim.kernel.source import emit, reach_host, start_connection
 
 @part
 def leave_deferred(state, link, hop):
-    """Account for the arrival of a deferred packet; compute later packets in advance if that is possible now."""
+    """Count a deferred packet as arrived, and compute the arrivals of later packets in advance if possible."""
     if hop.in_advance != AT_ARRIVAL:
         link.deferred -= 1
         if link.deferred > 0:
@@ -106,7 +106,7 @@ def arrive(state, k):
     packet = packet_at(state, i)
     hop = hop_at(state, packet.hop)
     here, far_end = hop.link == k, hop.far_end
-    # An acknowledgment whose hop is another link enters that link now: its packet has been received in advance.
+    # A packet whose hop is another link is an acknowledgment that was made in advance; it enters that link now.
     if not here or far_end <= TO_RECEIVER:
         enters = True
         if here and far_end == NEXT_HOP:
@@ -127,7 +127,10 @@ def arrive(state, k):
 
 @routine
 def arrive_elsewhere(state, i, far_end):
-    """Deliver feedback to a switch or the sender, or an injected packet to its host; return False as `arrive` does."""
+    """Deliver feedback to a switch or a sender, or an injected packet to its host.
+
+    Return False if the scheme returned an invalid window or rate.
+    """
     if far_end == TO_SWITCH:
         deliver_to_switch(state, i)
     elif packet_at(state, i).kind == FEEDBACK:
@@ -139,9 +142,9 @@ def arrive_elsewhere(state, i, far_end):
 
 @part
 def expire_timer(state, which, f, time):
-    """Handle the entry of a flow's timer in the heap; return False if a scheme returned an invalid window or rate.
+    """Handle a heap entry of a flow's timer; return False if a scheme returned an invalid window or rate.
 
-    The entry of a postponed timer is put back with its new time; that of a stopped timer is ignored.
+    An entry of a postponed timer is put back with the new time; an entry of a stopped timer is ignored.
     """
     sender = sender_at(state, f)
     if time != sender.armed_ns[which]:
@@ -164,10 +167,10 @@ def expire_timer(state, which, f, time):
 
 @part
 def pace(state, f, time):
-    """Handle the pacing timer of a flow.
+    """Handle the pacing timer of a flow; return False if a scheme returned an invalid window or rate.
 
     The timer expires when the access link has sent its packet, when the rate allows the next packet, when a generator
-    emits one, or when the flow or a connection begins.
+    emits a packet, or when the flow starts or the next connection of a template does.
     """
     sender, tally = sender_at(state, f), tally_at(state, f)
     if sender.access_link == IN_USE:
@@ -193,7 +196,7 @@ def pace(state, f, time):
 
 @routine
 def run_tick(state, k):
-    """Call `tick` of a link's discipline, and schedule the next call at the time that it returns."""
+    """Call `tick` of a link's discipline, which returns a time [s], and schedule the next call at that time."""
     link = link_at(state, k)
     if link.service == NONE:
         update_backlog(state, link)  # tick may read the backlog
@@ -204,17 +207,17 @@ def run_tick(state, k):
     now = state.now * 1e-9
     seconds = tick_at(state, link.discipline, ON_TICK)(state, link, link_own(state, k), service_own(state, k), now)
     if not seconds >= 0.0:  # or NaN
-        raise ValueError("tick returned no time: must be in [0, inf] s")
+        raise ValueError("tick returned a negative time or NaN: must return the time of its next call, in [0, inf] s")
     link.immediate_calls = link.immediate_calls + 1 if seconds <= now else 0
     if link.immediate_calls >= MOST_IMMEDIATE_CALLS:
-        raise ValueError("tick asked 1000 times in a row to be called at once: must return the next time [s]")
+        raise ValueError("tick returned a time that is not after now 1000 times in a row: must return a later time [s]")
     if seconds < LATEST:
         schedule(state, SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), state.now + 1))
 
 
 @routine
 def take_samples(state):
-    """Write one row for each sampled flow and link, and schedule the next sample."""
+    """Write one sample row for each sampled flow and link, and schedule the next sample."""
     if state.samples >= state.samples_room:
         return
     for f in range(state.sampled_flows):
@@ -261,9 +264,10 @@ def handle_clock_event(state, kind, index, time):
 
 @part
 def handle_pending(state):
-    """Carry out all work due before the next event; return DONE, PAUSED or the array that is too small.
+    """Admit packets, send feedback and let a flow send, as requested for the time before the next event.
 
-    A packet enters its link, a switch sends its feedback, a flow sends what it may.
+    Return PAUSED if the loop may continue, DONE if all files are transferred, or the code of the array that is too
+    small.
     """
     while state.shortage == DONE and (state.entering_packet != NONE or state.feedback_flow != NONE):
         if state.entering_packet != NONE:
@@ -279,7 +283,7 @@ def handle_pending(state):
         state.sending_flow = NONE
         state.attention = 0
         send(state, f)
-        state.attention = 1  # the next call finds out whether all files are finished
+        state.attention = 1  # the next call checks whether all files are transferred
         return PAUSED
     state.attention = 0
     return DONE if state.unfinished == 0 else PAUSED
@@ -287,11 +291,12 @@ def handle_pending(state):
 
 @entry(".")
 def run(address, until, budget):
-    """Run until a time [ns], or for `budget` events; return why it ended (see `records.DONE`)."""
+    """Run until time `until` [ns] or for `budget` events; return the reason for stopping (see `records.DONE`)."""
     state = state_at(address)
     state.attention = 1
     state.until = until
-    # The run is observed at its end or at the next sample. A run that ends with its last file may end at any event.
+    # Results are read only at `until` and at samples, so earlier arrivals may be computed in advance. A run that ends
+    # with its last file may end at any event, so no arrival may be computed in advance.
     state.horizon = until if state.unfinished < 0 else -1
     if state.samples < state.samples_room and state.unfinished < 0:
         state.horizon = min(until, state.samples * state.sample_every - 1)
@@ -300,7 +305,7 @@ def run(address, until, budget):
             ends = handle_pending(state)
             if ends != PAUSED:
                 return ends
-            if state.sending_flow != NONE:  # the burst of a flow was cut off
+            if state.sending_flow != NONE:  # the flow has sent `BURST` packets and may send more
                 budget -= BURST
             if budget < 0:
                 return PAUSED

@@ -2,7 +2,7 @@
 
 Passing some twenty arrays to every function of the kernel would cost more than the functions do, and make compilation
 several times longer. So the one row of `records.STATE` holds the address of each array, and ``sender_at(state, f)`` is
-a pointer to a row, no copy. The `Simulation` keeps the arrays and writes their addresses before it calls the kernel.
+a pointer to a row, not a copy. The `Simulation` keeps the arrays and writes their addresses before it calls the kernel.
 With jit off the same functions read the same memory.
 """
 
@@ -36,7 +36,8 @@ def _opaque(builder: Any, word: Any) -> Any:
 def _reader(kind: Row, base: str = "") -> Any:
     """Return a function of (address, index) that returns a row of the array at the address.
 
-    With `base`, the function takes a record in place of the address; the record's field of this name has the address.
+    With `base`, the function takes a record instead of the address, and reads the address from the record's field
+    `base`.
     """
     if not COMPILED:
         size = kind.layout.itemsize
@@ -55,7 +56,7 @@ def _reader(kind: Row, base: str = "") -> Any:
                 field = builder.ptrtoint(address, word)
                 field = builder.add(field, context.get_constant(types.int64, place.offset(base)))
                 address = builder.load(builder.inttoptr(field, word.as_pointer()))
-                # No compiled code changes the addresses of arrays, so that they need not be loaded again.
+                # Compiled code never changes the address of an array, so LLVM need not load the address again.
                 address.set_metadata("invariant.load", builder.module.add_metadata([]))
             count = context.cast(builder, count, index, types.int64)
             offset = builder.mul(count, context.get_constant(types.int64, kind.size))
@@ -85,7 +86,7 @@ SENDER, TIMER, RECOVERY, RECEIVING, DELAYED_ACK, LINK, PACKET, EVENT, HEADER, QU
     )
 )
 
-#: Functions of (state, number) that return the rows of a flow.
+#: Functions of (state, flow number) that return the flow's row in an array.
 sender_at = _reader(SENDER, "senders_base")
 timer_at = _reader(TIMER, "timers_base")
 receiver_at = _reader(RECEIVING, "receivers_base")
@@ -94,7 +95,7 @@ tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
 access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
 delayed_ack_at = _reader(DELAYED_ACK, "delayed_acks_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
-#: Functions of (state, number) that return the row of a link, a packet and so on.
+#: Functions of (state, row number) that return a row of an array that is not indexed by flows.
 link_at = _reader(LINK, "links_base")
 packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
@@ -120,7 +121,8 @@ left_at = _reader(Row(records.LEFT, "left"), "left_base")
 census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
 _state = _reader(STATE)
-#: Functions of (address, number) that return an entry of a heap, or a word of memory as an integer or as a float.
+#: Functions of (address, index) that return an entry of the heap at this address, or a word of memory as integer or
+#: float.
 entry_at = _reader(Row(records.ENTRY, "entry"))
 word_at = _reader(Row(records.WORD, "word"))
 float_at = _reader(Row(records.FLOAT, "float"))
@@ -128,60 +130,60 @@ float_at = _reader(Row(records.FLOAT, "float"))
 
 @part
 def state_at(address):
-    """Return the state row of the run that begins at this address."""
+    """Return the state row of a run, given the row's address."""
     return _state(address, 0)
 
 
 @part
 def event_of(state):
-    """Return the event row that the callbacks of schemes see."""
+    """Return the run's event row, which is passed to callbacks of schemes."""
     return _event(state, 0)
 
 
 @part
 def flow_own(state, f):
-    """Return the address of the record that a scheme has for a flow."""
+    """Return the address of the record with the scheme's parameters and state for flow f."""
     return state.flow_own_base + 8 * state.flow_own_words * f
 
 
 @part
 def link_own(state, k):
-    """Return the address of the record that a discipline has for a link."""
+    """Return the address of the record with the discipline's parameters and state for link k."""
     return state.link_own_base + 8 * state.link_own_words * k
 
 
 @part
 def service_own(state, k):
-    """Return the address of the record that a service has for a link."""
+    """Return the address of the record with the service's parameters and state for link k."""
     return state.service_own_base + 8 * state.service_own_words * k
 
 
 @part
 def responder_own(state, k):
-    """Return the address of the record that the run's responder has for a link."""
+    """Return the address of the record with the responder's parameters and state for link k."""
     return state.responder_own_base + 8 * state.responder_own_words * k
 
 
 @part
 def workspace(state, link):
-    """Return the address of the workspace that a service has for a link."""
+    """Return the address of the workspace of a link's service."""
     return state.workspace_base + 8 * link.workspace
 
 
 @part
 def queue_own(state, q):
-    """Return the address of the record that a service has for a queue."""
+    """Return the address of the record with the service's state for queue q."""
     return state.queue_own_base + 8 * state.queue_own_words * q
 
 
 @part
 def flow_state_at(state, link, f):
-    """Return the address of the record that the discipline of a link has for a flow."""
+    """Return the address of the record with the state that a link's discipline keeps for flow f."""
     return state.flow_state_base + 8 * (state.flow_state_words * f + link.flow_state)
 
 
 def _address() -> Any:
-    """Return a function of a row, which returns the row's address."""
+    """Return a function that returns the address of a row."""
     if not COMPILED:
         return lambda row: int(row.__array_interface__["data"][0])
 
@@ -199,7 +201,7 @@ address_of = _address()
 
 
 def _prefetch() -> Any:
-    """Return a function of an address that fetches its cache line; it changes no result."""
+    """Return a function that prefetches the cache line at an address, which affects speed but no result."""
     if not COMPILED:
         return lambda address: None
 
@@ -210,7 +212,7 @@ def _prefetch() -> Any:
             kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
             code = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
             place = builder.inttoptr(arguments[0], pointer)
-            builder.call(code, [place, word(1), word(3), word(1)])  # prefetch data for writing into all cache levels
+            builder.call(code, [place, word(1), word(3), word(1)])  # prefetch for writing, into all cache levels
             return context.get_dummy_value()
 
         return types.none(types.int64), generate
@@ -226,14 +228,15 @@ PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACK
 
 @part
 def prefetch_packet(state, i):
-    """Prefetch a packet's row, as the packet behind the current one is needed next."""
+    """Prefetch the row of packet i, which will be read soon."""
     prefetch(state.packets_base + PACKET_SIZE * i)
 
 
 def _uniform(generator: str, following: str) -> Any:
-    """Return a function of (state) that draws the next number in [0, 1) of a stream, by the stream's own code.
+    """Return a function of (state) that draws the next number in [0, 1) from a random stream of the run.
 
-    numba also accepts a generator as an argument, but then every function on the way would need this argument.
+    The function calls the code that the generator itself uses. numba also accepts a generator as an argument, but then
+    every caller up to the event loop would need this argument.
     """
     if not COMPILED:
 
@@ -261,15 +264,16 @@ def _uniform(generator: str, following: str) -> Any:
     return drawn
 
 
-#: Functions of (state) that return a random number in [0, 1) from the stream of the network or of the traffic.
+#: Functions of (state) that draw a random number in [0, 1): `uniform` from the stream of the network, `traffic_uniform`
+#: from the stream of the traffic.
 uniform = _uniform("random_state", "random_next")
 traffic_uniform = _uniform("traffic_state", "traffic_next")
 
 
 def stream(generator: np.random.Generator) -> tuple[int, int]:
-    """Return the address of a stream's state, and the address of the code that draws from it.
+    """Return two addresses of a random generator: its state, and the function that draws its next number.
 
-    Both are valid as long as the generator exists.
+    Both are valid while the generator exists. Without compilation return the generator's id, and 0.
     """
     if not COMPILED:
         return id(generator), 0
@@ -279,7 +283,7 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
 
 @part
 def prefetch_flow(state, f):
-    """Prefetch the rows of a flow that an acknowledgment needs."""
+    """Prefetch the rows of flow f that processing an acknowledgment needs."""
     sender = state.senders_base + SENDER_SIZE * f
     prefetch(sender)
     prefetch(sender + CACHE_LINE)
@@ -290,13 +294,16 @@ def prefetch_flow(state, f):
 
 @part
 def is_full(link, size):
-    """Return whether the buffer of a link, a row or a view, has no room for a waiting packet of `size` bytes."""
+    """Return whether the buffer of a link has no space for another packet of `size` bytes.
+
+    `link` is a row of `links` or a plug-in's view of a link.
+    """
     return link.backlog >= link.limit_packets or link.backlog_bytes + size > link.limit_bytes
 
 
 @part
 def unlink(state, q, i):
-    """Remove a packet from its queue."""
+    """Remove packet i from the linked list of queue q."""
     queue, before, behind = queue_at(state, q), queued_at(state, i).previous, packet_at(state, i).next
     if before == NONE:
         queue.head = behind
@@ -312,14 +319,14 @@ def unlink(state, q, i):
 
 # --- Packet rows -----------------------------------------------------------------------------------------------------
 #
-# Allocation of packet rows, and the ECN codepoint of packets.
+# Allocation of packet rows, and flags for the ECN codepoint of packets.
 
 
 @part
 def allocate_packet(state):
-    """Return a free packet row, the one that has been free for longest.
+    """Take the packet row that has been free for the longest time from the free list, and return its number.
 
-    In this order packets that follow each other on a link tend to be neighbours in memory.
+    In this order, packets that follow each other on a link tend to be neighbours in memory.
     """
     i = state.free_packet
     state.free_packet = packet_at(state, i).next
@@ -333,7 +340,7 @@ def allocate_packet(state):
 
 @part
 def new_packet(state, f, kind, length, hop):
-    """Return the row of a new packet that a flow sends now: plain, of the highest priority, without flags."""
+    """Create a green packet of flow f that departs now with priority 0 and without flags; return its row number."""
     i = allocate_packet(state)
     packet = packet_at(state, i)
     packet.flow = f
@@ -349,7 +356,7 @@ def new_packet(state, f, kind, length, hop):
 
 @part
 def release_packet(state, i):
-    """Release a packet's row."""
+    """Append the row of packet i to the free list."""
     packet_at(state, state.last_free_packet).next = i
     state.last_free_packet = i
     state.free_packets += 1
@@ -357,7 +364,7 @@ def release_packet(state, i):
 
 @part
 def ecn_field(sender):
-    """Return the flags of a data packet that stand for the ECN codepoint of its flow."""
+    """Return the flags that encode the ECN codepoint of a sender's data packets."""
     if sender.ect == NOT_ECT:
         return 0
     return ECT | ECT1 if sender.ect == L4S_ECT else ECT

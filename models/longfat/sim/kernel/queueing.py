@@ -1,4 +1,4 @@
-"""Transmitter and backlog of a link: transmission times, drops, packets on the link, and links with a service."""
+"""Transmitter and backlog of a link: transmission times, drops, the packets on a link, and calls of its service."""
 
 from longfat.sim.kernel.callbacks import (
     DEQUEUE,
@@ -57,10 +57,10 @@ from longfat.sim.kernel.trace_rows import record_end
 
 @routine
 def change_rate(state, link, begin):
-    """Set the rate of a transmission that begins at `begin`, if the link's rate has changed by that time.
+    """Set a link's rate to its value at `begin` [ns], the time at which a transmission begins.
 
-    Transmissions begin in order, even if they are decided in advance. Each ends at the rate at which it began (ours,
-    because a transmitter changes its rate between packets).
+    Transmissions begin in order, even if they are computed in advance. Each keeps the rate at which it began (our
+    choice, because a transmitter changes its rate between packets).
     """
     changing = changing_rate_at(state, link.changing_rate)
     while changing.until <= begin:
@@ -74,7 +74,7 @@ def change_rate(state, link, begin):
 
 @routine
 def show_rate(state, link):
-    """Update the rate that plug-ins see to the present, on a link whose rate changes."""
+    """Set the rate that plug-ins see to its present value, on a link whose rate changes."""
     changing = changing_rate_at(state, link.changing_rate)
     while changing.shown_until <= state.now:
         link.bytes_per_second = rate_change_at(state, changing.shown_next).bytes_per_second
@@ -84,16 +84,16 @@ def show_rate(state, link):
 
 @part
 def transmission_time(state, link, size, fresh, begin):
-    """Return the time [ns] of a transmission that begins at `begin`.
+    """Return the transmission time [ns] of a packet of `size` bytes whose transmission begins at `begin` [ns].
 
     The remainder of the division by the rate is carried over, so that k packets take round(8 k size/rate); if `fresh`,
-    the link was idle, and the count of packets begins again.
+    the link was idle, and the remainder is reset.
     """
     if size != link.length:
         link.length = size
         if link.changing_rate != NONE:
             change_rate(state, link, begin)
-            link.length = NONE  # makes the next packet check the rate, too
+            link.length = NONE  # makes the next packet check the rate again
         numerator = int(size) * 8_000_000_000 * link.scale
         link.quotient = numerator // link.rate
         link.remainder = numerator - link.quotient * link.rate
@@ -122,7 +122,7 @@ def update_backlog(state, link):
 
 @part
 def join_backlog(state, link, begin, size):
-    """Add a packet to the backlog of a link without service until its transmission begins."""
+    """Add a packet to the backlog of a link without service until its transmission begins, at `begin` [ns]."""
     now = state.now
     entry = backlog_entry_at(state, link.circular_base + ((link.circular_head + link.backlog) & link.circular_mask))
     entry.start = begin
@@ -143,7 +143,7 @@ def join_backlog(state, link, begin, size):
 
 @routine
 def drop(state, link, i):
-    """Drop a packet at a link, and count it."""
+    """Drop packet i at a link: update the counters, and release the packet's row."""
     packet = packet_at(state, i)
     tally = tally_at(state, packet.flow)
     link.dropped += 1
@@ -164,7 +164,7 @@ def drop(state, link, i):
 
 @part
 def append_to_link(state, link, i, packet):
-    """Append a packet to those on the link, and schedule its arrival if it is the only one."""
+    """Append a packet to the list of packets on a link; schedule its arrival if the link has no scheduled arrival."""
     packet.next = NONE
     if link.tail == NONE:
         link.head = i
@@ -178,7 +178,7 @@ def append_to_link(state, link, i, packet):
 
 @part
 def take_arrived(state, link):
-    """Take the packet that has reached the far end off the link; return NONE if it was computed in advance."""
+    """Remove and return the packet that has arrived at a link's far end, or NONE if it was handled in advance."""
     i = link.head
     if i != NONE and packet_at(state, i).arrival > state.now:
         replace_arrival(state, link.number, packet_at(state, i).arrival)
@@ -200,15 +200,15 @@ def take_arrived(state, link):
 
 # --- Links with a service --------------------------------------------------------------------------------------------
 #
-# Links with a service, which decides at each departure which packet is sent next: see `longfat.sim.services`.
+# Links with a service, which chooses the next packet whenever the transmitter is free: see `longfat.sim.services`.
 #
-# Here the end of a transmission is an event, as is the arrival at the far end. The core contains no service: it calls
+# There the end of a transmission is an event, as is the arrival at the far end. The core contains no service: it calls
 # the four functions of a service by their addresses, and counts the backlog.
 
 
 @part
 def call(state, link, function, i):
-    """Call a function of a link's discipline or service for a packet, and return its result."""
+    """Call a function of a link's discipline or service for packet i, and return its result."""
     k = link.number
     state.link = k
     if link.changing_rate != NONE:
@@ -229,25 +229,26 @@ def call(state, link, function, i):
 
 @part
 def call_discipline(state, link, hook, i):
-    """Call a hook of a link's discipline for a packet, and return its result."""
+    """Call a callback of a link's discipline for packet i, and return its result."""
     state.hook = hook
     return call(state, link, hook_at(state, link.discipline, hook), i)
 
 
 @part
 def call_service(state, link, verb, i):
-    """Call a function of a link's service for a packet, and return its result."""
+    """Call a callback of a link's service for packet i, and return its result."""
     state.hook = OF_SERVICES + verb
     return call(state, link, verb_at(state, link.service, verb), i)
 
 
 @routine
 def call_responder(state, link, hook, i, time):
-    """Call a hook of the run's responder, if it has one, for a request, or for any packet of a link that shows all.
+    """Call a callback of the run's responder, if there is one, for packet i at `time` [ns].
 
-    The responder is the plug-in that answers requests, beside the disciplines of the links. Its `enqueue` is called
-    before a request is admitted, `dequeue` with the time at which its transmission begins, and `feedback`, for the last
-    link, when the request has reached the receiver.
+    The responder is a plug-in that answers requests, in addition to the disciplines of the links. It is called for
+    requests, and for every packet on links with `shows_all`. Its `enqueue` is called before a request is admitted,
+    `dequeue` with the time at which the transmission begins, and `feedback`, for the last link, when the request has
+    reached the receiver.
     """
     if state.responder == NONE:
         return
@@ -266,9 +267,9 @@ def call_responder(state, link, hook, i, time):
 
 @part
 def collect_feedback(state, link, i):
-    """Record the feedback that a discipline has filled in with `send_feedback`; the loop sends it.
+    """Store the feedback of a discipline that has set `send_feedback`; the event loop then sends it.
 
-    Only data packets cause feedback: on the path of acknowledgments there is no sender to receive it.
+    Only data packets cause feedback, because there is no sender at the end of the acknowledgments' path to act on it.
     """
     if link.send_feedback:
         link.send_feedback = 0
@@ -282,7 +283,7 @@ def collect_feedback(state, link, i):
 
 @part
 def change_backlog(state, link, packets, size):
-    """Add packets and bytes to the backlog, and update its integral over time."""
+    """Add `packets` packets of `size` bytes to a link's backlog, and update the backlog's integral over time."""
     now = state.now
     link.backlog_area += float(link.backlog) * (now - link.changed_at)
     link.changed_at = now
@@ -292,7 +293,7 @@ def change_backlog(state, link, packets, size):
 
 @part
 def admit_queued(state, link, queue, i):
-    """Admit a packet to a link with a service; if the buffer is full, `evict` chooses the packet to drop."""
+    """Admit packet i to a link with a service; if the buffer is full, `evict` chooses the packet to drop."""
     size = packet_at(state, i).length
     since_at(state, i).x = state.now
     queued_at(state, i).queue = queue if queue != NONE else link.first_queue
@@ -311,7 +312,7 @@ def admit_queued(state, link, queue, i):
         drop(state, link, victim)
     call_service(state, link, PUT, i)
     if queue_at(state, queued_at(state, i).queue).tail != i:
-        raise ValueError("enqueue of the service queued no packet: it must call append(link, queue, packet)")
+        raise ValueError("enqueue of the service did not queue the packet: must call append(link, queue, packet)")
     change_backlog(state, link, 1, size)
     if idle:
         send_next(state, link)
@@ -321,22 +322,25 @@ def admit_queued(state, link, queue, i):
 
 @part
 def leave_backlog(state, link, i):
-    """Remove a packet from the backlog after its service has taken it out of its queue."""
+    """Remove packet i from a link's backlog after the service has removed the packet from its queue."""
     if not 0 <= i < state.packets_room:
-        raise ValueError("the service returned a number that no packet has")
+        raise ValueError("the service returned an invalid packet number: must be that of a packet waiting at this link")
     q = queued_at(state, i).queue
     if q == NONE or queue_at(state, q).link != link.number:
-        raise ValueError("the service returned a packet that is not waiting at this link")
+        raise ValueError("the service returned a packet that is not waiting at this link: must be a waiting packet")
     queued_at(state, i).queue = NONE
     change_backlog(state, link, -1, packet_at(state, i).length)
 
 
 @routine
 def push_out(state, link, victim):
-    """Drop a waiting packet chosen by a discipline; allowed only where the service has one plain queue."""
+    """Drop the waiting packet that a discipline pushes out; the link must have a service with `may_push_out`."""
     allowed = link.service != NONE and link.may_push_out and 0 <= victim < state.packets_room
     if not allowed or queued_at(state, victim).queue != link.first_queue:
-        raise ValueError("enqueue pushed out a packet that is not waiting; push_out needs service='departures'")
+        raise ValueError(
+            "enqueue pushed out a packet that is not waiting: "
+            "must be a packet that waits at a link with service='departures'"
+        )
     unlink(state, link.first_queue, victim)
     leave_backlog(state, link, victim)
     drop(state, link, victim)
@@ -344,7 +348,7 @@ def push_out(state, link, victim):
 
 @part
 def transmit(state, link, i):
-    """Begin the transmission of a packet, and schedule its end; return False if the discipline drops the packet."""
+    """Begin the transmission of packet i, and schedule its end; return False if the discipline drops the packet."""
     packet = packet_at(state, i)
     if link.discipline != NONE:
         verdict = call_discipline(state, link, DEQUEUE, i)
@@ -353,7 +357,7 @@ def transmit(state, link, i):
             drop(state, link, i)
             return False
         if verdict != SEND:
-            raise ValueError("dequeue returned neither SEND nor DROP")
+            raise ValueError("dequeue returned neither SEND nor DROP: must return one of them")
     fresh = link.free < state.now
     if fresh:
         link.free = state.now
@@ -371,7 +375,7 @@ def transmit(state, link, i):
 
 @part
 def send_next(state, link):
-    """Begin the transmission of the packet that the service chooses, if there is one; the transmitter must be idle."""
+    """Let the service choose a packet, and begin its transmission; the transmitter must be idle."""
     k = link.number
     if link.changing_rate != NONE:
         show_rate(state, link)
@@ -391,7 +395,7 @@ def send_next(state, link):
 
 @routine
 def wake_queue(state, q):
-    """Call `wake` of a service for a queue: at the time set by the service, or because the queue's rate has changed."""
+    """Call a service's `wake` for queue q, at the time that the service set or when the queue's rate has changed."""
     queue = queue_at(state, q)
     link, k = link_at(state, queue.link), queue.link
     state.link = k

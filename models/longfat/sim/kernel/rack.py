@@ -1,4 +1,4 @@
-"""RACK-TLP (RFC 8985), a component of senders: losses found by time, and a probe when no acknowledgments arrive.
+"""RACK-TLP (RFC 8985) for senders: detection of losses by time, and a probe when acknowledgments fail to arrive.
 
 A transmission is lost when a later one has been delivered and the reordering window has passed. Here each transmission
 has its own list node, in order of departure, and an acknowledgment names the transmission that triggered it. So the
@@ -23,14 +23,14 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 from longfat.sim.kernel.recovery import lose, mark_all_lost, release_node, unlink
 
 TICK, LINUX_MARGIN = 4_000_000, 2_000_000  # ns
-IDLE, REORDERING, PROBE = range(3)  # state of the timer
+IDLE, REORDERING, PROBE = range(3)  # purpose of the timer
 
 
 @routine
 def set_rack_timer(state, f, purpose, time):
-    """Set the timer of RACK-TLP to expire at a time; it serves one purpose at a time (RFC 8985, section 8).
+    """Set the RACK-TLP timer of flow f to expire at `time` [ns], for one purpose only (RFC 8985, section 8).
 
-    Ours: the retransmission timer keeps running while this timer is set, because it never expires before a probe.
+    Our choice: the retransmission timer keeps running while this timer is set, because a probe is never due after it.
     """
     own = recovery_at(state, f)
     own.rack_purpose = purpose
@@ -42,14 +42,14 @@ def set_rack_timer(state, f, purpose, time):
 
 @routine
 def stop_rack_timer(own):
-    """Stop the timer of RACK-TLP; its entry in the heap is ignored."""
+    """Stop a flow's RACK-TLP timer; the timer's heap entry stays and is ignored."""
     own.rack_purpose = IDLE
     own.rack_due_ns = NEVER
 
 
 @routine
 def has_expired(state, f, time):
-    """Return whether the timer of RACK-TLP has expired, given the time of its heap entry, which may be outdated."""
+    """Return whether the RACK-TLP timer has expired, given the time [ns] of a heap entry, which may be outdated."""
     own = recovery_at(state, f)
     if time != own.rack_armed_ns:
         return False
@@ -64,16 +64,16 @@ def has_expired(state, f, time):
 @part
 def in_recovery(sender, own):
     """Return whether the flow is in fast recovery, or in recovery from a timeout."""
-    # RFC 6675, section 5, step A: recovery lasts until everything sent before it began is acknowledged.
+    # RFC 6675, section 5, step A: recovery lasts until all data sent before its beginning are acknowledged.
     return sender.una < own.recovery_end
 
 
 @routine
 def enter_recovery(state, f):
-    """Begin fast recovery or recovery from a timeout, which resets the timer and the state of a probe."""
+    """Begin fast recovery or recovery from a timeout: stop the RACK-TLP timer and forget the probe in flight."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     own.recovery_end = sender.high
-    # RFC 8985, section 7.1: TLP_init(). Section 7.2: no probe in recovery.
+    # RFC 8985, section 7.1, TLP_init(); section 7.2: no probe is sent during recovery.
     own.probe_end = NONE
     own.probing = 0
     stop_rack_timer(own)
@@ -81,7 +81,7 @@ def enter_recovery(state, f):
 
 @part
 def reported_beyond_gaps(sender, own):
-    """Return how many packets have been reported selectively, but not cumulatively (RACK.segs_sacked)."""
+    """Return the number of packets acknowledged selectively but not cumulatively (RACK.segs_sacked)."""
     return own.delivered - sender.una
 
 
@@ -94,7 +94,7 @@ def reordering_window(state, f):
             return 0
         if reported_beyond_gaps(sender, own) >= own.reorder:  # DupThresh
             return 0
-    # The receivers of the simulator send no DSACK, so that RACK.reo_wnd_mult stays 1.
+    # The simulator's receivers send no DSACK, so RACK.reo_wnd_mult stays 1.
     smoothed = timer_at(state, f).srtt
     window = own.least_rtt // 4
     return min(window, int(smoothed * 1e9)) if smoothed > 0.0 else window
@@ -102,12 +102,12 @@ def reordering_window(state, f):
 
 @routine
 def update_newest(state, own, newest, sent):
-    """Update the least and the latest round-trip time, and the newest transmission delivered (section 6.2, steps 1, 2).
+    """Update round-trip times and the newest delivered transmission (RFC 8985, section 6.2, steps 1 and 2).
 
-    `newest` is the node of the newest transmission that an acknowledgment delivers: it may have been released, but not
-    yet used again.
+    `newest` is the list node of the newest transmission that an acknowledgment delivers; the node may have been
+    released, but not reused. `sent` [ns] is the departure of the packet that triggered the acknowledgment.
     """
-    # Ours: the minimum is that of the whole connection, because the delays of paths do not change.
+    # Our choice: the minimum over the whole connection, because the delays of paths do not change.
     own.least_rtt = min(own.least_rtt, state.now - sent)
     if newest != NONE:
         own.rack_rtt = state.now - snapshot_at(state, newest).sent
@@ -116,19 +116,20 @@ def update_newest(state, own, newest, sent):
 
 @part
 def linux_expiry(now, wait):
-    """Return the time [ns] at which a timer of Linux expires that is set at `now` to wait for `wait` [ns]."""
+    """Return the time [ns] at which a timer of Linux expires if it is set at `now` to wait for `wait` [ns]."""
     # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(), adds 2 ms (TCP_TIMEOUT_MIN_US). The timer counts whole ticks
-    # from the next tick on, so that it is never early (kernel/time/timer.c, calc_index()). Ours: there are 250 ticks a
+    # from the next tick on, so that it is never early (kernel/time/timer.c, calc_index()). Our choice: 250 ticks a
     # second, as in most distributions, with a tick at time 0.
     return -(-now // TICK) * TICK - (-(wait + LINUX_MARGIN) // TICK) * TICK
 
 
 @routine
 def detect_losses(state, f):
-    """Find transmissions lost by time (section 6.2, step 5); return their number, and whether any loss is new.
+    """Find transmissions lost by time (RFC 8985, section 6.2, step 5); return their number, whether any is new.
 
-    Lost transmissions are appended to the list of lost ones, as in `recovery.update_scoreboard`. If others may still
-    arrive within the reordering window, the timer is set to the time when the window has passed for all of them.
+    Lost transmissions are appended to the list of lost transmissions; `recovery.lose` says which losses are new. If
+    other transmissions may still arrive within the reordering window, the timer is set to the time at which the window
+    has passed for all of them.
     """
     own, now = recovery_at(state, f), state.now
     own.reordering_window = reordering_window(state, f)
@@ -157,7 +158,7 @@ def detect_losses(state, f):
 
 @routine
 def mark_lost_by_timeout(state, f):
-    """Count transmissions as lost after a timeout: the first packet, and those sent long enough ago (section 6.3)."""
+    """Count as lost, after a timeout, the first packet and overdue transmissions (RFC 8985, section 6.3)."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     allowed = own.rack_rtt + own.reordering_window
     first, last, kept = NONE, NONE, 0
@@ -179,18 +180,18 @@ def mark_lost_by_timeout(state, f):
         n = following
     mark_all_lost(state, own)
     own.outstanding_head, own.outstanding_tail, own.in_flight = first, last, kept
-    sender.resend = sender.una  # RFC 6298, rule 5.4: the first packet leaves, whatever is in flight
+    sender.resend = sender.una  # RFC 6298, rule 5.4: the first packet is sent, whatever is in flight
 
 
 @routine
 def arm_probe(state, f):
-    """Set the timer to the time of a probe, unless the flow may not send one (section 7.2, TLP_calc_PTO())."""
+    """Set the timer to the time of the next probe, if the flow may send one (RFC 8985, section 7.2, TLP_calc_PTO())."""
     sender, own, timer = sender_at(state, f), recovery_at(state, f), timer_at(state, f)
     if own.rack_purpose == REORDERING:
         return
     stop_rack_timer(own)
-    # Ours: the timer is not set before the first round-trip time is known. Section 7.2 would set it to one second, but
-    # section 7.3 forbids the probe then.
+    # Our choice: the timer is not set before the first round-trip time is known. RFC 8985, section 7.2, would set it to
+    # one second, but section 7.3 forbids the probe then.
     if sender.high == sender.una or timer.srtt == 0.0:
         return
     if in_recovery(sender, own) or reported_beyond_gaps(sender, own) > 0:
@@ -203,7 +204,7 @@ def arm_probe(state, f):
 
 @routine
 def may_probe(own):
-    """Return whether a probe may be sent; if so, make the next packet of the flow a probe (RFC 8985, section 7.3)."""
+    """Return whether a probe may be sent (RFC 8985, section 7.3); if so, the flow's next packet becomes the probe."""
     stop_rack_timer(own)
     if own.probe_end == NONE and own.measured:
         own.probing = 1
@@ -212,7 +213,7 @@ def may_probe(own):
 
 @routine
 def next_probe(state, f):
-    """Return the number of the packet to send as a probe: a new one, or else the last one again (section 7.3)."""
+    """Return the number of the packet to send as a probe: new data, or else the last packet (RFC 8985, section 7.3)."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     own.probing = 0
     own.measured = 0
@@ -223,8 +224,7 @@ def next_probe(state, f):
         return sender.next - 1
     own.probe_repeats = 1
     own.probe_end = sender.high
-    # As in section 6.1 only the last transmission of a packet is kept, so that the earlier transmission's node is
-    # removed.
+    # RFC 8985, section 6.1, keeps only the last transmission of a packet, so the node of the earlier one is removed.
     before, n = NONE, own.outstanding_head
     while n != NONE and transmission_at(state, n).number != sender.high - 1:
         before, n = n, transmission_at(state, n).next
@@ -236,7 +236,10 @@ def next_probe(state, f):
 
 @routine
 def has_repaired_loss(state, own, una, acked, i):
-    """Return whether an acknowledgment shows that a probe has repaired a loss (section 7.4.2, TLP_process_ack())."""
+    """Return whether an acknowledgment shows that a probe has repaired a loss.
+
+    RFC 8985, section 7.4.2, TLP_process_ack().
+    """
     if own.probe_end == NONE or una < own.probe_end:
         return False
     if own.probe_repeats == 0:  # new data has arrived
@@ -251,9 +254,10 @@ def has_repaired_loss(state, own, una, acked, i):
 
 @routine
 def process_by_time(state, f, acked, i, newest, measured):
-    """Find losses by time (RFC 8985) after an acknowledgment whose newest packet is list node `newest`.
+    """Find losses by time (RFC 8985) after acknowledgment i, whose newest delivered packet is list node `newest`.
 
-    Return the number of losses, whether any is new, and, if none is new, whether a probe has repaired a loss.
+    Return the number of losses, whether any loss is new, and whether a probe has repaired a loss; the last is False if
+    any loss is new.
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if measured:

@@ -1,7 +1,7 @@
-"""Receiver: it accepts packets in any order and acknowledges each of them, or some (RFC 5681, section 4.2).
+"""Receiver: it accepts packets in any order and acknowledges every packet or only some (RFC 5681, section 4.2).
 
-Four parts: blocks of packets beyond a hole, receivers that a scheme controls, delayed acknowledgments, and the
-reception of a packet.
+The module has four parts: blocks of packets beyond a hole, receivers that a scheme controls, delayed acknowledgments,
+and the reception of a packet.
 """
 
 from longfat.sim.kernel.callbacks import ON_FEEDBACK, receive_at
@@ -57,13 +57,13 @@ from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 # Packets beyond a hole are stored as blocks of contiguous numbers: memory and time grow with the number of holes, not
 # with the window.
 #
-# A receiver keeps them for its SACK blocks (RFC 2018), and so does a sender that does not retransmit what has arrived.
-# The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
+# A receiver keeps blocks for its SACK blocks (RFC 2018). A sender that does not retransmit packets known to have
+# arrived keeps blocks of these. The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
 
 
 @routine
 def remove_block(state, owner, b):
-    """Remove a block from its list and release its row."""
+    """Remove block b from its owner's list, and release its row."""
     block = block_at(state, b)
     if block.previous == NONE:
         owner.blocks_head = block.next
@@ -80,7 +80,7 @@ def remove_block(state, owner, b):
 
 @routine
 def new_block(state, owner, number, before):
-    """Insert a block of one packet behind the block `before`, and return it."""
+    """Insert a new block that holds packet `number` alone after block `before`; return the new block's row number."""
     b = state.free_block
     block = block_at(state, b)
     state.free_block = block.next
@@ -106,7 +106,7 @@ def new_block(state, owner, number, before):
 
 @routine
 def insert_number(state, owner, number):
-    """Insert a packet beyond a hole into the blocks; return its block, and whether the packet is new."""
+    """Insert a packet beyond a hole into the owner's blocks; return its block, and whether it is new."""
     b = owner.blocks_tail
     if b != NONE and number < block_at(state, b).low:  # probably a retransmission, near the first hole
         b = owner.blocks_head
@@ -115,7 +115,7 @@ def insert_number(state, owner, number):
         else:
             while block_at(state, block_at(state, b).next).low <= number:
                 b = block_at(state, b).next
-    # Now b is the last block that begins at or before the packet.
+    # Block b is now the last one that begins at `number` or below, NONE if there is none.
     if b != NONE and number < block_at(state, b).high:
         return b, False
     following = owner.blocks_head if b == NONE else block_at(state, b).next
@@ -134,7 +134,7 @@ def insert_number(state, owner, number):
 
 @part
 def skip_block(state, owner, number):
-    """Return the first packet from `number` on that is missing, and remove a first block that begins at `number`."""
+    """Return the first missing packet number from `number` on; a first block that begins there is removed."""
     block = block_at(state, owner.blocks_head)
     if block.low > number:
         return number
@@ -145,14 +145,14 @@ def skip_block(state, owner, number):
 
 @part
 def remove_blocks_below(state, owner, number):
-    """Remove the blocks that end at this packet or before it."""
+    """Remove the blocks that hold only packets below `number`."""
     while owner.blocks_head != NONE and block_at(state, owner.blocks_head).high <= number:
         remove_block(state, owner, owner.blocks_head)
 
 
 @part
 def first_missing(state, owner, number):
-    """Return the first packet from `number` on that is in no block."""
+    """Return the first packet number from `number` on that is in no block."""
     b = owner.blocks_head
     while b != NONE and block_at(state, b).low <= number:
         number = max(number, block_at(state, b).high)
@@ -164,20 +164,20 @@ def first_missing(state, owner, number):
 #
 # Receivers that a scheme controls: the scheme sees every packet that arrives, and sends replies at times of its choice.
 #
-# A reply counts as an acknowledgment. Its row holds the departure, the number and the transmission of the packet that
-# arrived last, so that the sender measures round-trip times.
+# A reply counts as an acknowledgment. Its row holds the departure time, number and transmission of the packet that
+# arrived last, so that the sender can measure round-trip times.
 
 
 @routine
 def arm(state, f, time):
-    """Schedule the time at which a receiver sends its delayed acknowledgment, or calls its scheme."""
+    """Schedule an event at `time` [ns] for a receiver's delayed acknowledgment or its scheme's callback `reply`."""
     delayed_ack_at(state, f).armed_ns = time
     schedule_delayed(state, f, time)
 
 
 @routine
 def call_receiver(state, f, i, callback):
-    """Call `receive` or `reply` of a flow's scheme with a packet; return its result."""
+    """Call `receive` or `reply` of a flow's scheme with packet i; return the callback's result."""
     state.flow = f
     state.callback = callback
     result = receive_at(state, sender_at(state, f).scheme, callback)(
@@ -195,7 +195,7 @@ def call_receiver(state, f, i, callback):
 
 @routine
 def receive_by_scheme(state, i):
-    """Let the scheme of a flow process a packet at the receiver, and release the packet."""
+    """Call `receive` of a flow's scheme for packet i, which has arrived, and release the packet's row."""
     packet = packet_at(state, i)
     f = packet.flow
     receiver, own, tally = receiver_at(state, f), delayed_ack_at(state, f), tally_at(state, f)
@@ -217,7 +217,7 @@ def receive_by_scheme(state, i):
 
 @routine
 def reply(state, f):
-    """Let the scheme of a flow fill in a reply; send the reply if the scheme returns a positive number."""
+    """Call `reply` of a flow's scheme with a new reply; send the reply if the callback returns a positive number."""
     receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
     own.due_ns = NEVER
     i = new_packet(state, f, ACK, receiver.ack_size, own.hop)
@@ -227,7 +227,7 @@ def reply(state, f):
         header.x[k] = 0.0
     leaves = call_receiver(state, f, i, ON_REPLY) > 0
     packet.number = receiver.expect
-    if own.due_ns < HORIZON:  # a nanosecond from now at the earliest, so that time advances
+    if own.due_ns < HORIZON:  # at least 1 ns from now, so that time advances
         own.due_ns = max(own.due_ns, state.now + 1)
         if own.due_ns < own.armed_ns:
             arm(state, f, own.due_ns)
@@ -242,21 +242,21 @@ def reply(state, f):
 
 # --- Delayed acknowledgments -----------------------------------------------------------------------------------------
 #
-# Delayed acknowledgments: one for several packets, or after a time (RFC 5681, section 4.2).
+# Delayed acknowledgments: one acknowledgment for several packets, or after a time (RFC 5681, section 4.2).
 #
-# The acknowledgment of a packet is made when the packet arrives. The receiver delays it until another one replaces
-# it, or until it is due.
+# The acknowledgment of a packet is made when the packet arrives. The receiver keeps this acknowledgment until that of a
+# later packet replaces it, or until it is due.
 
 
 @part
 def is_due_after(one, f, other, g):
-    """Return whether the delayed acknowledgment of flow f leaves after that of flow g."""
+    """Return whether the delayed acknowledgment of flow f is due after that of flow g; at equal times f > g decides."""
     return one.due_ns > other.due_ns or (one.due_ns == other.due_ns and f > g)
 
 
 @part
 def join_delayed(state, f, delayed, link):
-    """Insert a flow into those of a link that delay an acknowledgment, in the order of due times, then of flows."""
+    """Insert flow f into a link's list of flows with a delayed acknowledgment, by due time, then by flow number."""
     before = link.last_delayed
     while before != NONE and is_due_after(delayed_ack_at(state, before), before, delayed, f):
         before = delayed_ack_at(state, before).previous
@@ -275,7 +275,7 @@ def join_delayed(state, f, delayed, link):
 
 @part
 def leave_delayed(state, delayed, link):
-    """Remove a flow from those of a link that delay an acknowledgment."""
+    """Remove a flow from a link's list of flows with a delayed acknowledgment."""
     delayed.pending = 0
     delayed.due_ns = NEVER
     if delayed.previous == NONE:
@@ -290,13 +290,13 @@ def leave_delayed(state, delayed, link):
 
 @part
 def link_before(state, i):
-    """Return the link over which the acknowledged packet of acknowledgment i arrived."""
+    """Return the link over which the data packet of acknowledgment i has arrived."""
     return link_at(state, hop_at(state, packet_at(state, i).hop - 1).link)
 
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Delay an acknowledgment if allowed, in place of the one delayed before; return whether it is delayed."""
+    """Delay acknowledgment i if allowed; it replaces a delayed one. Return whether it is delayed."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)
@@ -307,7 +307,7 @@ def hold_back(state, f, i, may_wait):
         delayed.quick_acks -= 1
         may_wait = False
     # RFC 5681, section 4.2: acknowledge at least every second full-sized segment; acknowledge immediately data out of
-    # order and data that fill a gap. Ours: acknowledge immediately the last packet of the sender's data, because it
+    # order and data that fill a gap. Our choice: acknowledge the sender's last data packet immediately, because it
     # carries FIN, which TCP acknowledges without delay.
     if not may_wait or delayed.pending >= delayed.delayed_ack:
         if delayed.pending > 1:
@@ -325,8 +325,8 @@ def hold_back(state, f, i, may_wait):
 
 @routine
 def acknowledge_change(state, f, marked):
-    """Send the delayed acknowledgment if the congestion mark of the next packet differs from that of the last."""
-    # RFC 8257, section 3.2, figure 1: acknowledge at once with the old state, and then report the new state.
+    """Send the delayed acknowledgment now if the arriving packet's congestion mark differs from the last one."""
+    # RFC 8257, section 3.2, figure 1: immediately acknowledge with the old state, and then report the new state.
     receiver = receiver_at(state, f)
     if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
         request_admission(state, take_delayed(state, f))
@@ -334,7 +334,7 @@ def acknowledge_change(state, f, marked):
 
 @routine
 def take_delayed(state, f):
-    """Return the delayed acknowledgment of a flow, which leaves now."""
+    """Remove and return the delayed acknowledgment of flow f, which is then sent."""
     receiver = receiver_at(state, f)
     i = receiver.waiting
     receiver.waiting = NONE
@@ -346,7 +346,7 @@ def take_delayed(state, f):
 
 @routine
 def expire_delay(state, f, time):
-    """Handle the heap entry of a receiver; put a postponed entry back, and ignore an outdated one."""
+    """Handle a heap entry of a receiver; put a postponed entry back, and ignore an outdated entry."""
     delayed = delayed_ack_at(state, f)
     if time != delayed.armed_ns:
         return
@@ -362,12 +362,12 @@ def expire_delay(state, f, time):
 
 # --- Reception -------------------------------------------------------------------------------------------------------
 #
-# Receiver: it accepts packets in any order and acknowledges each of them, or some (RFC 5681, section 4.2).
+# Reception of packets in any order; the receiver acknowledges every packet or only some (RFC 5681, section 4.2).
 
 
 @part
 def receive(state, i):
-    """Receive a data packet or a request; return whether its row now holds an acknowledgment for the next link."""
+    """Receive a data packet or a request; return whether its row now holds an acknowledgment or answer to send."""
     packet = packet_at(state, i)
     receiver = receiver_at(state, packet.flow)
     if (
@@ -391,13 +391,16 @@ def receive(state, i):
 
 @part
 def leaves_now(state, f, i, may_wait):
-    """Return whether an acknowledgment leaves at once; a `part`, because it calls a routine (docs/engine.md)."""
+    """Return whether acknowledgment i is sent now rather than delayed.
+
+    This is a separate `part` because it calls a routine (docs/engine.md).
+    """
     return not hold_back(state, f, i, may_wait)
 
 
 @part
 def count_arrival(state, receiver, packet):
-    """Count a data packet that arrives."""
+    """Add an arriving data packet to the receiver's counters."""
     receiver.received += 1
     receiver.delay += state.now - packet.sent
     receiver.last_arrival = state.now
@@ -416,7 +419,7 @@ def make_acknowledgment(receiver, packet):
 
 @routine
 def receive_any(state, i):
-    """Receive a packet in the rare cases that `receive` does not handle; return the same as `receive`."""
+    """Receive a packet in the cases that `receive` leaves to this function; return the same as `receive`."""
     packet = packet_at(state, i)
     if packet.kind == FEEDBACK:
         answer_request(state, i)
@@ -447,8 +450,8 @@ def receive_any(state, i):
             trace_reception(state, i, number, flags)
         release_packet(state, i)
         return False
-    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet;
-    # where every packet is acknowledged, this echoes each mark once.
+    # RFC 3168, section 6.1.3: echo a mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet;
+    # if every packet is acknowledged, this echoes each mark once.
     if receiver.delays and expected and receiver.echo == STATE_OF_LAST:
         acknowledge_change(state, f, flags & CE)
     if flags & CE:
@@ -474,7 +477,7 @@ def receive_any(state, i):
 
 @routine
 def answer_request(state, i):
-    """Return a request to its sender; the run's responder fills in the header fields."""
+    """Turn a request that has arrived into its answer; the run's responder fills in the header fields."""
     packet, header = packet_at(state, i), header_at(state, i)
     for k in range(4):
         header.x[k] = 0.0
@@ -485,7 +488,7 @@ def answer_request(state, i):
 
 @routine
 def receive_out_of_order(state, f, i):
-    """Store a packet beyond a hole, or count a duplicate; report SACK blocks."""
+    """Store packet i if it is new and lies beyond a hole, or count a duplicate; report SACK blocks."""
     packet, receiver = packet_at(state, i), receiver_at(state, f)
     block, new = NONE, False
     if packet.number > receiver.expect:
@@ -500,7 +503,10 @@ def receive_out_of_order(state, f, i):
 
 @part
 def add_block(state, expect, i, count, low, high):
-    """Add a block to an acknowledgment, unless it is empty or contained in another; return the number of blocks."""
+    """Add SACK block [low, high) to acknowledgment i; return the acknowledgment's number of blocks.
+
+    A block is left out if it is below `expect` or contained in an earlier block.
+    """
     if high <= expect:
         return count
     for k in range(count):
@@ -513,7 +519,7 @@ def add_block(state, expect, i, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report the newest block, then blocks reported before, then others; at most three (RFC 2018, sections 3 and 4)."""
+    """Report up to three blocks: the newest, those reported before, then others (RFC 2018, sections 3 and 4)."""
     tally, receiver = tally_at(state, f), receiver_at(state, f)
     expect = receiver.expect
     for k in range(6):

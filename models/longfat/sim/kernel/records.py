@@ -1,4 +1,4 @@
-"""Record types of the simulator's arrays, which have one row for each packet, link, flow and so on.
+"""Record types of the simulator's arrays, which have one row for each packet, link, flow and the like.
 
 Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. A row takes one or a few
 cache lines of 64 bytes: fields that every packet needs come first, and rarely used ones have separate records. The
@@ -53,7 +53,7 @@ ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifi
 ANSWERED = 1  # of feedback: it answers such a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
-#: Fields of a packet that waits at a link with a service, and of a request.
+#: Further fields of a packet: for one that waits at a link with a service, and for a request.
 QUEUED = record(
     ("previous", i4),  # the packet before this one in its queue
     ("queue", i4),  # queue in which it waits, NONE if in none
@@ -61,33 +61,35 @@ QUEUED = record(
     ("stamps", i4),  # number of the latest stamp that a link has added to a request
 )
 
-#: A hop of a path.
+#: A hop of a flow's path: a link and its far end.
 HOP = record(
     ("link", i4),
     ("queue", i4),  # the flow's queue at this link, if the link has a queue per flow
     ("far_end", i4),  # kind of the far end, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
-    # in the row of the last hop of feedback to a switch: the flow's hop at that switch; in the row of that hop of the
-    # flow: its hop at the switch that sends the feedback
+    # in the last hop of feedback to a switch: row of the flow's hop at this switch; in the flow's hop at this switch:
+    # row of the flow's hop at the switch that sends the feedback
     ("switch_hop", i4),
     ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
-# Values of `in_advance`: no step; the reception; the reception, and the admission of the packet or its acknowledgment
-# to the next link. This is exact where no other packet can interfere: see `kernel.link.admit_inline`.
+# Values of `in_advance`. AT_ARRIVAL: nothing is computed in advance. RECEIVE_IN_ADVANCE: the reception is.
+# ENTER_IN_ADVANCE: the reception is, and the admission of the packet or its acknowledgment to the next link. Results
+# are exact where no other packet can interfere: see `kernel.link.admit_inline`.
 AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
 
-#: A link: two cache lines that every packet needs, and others for packets that wait, are dropped or meet a discipline.
+#: A link. Every packet needs the first two cache lines; the others are for packets that wait, are dropped or are passed
+#: to a discipline.
 LINK = record(
     ("free", i8),  # time at which the transmitter has sent all accepted packets
     ("delay", i8),
-    # transmission time of packets of `length` bytes: quotient and remainder of the division by the rate
+    # transmission time [ns] of packets of `length` bytes: quotient and remainder of the division by the rate
     ("quotient", i8),
     ("remainder", i8),
-    ("carried_remainder", i8),  # sum of the remainders of the divisions so far, modulo the rate
+    ("carried_remainder", i8),  # sum of the remainders so far, modulo the rate
     ("rate", i8),  # bit/s times `scale`
     ("length", i4),  # bytes
     ("special", i1),  # 0: plain drop-tail in order of arrival
@@ -102,11 +104,11 @@ LINK = record(
     ("busy", i8),  # sum of transmission times
     ("backlog", i4),  # packets, the one in transmission not counted
     ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
-    ("first_delayed", i4),  # flows whose packets came over this link and wait for a delayed acknowledgment, by due time
+    ("first_delayed", i4),  # first flow with a delayed acknowledgment of a packet from this link, by due time
     ("number", i4),  # row of this link
     ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
-    # for packets that wait or are dropped
+    # fields for packets that wait or are dropped
     ("limit_packets", i8),
     ("limit_bytes", i8),
     ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows less one
@@ -149,15 +151,15 @@ BACKLOG_ENTRY = record(
     ("length", i4),
 )
 
-#: A change of a link's rate; the last change of each link has the time `NEVER`.
+#: A change of a link's rate; a row with time `NEVER` ends the list of each link.
 RATE_CHANGE = record(
     ("time", i8),
     ("rate", i8),  # bit/s times `scale`
     ("scale", i8),
     ("bytes_per_second", f8),
 )
-#: Position of a link in the list of its rate changes: for the latest transmission that is decided, which may begin in
-#: the future, and (`shown_next`, `shown_until`) for the present.
+#: Position of a link in the list of its rate changes: `until` and `next` for the last transmission computed, which may
+#: begin in the future, `shown_until` and `shown_next` for the present time.
 CHANGING_RATE = record(
     ("until", i8),  # transmissions that begin before this time have the current rate
     ("next", i4),  # row of `rate_changes`
@@ -165,11 +167,12 @@ CHANGING_RATE = record(
     ("shown_until", i8),
 )
 
-# Values that `enqueue` and `dequeue` return; `enqueue` may also return a positive value, made by `sim.push_out`.
+# Values that `enqueue` and `dequeue` of a discipline return; `enqueue` may also return a positive value, made by
+# `sim.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns: no packet; the arriving packet need not wait. Smaller values are made by
-# `sim.drop_more`.
+# Values that a service returns in place of a packet's number. NOTHING: no packet. PASSES, from `evict`: the arriving
+# packet is admitted although the buffer is full, because it need not wait. `sim.drop_more` makes smaller values.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
@@ -186,7 +189,8 @@ QUEUE = record(
 # --- Flows ---------------------------------------------------------------------------------------------------------
 
 RTO, PACE, ALARM = 0, 1, 2  # timers of a flow: retransmission, pacing, and one for its scheme
-#: A sender: three cache lines that every acknowledgment needs; names as in RFC 9293, section 3.3.1: SND.UNA, SND.NXT.
+#: A sender, in three cache lines that every acknowledgment needs; RFC 9293, section 3.3.1, names two fields SND.UNA and
+#: SND.NXT.
 SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
@@ -223,17 +227,18 @@ SENDER = record(
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has the callback `alarm`
 )
-# Values of `stamped`: no packets carry header fields; data packets and acknowledgments carry them; only
-# acknowledgments carry them; only acknowledgments carry them, and one field is the count of marked packets.
+# Values of `stamped`. UNSTAMPED: no packet carries header fields. STAMPED_BOTH_WAYS: data packets and acknowledgments
+# carry them. STAMPED_ACKS: only acknowledgments carry them. COUNTED_MARKS: only acknowledgments carry them, and one
+# field is the count of marked packets.
 UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
 NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
 FROM_APPLICATION = 2
 NO_DATA = -2  # value of `resend`, and number of a packet without data
-# Values of `repair`: the scheme recovers losses; the scheme recovers losses, but the sender skips packets known to have
-# arrived; the sender recovers losses selectively.
+# Values of `repair`. OWN: the scheme recovers losses. SKIPS: the scheme recovers losses, and the sender skips packets
+# known to have arrived. SELECTIVE: the sender recovers losses selectively, see `kernel.sender`.
 OWN, SKIPS, SELECTIVE = range(3)
 
-#: Round-trip times and the retransmission timer (RFC 6298).
+#: Round-trip time estimates and the retransmission timer of a sender (RFC 6298).
 TIMER = record(
     ("srtt", f8),  # s, as are the other fields without a stated unit
     ("rttvar", f8),
@@ -246,7 +251,7 @@ TIMER = record(
     ("max_backoff", f8),
 )
 
-#: A receiver: one cache line, which every data packet needs.
+#: A receiver, in one cache line that every data packet needs.
 RECEIVING = record(
     ("expect", i8),  # next packet expected (RCV.NXT)
     ("received", i8),
@@ -265,7 +270,7 @@ RECEIVING = record(
     ("plain", i1),  # 1: no scheme makes the replies, and they report nothing but marks and SACK blocks
     ("waiting", i4),  # the acknowledgment that is delayed, NONE
 )
-#: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or the replies of one that its scheme controls.
+#: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or replies of a receiver that a scheme controls.
 DELAYED_ACK = record(
     ("delayed_ack", i8),  # packets that one acknowledgment covers
     ("ack_delay", f8),  # s; the longest time for which an acknowledgment is delayed
@@ -281,14 +286,15 @@ DELAYED_ACK = record(
     ("hop", i8),
 )
 AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # values of `delays`
-# Values of `echo`. A mark is echoed on all acknowledgments until CWR arrives (RFC 3168, section 6.1.3); on one
-# acknowledgment; on acknowledgments while the last packet to arrive has a mark (RFC 8257, section 3.2); by a count of
-# marked packets in header field `MARKS_FIELD` of acknowledgments, as by the ECN counts of RFC 9000, section 19.3.2.
+# Values of `echo`. LATCHED: acknowledgments echo a mark until CWR arrives (RFC 3168, section 6.1.3). ONCE: one
+# acknowledgment echoes a mark. STATE_OF_LAST: acknowledgments echo while the last packet to arrive has a mark (RFC
+# 8257, section 3.2). ACCURATE: header field `MARKS_FIELD` of acknowledgments counts the marked packets, like the ECN
+# counts of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHO_MODES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
 
-#: State of loss recovery, and requests of schemes.
+#: A sender's state of loss recovery, and requests of its scheme.
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
     ("recover", i8),  # first transmission after the last loss reported to the scheme
@@ -331,7 +337,7 @@ RECOVERY = record(
     ("probe_end", i8),  # number of the packet after the probe in flight, NONE (TLP.end_seq)
 )
 
-#: Counters of drops, losses and so on, and when the flow began and ended.
+#: Counters of a flow, such as drops and losses, and the times at which it starts, stops and finishes.
 TALLY = record(
     ("start", i8),
     ("stop", i8),
@@ -354,7 +360,7 @@ TALLY = record(
     ("traffic", i1),  # kind of flow, see below
 )
 
-#: The link between a source and its first node.
+#: Access link of a flow: the link between its source and the first node.
 ACCESS_LINK = record(
     ("rate", i8),  # bit/s times `scale`
     ("scale", i8),
@@ -363,7 +369,8 @@ ACCESS_LINK = record(
     ("packet", i4),  # packet in transmission, NONE
 )
 
-#: A generator of packets that no scheme controls, or of connections; or the application of a transfer.
+#: A source of traffic: a generator of uncontrolled packets or of connections, or the application that writes the data
+#: of a transfer.
 SOURCE = record(
     ("on", i4),
     ("off_at", i8),
@@ -382,7 +389,7 @@ SOURCE = record(
     ("next_row", i4),
 )
 
-#: Fields that the callbacks of a scheme see.
+#: An event as callbacks of a scheme see it.
 EVENT = record(
     ("now", f8),  # s
     ("rtt", f8),  # s; 0 without an acknowledged packet
@@ -394,7 +401,7 @@ EVENT = record(
     ("spurious", i8),  # 1: the acknowledged transmission had been found lost before
     ("delivery_rate", f8),  # bytes/s; 0: no sample
     ("sample_interval", f8),  # s
-    ("prior_delivered", i8),  # delivered before the newest acknowledged, or the lost, transmission; NONE: no sample
+    ("prior_delivered", i8),  # delivered when the newest acknowledged, or the lost, packet was sent; NONE: no sample
     ("sent_in_flight", i8),  # in flight just after that transmission
     ("lost_since_sent", i8),
     ("app_limited", i8),
@@ -406,13 +413,14 @@ EVENT = record(
     ("header", f8, (4,)),
 )
 
-#: A block of packets that arrived beyond a hole.
+#: A block of packets, from `low` to `high` - 1, that arrived beyond a hole.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-#: Nodes of lists, of equal size because they share a pool: an outstanding or lost transmission; a stamp on a request.
+#: List nodes, of equal size because they share a pool. TRANSMISSION: an outstanding or lost transmission. STAMP: what a
+#: link adds to a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
-#: The state of a flow with delivery-rate samples or RACK at the time of a transmission.
+#: State of a flow with delivery-rate samples or RACK-TLP when a transmission departs.
 SNAPSHOT = record(
     ("delivered", i8),
     ("lost", i8),
@@ -424,32 +432,33 @@ SNAPSHOT = record(
     ("retransmitted", i2),
 )
 
-# Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive;
-# packets that hosts outside the simulator send, see `kernel.source`.
+# Kinds of flows. TRANSFER: data controlled by a scheme. CONSTANT, POISSON, ON_OFF: uncontrolled traffic. ARRIVALS:
+# connections that arrive at random. INJECTED: packets of hosts outside the simulator, see `kernel.source`.
 TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS, INJECTED = range(6)
 
-#: A finished connection.
+#: Log entry of a finished connection.
 CONNECTION = record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
 
-#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word, and as a float.
+#: Small records: an entry of a heap, the header fields of a packet, the SACK blocks of an acknowledgment, a word as an
+#: integer, and a word as a float.
 ENTRY = record(("time", i8), ("key", i8))
 HEADER = record(("x", f8, (4,)))
 SACKS = record(("x", i8, (6,)))
 WORD = record(("x", i8))
 FLOAT = record(("x", f8))
 
-#: Rows of the traces.
+#: Samples of a flow and of a link, taken at regular intervals.
 FLOW_SAMPLE = record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
 LINK_SAMPLE = record(("backlog", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
 
-#: Additional row of a traced flow.
+#: Further fields of a flow in a traced run.
 TRACED = record(
     ("connection", i8),  # number of its connection in the trace
     ("echo", i8),  # departure from the receiver of the acknowledgment that the sender received last
     ("ssthresh", i8),  # word of the state `ssthresh` in the record of its scheme; NONE: no such state
 )
 
-#: A row of the trace of a run, see `kernel.trace_rows`; `window` to `in_flight` are of the sender after the event.
+#: A row of the trace of a run, see `kernel.trace_rows`; `window` to `in_flight` describe the sender after the event.
 TRACE = record(
     ("time", i8),
     ("connection", i8),
@@ -469,11 +478,12 @@ TRACE = record(
     ("what", i1),  # see below
     ("flag_bits", i2),
 )
-# Values of `what`, the event of a row: a packet leaves or reaches the sender or the receiver, or the sender changes.
+# Values of `what`, the event that a row records: data or an acknowledgment is sent or received, or the sender starts,
+# finishes, times out or changes its state otherwise.
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
 TRACE_ROWS_PER_EVENT = 64  # upper bound of the rows that one event writes
 
-#: An injected packet that has reached its host, or is dropped: see `kernel.source`.
+#: An injected packet that has reached its host or was dropped, see `kernel.source`.
 LEFT = record(
     ("time", i8),
     ("transmission", i8),
@@ -484,7 +494,7 @@ LEFT = record(
 )
 ROOM_LEFT = 1 << 12  # rows; more than one event writes
 
-#: Counters of a link up to the present: see `kernel.link`.
+#: Counters of a link up to the present time, see `kernel.link`.
 CENSUS = record(
     ("waiting_time", f8),  # integral of the backlog up to now [packets x ns]
     ("started_waiting_time", f8),  # waiting times of packets whose transmission has begun [ns]
@@ -496,14 +506,15 @@ CENSUS = record(
 
 ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop checks again
 
-# Why a call of the kernel returns; the second row names the array that is too small.
+# Reasons for which a call of the kernel returns. In the second line, AT_HOST means that an injected packet has left;
+# the other codes name the array that is too small.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
 NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 13)
 
-# Callbacks of schemes, by number.
+# Numbers of the callbacks of schemes.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND, ON_RECEIVE, ON_REPLY = range(8)
 
-# Kinds of events in the keys of the heaps; the timers of a flow are CLOCK + RTO, PACE or ALARM.
+# Kinds of events, which heap keys encode. A flow's timer has the kind CLOCK + RTO, CLOCK + PACE or CLOCK + ALARM.
 ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0, 1, 2, 5, 6, 7, 8, 9
 
 
@@ -511,8 +522,8 @@ ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0
 #
 # Arrays of a run, their record types, and the record that holds their addresses.
 
-#: Arrays with a row for each flow. Access links and sources have rows only as far as flows need them; `traced` has rows
-#: only if the run is traced, and `delayed_acks` only if a receiver delays acknowledgments.
+#: Arrays with a row for each flow. The last four have no rows if the run needs none: `traced` in a run without a trace,
+#: the others if no flow has an access link, a source or delayed acknowledgments.
 OF_FLOWS = {
     "senders": SENDER,
     "timers": TIMER,
@@ -552,7 +563,7 @@ ARRAYS = {
     "census": CENSUS,
     "trace": TRACE,
     "left": LEFT,  # injected packets that have left the network
-    "callbacks": WORD,  # addresses of the functions of schemes, disciplines and services: see `calls`
+    "callbacks": WORD,  # addresses of functions of schemes, disciplines and services, see `callbacks`
     "hooks": WORD,
     "verbs": WORD,
     "flow_own": WORD,  # parameters and state: of schemes, by flow; of disciplines and services, by link
@@ -564,7 +575,7 @@ ARRAYS = {
     "workspace": WORD,  # of services
 }
 
-#: Scalars of a run, and the addresses of its arrays.
+#: The state of a run: scalars, and the addresses of the run's arrays.
 STATE = record(
     ("now", i8),
     ("serial", i8),

@@ -16,18 +16,19 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 # --- Delivery-rate samples -------------------------------------------------------------------------------------------
 #
-# Delivery-rate samples: how fast the network delivers what a flow sends (draft-ietf-ccwg-bbr-06, section 4.1).
+# Delivery-rate samples: the rate at which the network delivers a flow's packets (draft-ietf-ccwg-bbr-06, section 4.1).
 #
-# Only flows whose scheme asks for them have samples; RACK-TLP needs the departure times in the snapshots. The snapshot
-# of a transmission has the row number of its list node, so that it is kept when the transmission is found lost.
+# Only flows whose scheme requests them have samples. RACK-TLP takes snapshots, too, because it needs the departure
+# times. A snapshot and the list node of its transmission have the same row number, so the snapshot stays valid when the
+# transmission is found lost.
 
 
 @routine
 def take_snapshot(state, own, n, retransmitted):
-    """Record the flow's delivery state for a transmission that is already in flight."""
+    """Record the flow's delivery state at the departure of a transmission, which already counts as in flight."""
     snapshot = snapshot_at(state, n)
-    # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): with nothing else in flight the interval begins now.
-    # In the draft C.inflight excludes the packet in this condition, but includes it in P.tx_in_flight.
+    # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): if nothing else is in flight, the sampling interval
+    # begins now. C.inflight of the draft excludes the packet in this condition, but P.tx_in_flight includes it.
     if own.in_flight == 1:
         own.first_sent = state.now
         own.delivered_at = state.now
@@ -43,7 +44,7 @@ def take_snapshot(state, own, n, retransmitted):
 
 @part
 def newer(state, n, other):
-    """Return the later of two transmissions, given as list nodes; NONE is earlier than any."""
+    """Return the later of two transmissions, given as list nodes; NONE counts as earlier than any node."""
     if other == NONE:
         return n
     if n == NONE:
@@ -53,7 +54,7 @@ def newer(state, n, other):
 
 @part
 def clear_sample(state, event):
-    """Reset the fields of the event that describe a sample."""
+    """Reset the fields of the event that describe a delivery-rate sample."""
     if state.sample_set:
         state.sample_set = 0
         event.delivery_rate = 0.0
@@ -66,11 +67,11 @@ def clear_sample(state, event):
 
 @part
 def take_sample(state, own, event, n, sent):
-    """Set the fields of the event to the sample of an acknowledgment whose newest packet is list node n.
+    """Set the event's delivery-rate sample for an acknowledgment whose newest delivered packet is list node n.
 
-    As in draft-ietf-ccwg-bbr-06, section 4.1.2.3, of the packets that an acknowledgment delivers the one sent last
-    gives the sample. Its node may have been released, but not yet used again. The round trip is that of the
-    transmission that triggered the acknowledgment and left at `sent`.
+    Of the packets that an acknowledgment delivers, the one sent last gives the sample (draft-ietf-ccwg-bbr-06, section
+    4.1.2.3). Its node may have been released, but not reused. The round-trip time begins at `sent` [ns], the departure
+    of the transmission that triggered the acknowledgment.
     """
     clear_sample(state, event)
     if n == NONE:
@@ -86,7 +87,8 @@ def take_sample(state, own, event, n, sent):
     event.sent_in_flight = snapshot.in_flight
     event.lost_since_sent = own.lost - snapshot.lost
     event.app_limited = snapshot.app_limited
-    # The longer of the times in which the flight was sent and acknowledged; below the least round trip it is invalid.
+    # The flight was sent during one time and acknowledged during another; the interval is the longer of both. An
+    # interval shorter than the least round-trip time is invalid.
     interval = max(snapshot.sent - snapshot.first_sent, own.delivered_at - snapshot.delivered_at)
     if interval < own.least_rtt:
         return
@@ -97,7 +99,7 @@ def take_sample(state, own, event, n, sent):
 
 @routine
 def describe_loss(state, event, n, lost):
-    """Describe a lost transmission, list node n, in the event; `lost` is the number of losses up to this one."""
+    """Set the event's fields for a lost transmission, list node n; `lost` counts the losses up to this one."""
     clear_sample(state, event)
     state.sample_set = 1
     snapshot = snapshot_at(state, n)
@@ -114,13 +116,13 @@ def describe_loss(state, event, n, lost):
 #
 # Selective loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 #
-# A flow has two lists: its outstanding transmissions in their order, and the lost ones in the order of their detection.
-# Their nodes come from the pool that the stamps of requests use, too.
+# A flow has two lists: outstanding transmissions in order of departure, and lost transmissions in order of detection.
+# The list nodes come from a pool that also serves the stamps of requests.
 
 
 @part
 def allocate_node(state):
-    """Return a free list node."""
+    """Take a list node from the pool, and return its row number."""
     n = state.free_node
     state.free_node = transmission_at(state, n).next
     state.free_nodes -= 1
@@ -132,7 +134,7 @@ def allocate_node(state):
 
 @part
 def record_transmission(state, own, number, transmission, retransmitted):
-    """Append a transmission to the list of outstanding ones."""
+    """Append a transmission to the list of outstanding transmissions."""
     n = allocate_node(state)
     node = transmission_at(state, n)
     node.number = number
@@ -164,7 +166,7 @@ def unlink(state, own, before, n):
 
 @routine
 def next_retransmission(state, own, una):
-    """Return the number of the next packet to retransmit, NONE if there is none."""
+    """Take the next packet from the list of lost transmissions; return its number, or NONE."""
     while own.lost_head != NONE:
         n = own.lost_head
         number = transmission_at(state, n).number
@@ -182,7 +184,7 @@ def next_retransmission(state, own, una):
 
 @routine
 def forget_transmissions(state, own):
-    """Release all transmissions of a flow that is finished."""
+    """Release the list nodes of a finished flow."""
     release_nodes(state, own.outstanding_head)
     release_nodes(state, own.lost_head)
     own.outstanding_head = NONE
@@ -194,9 +196,9 @@ def forget_transmissions(state, own):
 
 @routine
 def mark_all_lost(state, own):
-    """Count every outstanding transmission as lost after a timeout, the lowest packet number first.
+    """Count every outstanding transmission as lost after a timeout; sort lost transmissions by packet number.
 
-    RFC 6298, rule 5.4: the earliest packet is retransmitted first. The nodes are sorted, because a retransmission may
+    RFC 6298, rule 5.4: the earliest packet is retransmitted first. Sorting is needed because a retransmission may
     follow higher numbers in the list.
     """
     outstanding, lost = own.outstanding_head, own.lost_head
@@ -212,7 +214,7 @@ def mark_all_lost(state, own):
 
 @routine
 def insert_lost(state, own, n):
-    """Insert the nodes of a list into the list of lost transmissions, in the order of packet numbers.
+    """Insert the nodes of a list into the list of lost transmissions, sorted by packet number.
 
     The search for a node's place starts at the node inserted before it, so that a sorted list is traversed once.
     """
@@ -238,7 +240,7 @@ def insert_lost(state, own, n):
 
 @part
 def release_node(state, n):
-    """Return a list node to the pool."""
+    """Put list node n back into the pool."""
     transmission_at(state, n).next = state.free_node
     state.free_node = n
     state.free_nodes += 1
@@ -246,7 +248,7 @@ def release_node(state, n):
 
 @part
 def release_nodes(state, n):
-    """Return all nodes of a list to the pool."""
+    """Put all nodes of the list that begins at node n back into the pool."""
     while n != NONE:
         following = transmission_at(state, n).next
         release_node(state, n)
@@ -255,7 +257,7 @@ def release_nodes(state, n):
 
 @part
 def is_covered(state, una, i, number):
-    """Return whether acknowledgment i covers a packet: cumulatively, as its trigger, or by a SACK block."""
+    """Return whether acknowledgment i covers packet `number`: cumulatively, as its trigger, or by a SACK block."""
     if number < una or number == packet_at(state, i).triggered_by:
         return True
     if packet_at(state, i).flag_bits & HAS_BLOCKS:
@@ -267,18 +269,18 @@ def is_covered(state, una, i, number):
 
 @part
 def update_scoreboard(state, own, una, acked, i):
-    """Remove the transmissions that an acknowledgment covers; return four values on losses and deliveries.
+    """Remove the transmissions that acknowledgment i covers, and find losses; return four values.
 
-    They are the number of losses; whether any loss is new; the newest transmission delivered, as a list node that may
-    have been released; and whether the transmission that triggered the acknowledgment was outstanding. The lost
+    The values are the number of losses; whether any loss is new; the newest transmission delivered, as a list node that
+    may have been released; and whether the transmission that triggered the acknowledgment was outstanding. Lost
     transmissions are appended to the list of lost ones.
 
     A transmission is lost when `reorder` later transmissions have been acknowledged, as with the packet threshold of
-    RFC 9002, section 6.1.1. Ours: `reorder` is 1 unless the scheme sets it, because paths keep the order of packets.
+    RFC 9002, section 6.1.1. Our choice: `reorder` is 1 unless the scheme sets it, because paths keep packets in order.
     With `rack` this function finds no losses: see `rack.detect_losses`. A loss is new if it was transmitted after the
     last loss reported to the scheme.
 
-    Only transmissions up to the acknowledged one are visited, so that the cost is the number of holes before it.
+    Only transmissions up to the acknowledged one are visited, so the cost is the number of holes before that one.
     """
     upto = packet_at(state, i).transmission
     lost, fresh = 0, False
@@ -313,10 +315,11 @@ def update_scoreboard(state, own, una, acked, i):
 
 @routine
 def count_late_deliveries(state, own, una, i):
-    """Count packets as delivered that acknowledgment i covers although they had been found lost; return the newest.
+    """Count lost packets that acknowledgment i covers as delivered; return the list node of the newest one.
 
-    It is called only for an acknowledgment whose trigger was not outstanding, or that covers more packets than the
-    outstanding ones. The packets stay in the list: `next_retransmission` decides whether they are retransmitted.
+    The function is called only for an acknowledgment whose trigger was not outstanding, or that covers more packets
+    than were outstanding. The packets stay in the list of lost ones, and `next_retransmission` decides whether they are
+    retransmitted.
     """
     newest, n = NONE, own.lost_head
     while n != NONE:
@@ -333,7 +336,7 @@ def count_late_deliveries(state, own, una, i):
 
 @part
 def record_order(state, own, n):
-    """Record whether another packet has overtaken a packet that is now delivered (RFC 8985, section 6.2, step 3)."""
+    """Record reordering if a later packet has overtaken the packet now delivered (RFC 8985, section 6.2, step 3)."""
     number = transmission_at(state, n).number
     if number > own.highest_delivered:
         own.highest_delivered = number
@@ -343,7 +346,10 @@ def record_order(state, own, n):
 
 @part
 def lose(state, own, n):
-    """Append a transmission to the list of lost ones; return whether the loss is new."""
+    """Append list node n to the list of lost transmissions; return whether the loss is new.
+
+    A loss is new if the transmission left after the last loss that was reported to the scheme.
+    """
     node = transmission_at(state, n)
     state.lost_number = node.number
     node.next = NONE

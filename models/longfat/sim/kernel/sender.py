@@ -1,9 +1,9 @@
-"""Sender: retransmission timer (RFC 6298), access link, and the choice and creation of the packets that it sends.
+"""Sender: retransmission timer (RFC 6298), access link, choice of the next packet, and creation of packets.
 
-There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. One of them
-is lost when `reorder` later transmissions have been acknowledged. It is retransmitted before new data, and the scheme
-is notified (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides itself which packets are
-retransmitted (`resend`, `next`).
+There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. A
+transmission is lost when `reorder` later transmissions have been acknowledged; it is retransmitted before new data, and
+the scheme is notified (`kernel.acknowledgment`). *Own*: the scheme sees every acknowledgment and decides which packets
+are retransmitted (`resend`, `next`).
 """
 
 import math
@@ -62,7 +62,7 @@ NEARLY = 1e-6  # tolerance, in ticks: three ticks of 0.1 s are 0.300000000000000
 
 @routine
 def update_rto(timer, seconds):
-    """Update srtt, rttvar and rto with a round-trip time [s] (RFC 6298, sections 2.2 and 2.3: the variation first)."""
+    """Update rttvar, then srtt, and rto [s] with a round-trip time [s] (RFC 6298, sections 2.2 and 2.3)."""
     if timer.tick > 0.0:  # a coarse clock as in BSD counts the ticks that have passed
         seconds = max(1.0, math.floor(seconds / timer.tick + NEARLY)) * timer.tick
     if timer.srtt == 0.0:
@@ -71,7 +71,7 @@ def update_rto(timer, seconds):
     else:
         timer.rttvar += (abs(timer.srtt - seconds) - timer.rttvar) / 4
         timer.srtt += (seconds - timer.srtt) / 8
-    # RFC 6298, sections 2.2 to 2.5. Section 5, first note at its end: a new sample ends the backoff.
+    # RFC 6298, sections 2.2 to 2.5; section 5, first note at its end: a new sample ends the backoff.
     timeout = timer.srtt + max(timer.granularity, 4 * timer.rttvar)
     if timer.tick > 0.0:
         timeout = math.ceil(timeout / timer.tick - NEARLY) * timer.tick
@@ -81,7 +81,7 @@ def update_rto(timer, seconds):
 
 @part
 def timeout_ns(timer):
-    """Return the retransmission timeout [ns], backoff included."""
+    """Return the retransmission timeout [ns], including the backoff."""
     return int(min(timer.rto * timer.backoff, timer.max_rto) * 1e9)
 
 
@@ -97,16 +97,16 @@ def restart_timer(state, f):
 
 @part
 def round_trip(state, sent):
-    """Return the time since a departure [ns], at least one tick, because 0 means that there is no round-trip time."""
+    """Return the time [ns] since departure `sent` [ns], at least 1, because 0 stands for no round-trip time."""
     return max(1, state.now - sent)
 
 
 @part
 def sample_round_trip(state, f, sender, sent, acked):
-    """Take a sample of the round-trip time from an acknowledgment (RFC 6298, section 3); return whether there is one.
+    """Take a round-trip sample from an acknowledgment (RFC 6298, section 3); return whether there is one.
 
-    With timestamps every acknowledgment of new data gives a sample. Without them one packet at a time is timed, and no
-    packet that was retransmitted (Karn's algorithm).
+    With timestamps every acknowledgment of new data gives a sample. Without timestamps one packet at a time is timed,
+    and never a retransmitted packet (Karn's algorithm).
     """
     if acked <= 0:
         return False
@@ -124,13 +124,13 @@ def sample_round_trip(state, f, sender, sent, acked):
 #
 # Access link: the link between a source and its first node, for flows with `access_rate`.
 #
-# The source gives it one packet at a time and keeps the others, so that no packet made under an old window or rate is
-# queued there. Each connection of a flow of arrivals has an access link of its own.
+# The source passes one packet at a time to the access link and keeps the others, so that no packet made under an old
+# window or rate waits there. Each connection that arrives at random has an access link of its own.
 
 
 @part
 def leave_source(state, f, i):
-    """Send a packet from its source: to the access link, or directly to the first link."""
+    """Send packet i from its source: to the access link, or directly to the first link of the path."""
     if sender_at(state, f).access_link:
         enter_access_link(state, f, i)
     else:
@@ -139,12 +139,12 @@ def leave_source(state, f, i):
 
 @routine
 def enter_access_link(state, f, i):
-    """Begin the transmission of a packet on the flow's access link, which is idle."""
+    """Begin the transmission of packet i on the flow's access link, which must be idle."""
     link = access_link_at(state, f)
     if link.free < state.now:
         link.free = state.now
         link.carried_remainder = link.rate >> 1
-    # As in `queueing.transmission_time`: k packets in a row take round(8 k size / rate).
+    # As in `queueing.transmission_time`, k packets in a row take round(8 k size / rate).
     units = int(packet_at(state, i).length) * 8_000_000_000 * link.scale + link.carried_remainder
     time = units // link.rate
     link.carried_remainder = units - time * link.rate
@@ -156,7 +156,7 @@ def enter_access_link(state, f, i):
 
 @routine
 def reach_first_node(state, f):
-    """Let the packet that the access link has transmitted enter the first link."""
+    """End a transmission on the access link: let the packet enter the first link of the path."""
     link = access_link_at(state, f)
     i = link.packet
     link.packet = NONE
@@ -173,15 +173,16 @@ BURST = 1 << 12  # packets that a flow sends before the loop continues, so that 
 
 @routine
 def next_by_scoreboard(state, f):
-    """Return the next packet to send, NONE if there is none, for a flow that knows which packets have arrived.
+    """Return the next packet to send, NONE if there is none, for a flow that records which packets arrived.
 
-    It is NextSeg() of RFC 6675, section 4, with our rule for losses (`recovery.update_scoreboard`).
+    This is NextSeg() of RFC 6675, section 4, with the rule for losses of `recovery.update_scoreboard`.
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if sender.repair == SELECTIVE:
         if own.probing:
             return next_probe(state, f)
-        # RFC 6675, section 5, step 4.3: the first lost packet leaves whatever the window; a scheme sets `resend`.
+        # RFC 6675, section 5, step 4.3: the first lost packet is sent even if the window is full; a scheme requests it
+        # by `resend`.
         if own.in_flight + 1 > sender.window and sender.resend == NONE:
             return NONE
         sender.resend = NONE
@@ -217,9 +218,10 @@ def next_number(state, f, sender):
 
 @part
 def next_departure(state, f):
-    """Return when the rate allows the next packet, and the departure time to record if it leaves now [ns].
+    """Return two times [ns]: when the rate allows the next packet, and the departure to record if it is sent now.
 
-    With unused tokens in the pool the second time is earlier than now by the time in which they accrued.
+    With unused tokens in the pool, the recorded departure is earlier than now by the time in which these tokens
+    accrued.
     """
     sender, now = sender_at(state, f), state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
@@ -234,7 +236,7 @@ def next_departure(state, f):
 
 @part
 def sends_by_window(state, sender, own):
-    """Return whether only the window limits a flow, and all its packets are new data without flags or callbacks."""
+    """Return whether the window alone limits a flow whose next packets are new data without flags or callbacks."""
     if sender.repair == SELECTIVE and (own.lost_head != NONE or own.probing):
         return False
     return (
@@ -259,7 +261,7 @@ def sends_by_window(state, sender, own):
 
 @part
 def send_inline(state, f):
-    """Send the packets that a flow may send now; in one pass if only the window limits them."""
+    """Send the packets that a flow may send now, in a short loop if the window alone limits them."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     if not sends_by_window(state, sender, own):
         send(state, f)
@@ -284,15 +286,16 @@ def send_inline(state, f):
 
 @part
 def arm_probe_once(state, f):
-    """Set the timer of the probe after packets sent in one pass, each of which would set it anew."""
+    """Set the probe timer once after a burst, because each packet of the burst would set it anew."""
     arm_probe(state, f)
 
 
 @routine
 def send(state, f):
-    """Send the packets that a flow may send now one by one, because each may change the flow's allowance.
+    """Send the packets that a flow may send now, and check all limits before each, because a packet may change them.
 
-    It stops where rows run short, a switch has feedback to send, or a burst is very long; the loop then calls it again.
+    Sending stops if an array is nearly full, a switch has feedback to send, or the burst is very long; the event loop
+    then calls the function again.
     """
     sender = sender_at(state, f)
     now, left = state.now, BURST
@@ -331,7 +334,7 @@ def send(state, f):
 
 @routine
 def transmit_request(state, f):
-    """Send a request to the links of the path, which may add stamps to it, and to the receiver, which returns it."""
+    """Send a request along the path, where links may add stamps to it; the receiver returns it."""
     i = new_packet(state, f, FEEDBACK, REQUEST_SIZE, sender_at(state, f).first_hop)
     packet = packet_at(state, i)
     packet.flag_bits = REQUEST
@@ -344,7 +347,7 @@ def transmit_request(state, f):
 
 @part
 def new_data(state, f, sender, number):
-    """Return the row of a new data packet, numbered as the flow's next transmission."""
+    """Create data packet `number` as the flow's next transmission; return its row number."""
     i = new_packet(state, f, DATA, sender.packet_size, sender.first_hop)
     packet = packet_at(state, i)
     packet.number = number
@@ -356,7 +359,7 @@ def new_data(state, f, sender, number):
 
 @part
 def record_new_data(state, sender, number):
-    """Record that a packet leaves for the first time, and time its round trip if none is being timed."""
+    """Record the first transmission of packet `number`; time its round trip if no packet is being timed."""
     sender.high = number + 1
     if sender.timed == NONE:
         sender.timed = number
@@ -365,7 +368,7 @@ def record_new_data(state, sender, number):
 
 @part
 def transmit_data(state, f, sender, number):
-    """Make one data packet and send it."""
+    """Create data packet `number` and send it."""
     i = new_data(state, f, sender, number)
     packet = packet_at(state, i)
     flags = int(packet.flag_bits)
@@ -396,7 +399,7 @@ def transmit_data(state, f, sender, number):
         trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due_ns[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
-    # RFC 8985, section 7.2: after new data that is not itself a probe
+    # RFC 8985, section 7.2: set the timer of the probe after data were sent that are not themselves a probe.
     if sender.repair == SELECTIVE and recovery_at(state, f).rack and recovery_at(state, f).probe_end != number + 1:
         arm_probe(state, f)
     leave_source(state, f, i)
@@ -404,7 +407,7 @@ def transmit_data(state, f, sender, number):
 
 @routine
 def call_send_callback(state, f, i):
-    """Call `send` of the flow's scheme for a packet that leaves."""
+    """Call `send` of the flow's scheme for packet i, which is about to leave."""
     state.flow = f
     state.callback = ON_SEND
     sender = sender_at(state, f)

@@ -50,20 +50,20 @@ from longfat.sim.kernel.trace_rows import record_end, trace_packet
 
 # --- Generators and applications -------------------------------------------------------------------------------------
 #
-# Traffic that no scheme controls, constant rate, Poisson, on-off; and applications that write data for a scheme.
+# Uncontrolled traffic (constant rate, Poisson, on-off), and applications that write the data of transfers.
 
 LONGEST = 5e18  # ns; longer than any run
 
 
 @part
 def exponential(state, mean):
-    """Return an exponential variate, by inversion, so that compiled and plain Python agree to the last bit."""
+    """Return an exponential variate, by inversion, which compiled and plain Python compute with equal results."""
     return -mean * math.log1p(-traffic_uniform(state))
 
 
 @routine
 def duration(state, mean, shape):
-    """Return a variate with this mean: fixed (shape 0), exponential (shape 1) or Pareto (shape above 1)."""
+    """Return a random time with the given mean: fixed (shape 0), exponential (shape 1) or Pareto (shape above 1)."""
     if shape <= 0.0:
         return mean
     if shape == 1.0:
@@ -74,7 +74,7 @@ def duration(state, mean, shape):
 
 @part
 def rounded(time):
-    """Return the nearest integer number of nanoseconds, `LONGEST` at most."""
+    """Return a time [ns] rounded to an integer, at most `LONGEST`."""
     return int(min(time, LONGEST) + 0.5)
 
 
@@ -91,9 +91,10 @@ def has_begun(state, f):
 
 @part
 def while_on(state, source, time):
-    """Return the time of an on-off source's next packet: `time`, or the begin of the next on-period if it is off then.
+    """Return `time` [ns] if an on-off source is then on, otherwise the beginning of its next on-period.
 
-    The remainder of the gap is carried over to that period, so that the mean rate is exact for any gap.
+    The rest of the gap between packets is carried over to the next on-period, so that the mean rate is exact for any
+    gap.
     """
     if time >= source.off_at:
         source.on = 0
@@ -104,7 +105,7 @@ def while_on(state, source, time):
 
 @part
 def after_gap(source, time):
-    """Return the time of the packet after the one sent at `time`; gaps are integers [ns] with the exact mean."""
+    """Return the time [ns] of the packet after the one at `time`; gaps are integers [ns] with the exact mean."""
     gap = min(source.gap, LONGEST)
     source.slack += gap - int(gap)
     following = time + int(gap) + int(source.slack)
@@ -114,7 +115,7 @@ def after_gap(source, time):
 
 @part
 def switch_on(state, source, time):
-    """Begin the on-period of an on-off source; return whether a packet is due now, with no rest of a gap left."""
+    """Begin an on-period of an on-off source at `time` [ns]; return False if the rest of a gap delays its packet."""
     source.on = 1
     source.off_at = time + max(1, rounded(duration(state, source.on_time, source.shape_on)))
     return source.gap_left <= 0
@@ -122,7 +123,7 @@ def switch_on(state, source, time):
 
 @routine
 def emit(state, f):
-    """Send one packet of an uncontrolled flow, and schedule the next."""
+    """Send one packet of an uncontrolled flow, and schedule the next one."""
     sender, source, tally = sender_at(state, f), source_at(state, f), tally_at(state, f)
     now = state.now
     if now >= tally.stop or sender.high >= sender.packets:
@@ -158,9 +159,9 @@ def emit(state, f):
 
 @routine
 def write(state, f):
-    """Let the application of a flow write the data produced by now; return whether it wrote any.
+    """Let the application of a flow write all packets that are due by now; return whether it wrote any.
 
-    The function is called when the sender has no more data, so that the application takes no events before.
+    The function is called only when the sender has no data left, so that writing needs no events.
     """
     sender, source = sender_at(state, f), source_at(state, f)
     before = sender.packets
@@ -176,9 +177,10 @@ def write(state, f):
 
 @routine
 def wait_for_data(state, f):
-    """Return whether a flow that cannot send has new data; if not, record whether it is application-limited.
+    """Let a flow's application write data; return whether it did, and if not, record whether it limits the flow.
 
-    The pacing timer then expires when the application writes the next packet.
+    Without new data, a flow that its window allows to send is application-limited, and the pacing timer is set to the
+    time at which the application writes the next packet.
     """
     if write(state, f):
         return True
@@ -196,7 +198,7 @@ def wait_for_data(state, f):
 
 @part
 def check_application_limited(state, f):
-    """Mark delivery-rate samples as application-limited if the flow may send more than it has to send.
+    """Mark delivery-rate samples as application-limited if the window allows more than there is to send.
 
     This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data that only the pacing rate
     delays count as data to send.
@@ -216,9 +218,9 @@ def all_written(state, f):
 
 # --- Connections -----------------------------------------------------------------------------------------------------
 #
-# Connections that arrive at random: each reuses the row of a finished one that has no packet left in the network.
+# Connections that arrive at random: a new connection takes the row of a finished one that has no packet in the network.
 #
-# The *template* is the flow that starts them: the row of `longfat.sim.traffic.arrivals`.
+# The *template* is the flow that starts connections, made with `longfat.sim.traffic.arrivals`.
 
 
 @part
@@ -255,7 +257,7 @@ def add_to_template(state, t, f):
 
 @part
 def reusable_row(state, t):
-    """Return a row for a new connection of template t, NONE if there is none."""
+    """Take a finished connection's row for a new connection of template t; return NONE if there is none."""
     template = source_at(state, t)
     f = template.first_row
     if f == NONE or not has_nothing_in_flight(state, f):
@@ -268,7 +270,7 @@ def reusable_row(state, t):
 
 @part
 def copy_row(base, words, source, target):
-    """Copy a row of `words` words of eight bytes."""
+    """Copy row `source` of an array to row `target`; rows have `words` words of eight bytes."""
     for k in range(words):
         word_at(base + 8 * words * target, k).x = word_at(base + 8 * words * source, k).x
 
@@ -280,7 +282,10 @@ SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
 
 @routine
 def initialise_connection(state, t, f):
-    """Make row f a new connection of template t; timer entries of the old one expire and are ignored."""
+    """Make row f a new connection of template t.
+
+    Heap entries for timers of the row's previous connection stay, and are ignored when they expire.
+    """
     sender = sender_at(state, f)
     hop = sender.first_hop
     armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2]
@@ -334,7 +339,7 @@ def initialise_connection(state, t, f):
 
 @routine
 def start_connection(state, t):
-    """Start a connection of template t; return its row, t if none is due, NONE if rows have to be added."""
+    """Start a connection of template t; return its row, t if no connection is due, NONE if no row is free."""
     now = state.now
     if now >= tally_at(state, t).stop or not has_begun(state, t):
         return t
@@ -350,7 +355,7 @@ def start_connection(state, t):
 
 @routine
 def end_connection(state, f):
-    """Log a finished connection, and make its row available for another one."""
+    """Log a finished connection, and make its row available for later connections."""
     tally = tally_at(state, f)
     template = source_at(state, tally.template)
     entry = connection_at(state, state.connections)
@@ -373,8 +378,8 @@ def end_connection(state, f):
 
 # --- Hosts outside the simulator -------------------------------------------------------------------------------------
 #
-# Packets of hosts outside the simulator: they enter it at any time, and a row of `left` records when each leaves it,
-# and whether it was dropped.
+# Packets of hosts outside the simulator enter the network at any time. A row of `left` records when each packet leaves
+# the network, and whether it was dropped.
 #
 # The flow of such packets has no events of its own. Its data and acknowledgments take the same links as those of a
 # transfer, and compete there with all other packets.
@@ -382,7 +387,7 @@ def end_connection(state, f):
 
 @entry(".")
 def inject(address, f, hop, kind, length, number, transmission, flags):
-    """Let a packet of a flow enter the link of a hop now; the event loop admits it before its next event."""
+    """Create a packet of flow f at a hop; the event loop admits it to the hop's link before the next event."""
     state = state_at(address)
     i = new_packet(state, f, kind, length, hop)
     packet = packet_at(state, i)
@@ -399,7 +404,7 @@ def inject(address, f, hop, kind, length, number, transmission, flags):
 
 @routine
 def reach_host(state, i):
-    """Deliver a packet to its host: the event loop returns before the next event."""
+    """Deliver an injected packet to a host outside the simulator; the event loop returns before the next event."""
     packet = packet_at(state, i)
     f = packet.flow
     record_end(state, i, 0)

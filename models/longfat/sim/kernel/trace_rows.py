@@ -41,7 +41,7 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
 @routine
 def begin_row(state, what, f):
-    """Return a new trace row about a flow; the kernel returns before the next event if too few rows are left.
+    """Append a trace row about flow f and return it; if few rows are left, the kernel returns before the next event.
 
     Fields of a packet are 0 until they are set.
     """
@@ -67,7 +67,7 @@ def begin_row(state, what, f):
 
 @routine
 def trace_packet(state, what, i):
-    """Write a row about a packet.
+    """Write a trace row about packet i and its event `what`.
 
     `echo` of a packet is set when the packet departs: for an acknowledgment to its own departure time, for data to the
     departure time of the acknowledgment that the sender has received last.
@@ -97,7 +97,7 @@ def trace_packet(state, what, i):
 
 @routine
 def trace_reception(state, i, number, flags):
-    """Write a row about a data packet that has arrived, with its number and flags, because it may be an ACK now."""
+    """Write a trace row about an arrived data packet; its row may now hold an ACK, so number and flags are given."""
     packet = packet_at(state, i)
     f = packet.flow
     row = begin_row(state, RECEIVED, f)
@@ -111,7 +111,7 @@ def trace_reception(state, i, number, flags):
 
 @routine
 def complete_row(state, f):
-    """Write the state of the sender to its last trace row."""
+    """Write the state of the sender of flow f to the last trace row."""
     row, sender, own = trace_at(state, state.trace_rows - 1), sender_at(state, f), recovery_at(state, f)
     row.window = sender.window + sender.inflation
     row.rate = sender.rate
@@ -124,7 +124,7 @@ def complete_row(state, f):
 
 @routine
 def trace_sender(state, what, f):
-    """Write a row about a sender; a connection that starts gets the next number."""
+    """Write a trace row about the sender of flow f; a connection that starts gets the next connection number."""
     if what == STARTED and tally_at(state, f).template != NONE:
         traced_at(state, f).connection = state.traced_connections
         state.traced_connections += 1
@@ -135,7 +135,7 @@ def trace_sender(state, what, f):
 
 @part
 def record_end(state, i, dropped):
-    """Write the row of a packet that has left the network, and let the event loop return if a host waits for it."""
+    """Record that an injected packet has left the network; if it reached its host, let the event loop return."""
     packet = packet_at(state, i)
     if state.left_rows >= ROOM_LEFT:  # no row is left: an event has dropped thousands of packets
         return

@@ -33,7 +33,7 @@ from longfat.base.domains import nearest
 
 
 class Row(types.Record):
-    """Record type of numba with a short name: numba's own name lists every field, in every compiled symbol."""
+    """Record type of numba with a short name; numba's default name lists every field, in every compiled symbol."""
 
     def __init__(self, dtype: np.dtype, name: str) -> None:
         plain = numba.from_dtype(dtype)
@@ -43,13 +43,13 @@ class Row(types.Record):
         self.layout = dtype
 
     def at(self, address: int) -> Any:
-        """Return the row that begins at an address, as a record of NumPy."""
+        """Return the row that begins at an address, as a NumPy record."""
         memory: Any = (ctypes.c_char * self.layout.itemsize).from_address(int(address))
         return np.frombuffer(memory, self.layout)[0]
 
     @property
     def key(self) -> Any:
-        """Name and layout, by which numba compares types; cached, because numba reads it often."""
+        """Name and layout, by which numba compares types; cached because numba reads the key often."""
         known = self.__dict__.get("_key")
         if known is None:
             layout = "; ".join(f"{each} {info.type} {info.offset}" for each, info in self.fields.items())
@@ -64,7 +64,7 @@ register_model(Row)(models.RecordModel)
 
 
 class ReadOnly(types.NestedArray):
-    """Type of an array inside a row whose elements a plug-in may read, but not set."""
+    """Type of an array field of a row whose elements a plug-in may read, but not set."""
 
     def __init__(self, array: types.NestedArray, what: str) -> None:
         self.what = what
@@ -74,7 +74,7 @@ class ReadOnly(types.NestedArray):
 
     @property
     def key(self) -> Any:
-        """Key that differs from the key of a writable array."""
+        """Key of the type, which differs from that of a writable array."""
         return self.what, self.dtype, self.shape
 
 
@@ -85,15 +85,15 @@ register_model(ReadOnly)(models.NestedArrayModel)
 
 NANOSECONDS = 1e-9  # s, the core's unit of time
 OWN = "own"  # name of the pointer to the record of a plug-in
-#: Arguments of a plug-in that declare further fields, by the kind of the view.
+#: Arguments of plug-ins that declare state variables, by the kind of view in which the variables are fields.
 STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",
           "flow_state": "flow_state"}  # fmt: skip
-MOST = 9e18  # in the core's units: larger values are limited to it
+MOST = 9e18  # in the core's units; larger values are set to it
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a view.
+    """Field of a view: where its value is stored, in which unit, and whether plug-ins may set it.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Field:
 
 
 class View(types.Type):
-    """Numba type of a view of rows."""
+    """Numba type of a view, which gives plug-ins access to fields of rows by name."""
 
     def __init__(
         self, kind: str, rows: Mapping[str, Row], fields: Mapping[str, Field], related: Mapping[str, View] | None = None
@@ -133,14 +133,14 @@ class View(types.Type):
         super().__init__(f"longfat.{kind}.{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}")
 
     def field(self, name: str) -> Field:
-        """Return a field by its name; raise a TypingError that lists the others."""
+        """Return the field of this name; raise a TypingError that lists the view's fields if there is none."""
         found = self.fields.get(name)
         if found is None:
             raise errors.TypingError(no_field(self.kind, name, self.fields))
         return found
 
     def of(self, *rows: Any) -> Look:
-        """Return a view of rows with jit off; in compiled code numba makes it."""
+        """Return a view of the given rows for plain Python; in compiled code numba creates the view."""
         found = [
             kind.at(int(row)) if isinstance(row, int | np.integer) else row
             for kind, row in zip(self.rows.values(), rows, strict=True)
@@ -162,7 +162,7 @@ def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
 
 
 def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:
-    """Return the error message for setting a read-only field, with those that may be set.
+    """Return the error message for setting a read-only field, with the fields that may be set.
 
     >>> refusal("event", "now", {"now": Field("event", "now", "s", ""), "x": Field("event", "x", "1", "", True)})
     'it sets event.now, which may only be read; of event it may set x'
@@ -215,7 +215,7 @@ def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
 
 @lower_setattr_generic(View)  # type: ignore[untyped-decorator]
 def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
-    """Generate the code that sets a field, in the core's unit; refuse a read-only field."""
+    """Generate the code that sets a field from a value in the plug-in's unit; refuse a read-only field."""
     view = signature.args[0]
     field = view.fields[name]
     if not field.settable:
@@ -242,7 +242,7 @@ def _floor(builder: Any) -> Any:
 
 
 def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
-    """Return a view of the rows at the pointers, given in the order of ``view.rows``; for intrinsics."""
+    """Return, in generated code, a view of the rows at `pointers`, given in the order of ``view.rows``."""
     struct = cgutils.create_struct_proxy(view)(context, builder)
     void = context.get_value_type(types.voidptr)
     for name, pointer in zip(view.rows, pointers, strict=True):
@@ -251,7 +251,7 @@ def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
 
 
 class Look:
-    """View with jit off."""
+    """View of rows for plain Python, with jit off."""
 
     __slots__ = ("_kind", "_rows")
 
@@ -285,7 +285,7 @@ class Look:
 
 
 def row(name: str) -> Any:
-    """Return a function of a view that returns the view's row of this name, to which plug-ins have no access."""
+    """Return a function that returns a view's row `name`, which plug-ins cannot reach by themselves."""
     if numba.config.DISABLE_JIT:
         return lambda view: view._rows[name]
 
@@ -300,7 +300,7 @@ def row(name: str) -> Any:
 
 
 def relative(name: str, count: int) -> Any:
-    """Return a function of (view of a link, `count` addresses of rows) that returns the view `name` of these rows."""
+    """Return a function of (view of a link, `count` row addresses) that returns a view `name` of these rows."""
     if numba.config.DISABLE_JIT:
 
         def look(link: Any, *addresses: int) -> Any:
