@@ -469,7 +469,7 @@ def test_a_service_called_with_its_parameters():
     [
         ((), {"mst": 3}, "limited': parameter 'mst' is unknown; did you mean 'most'"),
         ((), {"most": 0.5}, r"most = 0.5 packets is out of range: must be in \[1, 100\] packets"),
-        ((1, 2, 3), {}, "limited' takes 2 values, got 3"),
+        ((1, 2, 3), {}, "limited' takes at most 2 values, got 3"),
         ((2,), {"most": 3}, "limited': 'most' is given twice"),
     ],
 )

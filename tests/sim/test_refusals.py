@@ -94,7 +94,7 @@ VALUES = [
     row(queues.discipline, "discipline 'fair' has its parameters already: quantum", queues.FAIR, quantum=3),
     row(queues.round_robin, r"quantum = 0 bytes is out of range", 0),
     row(queues.round_robin, r"quantum = 1\.5 bytes is out of range: must be an integer in \[1, 1e\+09\]", 1.5),
-    row(queues.round_robin, "discipline 'round-robin' takes 1 values, got 2", 1, 2),
+    row(queues.round_robin, "discipline 'round-robin' takes at most 1 values, got 2", 1, 2),
     row(queues.round_robin, "discipline 'round-robin': 'quantum' is given twice", 1, quantum=2),
     row(queues.red, r"gentle = 0\.5 is out of range: must be 0 or 1", gentle=0.5),
     row(queues.red(low=44, high=132), r"high = 132 packets is out of range: must be in \(200", low=200),

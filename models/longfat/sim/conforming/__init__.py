@@ -68,7 +68,7 @@ def conformance(
 
 
 def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Evidence:
-    """Return the records of all runs; runs without compilation come first, because only these can be stopped."""
+    """Run all trials and return their records; runs without compilation come first, as only these can be stopped."""
     found = Evidence(subject, trials_for(subject))
     with bar(task="checking", unit="run", shown=progress, total=1 + 4 * len(found.trials)) as shown:
         try:

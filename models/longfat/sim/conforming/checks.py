@@ -16,20 +16,20 @@ TICK_NS = 2  # tolerance, because two times are rounded to nanoseconds
 
 @dataclass
 class Evidence:
-    """Records of a plug-in's runs, for the checks."""
+    """Records of all runs of a plug-in, which the checks examine."""
 
     subject: Subject
     trials: tuple[Trial, ...]
-    runs: list[Record] = field(default_factory=list)  # with one record for each trial, as in the other lists
+    runs: list[Record] = field(default_factory=list)  # one record for each trial, as in the other lists
     again: list[Record] = field(default_factory=list)  # the same runs with the same seed
     other: list[Record] = field(default_factory=list)  # the same runs with another seed
     compiled: list[Record] = field(default_factory=list)  # shorter runs, to compare with the interpreted ones
     interpreted: list[Record] = field(default_factory=list)
-    faults: dict[str, str] = field(default_factory=dict)  # messages by check, of faults found before any run
+    faults: dict[str, str] = field(default_factory=dict)  # messages on faults found before any run, by check
 
 
 def _of_trial(records: list[Record], trial: str) -> Record:
-    """Return the record of a trial."""
+    """Return the record of the trial with this name."""
     return next(one for one in records if one.trial == trial)
 
 
@@ -46,7 +46,7 @@ def _refused_value(found: Evidence, one: Record) -> str:
 
 
 def _unlimited(found: Evidence, one: Record) -> str:
-    """Find an invalid window or rate, or a flow that was limited by one of them and is no longer."""
+    """Find an invalid window or rate, or a flow that was limited by window or rate and became unlimited."""
     if one.refused_value:
         return one.error
     limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
@@ -67,7 +67,7 @@ def _unlimited(found: Evidence, one: Record) -> str:
 
 
 def _uncounted(found: Evidence, one: Record) -> str:
-    """Find a packet or byte that the link lost or created."""
+    """Find a packet or byte that the link lost or created without counting it."""
     if one.unbalanced:
         return f"the packet counts do not balance: {one.unbalanced}"
     entered = {line[1:3]: line for line in one.entered}
@@ -88,7 +88,7 @@ def _uncounted(found: Evidence, one: Record) -> str:
 
 
 def _overtaking(found: Evidence, one: Record) -> str:
-    """Find a packet that left before an earlier one; with fair queueing or priorities, only within a flow."""
+    """Find a packet that left before an earlier packet; with fair queueing or priorities, within a flow only."""
     service = found.subject.discipline.scheduler
     strict = service is None or service.in_order
     place = {line[1:3]: k for k, line in enumerate(one.entered)}
@@ -122,7 +122,7 @@ def _overfull(found: Evidence, one: Record) -> str:
     if one.link["hold_until"] > 0:  # a packet on hold counts as in transmission
         limit, limit_bytes = limit + 1, limit_bytes + max((line[3] for line in one.left), default=0)
     if one.link["largest_backlog"] > limit:
-        return f"link {LINK} had a backlog of {one.link['largest_backlog']} packets, and has room for {limit}"
+        return f"link {LINK} had a backlog of {one.link['largest_backlog']} packets, but a buffer of {limit}"
     changes = []
     for came, begun, size in _departures(one):
         if begun - came > 2 * TICK_NS:
@@ -134,13 +134,13 @@ def _overfull(found: Evidence, one: Record) -> str:
             room = f"{limit} packets" if limit < 2**62 else f"{limit_bytes} bytes"
             return (
                 f"link {LINK} had a backlog of at least {packets} packets and {size} bytes at {_s(when)}, "
-                f"and has room for {room}"
+                f"but a buffer of {room}"
             )
     return ""
 
 
 def _idle(found: Evidence, one: Record) -> str:
-    """Find a pause of the link while it had a backlog."""
+    """Find a time at which the link was idle although it had a backlog."""
     idle: float = 0  # ns, end of the last transmission
     sent = _departures(one)
     earliest = math.inf
@@ -168,12 +168,15 @@ def _unfinished(found: Evidence, one: Record) -> str:
         f"flow {name!r} made no progress: packet {flow['una']:g} of {flow['packets']:g} is not acknowledged at "
         f"{one.now:g} s, the last progress was at {since:.3g} s; window {flow['window']:g} packets, rate "
         f"{flow['rate']:g} bytes/s; link {LINK} dropped {one.link['dropped']} packets, sent "
-        f"{one.link['served']} and has a backlog of {one.link['backlog']}"
+        f"{one.link['served']} and has a backlog of {one.link['backlog']} packets"
     )
 
 
 def _difference(left: Record, right: Record, those: str, these: str) -> str:
-    """Return a sentence on the first difference between two runs, "" if there is none; `those`, `these` name both."""
+    """Return a sentence on the first difference between two runs, "" if there is none.
+
+    `those` and `these` describe the first and the second run, such as "in one run".
+    """
     for what, mine, others in (("entered", left.entered, right.entered), ("left", left.left, right.left)):
         for k, (a, b) in enumerate(zip(mine, others, strict=False)):
             if a != b:
@@ -237,7 +240,7 @@ def _of_files(found: Evidence) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """Rule for plug-ins: its text, and functions that find a fault, select runs, and give reasons for an exemption."""
+    """Rule of the simulator for plug-ins: text, and functions that find faults, select runs, and give exemptions."""
 
     meaning: str
     fault: Callable[[Evidence, Record], str]
@@ -245,7 +248,7 @@ class Rule:
     exempt: Callable[[Evidence], str] = lambda found: ""
 
     def check(self, name: str, found: Evidence) -> Check:
-        """Return the result of the rule's check; a failed check has the message of the first run with a fault."""
+        """Apply the rule to all selected runs and return the result; it describes the fault of the first faulty run."""
         if VALUES in found.faults and name != VALUES:
             return Check(name, self.meaning, (), NOT_APPLICABLE, "not checked, because no run could begin")
         if name in found.faults:
@@ -260,7 +263,7 @@ class Rule:
 
 VALUES, COMPILATION = "return values", "compilation"
 CHECKS = {
-    VALUES: Rule("It compiles, and the simulator accepts every value that it returns.", _refused_value),
+    VALUES: Rule("The plug-in compiles, and the simulator accepts every value that it returns.", _refused_value),
     "windows and rates": Rule(
         "Windows and rates are numbers of at least 0, and a limited flow remains limited.",
         _unlimited,
@@ -270,7 +273,7 @@ CHECKS = {
         "Every packet and byte that entered the link was sent, dropped or is queued.", _uncounted, _accepted
     ),
     "order": Rule(
-        "Packets leave in order of arrival; with fair queueing and priorities, those of each flow.",
+        "Packets leave in order of arrival; with fair queueing or priorities, the packets of a flow do.",
         _overtaking,
         _complete,
         _of_disciplines,
@@ -284,7 +287,7 @@ CHECKS = {
         "Equal seeds give equal runs; the seed matters only if random numbers are drawn.", _undetermined
     ),
     COMPILATION: Rule(
-        "Compiled and in plain Python it gives the same run, bit by bit.",
+        "The plug-in gives the same run, bit by bit, compiled and in plain Python.",
         _changed_by_compilation,
         lambda found: found.compiled,
         lambda found: "" if jit.COMPILED else "compilation is off in this process, too",

@@ -13,7 +13,7 @@ PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 
 @dataclass(frozen=True)
 class Check:
-    """Check of a plug-in, and its result.
+    """Check of a plug-in by one rule, and its result.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed."""
+        """Whether every applicable check passed."""
         return not self.failed
 
     @property

@@ -23,15 +23,15 @@ answer()
 
 
 class Interpreted(Exception):
-    """Error of the process that runs without compilation; the message says why it returned no result."""
+    """Error of the process that runs without compilation; the message gives the reason for the missing result."""
 
 
 def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Record]:
-    """Return the records of all trials, which a separate process runs in plain Python."""
+    """Run all trials in plain Python in a separate process, for `timeout` [s] at most; return the records."""
     try:
         sent = portable((subject, seed))
     except Exception as error:  # a user's class may raise any exception
-        raise Interpreted(f"it cannot be sent to another process: {type(error).__name__}: {error}") from None
+        raise Interpreted(f"the plug-in cannot be sent to another process: {type(error).__name__}: {error}") from None
     try:
         answer = subprocess.run(
             [sys.executable, "-c", CODE],
@@ -44,7 +44,7 @@ def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Rec
         raise TimeoutError from None
     if answer.returncode:
         lines = answer.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {answer.returncode}"]
-        raise Interpreted(f"it cannot be run without compilation: {lines[-1]}")
+        raise Interpreted(f"the plug-in cannot be run without compilation: {lines[-1]}")
     return pickle.loads(answer.stdout)  # type: ignore[no-any-return]
 
 
@@ -57,7 +57,7 @@ def answer() -> None:
 
 
 def portable(thing: Any) -> bytes:
-    """Return the pickle of an object: functions of the plug-in by value, compiled functions as plain functions."""
+    """Pickle an object, with the plug-in's functions by value and compiled functions as plain functions."""
     import cloudpickle
 
     class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]

@@ -19,7 +19,7 @@ from longfat.sim.services import Service
 from longfat.sim.switch.log import Log
 
 SAMPLES, FEW = 100, 20  # number of samples of windows, rates and packet counts in a run, and in a short run
-ROOM = 20_000  # greatest number of packets in a log
+ROOM = 20_000  # largest number of packets in a log
 RATE, DELAY, BUFFER = 1e6, 0.01, 10  # bytes/s, s, packets or kB: of the link under test
 LINK = "a-b"
 PATH = ("s", "a", "b", "d")  # nodes; links s-a and b-d have no transmission time, and log the traffic of a-b
@@ -32,7 +32,7 @@ REFUSED = (" is no window", " is no rate", "nothing limits it")  # words of mess
 
 @dataclass(frozen=True)
 class Subject:
-    """Plug-in under test, and the scheme or discipline that it is combined with."""
+    """Plug-in under test, and the scheme or discipline with which it is combined."""
 
     plug_in: Scheme | Discipline
     scheme: Scheme
@@ -47,13 +47,13 @@ class Subject:
 
 @dataclass(frozen=True)
 class Trial:
-    """Network of a test, and the duration of its runs."""
+    """Network on which plug-ins are tested, and the duration of its runs."""
 
     name: str
     about: str
     add: Callable[[Network, Subject], Any]  # adds the flows to the network
     until: float  # greatest simulated time [s]
-    until_slow: float  # the same in the comparison with plain Python, which takes 1 ms per packet [s]
+    until_slow: float  # the same [s] in runs compared with plain Python, which takes 1 ms per packet
     loss: float = 0.0  # loss probability of the link, in both directions
     in_bytes: bool = False  # whether the buffer is limited in bytes
 
@@ -121,7 +121,7 @@ def trials_for(subject: Subject) -> tuple[Trial, ...]:
 
 @dataclass
 class Record:
-    """Record of a run of a trial."""
+    """Record of a run of a trial: errors, samples, final state, and logs of the link under test."""
 
     trial: str
     error: str = ""  # the simulator's message when it refused a returned value
@@ -140,10 +140,10 @@ class Record:
 
 
 def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
-    """Return the network of a trial."""
+    """Build the network of a trial, with a log before and a log behind the link under test."""
     net = Network(trial.name)
     service = subject.discipline.scheduler
-    # A service with a workspace needs a buffer in packets, because the workspace grows with it.
+    # A service with a workspace needs a buffer in packets, because the number of packets determines the workspace.
     packets = not trial.in_bytes or (service is not None and service.workspace is not None)
     buffer = BUFFER if packets else f"{BUFFER * 1000} B"
     options: dict[str, Any] = {"rate": RATE, "delay": DELAY, "buffer": buffer, "loss": trial.loss}
@@ -194,7 +194,7 @@ def _sample(run: Simulation, name: str) -> dict[str, float]:
 
 
 def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None) -> Subject:
-    """Return the subject of a test: a plug-in, given itself or by name, and the plug-in that it is combined with."""
+    """Return the plug-in to test, given as an object or by name, with the plug-in to combine it with."""
     given = _by_name(plug_in)
     if isinstance(given, Scheme):
         discipline = queues.discipline("fifo" if beside is None else beside)
@@ -204,7 +204,7 @@ def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None
         raise domains.conflict(
             f"parameters = {parameters!r}",
             "needs a scheme",
-            f"{given.title} takes its own as discipline(name=...)",
+            f"{given.title} takes its parameters as discipline(name=...)",
         )
     return Subject(given, prioritised() if beside is None else schemes.scheme(beside), given)
 

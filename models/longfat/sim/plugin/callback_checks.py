@@ -1,4 +1,4 @@
-"""Checks of callbacks when a plug-in is made, and their compilation when a run begins."""
+"""Checks of a plug-in's callbacks when the plug-in is created, and their compilation when a run begins."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(whose: str, name: str, function: Any, takes: str) -> None:
 
 
 def names_used(function: Any) -> set[str]:
-    """Return the global names and attributes used by a function and by the functions of the user that it calls.
+    """Return the global names and attributes that a function and the user's functions called by it use.
 
     >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
     ['backlog', 'threshold']
@@ -65,7 +65,7 @@ def _names(code: CodeType) -> list[str]:
 
 
 def _enclosed(function: Any) -> list[Any]:
-    """Return the values of the variables that a function takes from the functions that enclose it."""
+    """Return the values of a function's closure variables."""
     found = []
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # a cell that is still empty

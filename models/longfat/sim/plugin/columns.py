@@ -27,9 +27,9 @@ class Columns:
     state : mapping of str to float, int, bool, sequence of these or str
         Initial values of state variables; a str is the name of a parameter, and stands for the parameter's value.
     taken : collection of str
-        Names of the core's fields, which the record may not use.
+        Names of the simulator's fields, which the record may not use.
     constants : mapping of str to float, optional
-        Values of the parameters that the compiled code contains as constants, so that the record does not.
+        Values of parameters that the compiled code contains as constants; the record omits these parameters.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Columns:
         for name in state:
             if name in self._given_as or name in self.constants:
                 raise ValueError(
-                    f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another"
+                    f"{whose}: {name!r} is the name of a parameter and of a state: one of them must have another name"
                 )
         values = {name: _initial(whose, name, value, parameters) for name, value in state.items()}
         fields: list[Any] = [
@@ -64,11 +64,14 @@ class Columns:
         return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
 
     def rows(self, name: str = OWN) -> dict[str, Row]:
-        """Return the row of a view that points to the record, by the name of the pointer."""
+        """Return a view's pointer to the record: the pointer's name, and the type of the row."""
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
     def fields(self, name: str = OWN, *, settable: bool = True, without: Collection[str] = ()) -> dict[str, Field]:
-        """Return the fields of the record for a view: parameters are read-only, states may be set if `settable`."""
+        """Return the fields of the record for a view: parameters are read-only, states may be set if `settable`.
+
+        States in `without` are left out.
+        """
         state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
         state = {one: field for one, field in state.items() if one not in without}
         about = "parameter of the plug-in"
@@ -76,7 +79,7 @@ class Columns:
         return {**{one: Field(name, one, "", about) for one in self.parameters}, **chosen, **state}
 
     def fill(self, row: np.ndarray, given: Mapping[str, Any]) -> None:
-        """Write parameters and initial state into words of eight bytes; `given` has the value of every parameter."""
+        """Write parameters and initial state into an array of words; `given` has the value of every parameter."""
         if self.dtype is None:
             return
         made = np.zeros(1, self.dtype)
@@ -94,7 +97,7 @@ class Columns:
         row.view(np.uint8).reshape(-1)[: len(raw)] = raw
 
     def read(self, words: np.ndarray, number: int, row_words: int) -> Any:
-        """Return the record with this number from an array of words, with `row_words` words for each record."""
+        """Return record `number` from an array of words in which each record takes `row_words` words."""
         assert self.dtype is not None
         return words[row_words * number :][: self.words].view(self.dtype)[0]
 
@@ -105,17 +108,19 @@ NO_COLUMNS = Columns("", {}, {}, ())
 
 
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
-    """Raise a ValueError for a name that a parameter or a state may not have."""
+    """Raise a ValueError if a parameter or a state may not have this name."""
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: must be letters, digits and _")
+        raise ValueError(
+            f"{whose}: {name!r} is no name of a parameter or state: must be a letter, then letters, digits or _"
+        )
     if keyword.iskeyword(name):
-        raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot name a parameter or state")
+        raise ValueError(f"{whose}: {name!r} is a keyword of Python: a parameter or state must have another name")
     if name in taken:
-        raise ValueError(f"{whose}: {name!r} is a field of the simulator already; give it another name")
+        raise ValueError(f"{whose}: {name!r} is a field of the simulator already: must be another name")
 
 
 def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Parameter]) -> np.ndarray:
-    """Return the initial value of a state variable as an array of the type that the record has."""
+    """Return the initial value of a state variable as an array with the type of the record's field."""
     if isinstance(value, str):
         if value not in parameters:
             raise domains.unknown(f"{whose}: state {name!r}: parameter", value, parameters)

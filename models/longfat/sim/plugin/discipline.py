@@ -70,8 +70,8 @@ class Discipline(PlugIn):
         Name of a yes-or-no parameter: 1 selects the service "departures", with which `dequeue` is called, 0 selects
         "fifo".
     hop_by_hop : bool
-        Whether ``link.feedback`` goes to the `feedback` hook of the upstream switch that has such a discipline; only
-        the first such switch of a path sends it to the sender.
+        Whether ``link.feedback`` goes to `feedback` of the next upstream switch with a hop-by-hop discipline; only
+        the first such switch of a path sends feedback to the sender.
 
     Examples
     --------
@@ -128,7 +128,10 @@ class Discipline(PlugIn):
         return self._changed(given, values, service=service)
 
     def check_buffer(self, link: str, packets: float, size: float) -> None:
-        """Raise a ValueError if the discipline cannot work with a link's buffer [packets, bytes]; by default, never."""
+        """Raise a ValueError if the discipline refuses a link's buffer of `packets` packets and `size` bytes.
+
+        By default any buffer is accepted.
+        """
 
     @functools.cached_property
     def columns(self) -> Columns:
@@ -144,7 +147,7 @@ class Discipline(PlugIn):
 
     @functools.cached_property
     def only_marks(self) -> bool:
-        """Whether the callbacks only mark packets, so that they have no effect on packets that are not ECN-capable."""
+        """Whether the callbacks mark packets but drop none, so that packets that are not ECN-capable are unaffected."""
         used = {name for callback in self.callbacks.values() for name in callback_checks.names_used(callback)}
         return "mark" in used and not used & {"DROP", "push_out"}
 
@@ -159,7 +162,7 @@ class Discipline(PlugIn):
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks that replace those that are not given: they admit and send all packets."""
+        """Default callbacks, for callbacks that are not given: they admit and send all packets."""
         return DEFAULTS
 
     @property
@@ -171,12 +174,12 @@ class Discipline(PlugIn):
 
 
 def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return ENQUEUE: the packet is admitted if the buffer has room."""
+    """Return ENQUEUE, which admits the packet if the buffer has room."""
     return ENQUEUE
 
 
 def send_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return SEND: the packet is sent."""
+    """Return SEND, which sends the packet."""
     return SEND
 
 

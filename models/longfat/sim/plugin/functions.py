@@ -61,33 +61,33 @@ def queue_of(link, packet):
 
 @part
 def has_next_switch(link, packet):
-    """Return whether a later switch of the packet's path sends its hop-by-hop feedback to this link."""
+    """Return whether a later switch on the packet's path sends hop-by-hop feedback to this link."""
     return hop_at(state_of(link), packet_row(packet).hop).switch_hop != NONE
 
 
 @part
 def queue(link, k):
-    """Return the k-th queue of a link, counted from 0."""
+    """Return queue k of a link, where k counts from 0."""
     return queue_numbered(link, link_row(link).first_queue + k)
 
 
 @part
 def queue_numbered(link, q):
-    """Return a queue of the link by its number."""
+    """Return the queue of a link that has number q."""
     if not 0 <= q - link_row(link).first_queue < link_row(link).queue_count:
-        raise IndexError("the link has no queue of this number")
+        raise IndexError("the link has no queue of this number: must be the number of one of its queues")
     return _queue(link, state_of(link).queues_base + QUEUE_SIZE * q, queue_own(state_of(link), q))
 
 
 @part
 def number_of(link, packet):
-    """Return the number of the current packet."""
+    """Return the number of the current packet, by which `take` and `waiting` find the packet."""
     return (address_of(packet_row(packet)) - state_of(link).packets_base) // PACKET_SIZE
 
 
 @part
 def append(link, queue, packet):
-    """Append the current packet to a queue."""
+    """Append the current packet to a queue of the link."""
     state, row, i = state_of(link), queue_row(queue), number_of(link, packet)
     packet_row(packet).next = NONE
     about = queued_at(state, i)
@@ -104,7 +104,7 @@ def append(link, queue, packet):
 
 @part
 def take(link, queue, number):
-    """Remove a packet from its queue, and return its number."""
+    """Remove packet `number` from its queue, and return the number."""
     unlink(state_of(link), queue.number, number)
     return number
 
@@ -147,19 +147,22 @@ def behind(link, number):
 
 @part
 def push_out(number):
-    """Return the value with which `enqueue` drops the waiting packet `number` instead of the arriving one."""
+    """Return the value that `enqueue` has to return to drop waiting packet `number` instead of the arriving one."""
     return number + 1
 
 
 @part
 def drop_more(number):
-    """Return the value with which `evict` drops packet `number` and is called again, even if the buffer has room."""
+    """Return the value that `evict` has to return to drop packet `number` and be called again.
+
+    `evict` is called again even if the buffer has room by then.
+    """
     return PASSES - 1 - number
 
 
 @part
 def is_full(link, packet, now):
-    """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
+    """Return whether the buffer has no room for a packet arriving now; False if the packet need not wait."""
     if link.free_at <= now:
         return False
     return exceeds_buffer(link, packet.size)
@@ -167,7 +170,7 @@ def is_full(link, packet, now):
 
 @part
 def mark(link, packet):
-    """Mark a packet if it is ECN-capable (RFC 3168, section 5); return whether it is."""
+    """Mark a packet if it is ECN-capable (RFC 3168, section 5); return whether the packet is ECN-capable."""
     if packet.marks & ECT:
         packet.marks |= CE
         link.marked += 1
@@ -204,13 +207,13 @@ def set_tag(link, number, tag):
 def _queued(link, number):
     """Return the row with the queue, tag and predecessor of a waiting packet."""
     if not 0 <= number < state_of(link).packets_room:
-        raise IndexError("the service uses a number that no packet has")
+        raise IndexError("the service uses a number that no packet has: must be the number of a packet at this link")
     return queued_at(state_of(link), number)
 
 
 @part
 def schedule_wake(link, queue, time):
-    """Schedule a call of `wake` for a queue at a time [ns], unless it is past or an earlier call is scheduled."""
+    """Schedule a call of `wake` for a queue at `time` [ns], unless `time` is past or an earlier call is scheduled."""
     row = queue_row(queue)
     if state_of(link).now < time < row.armed_ns:
         row.armed_ns = time
@@ -219,7 +222,7 @@ def schedule_wake(link, queue, time):
 
 @part
 def memory(link, k):
-    """Return word k of the service's memory (see `workspace` of `Service`), an integer."""
+    """Return word k, an integer, of the service's memory (see `workspace` of `Service`)."""
     return _word(link, k).x
 
 
@@ -233,7 +236,7 @@ def set_memory(link, k, value):
 def _word(link, k):
     """Return the row of word k of the service's memory."""
     if not 0 <= k < link_row(link).workspace_words:
-        raise IndexError("the service uses memory beyond the words that its workspace returned")
+        raise IndexError("the service uses memory beyond the words that its workspace returned: must use fewer words")
     return word_at(workspace(state_of(link), link_row(link)), k)
 
 
@@ -241,33 +244,33 @@ def _word(link, k):
 def _heap(link, count):
     """Return the address of the service's heap, after checking that its memory has room for `count` entries."""
     if not 0 <= 2 * count <= link_row(link).workspace_words:
-        raise IndexError("the service uses memory beyond the words that its workspace returned")
+        raise IndexError("the service uses memory beyond the words that its workspace returned: must use fewer words")
     return workspace(state_of(link), link_row(link))
 
 
 @part
 def heap_entry(link, count, place):
-    """Return the key of an entry of the heap of `count` entries in the memory of the service; place 0 is the first."""
+    """Return the key at position `place` of the service's heap of `count` entries; the first entry has place 0."""
     if not 0 <= place < count:
-        raise IndexError("the service uses an entry that its heap does not have")
+        raise IndexError("the service uses an entry that its heap does not have: place must be in [0, count)")
     return entry_at(_heap(link, count), place).key
 
 
 @part
 def heap_insert(link, count, time, key):
-    """Insert (time, key) into a heap of `count` entries, which take two words each; the smallest is the first."""
+    """Insert (time, key) into the service's heap of `count` entries, the least first; an entry takes two words."""
     rise(_heap(link, count + 1), count, time, key)
 
 
 @part
 def heap_replace(link, count, time, key):
-    """Replace the first of `count` entries of the heap by (time, key)."""
+    """Replace the first entry of the service's heap of `count` entries by (time, key)."""
     sink(_heap(link, count), count, 0, time, key)
 
 
 @part
 def heap_remove(link, count, place):
-    """Remove the entry at a place from a heap of `count` entries."""
+    """Remove the entry at position `place` of the service's heap of `count` entries."""
     if not 0 <= place < count:
-        raise IndexError("the service uses an entry that its heap does not have")
+        raise IndexError("the service uses an entry that its heap does not have: place must be in [0, count)")
     remove(_heap(link, count), count, place)

@@ -1,4 +1,4 @@
-"""Parameters of plug-ins: quantities that a user gives by name, and tables of numbers."""
+"""Parameters of plug-ins: quantities whose values a user gives by name, and tables of numbers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Parameter(Quantity):
 
     @property
     def reader(self) -> Callable[[Any, str, str], float] | None:
-        """Function that reads text with a unit, per cent for the unit "1"; None if the domain is a set of numbers."""
+        """Function that converts text with a unit, or per cent for unit "1"; None if the domain is a set of numbers."""
         if isinstance(self.interval, domains.Values):
             return None
         return quantities.fraction if self.unit == "1" else super().reader
@@ -72,7 +72,7 @@ class Parameter(Quantity):
 
 @dataclasses.dataclass(frozen=True, init=False)
 class Table(Parameter):
-    """Parameter that is a list of rows of numbers, at most 100; by default an empty list.
+    """Parameter whose value is a list of at most 100 rows of numbers; by default the list is empty.
 
     A plug-in sees an array of all numbers, row by row, with -1 beyond the last row. ``columns`` lists name, unit and
     domain of each column.
@@ -115,10 +115,10 @@ class Table(Parameter):
 
 
 class Choice(Parameter):
-    """Parameter of a scheme that chooses a component, such as a loss recovery, when the network is assembled.
+    """Parameter of a scheme that chooses a component, such as a form of loss recovery, when the network is assembled.
 
-    The callbacks read it like any other parameter, but the compiled code contains its value as a constant, hence only
-    the chosen component, and is compiled once for each choice.
+    The callbacks read it like any other parameter, but the compiled code contains its value as a constant, so that it
+    has only the chosen component, and is compiled once for each choice.
     """
 
 
@@ -128,5 +128,5 @@ def flag(default: bool, about: str, field: str = "") -> Parameter:
 
 
 def choice(default: int, about: str, domain: str = YES_OR_NO) -> Choice:
-    """Return a `Choice` of the numbers of a domain, by default 1 (yes) or 0 (no)."""
+    """Return a `Choice` among the numbers of a domain, by default 1 (yes) and 0 (no)."""
     return Choice(float(default), "1", domain, about=about)

@@ -1,4 +1,4 @@
-"""`PlugIn`: base of schemes, disciplines and services, which users may add; and registries of those in the package."""
+"""`PlugIn`, the base class of schemes, disciplines and services; `Registry`, the plug-ins of the package by name."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Kind = TypeVar("Kind", bound="PlugIn")
 
 @dataclass(frozen=True)
 class PlugIn:
-    """Name, parameters, state, callbacks and source of a plug-in.
+    """Base class of schemes, disciplines and services: name, parameters, state, callbacks and source.
 
     `Scheme` has the callbacks of a sender and its receiver, `Discipline` those of the queue of a link, and `Service`
-    those of its scheduler. Numba compiles them, so they are written in floats, integers and ``math``. They read the
-    parameters and set the state by name, beside the fields of the simulator that
+    those of its scheduler. Numba compiles callbacks, so they are written in floats, integers and ``math``. They read
+    parameters and set state variables by name, like the fields of the simulator that
     ``print(longfat.sim.fields.documentation())`` lists; compilation refuses a callback that sets any other field.
 
     Parameters
@@ -43,9 +43,9 @@ class PlugIn:
         Full reference of the plug-in's rules: authors, title, venue, year and section, or RFC.
     """
 
-    #: Kind of plug-in in messages; arguments and result of each callback, in the kernel's order; callbacks without a
-    #: default; views without parameters and state, for the default callbacks; advice, in messages, on how to give a
-    #: parameter that has no value.
+    #: KIND: kind of plug-in, for messages. CALLBACKS: arguments and result of each callback, in the kernel's order.
+    #: REQUIRED: callbacks without a default. BARE_VIEWS: views without parameters and state, for default callbacks.
+    #: ADVICE: how to give a value to a parameter that has none, for messages.
     KIND: ClassVar[str] = "plug-in"
     CALLBACKS: ClassVar[Mapping[str, str]] = {}
     REQUIRED: ClassVar[tuple[str, ...]] = ()
@@ -85,11 +85,11 @@ class PlugIn:
     def _changed(self, in_order: Sequence[Any], named: Mapping[str, Any], **fields: Any) -> Self:
         """Return a copy with other parameter values and other fields; the plug-in itself if nothing changes."""
         if len(in_order) > len(self.parameters):
-            raise ValueError(f"{self.title} takes {len(self.parameters)} values, got {len(in_order)}")
+            raise ValueError(f"{self.title} takes at most {len(self.parameters)} values, got {len(in_order)}")
         given = dict(zip(self.parameters, in_order, strict=False))
         for name in given:
             if name in named:
-                raise ValueError(f"{self.title}: {name!r} is given twice")
+                raise ValueError(f"{self.title}: {name!r} is given twice: must be given in order or by name")
         values = {**self.values, **given, **named}
         return replace(self, values=values, **fields) if fields or values != self.values else self
 
@@ -107,7 +107,7 @@ class PlugIn:
         return {name: self.parameters[name].checked(name, value) for name, value in given.items()}
 
     def require_values(self, given: Mapping[str, Any] | None = None) -> None:
-        """Raise a ValueError if a parameter has no default, no value in `values` and none in `given`."""
+        """Raise a ValueError if a parameter has no value: no default, and none in `values` or `given`."""
         missing = [name for name in self.missing if name not in (given or {})]
         if missing:
             advice = f"{self.ADVICE}, as in {self.KIND}({missing[0]}=...)"
@@ -120,7 +120,7 @@ class PlugIn:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Values of all parameters that have a value or a default."""
+        """Values of the parameters, by name; parameters without a value or default are left out."""
         values = {name: self.values.get(name, one.default) for name, one in self.parameters.items()}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -136,12 +136,12 @@ class PlugIn:
 
     @functools.cached_property
     def callbacks(self) -> dict[str, Any]:
-        """Callbacks that the user has given, by name."""
+        """Callbacks that are given, by name."""
         return {name: getattr(self, name) for name in self.CALLBACKS if getattr(self, name) is not None}
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks that replace those that are not given, by name; they use no parameters and no state."""
+        """Default callbacks by name, for callbacks that are not given; they use no parameters and no state."""
         return {}
 
     @property
@@ -150,7 +150,7 @@ class PlugIn:
         return self.BARE_VIEWS
 
     def compiled(self) -> tuple[jit.Callback, ...]:
-        """Return the callbacks, compiled for the kernel; a default is compiled once for all plug-ins."""
+        """Return the callbacks, compiled for the kernel; a default callback is compiled once for all plug-ins."""
         made, own = [], self.views
         for name, signature in self.CALLBACKS.items():
             whose, function, views = self.title, getattr(self, name), own
@@ -193,12 +193,14 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
         return len(self._named)
 
     def find(self, given: Any, **parameters: Any) -> Kind:
-        """Return the plug-in with a name and with given values of its parameters; a plug-in is returned unchanged."""
+        """Return the plug-in of this name with the given parameter values; a plug-in itself is returned unchanged."""
         if isinstance(given, str) and given in self:
             return self[given](**parameters)  # type: ignore[return-value]
         if not isinstance(given, self.kind):
             raise domains.unknown(self.kind.KIND, given, self)
         if parameters:
-            raise ValueError(f"{given.title} has its parameters already: {', '.join(parameters)}")
+            raise ValueError(
+                f"{given.title} has its parameters already: {', '.join(parameters)} must be given with a plug-in's name"
+            )
         found: Kind = given
         return found

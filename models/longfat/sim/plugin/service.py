@@ -114,14 +114,14 @@ class Service(PlugIn):
         return Columns(self.title, {}, self.queue_state, QUEUE_FIELDS)
 
     def queue_count(self, values: Mapping[str, float]) -> int | None:
-        """Return the number of queues of a link, given the values of its discipline; None if it has one per flow."""
+        """Return the number of queues of a link for its discipline's parameter values; None for one per flow."""
         if self.queues == PER_FLOW:
             return None
         return int(values[self.queues] if isinstance(self.queues, str) else self.queues)
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks that replace those that are not given: a full buffer drops the arriving packet."""
+        """Default callbacks, for callbacks that are not given: a full buffer drops the arriving packet."""
         return DEFAULTS
 
     @property
@@ -132,12 +132,12 @@ class Service(PlugIn):
 
 
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return NOTHING: the arriving packet is dropped."""
+    """Return NOTHING, which drops the arriving packet."""
     return NOTHING
 
 
 def stay_asleep(link, queue, now):  # type: ignore[no-untyped-def]
-    """Return without an action."""
+    """Return 0 without any action."""
     return 0
 
 
@@ -162,5 +162,6 @@ DEPARTURES = Service(
     may_push_out=True,
     source="Ours, because first-in, first-out service needs no source; it differs from 'fifo' in its cost alone",
 )
-#: Services by the names that disciplines use; None is first in, first out, with departure times computed at arrival.
+#: Services by the names that disciplines use; the value None is first in, first out with departure times computed at
+#: arrival.
 SERVICES: Registry[Any] = Registry("longfat.sim.switch", Service, {"fifo": None, "departures": DEPARTURES})

@@ -122,7 +122,7 @@ EVENT_FIELDS = _of(
 #: Fields of a link, for disciplines and services.
 LINK_FIELDS = _of(
     "link",
-    ("rate", "bytes/s", "infinite for a link without transmission time", False, "bytes_per_second"),
+    ("rate", "bytes/s", "transmission rate; infinite: no transmission time", False, "bytes_per_second"),
     ("delay", "s", "propagation delay", False, "delay", NS),
     ("backlog", "packets", "waiting packets, the one in transmission not counted", False, "backlog"),
     ("backlog_bytes", "bytes", "the backlog in bytes", False, "backlog_bytes"),
@@ -135,8 +135,8 @@ LINK_FIELDS = _of(
     ("changed_at", "s", "time of the last change of the backlog; only with a service", False, "", NS),
     ("served", "packets", "transmissions begun"),
     ("served_bytes", "bytes", "bytes of these packets"),
-    ("dropped", "packets", "dropped at this link"),
-    ("marked", "packets", "marked at this link; `mark` counts them", SET),
+    ("dropped", "packets", "packets dropped at this link"),
+    ("marked", "packets", "packets marked at this link; `mark` counts them", SET),
     ("hold_until", "s", "earliest transmission of the current packet; only without a service", SET, "hold_until", NS),
     ("feedback", "", "four numbers for the sender of the current packet", SET),
     ("send_feedback", "1", "1: send `feedback`", SET),
@@ -152,7 +152,7 @@ PACKET_FIELDS = {
         ("number", "packets", "data: sequence number; acknowledgment: next packet expected"),
         ("transmission", "packets", "number of this transmission among all of the flow"),
         ("echo", "packets", "acknowledgment: the data packet that triggered it", False, "triggered_by"),
-        ("size", "bytes", "headers included", False, "length"),
+        ("size", "bytes", "size, headers included", False, "length"),
         ("sent", "s", "departure from the sender; in an acknowledgment that of the data packet", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
         ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET, "flag_bits"),
@@ -173,7 +173,8 @@ QUEUE_FIELDS = _of(
     ("tail", "1", "number of the last waiting packet, negative if there is none"),
 )  # fmt: skip
 
-#: Fields of the flow that a scheme's `Parameter` may initialise instead of a field of its own, with their arrays.
+#: Fields of a flow that a scheme's `Parameter` may initialise by its `field`, with the arrays that contain these
+#: fields.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
@@ -205,9 +206,9 @@ ROWS: Mapping[str, Mapping[str, Row]] = {
 
 
 def view(kind: str, own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
-    """Return the view that a plug-in gets of a row: its kind, the plug-in's record, and the states that are left out.
+    """Return a view of this kind with the plug-in's record `own`, without the state variables in `without`.
 
-    The callbacks at one end of a flow do not see the states of the other end.
+    Callbacks at one end of a flow do not see the state of the other end.
     """
     return View(kind, {**ROWS[kind], **own.rows()}, {**TABLE.get(kind, {}), **own.fields(without=without)})
 
@@ -251,7 +252,7 @@ def documentation() -> str:
     """
     lines: list[str] = []
     for kind, fields in TABLE.items():
-        lines += [f"### {kind}", "", "| field | unit | may be set | what it is |", "|---|---|---|---|"]
+        lines += [f"### {kind}", "", "| field | unit | may be set | meaning |", "|---|---|---|---|"]
         for name, one in fields.items():
             lines.append(f"| `{name}` | {one.unit} | {'yes' if one.settable else 'no'} | {one.about} |")
         lines.append("")
