@@ -257,7 +257,7 @@ def test_too_many_connections(monkeypatch):
     monkeypatch.setattr(run_state, "INDICES", 100)
     net = Network().link("a", "b", rate=1000.0, delay=0.01, duplex=True)
     one = Simulation(net.flow(traffic.arrivals(100.0, AIMD), path=["a", "b"], file="1 MB", name="crowd"), rng=1)
-    with pytest.raises(SchemeError, match=r"more than \d+ flows and connections at once .* flow 'crowd'"):
+    with pytest.raises(SchemeError, match=r"more than \d+ flows and connections at the same time .* flow 'crowd'"):
         one.advance(10.0)
 
 

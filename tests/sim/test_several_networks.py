@@ -94,7 +94,7 @@ def raising(flow, event):
     ("given", "options", "error", "message"),
     [
         ([], {}, ValueError, r"net = \[\] is out of range: must be one network or more"),
-        ("net", {}, TypeError, "net must be a Network or a sequence of them, got the string 'net'"),
+        ("net", {}, TypeError, "net must be a Network or a sequence of Networks, got the string 'net'"),
         ([path(5), 3], {}, TypeError, r"net\[1\] must be a Network, got the int 3"),
         ([path(5), Network("empty")], {"duration": 1}, ValueError, r"net\[1\]: .* has no flow"),
         ([path(5, file="1 kB"), path(5)], {}, ValueError, r"net\[1\]: duration is absent and flow 'reno-1' never ends"),

@@ -1,4 +1,4 @@
-"""Conversion of a network into the arrays that the kernel runs on."""
+"""Assembly of a network: conversion of its links and flows into the arrays of a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
 @dataclass
 class Assembly:
-    """Event loop state of a network, with the plug-ins and names that its rows refer to."""
+    """Arrays of a network for a run, with the plug-ins and names to which the rows refer."""
 
     state: RunState
     schemes: list[Scheme]
@@ -40,7 +40,7 @@ class Assembly:
 
 
 def assembled(net: Network) -> Assembly:
-    """Return a network as arrays, ready to run; for a small network that was assembled before, copies of its arrays.
+    """Assemble a network into arrays; a small network that was assembled before gives copies of its arrays.
 
     Links and flows cannot change: the same objects give the same arrays.
     """
@@ -57,16 +57,16 @@ def assembled(net: Network) -> Assembly:
 
 @functools.lru_cache(maxsize=8)  # networks that a program simulates in a loop, some 100 KB each
 def _kept(parts: Keyed) -> list[Assembly | None]:
-    """Return the cache entry of a network's links and flows: a list, empty at first, later with None or the arrays."""
+    """Return the mutable cache entry for a network's links and flows: [] at first, later [None], then [arrays]."""
     return []
 
 
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
-    """Return a network as arrays, ready to run."""
+    """Assemble a network into the arrays of a run, with samples every `sample_every` [s] if given."""
     if not isinstance(net, Network):
         raise wrong_type("net", net, "a Network")
     if not net.flows:
-        raise ValueError(f"{net!r} has no flow")
+        raise ValueError(f"{net!r} has no flow: must have one or more")
     routes = Routes(net)
     copies: list[tuple[Flow, str, float]] = []
     first_hops = []
@@ -104,11 +104,11 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
 
 
 def _lay_traces(state: RunState, flows: int, links: int, every: float | None, duration: float) -> None:
-    """Allocate the rows of the traces, if samples are asked for."""
+    """Allocate rows for samples every `every` [s]; do nothing if `every` is None."""
     if every is None:
         return
     if not duration < math.inf:
-        raise conflict("sample_every", "needs a duration")
+        raise conflict("sample_every", "needs a duration", "give duration [s]")
     row = state.row
     row.sample_every = max(1, round(every * SECOND))
     least = (flows + links) * duration / MOST_SAMPLES

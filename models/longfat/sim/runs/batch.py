@@ -1,4 +1,4 @@
-"""Runs of networks on several threads: each network in several replications, with its results and counts."""
+"""Runs of networks on several threads: replications of each network, with results and packet counts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from longfat.sim.runs import results, statistics
 from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, longest run that ends when all files are transferred
-#: Largest number of runs in one call of a thread, and calls for each thread. A call takes some 0.1 ms, a tenth of a
-#: short run; with eight calls for each, all threads are busy until the end.
+#: A thread simulates at most MOST_RUNS runs in one call, and is called about CALLS times, so that all threads are busy
+#: until the end. A call costs some 0.1 ms, a tenth of a short run.
 MOST_RUNS, CALLS = 64, 8
 
 
 @dataclass
 class Plan:
-    """Runs of one network.
+    """Plan of the runs of one network: options, and the random streams of the replications.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Plan:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Put the name of the network in front of the message of an error."""
+        """Put the network's name in front of the messages of errors that are raised in this context."""
         try:
             yield
         except (ValueError, TypeError, RuntimeError) as error:
@@ -81,7 +81,7 @@ class Plan:
 
 
 class Outcome(NamedTuple):
-    """Results of one run, without its state."""
+    """Results, packet counts and costs of one run, without the state of the simulation."""
 
     values: dict[str, np.ndarray]  # see `results.measure`
     packets: dict[str, int]  # see `Simulation.packet_counts`
@@ -97,8 +97,8 @@ class Outcome(NamedTuple):
 def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None) -> list[list[Outcome]]:
     """Simulate all runs of all networks, and return the outcomes by network.
 
-    Only the first run of a network is simulated if it draws no random number. `first` is the first run of the first
-    network, if it is assembled already.
+    If the first run of a network draws no random number, only this run is simulated. `first` is the first run of the
+    first network, if that run is already assembled.
     """
     pairs = [(k, r) for k, plan in enumerate(plans) for r in range(plan.replications)]
     size = max(1, min(MOST_RUNS, len(pairs) // (CALLS * (os.cpu_count() or 1))))
@@ -153,7 +153,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
 
 
 def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) -> Outcome:
-    """Simulate one run, and return its outcome; call `advanced` with the simulated time if the run takes long."""
+    """Simulate one run and return its outcome; call `advanced` with the simulated time [s] as the run proceeds."""
     to_the_end = plan.duration is None
     before = None
     if plan.warm_up:
@@ -172,7 +172,7 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) ->
 
 
 def _without_ecn(net: Network, run: Simulation) -> str:
-    """Return a remark on the disciplines that mark in vain because no flow over their link is ECN-capable, or ""."""
+    """Return a remark on disciplines that can mark nothing because no flow on their link is ECN-capable, or ""."""
     found = []
     capable: dict[str, bool] = {}
     for link in net.links.values():

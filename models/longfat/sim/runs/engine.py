@@ -29,14 +29,15 @@ from longfat.sim.runs.run_state import RunState, rows
 if TYPE_CHECKING:
     import xarray as xr
 
-PATIENCE = 0.2  # s of wall time in a call of the kernel, so that Ctrl-C is noticed
-ENDLESS = 2.0  # s after Ctrl-C, after which a plug-in that has not returned is given up: ten times PATIENCE
+PATIENCE = 0.2  # s of wall time for a call of the kernel, so that Ctrl-C is noticed
+ENDLESS = 2.0  # s from Ctrl-C until a plug-in that has not returned is given up: ten times PATIENCE
 LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 bits
 #: Time without any delivery, in multiples of the largest retransmission timeout, after which a run that ends with its
-#: files is given up. Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122,
-#: section 4.2.3.5).
+#: files is given up. Our choice: 20 min with the usual timeout of 60 s; hosts give up a connection after at least 100 s
+#: (RFC 1122, section 4.2.3.5).
 HOPELESS = 20
-#: Number of packets in memory from which on a run is given up if no rate, file or buffer limits a flow. Ours: 180 MB.
+#: Number of packets in memory at which a run is given up if no rate, file or buffer limits a flow. Our choice: these
+#: packets take 180 MB.
 BOUNDLESS = 2**20
 STANDSTILL = 1000  # events at one simulated time for each packet, flow and link after which a run is given up
 
@@ -102,12 +103,13 @@ class Simulation:
         self.capture: Any = None  # capture of `longfat.sim.runs.captures`, if the run is traced
 
     def again(self, rng: Any) -> Simulation:
-        """Return a copy of the run as it is now, which goes on with other random numbers; it may not be traced.
+        """Return a copy of the run in its present state, to be continued with other random numbers.
 
-        Copying is faster than a new simulation, and a run that has warmed up can be continued in several ways.
+        Copying is faster than a new simulation, and a run that has warmed up can be continued in several ways. A traced
+        run cannot be copied.
         """
         if self.capture is not None:
-            raise ValueError("again: the run is traced, and a copy would write into the same capture")
+            raise ValueError("again: the run is traced, so a copy would write into the same files: must be untraced")
         other = copy.copy(self)
         other.assembly = replace(self.assembly, state=self.state.copy())
         other._begin(rng)
@@ -115,7 +117,7 @@ class Simulation:
 
     @property
     def state(self) -> RunState:
-        """Arrays of the run as they are now."""
+        """Arrays of the run in their present state."""
         return self.assembly.state
 
     @property
@@ -169,7 +171,7 @@ class Simulation:
             ):
                 raise SchemeError(
                     f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
-                    "give its path some delay, or a scheme that limits its window or rate"
+                    "give the flow's path some delay, or the flow a scheme that limits its window or rate"
                 )
             if stopping()[0]:
                 raise KeyboardInterrupt
@@ -185,7 +187,7 @@ class Simulation:
         return bool((self.state.tallies["start"] > self.state.row.now).any())
 
     def progress_summary(self) -> str:
-        """Return a sentence on the first unfinished file and the link that drops most."""
+        """Return a sentence on the first unfinished file and the link with the most drops."""
         state, named = self.state, len(self.assembly.flow_names)
         files = self._files()
         f = int(np.argmax(files & (state.tallies["finish"][:named] == records.NEVER)))
@@ -199,7 +201,7 @@ class Simulation:
         )
 
     def _make_room(self, status: int) -> None:
-        """Enlarge the array that the kernel has found too small, or raise the error that ended the call."""
+        """Enlarge the array that is too small for the kernel, or raise the error that ended the kernel's call."""
         if status == records.BAD_VALUE:
             raise self._failure(None)
         if status == records.TOO_LATE:
@@ -219,7 +221,7 @@ class Simulation:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
 
     def _too_late(self) -> SchemeError:
-        """Return the error for a link whose backlog lasts beyond the last time that the clock can hold."""
+        """Return the error for a link whose backlog needs more time than the clock can represent."""
         link = self.state.links[self.state.row.link]
         named = self.state.row.link < len(self.assembly.link_names)
         packet = self.state.packets[link.tail]
@@ -234,14 +236,14 @@ class Simulation:
         )
 
     def _with_most_in_flight(self) -> int:
-        """Return the flow that is sending, or else the one with the most packets in flight."""
+        """Return the number of the flow that is sending, or else of the flow with the most packets in flight."""
         if self.state.row.sending_flow != records.NONE:
             return int(self.state.row.sending_flow)
         flows = self.state.flows
         return int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
 
     def _is_boundless(self, f: int) -> bool:
-        """Return whether only its window limits a flow: no file, rate, access link, or link that delays packets."""
+        """Return whether the window alone limits flow f: no file, no rate, and no link on its path that takes time."""
         flow, hops = self.state.senders[f], self.state.hops
         first = last = int(flow.first_hop)
         while hops["far_end"][last] == records.NEXT_HOP:
@@ -257,7 +259,7 @@ class Simulation:
         return self._flow(self._with_most_in_flight())
 
     def _flow(self, f: int) -> str:
-        """Return a flow with its scheme, window and rate."""
+        """Return a clause for messages that names flow f, its scheme, window and rate."""
         flow = self.state.senders[f]
         scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
@@ -268,7 +270,7 @@ class Simulation:
         return self.assembly.flow_names[f if template == records.NONE else template]
 
     def prepare(self) -> None:
-        """Compile the plug-ins and the kernel; `advance` does it, too."""
+        """Compile the plug-ins and the kernel, unless they are compiled; `advance` calls this function."""
         if not self._compiled:
             schemes, disciplines, services = (
                 [_compiled(by_code(one)) for one in plug_ins]
@@ -285,7 +287,7 @@ class Simulation:
             kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
-        """Call the kernel until a time [ns] or a number of events and packets sent; return why the kernel stopped."""
+        """Call the kernel until `goal` [ns] or for `budget` events and packets; return why the kernel stopped."""
         self.prepare()
         self.state.renumber()
         return self._call(goal, budget) if self._trusted else self._watch(goal, budget)
@@ -317,7 +319,7 @@ class Simulation:
         return call.result()
 
     def _call(self, goal: int, budget: int) -> int:
-        """Call the kernel, and name the plug-in that fails."""
+        """Call the kernel; if a plug-in fails, raise an error that names the plug-in."""
         try:
             with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
                 return int(kernel()[0](self.state.address(), goal, budget))
@@ -329,7 +331,7 @@ class Simulation:
             raise self._failure(error) from None
 
     def _plug_in(self) -> str:
-        """Return, as text, the last call of a plug-in's function by the kernel, its flow or link, and its time."""
+        """Describe the kernel's last call of a plug-in for messages: plug-in, function, flow or link, and time."""
         row = self.state.row
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
@@ -340,14 +342,14 @@ class Simulation:
         return f"scheme {scheme.name!r}, {name}, flow {self._name(int(row.flow))!r} {when}"
 
     def _of_link(self) -> str:
-        """Return the discipline of the link being handled, or its service if it has no discipline."""
+        """Return the name of the discipline, or else of the service, of the link that the kernel is handling."""
         link = self.state.links[self.state.row.link]
         if link.discipline != records.NONE:
             return f"discipline {self.assembly.disciplines[link.discipline].name!r}"
         return f"service {self.assembly.services[link.service].name!r}"
 
     def _failure(self, error: Exception | None) -> SchemeError:
-        """Return the error of a plug-in, with scheme, callback, flow and simulated time."""
+        """Return the error of a plug-in, with plug-in, callback, flow or link, and simulated time."""
         row = self.state.row
         if row.callback == records.NONE:
             link = self.assembly.link_names[row.link]
@@ -359,7 +361,7 @@ class Simulation:
             return SchemeError(f"{where}: {_said(error)}")
         most = acknowledgment.MOST_IMMEDIATE_CALLS
         if self.state.recoveries[f].immediate_calls >= most:
-            return SchemeError(f"{where}: {most} times in a row flow.alarm was set to no later than now")
+            return SchemeError(f"{where}: {most} times in a row flow.alarm was set to no later than now: must be later")
         if flow.window > acknowledgment.MOST_PACKETS_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{where}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
@@ -392,7 +394,7 @@ class Simulation:
         return self._unfinished() == 0
 
     def _unfinished(self) -> int:
-        """Return how many files are still to be transferred."""
+        """Return the number of files that are not completely transferred."""
         named = len(self.assembly.flow_names)
         tallies = self.state.tallies[:named]
         transfers = (tallies["traffic"] == records.TRANSFER) & self._files()
@@ -408,7 +410,7 @@ class Simulation:
         return np.asarray(sizes < records.FOREVER)
 
     def count(self) -> int:
-        """Update the counters of links to the present, and count the packets in the network; return that count."""
+        """Update the counters of links to the present time; return the number of packets in the network."""
         state = self.state
         sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.access_links)
         delaying = len(state.delayed_acks)
@@ -459,7 +461,7 @@ class Simulation:
 
 
 def _said(error: Exception | None) -> str:
-    """Return an exception of a plug-in as one line."""
+    """Return the type and message of a plug-in's exception in one line."""
     text = " ".join(str(error).split())
     if isinstance(error, TypeError) and "NoneType" in text:  # only without JIT, which refuses such a function
         return jit.NOTHING
@@ -488,7 +490,7 @@ def _prepare() -> Any:
 
 
 def kernel() -> Any:
-    """Return the event loop and the census, compiled once for all threads."""
+    """Return the kernel's entry points `loop.run` and `link.count`, compiled once for all threads."""
     with _PREPARED:
         return _prepare()
 

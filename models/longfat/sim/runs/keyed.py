@@ -24,7 +24,7 @@ class Keyed:
 
 
 def by_code(plug_in: Scheme | Discipline | Service) -> Keyed:
-    """Return a plug-in with a key that is equal for all plug-ins that compile to the same code.
+    """Return a plug-in with a key; plug-ins that compile to the same code have equal keys.
 
     The code depends on the functions, on the fields of the plug-in's records, and on which of them may be set; values
     of parameters do not matter.

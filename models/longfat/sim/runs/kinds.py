@@ -1,4 +1,4 @@
-"""Rows of links and flows, built once for each kind: links, or flows, of a kind have the same options."""
+"""Rows of links and flows; those of links, or of flows, with equal options are built once and copied."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNBOUNDED = 2**62
 def _by_kind(
     things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Keyed], Any]
 ) -> tuple[list[Any], list[Any], Any]:
-    """Return the first object of each kind, the rows that `make` builds for it, and the kind of each object."""
+    """Group objects by key; return the first object of each kind, its rows made by `make`, and each object's kind."""
     known: dict[Hashable, int] = {}
     firsts: list[Any] = []
     made: list[Any] = []
@@ -47,14 +47,14 @@ def _by_kind(
 
 
 def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> None:
-    """Fill each row with the row of its kind; there must be at least one kind."""
+    """Fill each row of `made` with the row of its kind, where `which` gives the kinds; at least one kind is needed."""
     plain = np.dtype((np.void, made.itemsize))  # NumPy copies records field by field
     raw = np.ndarray(len(made), plain, made)
     raw[:] = kinds[0].view(plain) if len(kinds) == 1 else np.concatenate([one.view(plain) for one in kinds])[which]
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return a record of words for each object, all as long as the longest, and this length."""
+    """Return an array of words with a record of equal length for each object, and the length of a record [words]."""
     words = max(map(len, kinds), default=0)
     if not words:
         return rows(0, records.WORD), 0
@@ -78,8 +78,8 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
 def _nearest_fraction(top: int, bottom: int, most: int) -> tuple[int, int]:
     """Return the fraction nearest to top/bottom, in lowest terms, whose denominator is at most ``most``.
 
-    It is the best approximation by continued fractions, as in `fractions.Fraction.limit_denominator`, whose objects
-    take ten times as long; a trace has a hundred thousand rates.
+    The algorithm is that of `fractions.Fraction.limit_denominator`, whose objects take ten times as long; a link may
+    have a hundred thousand rates.
 
     >>> _nearest_fraction(314159, 100000, 100)
     (311, 99)
@@ -150,7 +150,7 @@ def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
 
 
 def _idle_link() -> np.ndarray:
-    """Return the row of a link with the values that do not depend on its options."""
+    """Return the row of a link with all values that do not depend on the link's options."""
     made = rows(1, records.LINK)
     row = made[0]
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
@@ -162,7 +162,7 @@ IDLE_LINK = _idle_link()
 
 
 def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
-    """Return the numbers of a discipline and its service in the network; NONE for a plug-in without functions."""
+    """Return the numbers of a discipline and its service among the plug-ins of the network; NONE if absent."""
     service = discipline.scheduler
     return (
         routes.disciplines.place(discipline) if discipline.callbacks else NONE,
@@ -172,7 +172,7 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=256)  # kinds of one large network, or kinds shared by many small networks
 def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the row of a kind of link, without the numbers of plug-ins, and the records of discipline and service."""
+    """Return the row of a kind of link, without the numbers of plug-ins, and the records of its plug-ins."""
     link: Link = kind.thing
     made = IDLE_LINK.copy()
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
@@ -180,7 +180,7 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if isinstance(one, Number) and one.row:
             value = getattr(link, name)
             setattr(row, one.row, round(value * SECOND) if one.unit == "s" else value)
-    # A link without transmission time: the numerator of the division is 0.
+    # Without transmission time `scale` is 0, which makes the numerator of the division 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
     row.carried_remainder = row.rate >> 1
@@ -198,7 +198,7 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _lay_responder(state: RunState, responder: Discipline, firsts: list[Link], which: np.ndarray) -> None:
-    """Lay out the records of the run's responder to requests, and mark the links whose packets it has to see."""
+    """Lay out the responder's records for links, and mark the links on which it sees every packet."""
     state.responder_own, state.row.responder_own_words = _words(
         [_of_responder(one, responder) for one in firsts], which
     )
@@ -225,7 +225,7 @@ def _sends_requests(function: Callable[..., Any]) -> bool:
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:
-    """Lay out the state that disciplines keep of every flow, with its initial values."""
+    """Lay out the state that disciplines keep for each flow, with initial values."""
     initial: list[np.ndarray] = []
     for k, hooked in enumerate(routes.hooked):
         of_flow = routes.links[k].discipline.flow_columns
@@ -241,7 +241,7 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
 
 
 def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
-    """Lay out the queues of each link with a service, and the workspace; return the row of each queue of a flow."""
+    """Lay out the queues and the workspace of links with a service; return the row of each flow's queue."""
     links, of_flows = state.links, np.array(routes.queues, np.int64)
     with_service = np.flatnonzero(links["service"] != NONE)
     if not len(with_service):
@@ -276,7 +276,7 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
 
 
 def _idle_queues(count: int) -> np.ndarray:
-    """Return the rows of queues without packets."""
+    """Return `count` rows of empty queues."""
     queues = rows(count, records.QUEUE)
     queues["head"], queues["tail"], queues["armed_ns"] = NONE, NONE, NEVER
     queues["number"] = np.arange(count)
@@ -308,7 +308,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
 
 
 def _idle_flow() -> dict[str, np.ndarray]:
-    """Return the rows of a flow with the values that do not depend on its options."""
+    """Return the rows of a flow with all values that do not depend on the flow's options."""
     made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
     sender, timer, receiver, recovery, tally, line, source, _, delayed = (one[0] for one in made.values())
     sender.window, sender.rate = math.inf, math.inf
@@ -424,7 +424,7 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
 
 
 def _set_pace(source: Any, traffic: Traffic, packet: int) -> None:
-    """Set the intervals of a generator, and its on and off times."""
+    """Set the mean gap and the mean on and off times [ns] of a generator or application."""
     source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
     source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off
     gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or packet / traffic.rate

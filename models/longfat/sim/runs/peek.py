@@ -19,7 +19,7 @@ _flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache
 
 
 def flow(run: Simulation, name: str) -> Look:
-    """Return the fields of a flow by its name, including the fields of its scheme.
+    """Return a view of the flow with this name, including the fields of its scheme.
 
     >>> from longfat.sim import Network
     >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
@@ -40,7 +40,7 @@ def flow(run: Simulation, name: str) -> Look:
 
 
 def link(run: Simulation, name: str) -> Look:
-    """Return the fields of a link by its name, including the fields of its discipline.
+    """Return a view of the link with this name, including the fields of its discipline.
 
     >>> from longfat.sim import Network
     >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
@@ -71,7 +71,7 @@ def _address(words: np.ndarray, each: int, number: int) -> int:
 
 
 def _of(view: View, **rows: Any) -> Look:
-    """Return a view of the rows that the arguments give under the names of the view's pointers."""
+    """Return a view of rows; each row is given by a keyword with the name of the view's pointer."""
     return view.of(*[rows[name] for name in view.rows])
 
 

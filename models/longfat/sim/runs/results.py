@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from longfat.sim.runs.engine import Simulation
 
-#: name: (dimension, unit, description)
+#: Quantities that a run measures, by name: dimension, unit and description.
 QUANTITIES = {
     "transfer_time": ("flow", "s", "time from the start to the acknowledgment of the last byte"),
     "goodput": ("flow", "bytes/s", "new data received, over the time from the flow's start to its end: see `run`"),
@@ -49,13 +49,13 @@ QUANTITIES = {
 }
 
 
-#: Quantities in [0, 1]; Student's interval of a few runs may exceed that range, and is cut there.
+#: Quantities in [0, 1]; a Student interval of a few runs may exceed this range, and is then clipped to it.
 SHARES = ("loss", "fairness", "utilisation", "jain_index")
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Counters at one time."""
+    """Counters of a run at one time [ns]."""
 
     time: int
     flows: dict[str, np.ndarray]  # by flow, see `OF_FLOWS`
@@ -74,7 +74,7 @@ OF_LINKS = ("largest_backlog", "dropped", "marked")
 
 
 def snapshot(run: Simulation) -> Snapshot:
-    """Return the counters of a run now."""
+    """Return the counters of a run at the present time."""
     state, named = run.state, len(run.assembly.link_names)
     run.count()
     links = {name: state.links[name][:named].copy() for name in OF_LINKS}
@@ -82,8 +82,8 @@ def snapshot(run: Simulation) -> Snapshot:
     return Snapshot(int(row["now"]), _totals(run), links, int(row["connections"]), state.census[:named].copy())
 
 
-#: Counters that are added up over the connections of a flow of arrivals; counters of reused rows of connections have
-#: been added already.
+#: Counters that are summed over the connections of a template; if a connection's row was reused, the row of the
+#: template already includes its counters.
 ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 
@@ -103,7 +103,7 @@ def _totals(run: Simulation) -> dict[str, np.ndarray]:
 
 
 def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[str, np.ndarray]:
-    """Return every quantity of `QUANTITIES` between two times (`before` None: the start), NaN where undefined.
+    """Return every quantity of `QUANTITIES` from snapshot `before`, or the start if None, to `after`; NaN if undefined.
 
     All counters are 0 at the start.
     """
@@ -121,7 +121,7 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
         return np.where(bottom > 0, top / bottom, np.nan)
 
     done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
-    # Packets in flight when a flow stops arrive later; goodput is measured until the last arrival.
+    # Packets in flight when a flow stops arrive later, so goodput is measured until the last arrival.
     last = np.maximum(flows["stop"], flows["last_arrival"])
     end = np.minimum(np.where(done, flows["finish"], last), after.time)
     begin = np.maximum(flows["start"], since)
@@ -135,7 +135,8 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
                 arrivals, times, np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
             ),
             "goodput": goodput,
-            # A flow without acknowledgments does not count in order: it delivers every packet that arrives.
+            # The receiver of a flow without acknowledgments increments `expect` for every packet, in any order of
+            # arrival.
             "delivered": np.where(arrivals, over(counted["received_bytes"], flows["packet_size"]), counted["expect"]),
             "sent": counted["sent"],
             "retransmitted": counted["retransmitted"],
@@ -159,7 +160,7 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
 
 
 def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each flow the number of transfers after the first `before`, their mean time [s] and fairness index."""
+    """Return per flow the number of transfers after the first `before`, their mean time [s] and fairness index."""
     alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
     if before == after.connections:
         none = np.full(len(alone), np.nan)
@@ -177,7 +178,7 @@ def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndar
 
 
 def transfers(run: Simulation) -> xr.Dataset:
-    """Return every completed transfer, in the order of their ends, each connection of a flow of arrivals by itself."""
+    """Return all completed transfers in the order of their ends; each connection of a template is one transfer."""
     import xarray as xr
 
     flows, names = run.state.flows[: len(run.assembly.flow_names)], np.array(run.assembly.flow_names)
@@ -212,7 +213,7 @@ class Answer:
         return self.values[name]
 
     def dataset(self) -> xr.Dataset:
-        """Return the results as a dataset, with names, units and attributes."""
+        """Return the results as an xarray dataset with names, units and attributes."""
         import xarray as xr
 
         coordinates = _coordinates(tuple(self.flow), tuple(self.link))
@@ -225,21 +226,21 @@ class Answer:
 
 @functools.lru_cache(maxsize=64)
 def _described(name: str) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the dimensions of a variable and its attributes."""
+    """Return the dimensions and the attributes of the variable with this name."""
     dim, unit, description = QUANTITIES[name.removesuffix("_lower").removesuffix("_upper")]
     return () if dim is None else (dim,), {"units": unit, "long_name": description}
 
 
 @functools.lru_cache(maxsize=16)
 def _coordinates(flow: tuple[str, ...], link: tuple[str, ...]) -> xr.Coordinates:
-    """Return the names of flows and links with their indices, which take longer to build than all variables."""
+    """Return the coordinates of flows and links, cached because they take longer to build than all variables."""
     import xarray as xr
 
     return xr.Coordinates({"flow": list(flow), "link": list(link)})
 
 
 def _dataset(variables: dict[Any, xr.Variable], coordinates: xr.Coordinates, attrs: dict[str, Any]) -> xr.Dataset:
-    """Return a dataset of variables that are known to fit, without aligning and merging them."""
+    """Return a dataset of variables that match the coordinates, without the cost of aligning and merging."""
     import xarray as xr
 
     own = {name: one.copy(deep=False) for name, one in coordinates.variables.items()}
@@ -266,7 +267,7 @@ OF_NETWORKS = {
         for name, words in (("sent", "sent"), ("received", "received"), ("dropped", "dropped"),
                             ("in_flight", "in flight at the end"))
     },
-    "remark": ("1", "disciplines that mark in vain"),
+    "remark": ("1", "disciplines that mark no packet because no flow is ECN-capable"),
 }  # fmt: skip
 
 
@@ -317,7 +318,7 @@ def over_replications(
     return made
 
 
-#: name: (field of the row, dimension, unit, description)
+#: Traces of a run, by name: field of the sample row, dimension, unit and description.
 TRACES = {
     "window": ("window", "flow", "packets", "congestion window, inflation included; NaN before the start of the flow"),
     "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: not paced"),
@@ -329,7 +330,7 @@ TRACES = {
 
 
 def traces(run: Simulation, every: float) -> dict[str, Any]:
-    """Return the traces, along `time` [s]."""
+    """Return the traces as variables of a dataset, with one sample every `every` [s]."""
     row = run.state.row
     count = int(row.samples)
     times = np.arange(count) * every

@@ -28,7 +28,7 @@ class Kinds:
         self._known: dict[int, int] = {}  # positions of objects seen before, by `id`
 
     def place(self, thing: Any) -> int:
-        """Return the position of an object, which equal objects share."""
+        """Return the position of an object in the list; append the object if the list has no equal one."""
         found = self._known.get(id(thing))
         if found is None:
             key = self._key(thing)
@@ -50,8 +50,8 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        #: For the last hop of feedback to a switch: the flow's hop at that switch. For the flow's hop at that switch:
-        #: its hop at the switch that sends the feedback.
+        #: Positions of hops by the position of another hop. For the last hop of feedback to a switch: the flow's hop at
+        #: this switch. For the flow's hop at this switch: the flow's hop at the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(by_code)  # parameters are in records of the links
@@ -61,27 +61,27 @@ class Routes:
         self.hooked = [bool(link.discipline.callbacks) for link in self.links]
 
     def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
-        """Add an internal link with an unbounded buffer, of pure delay without a rate; return its row."""
+        """Add an internal link with an unlimited buffer, by default without transmission time; return its row."""
         self.links.append(Link("", "", "", rate, delay, jitter=jitter))
         self.per_flow.append(False)
         self.hooked.append(False)
         return len(self.links) - 1
 
     def delay_link(self, delay: float) -> int:
-        """Return a link of pure delay, which several flows may share because it keeps their order."""
+        """Return the row number of an internal link with only a delay [s]; several flows may share the link."""
         if delay not in self.delay_links:
             self.delay_links[delay] = self.own_link(delay)
         return self.delay_links[delay]
 
     def queue(self, link: int) -> int:
-        """Add a queue for one more flow at a link, and return its number, NONE if the link has no queues for flows."""
+        """Add a queue for another flow at a link, and return its number; NONE if the link has no queue per flow."""
         if not self.per_flow[link]:
             return NONE
         self.queues.append(link)
         return len(self.queues) - 1
 
     def route(self, flow: Flow) -> int:
-        """Lay out the hops of one copy of a flow; return the first of them."""
+        """Lay out the hops of one copy of a flow; return the row number of the first hop."""
         forward = [self.rows[pair] for pair in zip(flow.path, flow.path[1:], strict=False)]
         back = [self.rows[link.tail, link.head] for link in self.net.way_back(flow)]
         own = []
@@ -107,8 +107,9 @@ class Routes:
     def _feedback(self, k: int, first: int, forward: list[int], back: list[int]) -> None:
         """Lay out the path of feedback from the switch of hop k.
 
-        The path is that of the acknowledgments from there to the sender or, without a return path, a link of the
-        forward delay. Hop-by-hop feedback ends at the previous switch of its kind.
+        Feedback takes the path of the acknowledgments from this switch to the sender. Without a return path it takes an
+        internal link with the delay of the path from the sender to the switch. Hop-by-hop feedback ends at the previous
+        switch with a hop-by-hop discipline.
         """
         entry = first + len(forward) + (len(back) - k)
         delays = [self.links[one].delay for one in forward]
@@ -155,12 +156,14 @@ def _in_advance(state: RunState) -> np.ndarray:
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = (far_end == records.NEXT_HOP) | (far_end == records.TO_RECEIVER)
     if len(state.delayed_acks):
-        # Replies leave at times of a scheme's choice; a changed mark makes an acknowledgment leave with the next one.
+        # Excluded are receivers that a scheme controls, because replies leave at times of the scheme's choice, and
+        # receivers at which a changed congestion mark makes two acknowledgments leave together.
         owner = np.searchsorted(state.senders["first_hop"], np.arange(len(hops)), "right") - 1
         delays = np.where(far_end == records.TO_RECEIVER, state.receivers["delays"][owner], records.AT_ONCE)
         changes = (delays != records.AT_ONCE) & (state.receivers["echo"][owner] == records.STATE_OF_LAST)
         goes_on &= ~(changes | (delays == records.BY_SCHEME))
-    # Which link feeds each link; `several`: more than one link feeds it, or a sender, a source or a switch's feedback.
+    # `feeder`: for each link, a link from which packets enter it. `several`: whether packets enter the link from more
+    # than one link, or from a sender, a source or a switch that sends feedback.
     several = np.zeros(len(links), bool)
     entered = np.flatnonzero(goes_on) + 1
     feeder = np.full(len(links), NONE)
@@ -178,7 +181,8 @@ def _in_advance(state: RunState) -> np.ndarray:
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
-    # Either all packets of a link arrive in advance or none, because delayed acknowledgments leave between them.
+    # On a link with delayed acknowledgments, all arrivals are computed in advance or none, because the acknowledgments
+    # leave between the arrivals.
     if len(state.delayed_acks):
         delaying, late = np.zeros((2, len(links)), bool)
         delaying[link[delays == records.DELAYED_ACKS]] = True

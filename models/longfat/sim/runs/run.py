@@ -83,9 +83,9 @@ def run(
         ``fairness`` [1]. Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s],
         ``arrived``, ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. For all flows together:
         ``jain_index`` [1], the fairness index of the goodputs. If `replications` is above 1, each variable ``x`` has a
-        confidence interval, ``x_lower`` to ``x_upper``, which is NaN if the attribute ``deterministic`` is 1; those of
+        confidence interval, ``x_lower`` to ``x_upper``, NaN if the attribute ``deterministic`` is 1; the intervals of
         ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` are cut at 0 and 1. The attribute ``remark`` names
-        disciplines that mark in vain because no flow is ECN-capable.
+        disciplines that mark no packet because no flow is ECN-capable.
 
         For a sequence of networks each variable also has the dimension ``network``. A flow or link that a network does
         not have is NaN there. The attributes of each network, such as ``duration`` and ``deterministic``, become
@@ -188,12 +188,12 @@ class _Options:
         longest = LONGEST if until is None else until
         begin = None if automatic else quantities.duration(warm_up, "warm_up", f"[0, {longest:g})")
         if automatic and duration is None:
-            raise conflict("warm_up = 'auto'", "needs a duration")
+            raise conflict("warm_up = 'auto'", "needs a duration", "give duration [s]")
         replications = RUN_OPTIONS["replications"].read("replications", replications)
         return cls(until, begin, replications, RUN_OPTIONS["confidence"].read("confidence", confidence))
 
     def plan(self, net: Network, random: np.random.Generator, called: str = "") -> Plan:
-        """Return the runs of a network; without a duration every flow needs a file, and the runs end after them."""
+        """Return the plan for a network; without a duration every flow needs a file, and the last file ends a run."""
         if self.duration is None:
             flows = [flow for flow in net.flows if flow.traffic is None]
             endless = [flow.name for flow in flows if flow.file is None and flow.stop == math.inf]
@@ -219,7 +219,7 @@ def _answer(
     """Return the results of one network, and its first simulation."""
     every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
     if every is not None and options.duration is None:
-        raise conflict("sample_every", "needs a duration")
+        raise conflict("sample_every", "needs a duration", "give duration [s]")
     random = generator(rng)
     plan = options.plan(net, random)
     first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
@@ -239,7 +239,7 @@ def _answer(
 def _several(nets: Sequence[Network], options: _Options, rng: Any, progress: bool) -> list[results.Answer]:
     """Return the results of several networks."""
     if isinstance(nets, str) or not isinstance(nets, Iterable):
-        raise wrong_type("net", nets, "a Network or a sequence of them")
+        raise wrong_type("net", nets, "a Network or a sequence of Networks")
     given = list(nets)
     if not given:
         raise out_of_range("net", given, "1", "one network or more")

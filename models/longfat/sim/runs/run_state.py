@@ -1,4 +1,4 @@
-"""Arrays of one run, which grow when the kernel asks for more room."""
+"""Arrays of one run, which are enlarged when one is too small for the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_ROWS = 256  # least rows of a pool
 LEAST_BACKLOG_ENTRIES = 64  # least entries of a circular buffer
 MOST_ROWS = 2**25  # most rows of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
-#: Counters of a flow, by their arrays; a template adds up the counters of its connections.
+#: Counters of a flow, by array; a template's counters include those of its finished connections.
 COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
@@ -37,13 +37,13 @@ def rows(length: int, dtype: np.dtype) -> np.ndarray:
 
 
 _NO_ROWS = {name: rows(0, dtype) for name, dtype in records.ARRAYS.items()}
-#: Place of an array's address among the addresses, which lie next to each other in `records.STATE`.
+#: Position of each array's address among the addresses, which are adjacent in `records.STATE`.
 _PLACES = {name: place for place, name in enumerate(records.ARRAYS)}
 _ADDRESSES = slice(records.STATE.fields[f"{next(iter(_PLACES))}_base"][1] // 8, None)  # type: ignore[index]
 
 
 def _begin() -> np.ndarray:
-    """Return the table of a run without any rows, from which the table of every run is copied."""
+    """Return the table of a run with empty arrays, of which the table of every run is a copy."""
     made = rows(1, records.STATE)
     made.view(np.int64)[_ADDRESSES][: len(_NO_ROWS)] = [none.ctypes.data for none in _NO_ROWS.values()]
     row = made[0]
@@ -84,13 +84,13 @@ class RunState:
             self._addresses[place] = value.ctypes.data
 
     def _allocate_table(self, table: np.ndarray) -> None:
-        """Allocate the row of scalars and addresses, with the values of another row."""
+        """Allocate the row of scalars and addresses as a copy of another row."""
         self.table = _longer(table, 1)
         self.row = self.table[0]  # scalars of the run
         self._addresses = self.table.view(np.int64)[_ADDRESSES]
 
     def allocate(self, lengths: dict[str, int]) -> None:
-        """Allocate arrays of zeros in one piece of memory, each from a cache line on; faster than one by one."""
+        """Allocate arrays of zeros in one block of memory, each at a cache line, which is faster than separately."""
         sizes = [
             -(-length * records.ARRAYS[name].itemsize // CACHE_LINE) * CACHE_LINE for name, length in lengths.items()
         ]
@@ -119,7 +119,7 @@ class RunState:
 
     @property
     def sent(self) -> np.ndarray:
-        """Packets that each flow has sent, as data of a connection or as traffic without one."""
+        """Data packets that each flow has sent so far, including those of finished connections."""
         found: np.ndarray = self.senders["transmission"] + self.tallies["sent"]
         return found
 
@@ -135,7 +135,7 @@ class RunState:
         return made.view(np.recarray)
 
     def copy(self) -> RunState:
-        """Return a copy with arrays of its own."""
+        """Return a copy of the state that shares no array with it."""
         other = copy.copy(self)
         other._allocate_table(self.table)
         arrays = {name: getattr(self, name) for name in records.ARRAYS}
@@ -146,14 +146,14 @@ class RunState:
         return other
 
     def address(self) -> int:
-        """Return the address of `table`, after bringing the sizes of arrays in it up to date."""
+        """Return the address of `table`, after updating the sizes of arrays in it."""
         row = self.row  # an attribute of a record takes ten times as long as an item
         row["packets_room"] = len(self.packets)
         row["clocks_room"], row["connections_room"] = self._room("clocks"), self._room("connections")
         return int(self.table.ctypes.data)
 
     def shortage(self) -> int:
-        """Return the kind of the first array that has too little room for one more event, DONE if none has."""
+        """Return the code of the first array with too few free rows for another event, DONE if there is none."""
         row = self.row
         for kind, name in POOLS.items():
             if row[f"free_{name}s"] < records.ROWS_PER_EVENT:
@@ -164,9 +164,9 @@ class RunState:
         return records.DONE
 
     def _room(self, name: str) -> int:
-        """Return the number of entries of a list at which the kernel must request more room.
+        """Return the number of entries of `clocks` or `connections` at which the kernel must request a larger array.
 
-        One event may wake every queue of a service, because its `dequeue` is called again after each drop.
+        One event may wake every queue of a service, because the service's `dequeue` is called again after each drop.
         """
         return len(getattr(self, name)) - (len(self.queues) if name == "clocks" else 0)
 
@@ -184,7 +184,7 @@ class RunState:
         row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
-        """Double the array of a kind, and the circular buffers that are full."""
+        """Double the array with code `kind`, and the circular buffers that are full."""
         for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
             if self.links["service"][k] == NONE:
                 self._grow_circular_buffer(self.links[k])
@@ -206,7 +206,7 @@ class RunState:
         self.backlog_entries = rows(int(sizes.sum()), records.BACKLOG_ENTRY)
 
     def _grow_circular_buffer(self, link: Any) -> None:
-        """Move a link's circular buffer, which is full, to the end of the array and double it."""
+        """Double a link's circular buffer, which is full, and move it to the end of the array."""
         size, begin = int(link.circular_mask) + 1, int(link.circular_base)
         backlog = np.roll(self.backlog_entries[begin : begin + size], -(int(link.circular_head) % size))
         link.circular_base, link.circular_mask, link.circular_head = len(self.backlog_entries), 2 * size - 1, 0
@@ -218,7 +218,7 @@ class RunState:
         array = getattr(self, f"{name}s")
         old, length = len(array), max(LEAST_ROWS, 2 * len(array))
         if length > MOST_ROWS:
-            raise MemoryError(f"more than {old} {name}s")
+            raise MemoryError(f"the run needs more than {old} {name}s")
         setattr(self, f"{name}s", _longer(array, length))
         if name == "packet":
             for each in BESIDE_PACKETS:
@@ -226,7 +226,7 @@ class RunState:
         self._extend_pool(name, old)
 
     def _extend_pool(self, name: str, old: int) -> None:
-        """Add the rows by which a pool has grown from `old` rows to its list of free rows, the lowest first."""
+        """Add the new rows of a pool, from row `old` on, to its list of free rows, the lowest first."""
         pool, row = getattr(self, f"{name}s"), self.row
         length = len(pool)
         # The new rows precede the rows that were free before.
@@ -242,10 +242,10 @@ class RunState:
             self.queued["queue"][old:] = NONE
 
     def add_connections(self, template: int, count: int) -> None:
-        """Add rows for connections of a template, on the same path."""
+        """Add `count` rows for connections of a template, on the template's path."""
         old = len(self.senders)
         if old + count > INDICES:
-            raise MemoryError(f"more than {old} flows and connections at once")
+            raise MemoryError(f"the run needs more than {old} flows and connections at the same time")
         for name in records.OF_FLOWS:
             array = getattr(self, name)
             if len(array):

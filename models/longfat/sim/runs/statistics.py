@@ -1,4 +1,4 @@
-"""Batch means of one long run, and its warm-up; for several replications see `longfat.replication.interval`."""
+"""Batch means and warm-up of one long run; for several replications see `longfat.replication.interval`."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> In
 def warm_up(samples: Any) -> int:
     """Return how many samples at the beginning belong to the warm-up, by the rule MSER-5.
 
-    Of the means Z_j of groups of five samples, the first d are left out, where d minimises the squared standard error
-    sum_{j > d} (Z_j - mean of them)^2/(n - d)^2.
+    The samples are divided into n groups of five with means Z_j. The first d groups are left out, where d minimises the
+    squared standard error sum_{j > d} (Z_j - Z)^2/(n - d)^2, and Z is the mean of the remaining Z_j.
 
     Parameters
     ----------

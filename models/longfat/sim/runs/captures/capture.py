@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = 10**6  # packets
-#: Approximate bytes of files for each packet in senders.pcap: both pcap files (at most 96 bytes in each); qlog files.
+#: Approximate size [bytes] of files for each packet in senders.pcap: of both pcap files together, with at most 96 bytes
+#: for a packet in each, and of the qlog files.
 PACKET_BYTES = {"pcap": 150, "qlog": 400}
 ROOM = 1 << 14  # rows of the trace between two calls of `drain`
 HANDSHAKE_NS = 2  # time before its start at which a connection's first packet is written
 
 
 class Capture:
-    """Files with the packets of a run, and with the windows of its senders.
+    """Capture of a run: pcap files with its packets, and qlog files with the windows of its senders.
 
     Parameters
     ----------
@@ -67,14 +68,14 @@ class Capture:
             self._write(found, int(row.now))
 
     def finish(self) -> None:
-        """Write the remaining rows; the run has ended."""
+        """Write the remaining rows at the end of the run."""
         self.drain()
         if self.run.state.row.tracing:
             self._write(self.run.state.trace[:0], records.NEVER)
             self.until = self.run.now
 
     def _write(self, found: np.ndarray, now: int) -> None:
-        """Write rows up to a time [ns], including rows left from before; stop where the trace ends."""
+        """Write rows up to time `now` [ns], including rows kept by earlier calls; end the trace at its last packet."""
         at_sender = np.isin(found["what"], (records.SENT, records.ACK_RECEIVED))
         left = self.most - self.packets
         full = int(at_sender.sum()) >= left
@@ -136,7 +137,7 @@ class Side:
         self.begin = pcap_header()
 
     def write(self, found: np.ndarray, now: int, hosts: pcap_writer.Hosts) -> None:
-        """Queue rows, and write all rows before the time `now` [ns]."""
+        """Add rows to those not written yet, and write all rows before time `now` [ns]."""
         made, step = pcap_writer.expanded(found[np.isin(found["what"], self.kinds)], hosts)
         made, step = np.concatenate((self.waiting, made)), np.concatenate((self.step, step))
         order = np.argsort(made["time"], kind="stable")
@@ -156,7 +157,10 @@ class Side:
 
 @contextmanager
 def captured(run: Simulation, captures: Any, logs: Any, most: Any) -> Iterator[Capture | None]:
-    """Trace a run that is simulated in this context, and keep the files at its end; None if no directory is given."""
+    """Trace a run that is simulated in this context, and keep the files when the context ends.
+
+    The context's value is the capture, or None if no directory is given.
+    """
     most = integer("trace_packets", most, "packets", "[1, 1e12]")
     for name, place in (("pcap", captures), ("qlog", logs)):
         if place is not None and not isinstance(place, str | os.PathLike):

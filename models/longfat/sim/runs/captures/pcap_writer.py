@@ -1,4 +1,4 @@
-"""Packets as IPv4 with TCP or UDP headers, in the classic pcap format with nanoseconds.
+"""Packets as bytes of a file: IPv4 with TCP or UDP headers, in the classic pcap format with nanoseconds.
 
 NumPy makes a million packets in a few seconds. The layouts of headers are those of `longfat.base.headers`.
 
@@ -126,38 +126,38 @@ class Packets:
         return np.isin(self.rows["what"], what)
 
     def _of(self, name: str) -> Any:
-        """Return a field of the hosts for each packet."""
+        """Return a header field of `hosts` for each packet, by the packet's flow."""
         return getattr(self.hosts, name)[self.rows["flow"]]
 
     @cached_property
     def opening(self) -> np.ndarray:
-        """Which packets belong to the handshake at the start of a connection."""
+        """Whether each packet belongs to the handshake at the start of a connection."""
         return self._is(records.STARTED)
 
     @cached_property
     def closing(self) -> np.ndarray:
-        """Which packets belong to the end of a connection."""
+        """Whether each packet belongs to the end of a connection."""
         return self._is(records.FINISHED)
 
     @cached_property
     def data(self) -> np.ndarray:
-        """Which packets carry data."""
+        """Whether each packet carries data."""
         return self._is(records.SENT, records.RECEIVED)
 
     @cached_property
     def forward(self) -> np.ndarray:
-        """Which packets go from the sender to the receiver."""
+        """Whether each packet goes from the sender to the receiver."""
         return np.asarray(self.data | ((self.opening | self.closing) & (self.step != 1)))
 
     @cached_property
     def blocks(self) -> np.ndarray:
-        """Return the number of SACK blocks."""
+        """Number of SACK blocks of each packet."""
         none = self._of("udp") | ~self._of("sack")
         return np.where(none, 0, (self.rows["blocks"][:, 1::2] > 0).sum(1))
 
     @cached_property
     def sizes(self) -> dict[str, np.ndarray]:
-        """Return the bytes of each part of the packets; the option with SACK blocks includes two bytes of padding."""
+        """Size [bytes] of each part of the packets; the SACK option includes two bytes of padding."""
         udp, syn = self._of("udp"), self.opening & (self.step < 2)
         always = np.ones(len(self.rows), np.int64)
         return {
@@ -173,12 +173,12 @@ class Packets:
 
     @cached_property
     def stored(self) -> np.ndarray:
-        """Return the bytes stored of each packet, its headers."""
+        """Number of bytes stored of each packet: the size of its headers."""
         return np.asarray(sum(self.sizes.values()) - self.sizes["record"])
 
     @cached_property
     def length(self) -> np.ndarray:
-        """Return the length of each packet, with its payload [bytes]."""
+        """Length [bytes] of each packet, including its payload."""
         tcp = self.stored + np.where(self.data, self._of("payload"), 0)
         return np.where(self._of("udp"), np.clip(self.rows["length"], 28, LONGEST), tcp)
 

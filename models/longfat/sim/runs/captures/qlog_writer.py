@@ -1,10 +1,10 @@
 """Windows, losses and round trips of the senders as qlog 0.3, which qvis reads: JSON text sequences (RFC 7464).
 
-The schema is draft-ietf-quic-qlog-main-schema-02 with the events of draft-ietf-quic-qlog-quic-events-01, whose names
-are those of QUIC. Its packet numbers count transmissions, which TCP does not number: here a packet number is the serial
-number of the transmission in the flow, or of the acknowledgment at the sender. Sequence numbers are `offset` and
-`length` of a stream. Fields that a TCP sender does not know are absent; `pto_count` counts its retransmission timeouts
-in a row.
+The schema is draft-ietf-quic-qlog-main-schema-02 with the events of draft-ietf-quic-qlog-quic-events-01. Events have
+the names of QUIC, whose packet numbers count transmissions. TCP does not number transmissions: here a packet number is
+the serial number of a transmission in the flow, or of an acknowledgment at the sender. Sequence numbers are `offset`
+and `length` of a stream. Fields that a TCP sender does not know are absent; `pto_count` counts its consecutive
+retransmission timeouts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 class Log:
-    """A qlog file for each flow with a scheme; the connections of arrivals are groups of one file."""
+    """A qlog file for each flow with a scheme; connections that arrive at random are groups in one file."""
 
     def __init__(self, run: Simulation, files: GrowingFiles, folder: AtomicFiles) -> None:
         self.files = files
@@ -85,7 +85,7 @@ class Log:
 
 
 def file_name(flow: str, f: int) -> str:
-    """Return the name of a flow's file; flows whose names have other characters get their numbers, too.
+    """Return the name of a flow's file; if it replaces characters of the flow's name, it has the flow's number.
 
     >>> file_name("reno-1", 0), file_name("to/from", 1)
     ('reno-1.sqlog', 'to_from.2.sqlog')
@@ -95,7 +95,7 @@ def file_name(flow: str, f: int) -> str:
 
 
 class Sender:
-    """Data that all events of a flow have in common."""
+    """Properties of a flow that all its events share."""
 
     def __init__(self, name: str, run: Simulation) -> None:
         f = run.assembly.flow_names.index(name)
@@ -105,7 +105,7 @@ class Sender:
         self.acknowledged = bool(state.senders[f]["acknowledged"])
 
     def header(self) -> str:
-        """Return the first text of the file."""
+        """Return the first JSON text of a flow's file, which describes the trace."""
         return _text(
             {
                 "qlog_format": "JSON-SEQ",
@@ -150,7 +150,7 @@ class Connection:
         return [_text({"time": time, "name": name, "data": data, "group_id": group}) for name, data in made]
 
     def _sent(self, row: Row) -> list[tuple[str, dict[str, Any]]]:
-        """Return the events of a data packet; a retransmission is preceded by the loss of the packet."""
+        """Return the events of a sent data packet; for a retransmission the first event is the loss of the packet."""
         number, size = row.number, self.sender.packet
         frame: dict[str, Any] = {"frame_type": "stream", "stream_id": 0, "offset": number * size, "length": size}
         if number == records.NO_DATA:
@@ -193,7 +193,7 @@ class Connection:
         return {**_header(self.acks - 1), "raw": {"length": row.length}, "frames": [frame]}
 
     def _changed(self, row: Row, rtt: float | None) -> dict[str, Any]:
-        """Return the metrics that have changed since they were logged."""
+        """Return the metrics that have changed since the last log entry."""
         size = self.sender.packet
         known: dict[str, float] = {
             "congestion_window": row.window * size,
@@ -203,7 +203,7 @@ class Connection:
             "pacing_rate": 8 * row.rate,
             "pto_count": self.timeouts,
         }
-        # The draft's integers of 64 bits; a limit of 2**53 keeps them exact in JavaScript.
+        # The draft's metrics are integers of 64 bits; JavaScript represents integers below 2**53 exactly.
         now: dict[str, Any] = {name: round(value) for name, value in known.items() if 0 <= value < 2**53}
         if rtt is not None:
             self.least = min(self.least, rtt)
