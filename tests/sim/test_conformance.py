@@ -274,7 +274,7 @@ def test_each_check_can_fail(seen):
         ("order", {"left": swapped}, "which had entered after it"),
         ("buffer", {"link": crowded}, "packets, but a buffer of 5"),
         ("buffer", {"link": crowded | {"largest_backlog": 0}}, "a backlog of at least 6 packets and 6000 bytes"),
-        ("buffer", {"link": one.link | {"limit_packets": 2**62, "limit_bytes": 3000}}, "room for 3000 bytes"),
+        ("buffer", {"link": one.link | {"limit_packets": 2**62, "limit_bytes": 3000}}, "a buffer of 3000 bytes"),
         ("work conservation", {"left": late}, "although it had a backlog"),
         ("completion", {"done": False, "samples": stuck(one)}, "made no progress: packet 50 of 100"),
         (

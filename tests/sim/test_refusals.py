@@ -72,7 +72,7 @@ VALUES = [
     # flows
     row(flow, "application of flow 'f' excludes traffic 'poisson'", "reno", application=traffic.poisson(1e6)),
     row(flow, "application of flow 'f' excludes traffic 'probe'", "reno", application=traffic.probe(1.0)),
-    row(flow, "it writes data for a scheme", traffic.constant(1e6), application=traffic.constant(1e6)),
+    row(flow, "an application writes data for a scheme", traffic.constant(1e6), application=traffic.constant(1e6)),
     row(flow, "rate of the application of flow 'f' = 1e[+]13 bytes/s is out of", "reno", application=FAST),
     row(flow, r"start \+ stagger\*\(count - 1\) = 2e\+09 s is out of range", FAST, start=1e9, stagger=1e9, count=2),
     row(flow, "file = '1 MB' of flow 'f' excludes scheme 'mine': without acknowledgments", SILENT, file="1 MB"),

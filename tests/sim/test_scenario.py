@@ -356,7 +356,7 @@ def test_ones_own():
     with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not defined here: name the file"):
         scenario.read(text)
     assert scenario.read(text, {"own:reno": impostor, "own:fifo": mine}.get) == net
-    with pytest.raises(ValueError, match="discipline = 'own:fifo' is no Discipline but Scheme"):
+    with pytest.raises(ValueError, match="discipline = 'own:fifo' has the type Scheme: must be a Discipline"):
         scenario.read(text, {"own:fifo": impostor}.get)
     assert run(net, rng=1, progress=False).attrs["network"] == text
     made_by_hand = traffic.Traffic("poisson", 1, rate=1e5, shape_on=3.0)

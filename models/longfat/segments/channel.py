@@ -1,4 +1,4 @@
-"""Packet loss channels: the distance to the next lost packet, so that the simulator can skip to it.
+"""Channels with packet loss, as the number of packets until the next loss, so that the simulator can skip them.
 
 Independent loss is a Gilbert-Elliott channel that never leaves its good state, so one kernel serves both. The Markov
 chain of channel states advances with every packet transmitted, not with time.
@@ -37,11 +37,11 @@ class IndependentLoss:
 
     @property
     def mean(self) -> float:
-        """Long-run share of packets lost [probability]."""
+        """Long-run fraction of packets lost [probability]."""
         return float(self.loss)
 
     def parameters(self) -> np.ndarray:
-        """Return the exponential rates per packet, in the order of the kernel."""
+        """Return the four exponential rates [1/packet] of the kernel: that of loss, and three zeros."""
         return np.array([_rate(self.loss), 0.0, 0.0, 0.0])
 
 
@@ -76,7 +76,7 @@ class GilbertElliott:
 
     @classmethod
     def bursts(cls, loss: float, length: float, bad_loss: float = 0.5) -> GilbertElliott:
-        """Return a channel with a lossless good state, a given mean loss and bad periods of ``length`` packets.
+        """Return a channel with a lossless good state, mean loss `loss` and bad periods of `length` packets on average.
 
         >>> round(GilbertElliott.bursts(0.01, 20).mean, 12)
         0.01
@@ -84,17 +84,17 @@ class GilbertElliott:
         number("length", length, "packets", "(1, inf)")
         number("bad_loss", bad_loss, "probability", "(0, 1)")
         number("loss", loss, "probability", f"(0, {bad_loss})")
-        share = loss / bad_loss  # share of packets sent in the bad state
+        share = loss / bad_loss  # fraction of packets sent in the bad state
         return cls(0.0, bad_loss, share / (length * (1 - share)), 1 / length)
 
     @property
     def mean(self) -> float:
-        """Long-run share of packets lost [probability]."""
+        """Long-run fraction of packets lost [probability]."""
         bad = self.good_to_bad / (self.good_to_bad + self.bad_to_good)
         return (1 - bad) * self.good_loss + bad * self.bad_loss
 
     def parameters(self) -> np.ndarray:
-        """Return the exponential rates per packet, in the order of the kernel."""
+        """Return four exponential rates [1/packet]: loss in either state, and leaving either state."""
         return np.array([_rate(p) for p in (self.good_loss, self.bad_loss, self.good_to_bad, self.bad_to_good)])
 
 
@@ -123,7 +123,7 @@ class ListedLosses:
 
     @property
     def mean(self) -> float:
-        """Long-run share of packets lost [probability]."""
+        """Long-run fraction of packets lost [probability]."""
         return 0.0
 
     def parameters(self) -> np.ndarray:
@@ -132,5 +132,5 @@ class ListedLosses:
 
 
 def _rate(probability: float) -> float:
-    """Return -ln(1 - p): an exponential variable of this rate, rounded down, is geometric with p."""
+    """Return -ln(1 - p), the rate of an exponential variable that, rounded down, is geometric with probability p."""
     return float(-np.log1p(-probability))

@@ -22,7 +22,7 @@ NO_TRACE = np.zeros((0, segment_sender.TRACE_COLUMNS), np.int64)
 
 @dataclass(frozen=True)
 class Rules:
-    """Arguments of the simulation at one point; the caller has checked the window.
+    """Arguments of the simulation for one window and buffer; the caller has checked the window.
 
     >>> Rules(24, 16, 369 / 16, receive_buffer=6).buffer
     6
@@ -99,7 +99,7 @@ def run_one(
     result: np.ndarray,
     trace: np.ndarray = NO_TRACE,
 ) -> None:
-    """Run one replication; write a row of results, and the trace until its rows are full."""
+    """Run one replication; write its results to `result`, and its trace to `trace` until this is full."""
     rows = 2
     while rows < rules.window + 1:
         rows *= 2
@@ -122,7 +122,7 @@ def run_one(
         result,
     )
     if result[segment_sender.STATUS] == segment_sender.STUCK:
-        raise RuntimeError(f"nothing is in flight and the window is closed: {rules}")
+        raise RuntimeError(f"the sender has stopped: nothing is in flight and the window is closed, with {rules}")
 
 
 def run_all(
@@ -133,7 +133,7 @@ def run_all(
     generator: np.random.Generator,
     progress: bool,
 ) -> np.ndarray:
-    """Return one row of results per point and replication, computed on all cores; stop immediately on Ctrl-C."""
+    """Simulate all points and replications on all cores; return a row of results for each; stop on Ctrl-C."""
     from longfat.base.progress import bar
 
     points = [(channel, k) for channel in channels for k in range(len(settings))]

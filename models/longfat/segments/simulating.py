@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 LEAST_WINDOWS = 10  # least number of windows measured in each replication
 
-#: name in the Dataset -> (unit, description)
+#: Quantities in the Dataset, by name: unit and description.
 QUANTITIES = {
     "throughput_efficiency": ("1", "ideal over actual time per delivered segment"),
-    "mean_delay": ("packet times", "mean time from first transmission to the end of the completing one"),
-    "max_delay": ("packet times", "largest such delay among the segments of one replication, averaged"),
+    "mean_delay": ("packet times", "mean time from a segment's first transmission to its completion"),
+    "max_delay": ("packet times", "largest such delay in a replication, averaged over replications"),
 }
 
 
@@ -50,7 +50,7 @@ def simulate(
     Parameters
     ----------
     window : int or sequence of int
-        Segments that may be in flight at once [segments], at least 1.
+        Largest number of segments in flight [segments], at least 1.
     loss : float, channel, or a sequence of them
         Probability that a packet is lost [probability], in [0, 1), or a channel of
         `longfat.segments.channel` (bursty loss).
@@ -125,7 +125,7 @@ def simulate(
 
     generator = domains.generator(rng)
     first = settings[0]
-    # An integer number of windows, because the result for a part of a window would depend on which part it is.
+    # An integer number of windows, because the result for a part of a window would depend on the part.
     enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay

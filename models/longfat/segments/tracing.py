@@ -36,7 +36,7 @@ def trace(
     tolerance: int = 0,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Return every group of packets sent until ``segments`` segments have been delivered, and its outcome.
+    """Return every group of packets sent until ``segments`` segments are delivered, and each group's outcome.
 
     Parameters
     ----------

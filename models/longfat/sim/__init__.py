@@ -36,7 +36,7 @@ _SUBMODULES |= {
     "statistics": "longfat.sim.runs.statistics",
     "traffic": "longfat.sim.network.traffic",
 }
-#: Module that defines a name; names that are not listed are defined in `plugin.functions`.
+#: Module of `longfat.sim` that defines each public name; names that are not listed are defined in `plugin.functions`.
 _NAMES = {
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND", "Discipline"), "queues"),
     **dict.fromkeys(("Parameter", "Scheme"), "schemes"),

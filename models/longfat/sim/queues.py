@@ -1,4 +1,4 @@
-"""Queue disciplines by name; a user defines another as a `Discipline`.
+"""Queue disciplines by name; users may define others with `Discipline`.
 
 A discipline with parameters is called with their values, as in ``queues.red(low=5, high=20)``;
 ``queues.red.parameters`` lists its parameters and ``queues.red.source`` names its publication. The rules of every
@@ -55,7 +55,7 @@ NAMED: Registry[Discipline] = Registry("longfat.sim.switch", Discipline, {"drop-
 
 
 def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
-    """Return the discipline with a name, with given values of its parameters.
+    """Return the discipline of this name with the given values of its parameters.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Services (schedulers) of links by name; a user defines another as a `Service`."""
+"""Services (schedulers) of links by name; users may define others with `Service`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments that lack packets, in order of their number (holes), and the acknowledgments in transit to the sender.
+"""Holes, the segments that lack packets, in order of number; and the acknowledgments in flight to the sender.
 
 A hole stays in the linked list until the sender knows that everything up to it has arrived. The list is ordered by
 number and begins at `connection[HEAD]`. It grows at its end, and where a complete segment is displaced from a full
@@ -13,8 +13,8 @@ from longfat.sim.kernel.jit import part
 NONE = -1
 
 # Columns of a segment's row, whose index is the segment's number modulo the number of rows (a power of two, at least
-# the window plus 1). RUN: the segment's number if it was the first of several sent consecutively while a segment was
-# missing; the START of the others follows from that of this first one.
+# the window plus 1). RUN: the segment's number if it was the first of several segments sent consecutively while a
+# segment was missing; its START gives the START of the others.
 HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 
@@ -68,7 +68,7 @@ def insert_hole(segments, connection, number):
 
 @part
 def close_holes(segments, connection, edge):
-    """Remove the holes before `edge`: the sender learns that everything before it has arrived."""
+    """Remove the holes before segment `edge`: the sender now knows that everything before it has arrived."""
     while connection[HEAD] != NONE and connection[HEAD] < edge:
         connection[HEAD] = segments[row_of(segments, connection[HEAD]), FOLLOWING]
     if connection[HEAD] == NONE:

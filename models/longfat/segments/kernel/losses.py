@@ -12,7 +12,7 @@ NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bi
 GOOD_RATE, BAD_RATE, LEAVE_GOOD, LEAVE_BAD = range(4)
 IN_BAD, LEFT_IN_STATE = range(2)
 
-# Parameters of a channel of listed losses: a negative number, then the packets delivered before each loss.
+# Parameters of a channel of listed losses: a negative number, then the number of packets delivered before each loss.
 LISTED = -1.0
 NEXT_LISTED = 0  # column of the state
 
@@ -69,7 +69,7 @@ def packets_to_next_loss(rng, channel, state):
 
 @part
 def lost_in_group(rng, channel, state, gap, packets):
-    """Send a group of packets; return how many of them are lost, and the gap to the next loss after it."""
+    """Send a group of packets; return the number lost, and the number of packets from there to the next loss."""
     lost = 0
     while gap < packets:
         lost += 1

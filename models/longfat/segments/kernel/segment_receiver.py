@@ -49,13 +49,13 @@ def room_left(connection, rules):
 
 @part
 def measured(rules, number):
-    """Return whether the segment is measured."""
+    """Return whether segment `number` is among the measured segments."""
     return rules[FIRST_MEASURED] <= number < rules[END_MEASURED]
 
 
 @part
 def begin_run(segments, number, start):
-    """Record the first transmission time of consecutive segments, in case soft acknowledgment displaces one."""
+    """Record the start of consecutive first transmissions, in case soft acknowledgment displaces a segment."""
     at = row_of(segments, number)
     segments[at, RUN], segments[at, START] = number, start
 
@@ -85,7 +85,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
 
 @part
 def repeated(segments, acks, connection, rules, number, now, arrived):
-    """Receive retransmitted packets of a hole, sent until `now`, of which `arrived` were not lost."""
+    """Receive retransmitted packets of an incomplete segment, sent until `now`, of which `arrived` were not lost."""
     at = row_of(segments, number)
     verdict, replaced = LOST, NONE
     if not rules[SOFT]:
@@ -137,8 +137,8 @@ def acknowledge(segments, acks, connection, rules, number, missing, now, delayed
 def displace_largest(segments, connection, rules):
     """Displace the segment with the largest number (soft acknowledgment); return whether it has to be requested.
 
-    A complete segment has to be requested. Of an incomplete one, packets are in flight, whose acknowledgment requests
-    the other packets.
+    A complete segment has to be requested. If the segment is incomplete, packets of it are in flight, and their
+    acknowledgment requests the others.
     """
     number = connection[TOP]
     at = row_of(segments, number)

@@ -56,9 +56,8 @@ ELAPSED, DELAYS, LONGEST, SENT, LOST_PACKETS, STATUS, TRACED = range(7)
 RESULTS = 7
 DONE, STOPPED, STUCK = range(3)
 
-# Columns of a step of lag, and of the trace: the packets sent, their start, and the outcome at the receiver. A row
-# represents COUNT new segments sent consecutively, or one group of a segment. EDGE_AFTER: the first incomplete segment
-# afterwards.
+# Columns of a step of lag (FROM, LAG), and of the trace. A row of the trace represents COUNT new segments sent
+# consecutively, or one group of requested packets if COUNT is 0. EDGE_AFTER: the first incomplete segment afterwards.
 FROM, LAG = range(2)
 TRACE_START, TRACE_SEGMENT, TRACE_COUNT, TRACE_PACKETS, TRACE_VERDICT, EDGE_AFTER = range(6)
 TRACE_COLUMNS = 6
@@ -66,7 +65,7 @@ TRACE_COLUMNS = 6
 
 @part
 def record_row(trace, row, start, number, count, packets, verdict, connection):
-    """Write a row of the trace if it has rows left and something was sent; return the next row."""
+    """Write a row of the trace if the trace has rows left and packets were sent; return the next row's number."""
     if row >= len(trace) or packets == 0:
         return row
     trace[row, TRACE_START], trace[row, TRACE_SEGMENT] = start, number
@@ -77,7 +76,7 @@ def record_row(trace, row, start, number, count, packets, verdict, connection):
 
 @part
 def to_next_mark(number, warm_up, last):
-    """Return the number of segments until the measurement begins or, after that, ends; NEVER after its end."""
+    """Return the number of segments until the measurement begins or, after its beginning, ends; NEVER after its end."""
     if number < warm_up:
         return warm_up - number
     if number < last:
@@ -209,7 +208,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
         if connection[HEAD] != NONE:
             bound = min(bound, connection[HEAD] + window - number)
         elif slack < 0 and next_ack == NEVER and quiet_since + window <= number < last and len(trace) == 0:
-            # Without interruption for a window: skip whole periods, unless they have to be traced.
+            # If the last window was not interrupted, skip full periods, unless they have to be traced.
             periods = min(gap // segment, to_mark) // window
             if periods > 0:
                 skip_periods(steps, first_step, end_step, periods * window, -periods * slack)
@@ -236,7 +235,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
             if undamaged == bound:
                 continue
 
-        # 4. A segment that loses packets or finds the buffer full.
+        # 4. The next segment loses packets, or finds the buffer full.
         newly_lost, gap = lost_in_group(rng, channel, state, gap, segment)
         sent += segment
         lost += newly_lost

@@ -1,4 +1,4 @@
-"""Drawings of networks as SVG: places of boxes, links, lines and labels, and their text."""
+"""Drawings of networks as SVG: positions of boxes, links, lines and labels, and the text of the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # fractions of a link's length at which its
 
 
 class Placed:
-    """Places of everything in a drawing [px].
+    """Positions of boxes, lines of flows and labels in a drawing [px].
 
     The height of a box depends on the number of lines that end at a side of it. On each side every link has a slot, in
     the order of the boxes at the other ends of the links, and every line on the link has a lane in the slot.
@@ -48,7 +48,7 @@ class Placed:
         self._taken = list(self.boxes.values())
 
     def rightwards(self, pair: Pair) -> bool:
-        """Return whether the head of a link is to the right of its tail."""
+        """Return whether the head of a link is to the right of its tail or in the same column."""
         return self._grid[pair[0]][0] <= self._grid[pair[1]][0]
 
     def _side(self, node: str, other: str) -> str:
@@ -110,19 +110,19 @@ class Placed:
         return (left + right) / 2 + off, (top if side == "above" else bottom)
 
     def lane(self, k: int, pair: Pair) -> list[Place]:
-        """Return both ends of the lane that line `k` has on the link between a pair of boxes."""
+        """Return both end points of the lane that line `k` has on the link between a pair of boxes [px]."""
         at = self._on[frozenset(pair)].index(k)
         return [self._port(*pair, at), self._port(*pair[::-1], at)]
 
     def band(self, pair: Pair) -> list[Place]:
-        """Return the corners of the band that represents a link."""
+        """Return the corners of the band that represents a link [px]."""
         last = max(1, len(self._on[frozenset(pair)])) - 1
         tail, head = pair
         return [self._port(tail, head, -0.3), self._port(head, tail, -0.3),
                 self._port(head, tail, last + 0.3), self._port(tail, head, last + 0.3)]  # fmt: skip
 
     def label(self, pair: Pair, lines: list[str]) -> Place | None:
-        """Return the middle of the last line of a link's label; None if every position overlaps another label."""
+        """Return the position of the last line of a link's label; None if every position overlaps another label."""
         corners = self.band(pair)
         over, under = corners[:2], corners[:1:-1]
         wide = max(map(len, lines), default=0) * SMALL
@@ -142,7 +142,7 @@ def _overlap(one: Box, other: Box) -> bool:
 
 
 def half_width(words: str) -> float:
-    """Return half of the width of a node's box with label `words` [px]."""
+    """Return half the width [px] of a node's box with the label `words`."""
     return max(16.0, len(words) * CHARACTER / 2 + 8)
 
 
@@ -153,7 +153,7 @@ LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because no
 
 
 def svg(net: Network) -> str:
-    """Return a drawing of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
+    """Return a drawing of a network as SVG: nodes, links with rate, delay and buffer, flows with scheme and path.
 
     If there are more than eight flows, flows of one scheme over equal links share a line, labelled with their number.
 
@@ -232,7 +232,7 @@ def _node(words: str, box: Box) -> list[str]:
 
 
 def _look(k: int) -> str:
-    """Return colour and dashes of a flow's line: seven colours, each repeated with other dashes."""
+    """Return the SVG attributes of the k-th line of flows: seven colours, each repeated with other dashes."""
     dashes = DASHES[k // len(COLOURS) % len(DASHES)]
     return f'stroke="{COLOURS[k % len(COLOURS)]}" stroke-width="2.5"' + (
         f' stroke-dasharray="{dashes}"' if dashes else ""
@@ -251,7 +251,7 @@ def _wire(band: list[Place]) -> list[str]:
 
 
 def _label(lines: list[str], where: Place) -> list[str]:
-    """Return the SVG elements of a link's label, whose last line is centred at a place."""
+    """Return the SVG elements of a link's label, whose last line is centred at `where`."""
     parts = []
     for k, words in enumerate(reversed(lines)):
         place = f'x="{where[0]:.1f}" y="{where[1] - LETTER * k:.1f}" font-size="11" text-anchor="middle"'

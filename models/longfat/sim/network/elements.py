@@ -164,7 +164,7 @@ class Flow:
             toml="traffic", kind="Traffic",
             meaning="Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the "
             "start of the flow on: the sender can send only data that the application has written",
-            remark="By default all data are there at once.",
+            remark="By default all data are available at the start.",
         )
     )  # fmt: skip
     parameters: Mapping[str, float] = field(
@@ -172,8 +172,8 @@ class Flow:
         metadata={
             "option": Option(
                 toml="values", kind='mapping of str to float or "linux"',
-                meaning="Values of the scheme's parameters, which override those with which the scheme was called; "
-                '"linux" stands for those of `longfat.sim.schemes.linux`',
+                meaning="Values of the scheme's parameters, which override the values in the call of the scheme; "
+                '"linux" stands for the values in `longfat.sim.schemes.linux`',
             )
         },
     )  # fmt: skip
@@ -188,5 +188,5 @@ OF_LINK, OF_FLOW = options(Link), options(Flow)
 #: Function that returns the options of a link except the discipline, which is compared separately.
 link_values = attrgetter(*(name for name in OF_LINK if name != "discipline"))
 _OWN = ("start", "stagger", "application", "parameters")
-#: Function that returns the options in which flows of one kind are equal, as far as they are numbers or words.
+#: Function that returns the options that flows of one kind share, as far as they are numbers or words.
 flow_values = attrgetter(*(name for name in OF_FLOW if name not in _OWN))

@@ -25,9 +25,10 @@ MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by pr
 
 
 class _Taken:
-    """Set of the names of a growing collection, which saves visiting every element at a look-up.
+    """Cache of the names in a growing collection, so that a look-up need not visit every element.
 
-    `add` follows the growth of the collection. After any other change of its length `among` reads it anew.
+    `add` records one more element. If the length of the collection changes in another way, `among` reads the collection
+    again.
     """
 
     def __init__(self) -> None:
@@ -130,14 +131,14 @@ class Network:
             raise domains.conflict(
                 f"buffer = {buffer} of {of}",
                 f"excludes discipline {chosen.name!r}",
-                "it needs a buffer of at least one packet",
+                "the discipline needs a buffer of at least one packet",
             )
         chosen.check_buffer(of, packets, size)
         if chosen.scheduler is not None and chosen.scheduler.bounded and not packets <= MOST_PLACES:
             raise domains.conflict(
                 f"buffer = {buffer} of {of}",
                 f"excludes discipline {chosen.name!r}",
-                f"it needs a number of packets in [1, {MOST_PLACES}]",
+                f"the discipline needs a number of packets in [1, {MOST_PLACES}]",
             )
         if made.rate_changes and (made.rate == math.inf or made.jitter > 0):
             raise domains.conflict(
@@ -153,9 +154,9 @@ class Network:
         back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
         for one in (made, back) if duplex else (made,):
             if (one.tail, one.head) in self.links:
-                raise ValueError(f"there is a link from {one.tail!r} to {one.head!r} already")
+                raise ValueError(f"there is a link from {one.tail!r} to {one.head!r} already: must be a new pair")
             if one.name in self._link_names.among(len(self.links), ((each.name,) for each in self.links.values())):
-                raise ValueError(f"name = {one.name!r} is taken by another link")
+                raise ValueError(f"name = {one.name!r} is taken by another link: must be a new name")
             self.links[one.tail, one.head] = one
             self._link_names.add((one.name,))
         return self
@@ -215,7 +216,7 @@ class Network:
         taken = self._flow_names.among(len(self.flows), (flow.names for flow in self.flows))
         for one in made.names:
             if one in taken:
-                raise ValueError(f"name = {one!r} is taken by another flow")
+                raise ValueError(f"name = {one!r} is taken by another flow: must be a new name")
         self.flows.append(made)
         self._flow_names.add(made.names)
         return self
@@ -239,7 +240,7 @@ class Network:
         return [self.links[pair] for pair in pairwise(flow.path)]
 
     def way_back(self, flow: Flow) -> list[Link]:
-        """Return the links that a flow's acknowledgments take: none with ``ack_path="ideal"`` or without any."""
+        """Return the links that a flow's acknowledgments take: none for ``ack_path="ideal"`` or no acknowledgments."""
         if flow.ack_path == "ideal" or (flow.traffic is not None and not flow.traffic.acknowledged):
             return []
         nodes = flow.path[::-1]

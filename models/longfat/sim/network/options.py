@@ -1,4 +1,4 @@
-"""Options of links, flows and runs: their records, and the conversion of buffers and of changes of the rate.
+"""Options of links, flows and runs: their records, and the conversion of buffers and rate changes.
 
 An option is a field of `elements.Link` or `elements.Flow` with a record. The record defines the argument of
 `Network.link` or `Network.flow`, its check and its entry in the docstring, the key in scenario files, the field of the
@@ -21,7 +21,7 @@ MOST_CHANGES = 10**6
 
 @dataclass(frozen=True)
 class Number(Argument):
-    """Option that is a quantity.
+    """Option whose value is a quantity.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Number(Argument):
 
 @dataclass(frozen=True, kw_only=True)
 class Option(Setting):
-    """Option that is not a quantity; `toml` is the kind of its value in scenario files, see `scenario.keys.TYPES`."""
+    """Option whose value is no quantity; `toml`, a key of `scenario.keys.TYPES`, is its kind in scenario files."""
 
     toml: str
 
@@ -130,7 +130,7 @@ def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "")
 
 
 def _plain_changes(changes: Sequence[Any]) -> tuple[tuple[float, float], ...] | None:
-    """Return the changes if all are valid numbers, otherwise None; fast, for traces of some hundred thousand changes.
+    """Return the changes if all are valid numbers, otherwise None; fast for a hundred thousand changes.
 
     >>> _plain_changes([(1, 1e6), (2.5, 2e6)]), _plain_changes([(1, 1e6), (1, 2e6)]), _plain_changes([("1 s", 1e6)])
     (((1.0, 1000000.0), (2.5, 2000000.0)), None, None)

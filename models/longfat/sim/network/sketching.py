@@ -36,7 +36,7 @@ class Bundle:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Names of the flows as one text; number, scheme and file size as another."""
+        """Two texts: the names of the flows; and their number, scheme and file size."""
         kind = [made.name for made in (self.flow.traffic, self.flow.scheme) if made is not None]
         if self.flow.file is not None:
             kind.append(text(self.flow.file, "bytes"))
@@ -55,7 +55,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing: everything in a small network; of many flows, one of each kind with its hosts.
+    """Return the contents of a drawing: of many flows only one of each kind and its hosts, otherwise everything.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))
@@ -184,7 +184,7 @@ def said(net: Network | Sketch, tail: str, head: str, rightwards: bool = True) -
 
 
 def about(link: Link) -> list[str]:
-    """Return lines of text: rate and delay of a link; buffer, discipline, loss and jitter; only what it has."""
+    """Return up to two lines of text on a link: rate and delay; buffer, discipline, loss and jitter, where present."""
     line = [text(link.rate, "bytes/s")] if link.rate < math.inf else []
     line += [text(link.delay, "s")] if link.delay else []
     room = []

@@ -108,7 +108,7 @@ def parking_lot(
     cross: str | Scheme | Traffic | None = None,
     **flow: Any,
 ) -> Network:
-    """Return a chain with one flow over all its links ("long") and one over each of them ("cross-1" and so on).
+    """Return a chain with one flow over all links ("long") and one flow over each link ("cross-1" and so on).
 
     Parameters
     ----------

@@ -35,12 +35,12 @@ class Traffic:
 
     @property
     def hurst(self) -> float:
-        """Hurst parameter of many such sources together: (3 - s)/2 for the smaller shape s in (1, 2), else 0.5."""
+        """Hurst parameter of the sum of many such sources: (3 - s)/2 for the smaller shape s in (1, 2), else 0.5."""
         shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
         return (3 - min(shapes)) / 2 if shapes else 0.5
 
 
-#: Arguments of the generators that are quantities.
+#: Arguments of the traffic generators whose values are quantities.
 ARGUMENTS = {
     "rate": Argument("bytes/s", "(0, inf)"), "interval": Argument("s", "(0, 1e6]"), "on": Argument("s", "(0, 1e6]"),
     "off": Argument("s", "(0, 1e6]"), "hurst": Argument("1", "(0.5, 1)"),
@@ -134,9 +134,9 @@ def self_similar(rate: float | str, hurst: float, on: float | str, off: float | 
 def web(rate: float | str, on: float | str, off: float | str) -> Traffic:
     """Return an on-off source with Pareto durations of shape 1.5, for pages and pauses of web traffic.
 
-    Ours, because M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks",
-    which has web-like background traffic, states no distribution. Durations of shape 1.5 have an infinite variance, and
-    the aggregate has a Hurst parameter of 0.75. `arrivals` generates short files instead.
+    Our choice, because M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed
+    Networks", which has web-like background traffic, states no distribution. Durations of shape 1.5 have an infinite
+    variance, and the aggregate has a Hurst parameter of 0.75. `arrivals` generates short files instead.
 
     >>> web("1 Mbit/s", "1 s", "2 s").hurst
     0.75
@@ -176,7 +176,7 @@ def check_application(given: Any, flow: str, traffic: Traffic | None, packet: fl
     if given.kind not in (records.CONSTANT, records.ON_OFF) or given.acknowledged:
         raise domains.conflict(name, f"excludes traffic {given.name!r}", f"use {words}")
     if traffic is not None:
-        raise domains.conflict(name, f"excludes traffic {traffic.name!r}", "it writes data for a scheme")
+        raise domains.conflict(name, f"excludes traffic {traffic.name!r}", "an application writes data for a scheme")
     most = quantities.size(packet, "packet") * records.SECOND  # one packet per nanosecond, the simulator's unit of time
     if given.rate > most:
         raise domains.out_of_range(f"rate of the {name}", given.rate, "bytes/s", f"(0, {most:g}]")

@@ -30,7 +30,7 @@ RUN = {key: kind(one) for key, one in RUN_OPTIONS.items()}
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
 _QUANTITY = (int, float, str)
-#: Types in TOML of each kind of value, and the words that describe it in messages.
+#: TOML types of each kind of value, and the words for the kind in messages.
 TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "text": ((str,), "text"),
     "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),

@@ -18,7 +18,7 @@ SHIPPED = Path(__file__).parents[1] / "scenarios"
 
 
 def shipped() -> dict[str, str]:
-    """Return the names of the scenarios that longfat includes, each with its first line.
+    """Return the first line of each scenario that longfat includes, by the scenario's name.
 
     >>> list(shipped())
     ['dumbbell', 'hosts', 'mixed', 'parking_lot', 'red']

@@ -44,7 +44,7 @@ def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
         with announced(f"longfat: reading {len(text) / 1e6:.3g} MB of TOML"):
             document = tomllib.loads(text)
     except RecursionError:
-        raise ValueError("this is no scenario: it is nested too deeply") from None
+        raise ValueError("the scenario is nested too deeply: must be tables of links, flows and run options") from None
     return fill_document(net, document, find)
 
 
@@ -98,7 +98,7 @@ def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, 
             raise ValueError(f"{what}{key} must be {words}, got {_shown(value)}")
     for key in required:
         if key not in table:
-            raise ValueError(f"{what}{key!r} is missing")
+            raise ValueError(f"{what}{key!r} is missing: must be {TYPES[keys[key]][1]}")
 
 
 def _shown(value: object) -> str:
@@ -124,14 +124,14 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
     name = options.pop("name", None)
     if not isinstance(name, str):
         raise (
-            ValueError("discipline: 'name' is missing")
+            ValueError("discipline: 'name' is missing: must be the name of a discipline")
             if name is None
             else domains.wrong_type("discipline: name", name, "a string")
         )
     if _is_own(name):
         made = _found("discipline", name, find, Discipline)
         if options:
-            raise ValueError(f"discipline {name!r} takes no parameters here: it has them in its file")
+            raise ValueError(f"discipline {name!r} takes no parameters here: must be set in the file that defines it")
         return made  # type: ignore[no-any-return]
     if name not in queues.NAMED:
         raise unknown("discipline", name, queues.NAMED)
@@ -176,7 +176,7 @@ def _found(what: str, name: str, find: Find | None, kind: type) -> Any:
             "and read the scenario with longfat.scenario.load or the command line"
         )
     if not isinstance(made, kind):
-        raise ValueError(f"{what} = {name!r} is no {kind.__name__} but {type(made).__name__}")
+        raise ValueError(f"{what} = {name!r} has the type {type(made).__name__}: must be a {kind.__name__}")
     return made
 
 
@@ -197,14 +197,14 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
 def _traffic(options: dict[str, Any], find: Find | None, key: str) -> Traffic:
     kind = options.pop("kind", None)
     if kind is None:
-        raise ValueError(f"{key}: 'kind' is missing")
+        raise ValueError(f"{key}: 'kind' is missing: must be one of {', '.join(GENERATORS)}")
     if not isinstance(kind, str) or kind not in GENERATORS:
         raise unknown(f"{key}: kind", kind, GENERATORS)
     return _made(f"{key} {kind!r}: ", GENERATORS[kind], options, find)  # type: ignore[no-any-return]
 
 
 def _run(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a table's options of `longfat.sim.run`; their ranges are checked there."""
+    """Return the options of `longfat.sim.run` from a table, converted to SI units; `run` checks their ranges."""
     _check("", table, RUN)
     texts = {key: text for key, text in table.items() if isinstance(text, str) and (key, text) != ("warm_up", "auto")}
     return table | {key: RUN_OPTIONS[key].read(key, text) for key, text in texts.items()}

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _TEXT = ("bytes/s", "s", "bytes")  # units that are written as text
-#: Words for a user's own schemes and disciplines in comments, by key.
+#: Class names of a user's own plug-ins for comments in the text, by key of the table.
 _OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 
 
 def write(net: Network, **options: Any) -> str:
-    """Return a network, and the options of its run, as TOML with units, without defaults, and with duplex links joined.
+    """Return a network and the options of its run as TOML with units, without defaults, with duplex links joined.
 
     `longfat.scenario.read` returns the network from the text. A user's own scheme or discipline is written as
     "own:NAME" and read with ``find={"own:NAME": scheme}.get``; a user's own generator cannot be read.
@@ -78,7 +78,7 @@ def write(net: Network, **options: Any) -> str:
 
 
 def _links(links: list[Link]) -> list[str]:
-    """Return the tables of the links; two equal links in opposite directions share one with ``duplex = true``."""
+    """Return the tables of the links; two equal links in opposite directions share a table with ``duplex = true``."""
     parts: list[str] = []
     written: dict[Any, str] = {}  # text of each kind of link without its nodes, since many links are equal
     k = 0
@@ -106,7 +106,7 @@ def _link(link: Link, duplex: bool) -> str:
 
 
 def _options(thing: Link | Flow, known: Mapping[str, Number | Option]) -> dict[str, Any]:
-    """Return the options that differ from their defaults, as values for TOML."""
+    """Return the options that differ from their defaults, converted to values for TOML."""
     values = {name: getattr(thing, name) for name in known}
     return {
         name: _value_of(name, known[name], value)
@@ -161,7 +161,7 @@ def _scheme(given: Scheme) -> str:
 
 
 def _flow(flow: Flow, number: int, written: dict[Any, tuple[str, str, str]]) -> str:
-    """Return the table of a flow."""
+    """Return the table of a flow; `written` keeps the parts that flows of one kind share."""
     made = flow.traffic or flow.scheme
     assert made is not None
     key = (id(made), id(flow.application), *flow.parameters.items(), *flow_values(flow))

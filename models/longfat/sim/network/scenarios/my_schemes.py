@@ -4,12 +4,12 @@ from longfat.sim import Parameter, Scheme
 
 
 def ack(flow, event):
-    """Return the window after an acknowledgment: it grows by one packet per round-trip time."""
+    """Return the window after an acknowledgment, increased by one packet per round-trip time."""
     return flow.window + event.acked / flow.window
 
 
 def loss(flow, event):
-    """Return the share `keep` of the window, at least one packet; called at most once per window of data."""
+    """Return the window times `keep`, at least one packet; called at most once per window of data."""
     return max(1.0, flow.keep * flow.window)
 
 
