@@ -67,7 +67,7 @@ def linux(given: str | Scheme) -> dict[str, float]:
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str) -> dict[str, float]:
-    """Return the values of a scheme's parameters: those given for a flow, and defaults for all others.
+    """Return the values of all parameters of a scheme: the values given for a flow, and defaults for the others.
 
     `given` maps names to values, or is "linux" for the values that `linux` returns. An unknown parameter raises an
     error, and so does a missing one that has no default.

@@ -1,4 +1,4 @@
-"""BBR version 3: pacing rate and volume in flight by a model of the path (draft-ietf-ccwg-bbr-06; docs/rules/bbr.md).
+"""BBR version 3: pacing rate and window follow a model of the path (draft-ietf-ccwg-bbr-06; docs/rules/bbr.md).
 
 This file has the state machine, the control parameters and the callbacks; `bbr_model` has the model. Deviations:
 
@@ -19,7 +19,7 @@ from longfat.sim.schemes.bbr_model import BETA, CRUISE, DOWN, DRAIN, NO_PHASE, P
 from longfat.sim.schemes.scheme import Scheme
 
 PACING_MARGIN = 0.99  # BBR.PacingMarginPercent of draft-ietf-ccwg-bbr-06, section 2.5: 1 % below the bandwidth
-# Gains of the phases: draft-ietf-ccwg-bbr-06, section 5.6.1, the table.
+# Gains of pacing rate and window in the phases: draft-ietf-ccwg-bbr-06, section 5.6.1, table.
 STARTUP_PACING_GAIN = 2.77
 DRAIN_PACING_GAIN = 0.5
 DOWN_PACING_GAIN = 0.9
@@ -28,10 +28,10 @@ DEFAULT_CWND_GAIN = 2.0
 UP_CWND_GAIN = 2.25
 PROBE_RTT_CWND_GAIN = 0.5
 
-# BBR.ack_phase of draft-ietf-ccwg-bbr-06, section 2.14
+# Values of BBR.ack_phase: draft-ietf-ccwg-bbr-06, section 2.14
 ACKS_INIT, ACKS_REFILLING, ACKS_PROBE_STARTING, ACKS_PROBE_FEEDBACK, ACKS_PROBE_STOPPING = range(5)
 
-#: State of the machine, with the names of draft-ietf-ccwg-bbr-06, sections 2.7 and 2.14.
+#: State variables of the state machine, named as in draft-ietf-ccwg-bbr-06, sections 2.7 and 2.14.
 MACHINE: dict[str, Any] = {
     "drain_start_round": 0,
     "ack_phase": ACKS_INIT,
@@ -47,7 +47,7 @@ MACHINE: dict[str, Any] = {
 }
 
 
-# The phases.
+# Phases of the state machine
 
 
 @part
@@ -58,10 +58,11 @@ def enter_startup(flow):
 
 @part
 def start_down(flow, now):
-    """Begin to decelerate: StartProbeBW_DOWN() and PickProbeWait() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Enter ProbeBW_DOWN, which drains the queue: StartProbeBW_DOWN() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     bbr_model.reset_congestion_signals(flow)
     flow.probe_up_acked_per_inc = math.inf
-    # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3: the next probe begins after 62 or 63 round trips, or after 2 to 3 s.
+    # PickProbeWait() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3: the next probe begins after 62 or 63 round trips, or
+    # after 2 to 3 s.
     flow.rounds_since_probe_up = 1 if random(flow) < 0.5 else 0
     flow.bw_probe_wait = 2.0 + random(flow)
     flow.cycle_stamp = now
@@ -72,13 +73,13 @@ def start_down(flow, now):
 
 @part
 def start_cruise(flow):
-    """Begin to send at the bandwidth: StartProbeBW_CRUISE() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Enter ProbeBW_CRUISE, to send at the bandwidth: StartProbeBW_CRUISE() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     bbr_common.set_gains(flow, CRUISE, 1.0, DEFAULT_CWND_GAIN)
 
 
 @part
 def start_refill(flow):
-    """Begin to fill the pipe: StartProbeBW_REFILL() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Enter ProbeBW_REFILL, to refill the pipe: StartProbeBW_REFILL() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     bbr_model.reset_short_term_model(flow)
     flow.bw_probe_up_rounds = 0
     flow.bw_probe_up_acked = 0.0
@@ -90,7 +91,7 @@ def start_refill(flow):
 
 @part
 def start_up(flow, event):
-    """Begin to accelerate: StartProbeBW_UP() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Enter ProbeBW_UP, to probe for more bandwidth: StartProbeBW_UP() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     flow.ack_phase = ACKS_PROBE_STARTING
     bbr_common.start_round(flow)
     bbr_model.reset_full_bw(flow)
@@ -101,7 +102,7 @@ def start_up(flow, event):
 
 @part
 def raise_slope(flow):
-    """Double the growth of inflight_longterm: RaiseInflightLongtermSlope(), draft-ietf-ccwg-bbr-06, 5.3.3.9."""
+    """Double the slope of inflight_longterm: RaiseInflightLongtermSlope() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     growth = float(1 << flow.bw_probe_up_rounds)
     flow.bw_probe_up_rounds = min(flow.bw_probe_up_rounds + 1, 30)
     flow.probe_up_acked_per_inc = max(flow.window / growth, 1.0)
@@ -109,7 +110,7 @@ def raise_slope(flow):
 
 @part
 def probe_inflight_upward(flow, event):
-    """Raise inflight_longterm: ProbeInflightLongtermUpward() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Raise inflight_longterm if it limits the flow: ProbeInflightLongtermUpward(), draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if not bbr_model.is_cwnd_limited(flow) or flow.window < flow.inflight_longterm:
         return
     flow.bw_probe_up_acked += event.newly_delivered
@@ -159,7 +160,7 @@ def is_time_to_go_down(flow, event):
 
 @part
 def update_cycle_phase(flow, event):
-    """Advance the ProbeBW cycle: UpdateProbeBWCyclePhase() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Enter the next phase of ProbeBW if it is due: UpdateProbeBWCyclePhase() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if not flow.full_bw_reached or adapt_long_term_model(flow, event):
         return
     if flow.phase == DOWN or flow.phase == CRUISE:
@@ -178,7 +179,7 @@ def update_cycle_phase(flow, event):
 
 @part
 def check_startup_and_drain(flow, event):
-    """Leave Startup and Drain.
+    """Leave Startup when the pipe is full, and Drain when the queue is drained.
 
     CheckStartupDone() and CheckDrainDone() of draft-ietf-ccwg-bbr-06, sections 5.3.1.1 and 5.3.2.
     """
@@ -197,13 +198,13 @@ def check_startup_and_drain(flow, event):
 
 @part
 def probe_rtt_cwnd(flow):
-    """Return the window in ProbeRTT: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5."""
+    """Return the window in ProbeRTT [packets]: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5."""
     return max(bbr_model.bdp_multiple(flow, PROBE_RTT_CWND_GAIN), MIN_PIPE_CWND)
 
 
 @part
 def check_probe_rtt(flow, event):
-    """Enter and handle ProbeRTT: CheckProbeRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
+    """Enter ProbeRTT when it is due, and run it: CheckProbeRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
     if flow.phase != PROBE_RTT and flow.probe_rtt_expired and not flow.idle_restart:
         bbr_common.set_gains(flow, PROBE_RTT, 1.0, PROBE_RTT_CWND_GAIN)
         bbr_common.save_window(flow, True)
@@ -217,7 +218,7 @@ def check_probe_rtt(flow, event):
 
 @part
 def handle_probe_rtt(flow, now):
-    """Wait until the queue is drained, for 200 ms and a round: HandleProbeRTT(), draft-ietf-ccwg-bbr-06, 5.3.4.3."""
+    """End ProbeRTT 200 ms and a round after the queue is drained: HandleProbeRTT(), draft-ietf-ccwg-bbr-06, 5.3.4.3."""
     bbr_common.mark_application_limited(flow)
     if flow.probe_rtt_done_stamp == 0.0 and flow.in_flight <= probe_rtt_cwnd(flow):
         flow.probe_rtt_done_stamp = now + bbr_common.PROBE_RTT_DURATION
@@ -232,7 +233,7 @@ def handle_probe_rtt(flow, now):
 
 @part
 def check_probe_rtt_done(flow, now):
-    """Leave ProbeRTT: CheckProbeRTTDone() and ExitProbeRTT() of draft-ietf-ccwg-bbr-06, sections 5.3.4.3, 5.3.4.4."""
+    """Leave ProbeRTT when it is over: CheckProbeRTTDone() and ExitProbeRTT() of draft-ietf-ccwg-bbr-06, 5.3.4."""
     if flow.probe_rtt_done_stamp != 0.0 and now > flow.probe_rtt_done_stamp:
         flow.probe_rtt_min_stamp = now
         bbr_common.restore_window(flow)
@@ -283,7 +284,7 @@ def start(flow, event):
 
 
 def send(flow, packet):
-    """Handle a restart from idle: HandleRestartFromIdle() of draft-ietf-ccwg-bbr-06, section 5.4.1."""
+    """Restart pacing at the bandwidth after idleness: HandleRestartFromIdle() of draft-ietf-ccwg-bbr-06, 5.4.1."""
     if flow.in_flight == 1 and flow.app_limited_until != 0:  # nothing was in flight before this packet
         flow.idle_restart = True
         flow.extra_acked_start = packet.sent
@@ -296,7 +297,7 @@ def send(flow, packet):
 
 @part
 def undo_recovery(flow):
-    """End a spurious loss recovery: HandleSpuriousLossDetection() of draft-ietf-ccwg-bbr-06, section 5.5.11.2."""
+    """Undo a spurious loss recovery: HandleSpuriousLossDetection() of draft-ietf-ccwg-bbr-06, section 5.5.11.2."""
     flow.recovering = NOT_RECOVERING
     flow.lost_in_recovery = 0
     bbr_model.restore_state(flow)
@@ -373,8 +374,8 @@ def loss(flow, event):
 
 
 def timeout(flow, event):
-    """Return a window of one packet more than in flight: OnEnterRTO() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
-    bbr_common.save_window(flow, flow.phase == PROBE_RTT)  # `loss` was called before, and has saved the other values
+    """Return the packets in flight plus one as the window: OnEnterRTO() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
+    bbr_common.save_window(flow, flow.phase == PROBE_RTT)  # `loss` was called before, and has saved the model
     bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
     return flow.in_flight + 1.0
 

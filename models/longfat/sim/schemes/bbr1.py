@@ -19,15 +19,16 @@ CYCLE = 8  # phases: of gain 5/4, of gain 3/4, and six of gain 1
 BANDWIDTH_FILTER = 10  # rounds
 MIN_RTT_FILTER = 10.0  # s
 OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2
-# Linux, net/ipv4/tcp_bbr.c: bbr_tso_segs_goal() from 1.2 Mbit/s on, and bbr_quantization_budget().
+# Linux, net/ipv4/tcp_bbr.c: burst size at 1.2 Mbit/s or more (bbr_tso_segs_goal()), and an allowance of three bursts
+# (bbr_quantization_budget()).
 LINUX_QUANTUM, LINUX_BUDGET = 2.0, 6.0  # packets
-# The same file: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s], bbr_lt_intvl_min_rtts,
+# Linux, net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s], bbr_lt_intvl_min_rtts,
 # bbr_lt_bw_max_rtts; bbr_extra_acked_win_rtts, bbr_extra_acked_max_us.
 POLICED_LOSS, POLICED_RATIO, POLICED_DIFFERENCE = 50.0 / 256.0, 1.0 / 8.0, 500.0
 POLICED_LEAST, POLICED_MOST = 4, 48  # rounds
 AGGREGATION_ROUNDS, LONGEST_AGGREGATION = 5, 0.1  # rounds, s
 
-#: Rules of Linux's tcp_bbr.c that the drafts of version 1 do not have, all off.
+#: Parameters for rules of Linux's tcp_bbr.c that the draft of BBR version 1 does not have; by default they are off.
 LINUX_RULES = {
     "pacing_margin": Parameter(
         0.0, "1", "[0, 1)", about="Share by which the pacing rate is below the estimated bandwidth; Linux: 0.01"
@@ -67,7 +68,7 @@ STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
 
 @part
 def inflight(flow, gain):
-    """Return the volume in flight for a gain [packets]: BBRInflight(), draft-cardwell-...-00 (2017), 4.2.3.2."""
+    """Return the volume to keep in flight at a gain [packets]: BBRInflight(), draft-cardwell-...-00 (2017), 4.2.3.2."""
     if flow.min_rtt == math.inf:
         return flow.initial_cwnd
     volume = gain * bbr_common.pipe(flow, flow.max_bw)
@@ -76,19 +77,20 @@ def inflight(flow, gain):
 
 @part
 def quantized(flow, volume):
-    """Return a volume [packets] with the allowances that Linux adds."""
-    # Linux, net/ipv4/tcp_bbr.c, bbr_quantization_budget(): the next even number, two more in the phase of gain 5/4.
+    """Return a volume [packets] increased by Linux's allowances for bursts."""
+    # Linux, net/ipv4/tcp_bbr.c, bbr_quantization_budget(): add three bursts, round up to an even number, and add two
+    # packets in the phase of gain 5/4.
     volume = 2.0 * math.ceil((math.ceil(volume) + LINUX_BUDGET) / 2.0)
     return volume + 2.0 if flow.phase == PROBE_BW and flow.cycle_index == 0 else volume
 
 
 @part
 def at_departure(flow, event, volume):
-    """Return the volume in flight when the next packet leaves [packets], given the volume in flight now."""
+    """Return the volume in flight [packets] at the departure of the next packet, from the present `volume`."""
     if flow.departures == 0.0:
         return volume
-    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): subtract the whole packets that will have been delivered
-    # by then; in the phase of gain 5/4 and in Startup, add the packets that will leave then.
+    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): subtract the packets delivered until the next departure,
+    # rounded down; in the phase of gain 5/4 and in Startup, add the burst that then leaves.
     wait = max(0.0, flow.last_sent + flow.packet_size / flow.rate - event.now)
     delivered = math.floor(rate_in_use(flow) * wait / flow.packet_size)
     return max(0.0, volume + (LINUX_QUANTUM if flow.pacing_gain > 1.0 else 0.0) - delivered)
@@ -96,7 +98,7 @@ def at_departure(flow, event, volume):
 
 @part
 def update_aggregation(flow, event):
-    """Update the aggregation estimate: Linux, net/ipv4/tcp_bbr.c, bbr_update_ack_aggregation()."""
+    """Update the packets acknowledged in excess of the bandwidth: Linux, tcp_bbr.c, bbr_update_ack_aggregation()."""
     if flow.round_start:
         flow.aggregation_rounds += 1
         if flow.aggregation_rounds >= AGGREGATION_ROUNDS:
@@ -114,11 +116,11 @@ def update_aggregation(flow, event):
 
 @part
 def target(flow):
-    """Return the target window [packets]."""
+    """Return the target window [packets]: bandwidth-delay product times window gain, plus allowances."""
     if flow.allowances == 0.0 or flow.min_rtt == math.inf:
         return inflight(flow, flow.cwnd_gain)
     # Linux, net/ipv4/tcp_bbr.c, bbr_ack_aggregation_cwnd(): once the pipe has been full, add the packets acknowledged
-    # in excess, at most 100 ms of the bandwidth.
+    # in excess, at most 100 ms worth of data at the estimated bandwidth.
     excess = 0.0
     if flow.full_bw_reached:
         excess = min(max(flow.excess, flow.older_excess), rate_in_use(flow) * LONGEST_AGGREGATION / flow.packet_size)
@@ -136,7 +138,7 @@ def begin_interval(flow, event):
 
 @part
 def end_sampling(flow):
-    """End long-term sampling, and the use of its rate: Linux, net/ipv4/tcp_bbr.c, bbr_reset_lt_bw_sampling()."""
+    """Stop long-term sampling and the use of its rate: Linux, net/ipv4/tcp_bbr.c, bbr_reset_lt_bw_sampling()."""
     flow.long_rate = 0.0
     flow.policed = False
     flow.long_samples = False
@@ -174,7 +176,7 @@ def sample_long_term(flow, event):
 
 @part
 def end_interval(flow, event):
-    """End an interval if its loss was high enough: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_interval_done()."""
+    """End a sampling interval if it lost enough packets: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_interval_done()."""
     delivered = flow.delivered - flow.long_delivered
     if delivered <= 0 or flow.lost - flow.long_lost < POLICED_LOSS * delivered or event.now <= flow.long_start:
         return
@@ -191,7 +193,7 @@ def end_interval(flow, event):
 
 @part
 def rate_in_use(flow):
-    """Return the bandwidth for pacing rate and window [bytes/s]: Linux, net/ipv4/tcp_bbr.c, bbr_bw()."""
+    """Return the bandwidth that sets pacing rate and window [bytes/s]: Linux, net/ipv4/tcp_bbr.c, bbr_bw()."""
     return flow.long_rate if flow.policed else flow.max_bw
 
 
@@ -211,7 +213,7 @@ def enter_probe_bw(flow, now):
 
 @part
 def advance_cycle(flow, now):
-    """Begin the next phase of the cycle (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4.3)."""
+    """Begin the next phase of the ProbeBW cycle (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4.3)."""
     flow.cycle_stamp = now
     flow.cycle_index = (flow.cycle_index + 1) % CYCLE
     flow.pacing_gain = 1.25 if flow.cycle_index == 0 else 0.75 if flow.cycle_index == 1 else 1.0
@@ -219,7 +221,7 @@ def advance_cycle(flow, now):
 
 @part
 def check_cycle(flow, event):
-    """Begin the next phase of the cycle at the end of this one (draft-cardwell-...-00 (2017), section 4.3.4.3).
+    """Begin the next phase of the ProbeBW cycle if this phase is over (draft-cardwell-...-00 (2017), section 4.3.4.3).
 
     A phase lasts a round trip. The phase of gain 5/4 continues until 5/4 of the bandwidth-delay product were in flight,
     or a packet is lost; the phase of gain 3/4 ends earlier if the queue is drained.
@@ -238,7 +240,7 @@ def check_cycle(flow, event):
 
 @part
 def update_bandwidth(flow, event):
-    """Update BtlBw, the largest sample of ten rounds (draft-cardwell-...-00 (2017), section 4.1.1.5)."""
+    """Update BtlBw, the largest delivery rate of ten rounds (draft-cardwell-...-00 (2017), section 4.1.1.5)."""
     bbr_common.update_round(flow, event)
     if flow.round_start:
         flow.conserves = False  # after one round trip in fast recovery
@@ -262,7 +264,7 @@ def check_full_pipe(flow, event):
             flow.full_bw_reached = flow.full_bw_count >= 3
     if flow.phase == STARTUP and flow.full_bw_reached:
         bbr_common.set_gains(flow, DRAIN, 1.0 / HIGH_GAIN, HIGH_GAIN)
-    # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.3.
+    # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.3: Drain ends when the queue is drained.
     if flow.phase == DRAIN and at_departure(flow, event, float(flow.in_flight)) <= inflight(flow, 1.0):
         enter_probe_bw(flow, event.now)
 
@@ -274,8 +276,8 @@ def measured(flow, event):
     Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): retransmissions are timed by the time
     stamps of RFC 7323 (tcp_clock_ms(), at least one tick), and only if the cumulative acknowledgment covers them.
     """
-    # Ours, because senders here do not mark retransmissions: a packet counts as a retransmission if its number is at
-    # most that of the highest packet found lost.
+    # Our choice, because senders here do not mark retransmissions: a packet counts as a retransmission if its number
+    # does not exceed the number of the highest packet found lost.
     if flow.timestamp_tick == 0.0 or event.number > flow.last_lost:
         return event.rtt
     if event.acked == 0:
@@ -286,7 +288,7 @@ def measured(flow, event):
 
 @part
 def check_probe_rtt(flow, event):
-    """Update RTprop; probe for it if it is ten seconds old (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
+    """Update RTprop; enter ProbeRTT if it is ten seconds old (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
     now, sample = event.now, measured(flow, event)
     expired = now > flow.min_rtt_stamp + MIN_RTT_FILTER
     renews = sample < flow.min_rtt or (sample == flow.min_rtt and flow.equal_renews > 0.0) or expired
@@ -304,7 +306,7 @@ def check_probe_rtt(flow, event):
 
 @part
 def handle_probe_rtt(flow, now):
-    """Hold four packets in flight for 200 ms and a round (draft-cardwell-...-00 (2017), section 4.3.5)."""
+    """Leave ProbeRTT after 200 ms and a round with four packets in flight (draft-cardwell-...-00 (2017), 4.3.5)."""
     bbr_common.mark_application_limited(flow)
     if flow.probe_rtt_done_stamp == 0.0:
         if flow.in_flight <= MIN_PIPE_CWND:
@@ -325,9 +327,9 @@ def handle_probe_rtt(flow, now):
 
 @part
 def end_recovery(flow):
-    """End loss recovery, or begin the next one (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
+    """End loss recovery; with `long_recovery`, extend it while a lost packet is missing (draft-cardwell-...-00).
 
-    Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): where a packet found lost is still missing, the acknowledgment
+    Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): if a packet found lost is still missing, the acknowledgment
     that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() treats both as one recovery.
     """
     if flow.long_recovery > 0.0 and flow.recovering == FAST_RECOVERY and flow.last_lost >= flow.una:
@@ -371,7 +373,7 @@ def start(flow, event):
 
 
 def send(flow, packet):
-    """Pace at the bandwidth after idleness (draft-cardwell-...-00 (2017), section 4.3.4.4)."""
+    """Restart pacing at the bandwidth after idleness (draft-cardwell-...-00 (2017), section 4.3.4.4)."""
     if flow.in_flight == 1 and flow.app_limited_until != 0:
         flow.idle_restart = True
         if flow.phase == PROBE_BW:
@@ -411,7 +413,7 @@ def loss(flow, event):
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, FAST_RECOVERY)
     flow.conserves = True
-    # Ours, because the draft does not define when the round trip begins: now.
+    # Our choice, because the draft does not define the beginning of this round trip: it begins with the loss.
     bbr_common.start_round(flow)
     return float(flow.in_flight + max(event.newly_delivered, 1))
 
@@ -443,12 +445,12 @@ BBR1 = Scheme(
         **{"cycle_index": 0, "cycle_stamp": 0.0},
         "conserves": False,  # packet conservation
         "last_lost": -1,  # highest packet found lost
-        # Aggregation: packets acknowledged in excess in the present and the previous period of five rounds, start of
-        # the epoch [s] and packets delivered in it; then the rounds of the present period
+        # Packets acknowledged in excess of the bandwidth in the present and in the previous period of five rounds;
+        # start of the present epoch [s], and packets delivered in it; number of rounds in the present period
         **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
         "aggregation_rounds": 0,
         # Long-term sampling: rate [bytes/s], start of the interval [s], whether sampling is on, whether the rate is in
-        # use; rounds of the interval, and packets delivered and lost before it
+        # use; number of rounds in the interval, and packets delivered and lost before the interval
         **{"long_rate": 0.0, "long_start": 0.0, "long_samples": False, "policed": False},
         **dict.fromkeys(("long_rounds", "long_delivered", "long_lost"), 0),
     },

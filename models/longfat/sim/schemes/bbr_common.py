@@ -1,4 +1,4 @@
-"""Rules that both versions of BBR share: round trips counted in packets, pacing, filters, and loss recovery.
+"""Rules that both versions of BBR share: round trips counted in packets, pacing, a maximum filter, and loss recovery.
 
 Volumes are packets of one size, rates bytes/s; the quantum of pacing is one packet. The rules with their sources, and
 the points that draft-ietf-ccwg-bbr-06 leaves open: docs/rules/bbr.md.
@@ -11,7 +11,8 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: RFC 6928, section 2: an initial window of ten segments. RFC 6298 with timestamps times every packet.
+#: Parameters of both versions: an initial window of ten packets (RFC 6928, section 2), and the retransmission timer of
+#: RFC 6298 with timestamps, so that every packet is timed.
 PARAMETERS = {
     "initial_window": Parameter(
         10.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow"
@@ -28,7 +29,7 @@ NO_RTT = 1e-3  # s: assumed round-trip time until there is a sample (draft-ietf-
 
 NOT_RECOVERING, FAST_RECOVERY, AFTER_TIMEOUT = range(3)
 
-#: State of a flow that both versions have, with the names of draft-ietf-ccwg-bbr-06, section 2.
+#: State variables of a flow that both versions have, named as in draft-ietf-ccwg-bbr-06, section 2.
 STATE: dict[str, Any] = {
     "phase": 0,  # BBR.state
     "pacing_gain": 1.0,
@@ -60,7 +61,7 @@ def start_round(flow):
 
 @part
 def update_round(flow, event):
-    """Count a round trip if the acknowledged packet was sent after it began (draft-ietf-ccwg-bbr-06, section 5.5.1)."""
+    """Begin the next round trip when a packet of the present one is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
     flow.round_start = event.prior_delivered >= flow.next_round_delivered
     if flow.round_start:
         start_round(flow)
@@ -69,13 +70,13 @@ def update_round(flow, event):
 
 @part
 def pipe(flow, bandwidth):
-    """Return the bandwidth-delay product of a bandwidth [bytes/s] in packets."""
+    """Return the bandwidth-delay product [packets] of a bandwidth [bytes/s] and the least round-trip time."""
     return bandwidth * flow.min_rtt / flow.packet_size
 
 
 @part
 def set_gains(flow, phase, pacing_gain, cwnd_gain):
-    """Enter a phase with its gains."""
+    """Enter a phase, and set the gains of pacing rate and window."""
     flow.phase = phase
     flow.pacing_gain = pacing_gain
     flow.cwnd_gain = cwnd_gain
@@ -83,7 +84,7 @@ def set_gains(flow, phase, pacing_gain, cwnd_gain):
 
 @part
 def begin_pacing(flow, round_trip_time):
-    """Set the pacing rate for the time without a sample of the bandwidth.
+    """Set the pacing rate that applies until the bandwidth has been sampled.
 
     draft-ietf-ccwg-bbr-06, section 5.6.2, InitPacingRate(): the initial window in 1 ms, or in the first round-trip time
     once there is one. The draft's pseudo-code calls the function at the start only, but its text requires a second call
@@ -94,7 +95,7 @@ def begin_pacing(flow, round_trip_time):
 
 @part
 def pace(flow, rate):
-    """Set the pacing rate [bytes/s]; until the pipe has been full, only raise it.
+    """Set the pacing rate [bytes/s]; ignore a lower rate until the pipe has been full.
 
     draft-ietf-ccwg-bbr-06, section 5.6.2, SetPacingRateWithGain().
     """
@@ -104,13 +105,13 @@ def pace(flow, rate):
 
 @part
 def mark_application_limited(flow):
-    """Mark the samples of packets in flight as application-limited (draft-ietf-ccwg-bbr-06, section 4.1.2.4)."""
+    """Mark the delivery rates of packets in flight as application-limited (draft-ietf-ccwg-bbr-06, section 4.1.2.4)."""
     flow.app_limited_until = max(flow.delivered + flow.in_flight, 1)
 
 
 @part
 def windowed_max(best, when, time, window, value):
-    """Add a value, and return the largest value of the last `window` units of time.
+    """Add a value to a windowed maximum; return the largest value of the last `window` units of `time`.
 
     Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps the values (`best`) and times
     (`when`) of three candidates: the largest value, the largest value after it, and the largest value after the second.
@@ -145,7 +146,7 @@ def windowed_max(best, when, time, window, value):
 
 @part
 def save_window(flow, in_probe_rtt):
-    """Save the window (draft-ietf-ccwg-bbr-06, section 5.6.4.4, SaveCwnd())."""
+    """Save the window for its restoration after recovery or ProbeRTT: SaveCwnd() of draft-ietf-ccwg-bbr-06, 5.6.4.4."""
     if flow.recovering == NOT_RECOVERING and not in_probe_rtt:
         flow.prior_cwnd = flow.window
     else:
@@ -154,7 +155,7 @@ def save_window(flow, in_probe_rtt):
 
 @part
 def restore_window(flow):
-    """Restore the saved window if it is larger (draft-ietf-ccwg-bbr-06, section 5.6.4.4, RestoreCwnd())."""
+    """Restore the saved window if it exceeds the window: RestoreCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
     flow.window = max(flow.window, flow.prior_cwnd)
 
 

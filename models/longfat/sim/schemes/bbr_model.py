@@ -10,7 +10,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import bbr_common
 from longfat.sim.schemes.bbr_common import FAST_RECOVERY, MIN_PIPE_CWND
 
-# draft-ietf-ccwg-bbr-06, section 2.8
+# BBR.LossThresh, BBR.Beta and BBR.Headroom of draft-ietf-ccwg-bbr-06, section 2.8
 LOSS_THRESH = 0.02
 BETA = 0.7
 HEADROOM = 0.15
@@ -23,7 +23,7 @@ MOST_RENO_ROUNDS = 63.0  # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3, IsRenoCoex
 STARTUP, DRAIN, DOWN, CRUISE, REFILL, UP, PROBE_RTT = range(7)
 NO_PHASE = -1
 
-#: State of the model, with the names of draft-ietf-ccwg-bbr-06, section 2.
+#: State variables of the model, named as in draft-ietf-ccwg-bbr-06, section 2.
 STATE: dict[str, Any] = {
     "max_bw": 0.0,  # bytes/s
     "bw_of_cycle": 0.0,  # BBR.max_bw_filter: largest samples of this ProbeBW cycle and of the one before
@@ -64,7 +64,7 @@ STATE: dict[str, Any] = {
 
 @part
 def probes_bandwidth(flow):
-    """Return whether the flow accelerates: IsProbingBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Return whether the phase probes for more bandwidth: IsProbingBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     return flow.phase == STARTUP or flow.phase == REFILL or flow.phase == UP
 
 
@@ -76,7 +76,7 @@ def in_probe_bw(flow):
 
 @part
 def is_cwnd_limited(flow):
-    """Return whether the window was fully used in this round trip or the last one.
+    """Return whether the window was fully used in this round trip or in the previous one.
 
     C.is_cwnd_limited of draft-ietf-ccwg-bbr-06, section 2.2. Between two acknowledgments the volume in flight is
     largest just before the second, so that each acknowledgment tests whether the window was full.
@@ -86,20 +86,20 @@ def is_cwnd_limited(flow):
 
 @part
 def bdp_multiple(flow, gain):
-    """Return a multiple of the bandwidth-delay product: BDPMultiple() of draft-ietf-ccwg-bbr-06, section 5.6.4.2."""
+    """Return `gain` bandwidth-delay products [packets]: BDPMultiple() of draft-ietf-ccwg-bbr-06, section 5.6.4.2."""
     return flow.initial_cwnd if flow.bdp == math.inf else gain * flow.bdp
 
 
 @part
 def bound_bandwidth(flow):
-    """Set bandwidth and bandwidth-delay product: BoundBWForModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Set `bw` to the lower bandwidth estimate, and `bdp`: BoundBWForModel() of draft-ietf-ccwg-bbr-06, 5.5.10.3."""
     flow.bw = min(flow.max_bw, flow.bw_shortterm)
     flow.bdp = bbr_common.pipe(flow, flow.bw)
 
 
 @part
 def quantized(flow, volume):
-    """Return a volume, at least four packets; in ProbeBW_UP add two packets.
+    """Return a volume [packets], raised to at least four packets; in ProbeBW_UP, two packets more.
 
     QuantizationBudget() of draft-ietf-ccwg-bbr-06, section 5.6.4.2. With a quantum of one packet, the offload
     budget of three quanta (section 5.5.8.1) is below those four packets.
@@ -110,7 +110,7 @@ def quantized(flow, volume):
 
 @part
 def inflight_with_headroom(flow):
-    """Return the upper bound less headroom: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Return inflight_longterm less headroom [packets]: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if flow.inflight_longterm == math.inf:
         return math.inf
     headroom = max(1.0, HEADROOM * flow.inflight_longterm)
@@ -119,20 +119,20 @@ def inflight_with_headroom(flow):
 
 @part
 def target_inflight(flow):
-    """Return the target of the volume in flight: TargetInflight() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
+    """Return the target of the volume in flight [packets]: TargetInflight() of draft-ietf-ccwg-bbr-06, 5.3.3.8.3."""
     return min(bdp_multiple(flow, 1.0), flow.window)
 
 
 @part
 def is_time_to_probe(flow, now):
-    """Return whether to probe again: IsTimeToProbeBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
+    """Return whether the next bandwidth probe is due: IsTimeToProbeBW() of draft-ietf-ccwg-bbr-06, 5.3.3.8.3."""
     rounds = min(target_inflight(flow), MOST_RENO_ROUNDS)
     return now > flow.cycle_stamp + flow.bw_probe_wait or flow.rounds_since_probe_up >= rounds
 
 
 @part
 def is_time_to_cruise(flow):
-    """Return whether the queue is drained: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    """Return whether ProbeBW_DOWN has drained the queue: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if flow.in_flight > inflight_with_headroom(flow):
         return False
     # Inflight(BBR.max_bw, 1.0) uses the long-term bandwidth; all other bandwidth-delay products use BBR.bw.
@@ -141,16 +141,16 @@ def is_time_to_cruise(flow):
 
 @part
 def is_inflight_too_high(event):
-    """Return whether losses are too frequent: IsInflightTooHigh() of draft-ietf-ccwg-bbr-06, section 5.5.10.2."""
+    """Return whether more than 2 % of the volume in flight is lost: IsInflightTooHigh(), draft-ietf-ccwg-bbr-06."""
     return event.lost_since_sent > event.sent_in_flight * LOSS_THRESH
 
 
 @part
 def inflight_at_loss(event):
-    """Return the volume at which losses became too frequent.
+    """Return the volume in flight [packets] at which losses exceeded 2 %.
 
-    InflightAtLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2. Ours, because `prefix` is a part of the lost packet:
-    it is limited to between 0 and 1.
+    InflightAtLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2. Our choice: `prefix` is limited to between 0 and 1,
+    because it is a part of the lost packet.
     """
     before, lost_before = event.sent_in_flight - 1.0, event.lost_since_sent - 1.0
     prefix = (LOSS_THRESH * before - lost_before) / (1.0 - LOSS_THRESH)
@@ -159,7 +159,7 @@ def inflight_at_loss(event):
 
 @part
 def reset_congestion_signals(flow):
-    """Reset the signals of the round: ResetCongestionSignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Reset the loss and delivery signals of the round: ResetCongestionSignals(), draft-ietf-ccwg-bbr-06, 5.5.10.3."""
     flow.is_loss_in_round = False
     flow.bw_latest = 0.0
     flow.inflight_latest = 0.0
@@ -167,14 +167,14 @@ def reset_congestion_signals(flow):
 
 @part
 def reset_short_term_model(flow):
-    """Reset the short-term model: ResetShortTermModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Remove the short-term bounds of the model: ResetShortTermModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.bw_shortterm = math.inf
     flow.inflight_shortterm = math.inf
 
 
 @part
 def reset_full_bw(flow):
-    """Begin to look for a full pipe: ResetFullBW() of draft-ietf-ccwg-bbr-06, section 5.3.1.2."""
+    """Restart the detection of a full pipe: ResetFullBW() of draft-ietf-ccwg-bbr-06, section 5.3.1.2."""
     flow.full_bw = 0.0
     flow.full_bw_count = 0
     flow.full_bw_now = False
@@ -182,7 +182,7 @@ def reset_full_bw(flow):
 
 @part
 def update_latest_signals(flow, event):
-    """Record the latest delivery: UpdateLatestDeliverySignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Update bw_latest and inflight_latest: UpdateLatestDeliverySignals(), draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.loss_round_start = False
     flow.bw_latest = max(flow.bw_latest, event.delivery_rate)
     flow.inflight_latest = max(flow.inflight_latest, float(flow.delivered - event.prior_delivered))
@@ -193,7 +193,7 @@ def update_latest_signals(flow, event):
 
 @part
 def advance_latest_signals(flow, event):
-    """Begin the signals of a new round: AdvanceLatestDeliverySignals(), draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    """Restart bw_latest and inflight_latest in a new round: AdvanceLatestDeliverySignals(), draft-ietf-ccwg-bbr-06."""
     if flow.loss_round_start:
         flow.bw_latest = event.delivery_rate
         flow.inflight_latest = float(flow.delivered - event.prior_delivered)
@@ -201,9 +201,9 @@ def advance_latest_signals(flow, event):
 
 @part
 def update_max_bw(flow, event):
-    """Update the largest bandwidth: UpdateMaxBw() of draft-ietf-ccwg-bbr-06, section 5.5.5.
+    """Update max_bw, the largest delivery rate: UpdateMaxBw() of draft-ietf-ccwg-bbr-06, section 5.5.5.
 
-    The filter has two slots: this ProbeBW cycle and the last one (section 5.5.6).
+    The filter has two values, of the present ProbeBW cycle and of the previous one (section 5.5.6).
     """
     bbr_common.update_round(flow, event)
     if flow.round_start:
@@ -215,14 +215,14 @@ def update_max_bw(flow, event):
 
 @part
 def advance_max_bw_filter(flow):
-    """Begin a new ProbeBW cycle of the filter: AdvanceMaxBwFilter() of draft-ietf-ccwg-bbr-06, section 5.5.6."""
+    """Begin a new ProbeBW cycle in the filter of max_bw: AdvanceMaxBwFilter() of draft-ietf-ccwg-bbr-06, 5.5.6."""
     flow.bw_of_last_cycle = flow.bw_of_cycle
     flow.bw_of_cycle = 0.0
 
 
 @part
 def update_congestion_signals(flow, event):
-    """Adapt the short-term model once per round with losses.
+    """Lower the short-term bounds of the model once per round with losses.
 
     UpdateCongestionSignals(), AdaptLowerBoundsFromCongestion(), InitLowerBounds() and LossLowerBounds() of
     draft-ietf-ccwg-bbr-06, section 5.5.10.3.
@@ -242,7 +242,7 @@ def update_congestion_signals(flow, event):
 
 @part
 def update_ack_aggregation(flow, event):
-    """Update the volume acknowledged beyond the bandwidth: UpdateACKAggregation(), draft-ietf-ccwg-bbr-06, 5.5.9."""
+    """Update extra_acked, the packets acknowledged in excess: UpdateACKAggregation(), draft-ietf-ccwg-bbr-06, 5.5.9."""
     expected = flow.bw * (event.now - flow.extra_acked_start) / flow.packet_size
     if flow.extra_acked_delivered <= expected:
         flow.extra_acked_delivered = 0.0
@@ -262,7 +262,7 @@ def update_ack_aggregation(flow, event):
 
 @part
 def check_full_bw_reached(flow, event):
-    """Look for three rounds without growth: CheckFullBWReached() of draft-ietf-ccwg-bbr-06, section 5.3.1.2."""
+    """Detect a full pipe by three rounds without growth: CheckFullBWReached() of draft-ietf-ccwg-bbr-06, 5.3.1.2."""
     if flow.full_bw_now or not flow.round_start or event.app_limited:
         return
     if event.delivery_rate >= flow.full_bw * 1.25:
@@ -294,7 +294,7 @@ def check_startup_high_loss(flow, event):
 
 @part
 def save_state(flow):
-    """Save the state that spurious losses restore: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, section 5.5.11.1.
+    """Save the state for restoration after spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, 5.5.11.1.
 
     The state is saved only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section
     5.5.10.2) would overwrite it at the next loss after StartProbeBW_DOWN(), which clears `is_loss_in_round`.
@@ -323,7 +323,7 @@ def restore_state(flow):
 
 @part
 def is_recovery_spurious(flow, event):
-    """Count a transmission that was not lost; return whether all of the loss recovery's losses have proved spurious.
+    """Count a packet wrongly found lost; return whether all losses of this recovery have proved spurious.
 
     draft-ietf-ccwg-bbr-06, section 5.5.11: "no packets marked lost in that loss recovery episode were actually lost".
     """
@@ -334,7 +334,7 @@ def is_recovery_spurious(flow, event):
 
 @part
 def record_loss(flow, event):
-    """Record a lost packet: NoteLoss(), draft-ietf-ccwg-bbr-06, section 5.5.10.2; count the ranges of lost packets."""
+    """Record a lost packet, and count the ranges of lost packets: NoteLoss() of draft-ietf-ccwg-bbr-06, 5.5.10.2."""
     if not flow.is_loss_in_round:
         flow.loss_round_delivered = flow.delivered
         bbr_common.save_window(flow, flow.phase == PROBE_RTT)
@@ -346,7 +346,7 @@ def record_loss(flow, event):
 
 @part
 def update_min_rtt(flow, event):
-    """Update both minima of the round-trip time: UpdateMinRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
+    """Update min_rtt and the minimum for ProbeRTT: UpdateMinRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
     now = event.now
     flow.probe_rtt_expired = now > flow.probe_rtt_min_stamp + PROBE_RTT_INTERVAL
     if event.rtt < flow.probe_rtt_min_delay or flow.probe_rtt_expired:

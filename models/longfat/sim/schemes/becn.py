@@ -1,8 +1,8 @@
-"""Backward explicit congestion notification (BECN): a notification halves the rate, a time without one doubles it.
+"""Backward explicit congestion notification (BECN): switches notify sources, which then halve their rates.
 
-The switches are `longfat.sim.queues.becn`. A source begins at its peak rate. The time after which it doubles is
-proportional to its rate, so that the slower sources recover first, which makes shares more equal. The rules with their
-sources: docs/rules/explicit-feedback.md.
+The switches are `longfat.sim.queues.becn`. A source begins at its peak rate. The time without notification after which
+the rate doubles is proportional to the rate, so that the slower sources recover first, which makes shares more equal.
+The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -17,29 +17,31 @@ OWNER, OURS = 3, -6.0  # header field that identifies the scheme, and its value 
 
 @part
 def wait(flow, now, rate):
-    """Return the rate after setting the time at which it doubles."""
-    # Newman (1993), from memory: the recovery time is proportional to the rate. Ours: at least one packet.
+    """Set the time at which the rate doubles, and return `rate` [bytes/s]."""
+    # Newman (1993), from memory: the recovery time is proportional to the rate. Our choice: it is at least the interval
+    # between two packets.
     period = max(flow.recovery * rate / flow.peak_rate, flow.packet_size / rate)
     flow.alarm = now + period if rate < flow.peak_rate else math.inf
     return rate
 
 
 def start(flow, event):
-    """Return the peak rate."""
+    """Return the peak rate [bytes/s], with which the flow begins."""
     flow.header[OWNER] = OURS
     return flow.peak_rate
 
 
 def ack(flow, event):
-    """Return half the rate after a notification."""
+    """Return the rate [bytes/s]; a congestion notification halves it."""
     if event.number >= 0 or event.header[OWNER] != OURS:
         return flow.rate
-    # Newman (1993), from memory: to 50 %, 25 %, 12.5 % ... of the peak rate. Ours: down to `least_rate`.
+    # Newman (1993), from memory: notifications reduce the rate to 50 %, 25 %, 12.5 % ... of the peak rate. Our choice:
+    # the rate does not fall below `least_rate`.
     return wait(flow, event.now, max(flow.least_rate, 0.5 * flow.rate))
 
 
 def alarm(flow, event):
-    """Return twice the rate, after a recovery time without a notification."""
+    """Return twice the rate [bytes/s], at most the peak rate, after a recovery time without a notification."""
     return wait(flow, event.now, min(flow.peak_rate, 2.0 * flow.rate))
 
 
@@ -47,7 +49,7 @@ BECN = Scheme(
     "becn",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because ATM does not retransmit cells: a timeout retransmits, and leaves the rate unchanged
+    timeout=keep,  # our choice, because ATM does not retransmit cells: a timeout leaves the rate unchanged
     alarm=alarm,
     controls="rate",
     stamped=True,

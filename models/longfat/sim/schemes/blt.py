@@ -1,4 +1,4 @@
-"""BLT, the bandwidth-latency tradeoff: sends a file without waiting; switches drop packets by priority.
+"""BLT, the bandwidth-latency tradeoff: a source sends at the rate of its access link; switches drop by priority.
 
 A file is divided into windows of 1, g + a, g (g + a) + a, ... packets, whose priorities are 0 (the highest), 1, 2, ...;
 g is `growth`, and a is `step`. By default the windows are powers of two; with a growth of 1 they are the paper's
@@ -31,7 +31,7 @@ def new_burst(flow):
 
 @part
 def restart_priorities(flow):
-    """Restart the priorities at the first missing packet, for the packets sent from now on."""
+    """Restart the numbering of priorities: from now on, the first missing packet has priority 0."""
     flow.burst = flow.una
     flow.level = 0
     flow.level_size = 1.0
@@ -40,8 +40,9 @@ def restart_priorities(flow):
 
 @part
 def new_data(flow, packet):
-    """Restart the priorities at the first packet of the data written since the last packet left."""
-    # Section 3.3.3: data that a user submits begin with priority 0; the priorities of older data remain.
+    """Restart the numbering of priorities at the first packet of the data that the application has written last."""
+    # Kim and Farber (1994), section 3.3.3: data that a user submits begin with priority 0; the priorities of older data
+    # remain.
     if flow.packets > flow.written:
         if packet.number >= flow.written:
             flow.burst = packet.number
@@ -54,22 +55,23 @@ def new_data(flow, packet):
 def send(flow, packet):
     """Set the priority of a packet to the number of its window; a burst sends packets in ascending order."""
     new_data(flow, packet)
-    # Section 3.3.1: windows grow by the factor gamma = 2, and each packet carries the number of its window.
+    # Kim and Farber (1994), section 3.3.1: windows grow by the factor gamma = 2, and each packet carries the number of
+    # its window.
     while packet.number - flow.burst >= flow.level_end:
         flow.level_size = flow.growth * flow.level_size + flow.step
         flow.level_end += flow.level_size
         flow.level += 1
-    # Section 3.3.1: a header with pi bits has 2^pi priorities. Ours, because the paper has no file with more windows:
-    # all later windows have the lowest priority.
+    # Kim and Farber (1994), section 3.3.1: a header with pi bits has 2^pi priorities. Our choice, because no file of
+    # the paper has more than 2^pi windows: all further windows have the lowest priority.
     packet.priority = min(flow.level, flow.lowest)
     return 0
 
 
 def send_by_rate(flow, packet):
-    """Set the priority of a packet to the number of its substream; the rates of substreams are powers of two."""
-    # Ours, because section 5.2.1 leaves open how to create several rates in one stream. Of every 2^K packets, half have
-    # priority K, a quarter K - 1, ..., and one packet each has 1 and 0: priorities 0 to k together have 2^k/2^K of the
-    # rate.
+    """Set the priority of a packet to the number of its substream; the rates of the substreams are in powers of two."""
+    # Our choice, because Kim and Farber (1994), section 5.2.1, do not describe how to create several rates in one
+    # stream: of every 2^K packets, half have priority K, a quarter have priority K - 1, ..., one packet has priority 1,
+    # and one has priority 0. Priorities 0 to k together then have 2^k/2^K of the rate.
     place = packet.transmission - flow.first
     level = int(flow.levels)
     while place > 0 and place % 2 == 0 and level > 0:
@@ -85,20 +87,23 @@ def start(flow, event):
 
 
 def start_windows(flow, event):
-    """Compute the lowest priority from the bits of the header, and return an infinite window."""
+    """Compute the lowest priority from the number of priority bits in the header; return an infinite window."""
     flow.lowest = int(2.0**flow.bits) - 1
     return math.inf
 
 
 @part
 def is_lost(flow, event):
-    """Return whether the packet that triggered a duplicate was sent after the last transmission of the missing one.
+    """Return whether a duplicate acknowledgment shows that the first missing packet is lost.
 
-    A burst sends packets in the order of their numbers. If this burst has sent the missing packet, a packet of this
-    burst with a higher number reveals the loss. If it has not, any packet of this burst does, and so does a packet of
-    the previous burst with a higher number. Packets that were resent although the receiver had them reveal nothing.
+    The packet that triggered the duplicate must have been sent after the last transmission of the missing packet. A
+    burst sends packets in the order of their numbers. If the present burst has sent the missing packet, a packet of the
+    present burst with a higher number reveals the loss. Otherwise any packet of the present burst reveals it, and any
+    packet of the previous burst with a higher number. Packets that were resent although the receiver had them reveal
+    nothing.
     """
-    # Ours, because duplicates for packets resent without need would otherwise restart the burst again and again.
+    # Our choice, because duplicates that are triggered by unnecessarily resent packets would otherwise restart the
+    # burst again and again.
     of_this_burst, later = event.transmission >= flow.first, event.number > flow.una
     if flow.una < flow.next:
         return of_this_burst and later
@@ -107,7 +112,7 @@ def is_lost(flow, event):
 
 @part
 def lost_one(flow, event):
-    """Begin a new burst if the acknowledgment reveals a loss; return whether it does."""
+    """Begin a new burst if the acknowledgment reveals a loss; return whether a burst has begun."""
     if not event.duplicate or not is_lost(flow, event):
         return False
     new_burst(flow)
@@ -117,29 +122,29 @@ def lost_one(flow, event):
 
 
 def ack(flow, event):
-    """Return an infinite window, after a new burst for a loss and, with `reset`, new priorities after any new data."""
-    # Section 3.3.3 names two occasions to restart priorities: a loss (`reset` = 0), or new acknowledgments,
-    # for the packets not yet sent (`reset` = 1).
+    """Return an infinite window; losses restart burst and priorities, with `reset` new data restarts priorities."""
+    # Kim and Farber (1994), section 3.3.3 names two occasions to restart the numbering of priorities: a loss (`reset` =
+    # 0), or each new acknowledgment, for the packets not yet sent (`reset` = 1).
     if lost_one(flow, event) or (event.acked > 0 and flow.reset > 0.0):
         restart_priorities(flow)
     return math.inf
 
 
 def timeout(flow, event):
-    """Return an infinite window, after a new burst with new priorities."""
+    """Begin a new burst with new priorities after a timeout; return an infinite window."""
     new_burst(flow)
     restart_priorities(flow)
     return math.inf
 
 
 def ack_without_labels(flow, event):
-    """Return an infinite window, after a new burst for a loss; packets have no priorities."""
+    """Begin a new burst after a loss, without restarting priorities; return an infinite window."""
     lost_one(flow, event)
     return math.inf
 
 
 def timeout_without_labels(flow, event):
-    """Return an infinite window, after a new burst; packets have no priorities."""
+    """Begin a new burst after a timeout, without restarting priorities; return an infinite window."""
     new_burst(flow)
     return math.inf
 

@@ -1,4 +1,4 @@
-"""CADPC: rare requests to the routers, and a rate that grows logistically with the capacity to spare.
+"""CADPC: a request to the routers every four round trips, and a rate that follows a logistic rule.
 
 Every four round trips a request of the performance transparency protocol (PTP) brings back capacity and traffic of the
 link with the least capacity to spare; the rate follows x <- x (1 + a (1 - x - traffic)), both relative to the capacity.
@@ -14,16 +14,16 @@ from longfat.sim.schemes.tfrc import equation_rate
 
 
 def start(flow, event):
-    """Return a rate of zero, and send the first request; it is repeated if no response arrives."""
-    # Welzl (2005), section II.A: two requests are needed for a measurement. Ours, because the paper does not mention
-    # lost requests: the first one is repeated after `retry`.
+    """Return a rate of zero, and send the first request, which is repeated if no response arrives."""
+    # Welzl (2005), section II.A: two requests are needed for a measurement. Our choice, because the paper does not
+    # mention lost requests: the first request is repeated after `retry` seconds.
     flow.request = 1
     flow.alarm = event.now + flow.retry
     return 0.0
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s]; a response to a request updates it."""
+    """Return the rate [bytes/s], updated if the event is a response to a request."""
     return respond(flow, event) if event.number < 0 else flow.rate  # acknowledgments of data carry no feedback
 
 
@@ -33,10 +33,10 @@ def respond(flow, event):
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
-    # Ours, because Welzl (2005), section II.A, leaves it open: the second request one round trip after the first, and
-    # the least rate until then. Section II.B: the rate "can be arbitrarily small". A packet per round trip is not small
-    # where many flows share a slow link: the 50 flows of figure 3 would offer 1.33 Mbit/s to a link of 1 Mbit/s, and
-    # neither loss nor queue would be as in section III.
+    # Our choice, because Welzl (2005), section II.A, does not define the start: the first response causes the second
+    # request, and the rate until the second response is `first_rate`. Section II.B: the rate "can be arbitrarily
+    # small". One packet per round trip is not small if many flows share a slow link: the 50 flows of figure 3 would
+    # offer 1.33 Mbit/s to a link of 1 Mbit/s, and losses and queue would differ from those of section III.
     if flow.responses == 1:
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
@@ -48,7 +48,7 @@ def respond(flow, event):
 
 
 def ack_files(flow, event):
-    """Return the rate [bytes/s]; a response to a request updates it, within the bound that losses set (`bounded`)."""
+    """Return the rate [bytes/s], updated by a response to a request and limited by `bounded` after losses."""
     return bounded(flow, respond(flow, event)) if event.number < 0 else flow.rate
 
 
@@ -61,32 +61,34 @@ def alarm(flow, event):
 
 @part
 def next_rate(flow):
-    """Return the rate [bytes/s] by the logistic rule; it grows faster until the start is over."""
-    # Welzl (2005), section II.B, equation (1), with the smoothness factor a = 0.5 of table I:
-    # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity; equation (1) itself has a = 1.
-    # Ours: relative to a `target` share of the capacity, so that less than n/(n + 1) of it is used and queues are
-    # shorter; section III lets all routers report the capacity itself.
+    """Return the next rate [bytes/s] by the logistic rule, which grows faster at the start of a flow."""
+    # Welzl (2005), section II.B, equation (1), with a = 0.5, the smoothness factor of table I, in place of a = 1:
+    # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity. Our addition: x and traffic are relative
+    # to a fraction `target` of the capacity. A target below 1 makes queues shorter: n flows then use less than n/(n +
+    # 1) of the capacity. In section III all routers report the capacity itself.
     aim = flow.target * flow.capacity
     x, load = flow.rate / aim, flow.traffic / aim
     share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each
     change = flow.smoothing * (1.0 - share - load)
-    # Section III: a new flow acts like several flows at first, falling linearly to one as its rate nears the converged
-    # value. Ours, because the details are not printed: two flows, growth per update of at most 2.
+    # Welzl (2005), section III: a new flow acts like several flows at first, and this number falls linearly to one as
+    # its rate nears the converged value. Our choice, because the details are not printed: the flow begins as two flows,
+    # and an update at most doubles the rate.
     if not flow.steady:
         near = min(1.0, share / max(1.0 - load, 1e-9))
         if near >= 1.0:
             flow.steady = True
         change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
-    # Section II.B: the rate must not reach zero. Ours, because no bound is printed: one packet in four round trips.
+    # Welzl (2005), section II.B: the rate must not reach zero. Our choice, because no bound is printed: at least one
+    # packet in four round trips.
     least = flow.packet_size / (4.0 * flow.srtt)
     return max(x * (1.0 + change) * aim, least)
 
 
 def loss(flow, event):
-    """Record the loss interval that a loss event ends, and return the rate within its bound (`bounded`) [bytes/s]."""
-    # RFC 5348, section 5.3: an interval lasts from the first lost packet of an event to the first of the next. Ours,
-    # because CADPC has no slow start that ends with a loss: the first interval is the number of packets sent before the
-    # first loss; section 6.3.1 is not applied.
+    """Record the loss interval that this loss event ends; return the rate [bytes/s], limited by `bounded`."""
+    # RFC 5348, section 5.3: an interval lasts from the first lost packet of an event to that of the next event. Our
+    # choice, because CADPC has no slow start that ends with a loss: the first interval is the number of packets sent
+    # before the first loss, instead of the rule of RFC 5348, section 6.3.1.
     first = event.transmission - event.lost
     for i in range(7, 0, -1):
         flow.intervals[i] = flow.intervals[i - 1]
@@ -97,11 +99,11 @@ def loss(flow, event):
 
 @part
 def bounded(flow, rate):
-    """Return a rate, limited to TCP's rate at the same losses, round-trip time and packet size [bytes/s]."""
+    """Return `rate` [bytes/s], limited to the rate of TCP with the same losses, round-trip time and packet size."""
     # Welzl (2005), section IV.B, suggests feedback about losses, and TCP-friendliness where TCP flows are present, as
-    # RFC 2309 defines it: no more bandwidth than TCP. Ours, because the details are not printed: losses show the
-    # presence of TCP, since CADPC alone has almost none (section III), and TCP's rate is by RFC 5348, section 3.1, with
-    # its simplest values, b = 1 and t_RTO = 4 R.
+    # RFC 2309 defines it: no more bandwidth than TCP. Our choice, because the details are not printed: losses indicate
+    # TCP flows, since CADPC alone has almost no losses (section III), and TCP's rate is that of RFC 5348, section 3.1,
+    # with its simplest values, b = 1 and t_RTO = 4 R.
     if flow.friendly == 0.0 or flow.first < 0:
         return rate
     p = 1.0 / mean_interval(flow, flow.transmission - flow.first)
@@ -110,8 +112,8 @@ def bounded(flow, rate):
 
 @part
 def mean_interval(flow, open_interval):
-    """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
-    # RFC 5348, section 5.4, with eight intervals, without the discounting of section 5.5, which is optional.
+    """Return the mean loss interval [packets]: the larger of the means with and without the unfinished interval."""
+    # RFC 5348, section 5.4, with eight intervals; the discounting of section 5.5, which is optional, is left out.
     ended, with_open, weights = 0.0, 1.0 * open_interval, 0.0
     for i in range(8):
         if flow.intervals[i] > 0.0:
@@ -135,9 +137,10 @@ PARAMETERS = {
     "cap": Parameter(2.0, "1", "(1, 1e3]", about="Greatest growth factor of an update during the start"),
     "retry": Parameter(1.0, "s", "(0, 1e6]", about="Time after which the first request is repeated"),
 }
-#: Responses so far; whether the start is over; last reported capacity and traffic [bytes/s].
+#: Number of responses received; whether the start is over; capacity and traffic of the last response [bytes/s].
 STATE = {"responses": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
-#: First lost transmission of the last loss event; loss intervals, newest first [packets], 0: there was none.
+#: First lost transmission of the last loss event; last eight loss intervals, newest first [packets], 0 if there were
+#: fewer.
 LOSSES = {"first": -1, "intervals": [0.0] * 8}
 SOURCE = (
     "M. Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks, PFLDnet "

@@ -1,7 +1,7 @@
-"""Careful Resume (RFC 9959): CUBIC that goes on with half of the window saved from an earlier connection.
+"""Careful Resume (RFC 9959): CUBIC that resumes with half of the window saved from an earlier connection.
 
 Sections are those of the draft in the working group's repository (github.com/tsvwg/careful-resume, careful-resume-20+).
-Left to the user: for how long the saved values are valid, and that only one connection uses them. Rules:
+The user decides for how long the saved values are valid, and has to use them for one connection only. Rules:
 docs/rules/cubic.md.
 """
 
@@ -23,7 +23,7 @@ time_out = part(cubic.timeout)
 
 @part
 def jump(flow, event):
-    """Set the window to half of the saved one, if all initial data is acknowledged and the round-trip time agrees."""
+    """Set the window to half of the saved window if the initial data is acknowledged and the round-trip times agree."""
     if flow.una < flow.initial_data:  # section 3.2, path confirmed
         return
     flow.phase = NORMAL
@@ -32,7 +32,8 @@ def jump(flow, event):
         LEAST_ROUND_TRIP * flow.saved_rtt < flow.least_rtt <= GREATEST_ROUND_TRIP * flow.saved_rtt
     ):
         return
-    # Section 3.3: PipeSize is flight_size at the entry, and packets are paced over the present round trip.
+    # Careful Resume, section 3.3: at the beginning of this phase PipeSize is flight_size; packets are paced over one
+    # round-trip time.
     if window > flow.window:
         flow.phase, flow.jumped_at = UNVALIDATED, event.now
         flow.pipe_size, flow.first, flow.window = float(flow.in_flight), flow.transmission, window
@@ -42,7 +43,8 @@ def jump(flow, event):
 @part
 def end_jump(flow, event):
     """End the unvalidated phase once the jump is sent, one of its packets is acknowledged, or a round trip is over."""
-    # Section 3.3: the three events, and the check of flight_size.
+    # Careful Resume, section 3.3 names the three events that end the phase, and the comparison of flight_size with the
+    # initial window.
     sent = flow.in_flight + event.newly_delivered >= math.floor(flow.window)
     if not sent and event.transmission < flow.first and event.now - flow.jumped_at <= event.rtt:
         return
@@ -55,8 +57,9 @@ def end_jump(flow, event):
 
 @part
 def retreat(flow):
-    """Enter the safe retreat: the window is half of what is known to have crossed the path."""
-    # Section 3.5: at most PipeSize/2; section 4.5: proportional rate reduction is not appropriate.
+    """Enter the safe retreat: the window becomes half of PipeSize, the packets known to have crossed the path."""
+    # Careful Resume, section 3.5: the window is at most PipeSize/2; section 4.5: proportional rate reduction is not
+    # used.
     flow.last = flow.transmission - 1 if flow.phase == UNVALIDATED else flow.last
     flow.phase, flow.rate = RETREAT, math.inf
     flow.window = max(LEAST_WINDOW, math.floor(flow.pipe_size / 2.0))
@@ -65,7 +68,7 @@ def retreat(flow):
 
 @part
 def advance(flow, event):
-    """Go to the next phase after an acknowledgment, if its condition is met; CUBIC has responded to it already."""
+    """Enter the next phase if its condition is met; call after CUBIC's response to the acknowledgment."""
     if flow.phase == RECONNAISSANCE and not event.marked:
         jump(flow, event)
     elif flow.phase == RECONNAISSANCE or (flow.phase == VALIDATING and event.transmission >= flow.last):
@@ -73,14 +76,14 @@ def advance(flow, event):
     elif flow.phase == RETREAT:
         flow.window = flow.retreat_window  # section 3.5: not increased
         if event.transmission >= flow.last and not flow.recovering:
-            # Section 3.5: ssthresh is at most PipeSize times Beta. Ours, because the jump's window was not validated:
-            # W_max is PipeSize.
+            # Careful Resume, section 3.5: ssthresh is at most PipeSize times Beta. Our choice, because the window of
+            # the jump was not validated: W_max is set to PipeSize.
             flow.phase, flow.ssthresh = NORMAL, max(flow.ssthresh_floor, flow.beta * flow.pipe_size)
             flow.w_max = flow.last_w_max = flow.pipe_size
 
 
 def ack(flow, event):
-    """Return the window [packets] after an acknowledgment."""
+    """Return the window [packets] after an acknowledgment: CUBIC's, or that of the phase of Careful Resume."""
     if flow.initial_data == 0:
         flow.initial_data = int(flow.window)
     flow.pipe_size += event.newly_delivered  # sections 3.3 to 3.5
@@ -106,7 +109,7 @@ def loss(flow, event):
 
 
 def timeout(flow, event):
-    """Return a window of one packet; Careful Resume is over (section 3.6)."""
+    """End Careful Resume (section 3.6), and return a window of one packet."""
     flow.phase, flow.rate = NORMAL, math.inf
     return time_out(flow, event)
 
@@ -121,7 +124,8 @@ CUBIC_RESUME = replace(
         ),
         "max_jump": Parameter(math.inf, "packets", "[1, inf]", about="Largest window of the jump (section 3.3)"),
     },
-    # Initial window, PipeSize, window of the retreat [packets]; first and last transmission and time [s] of the jump
+    # Initial window, PipeSize and window of the retreat [packets]; first and last transmission of the jump, and its
+    # time [s]
     state={
         **cubic.CUBIC.state, "phase": RECONNAISSANCE, "initial_data": 0, "pipe_size": 0.0, "retreat_window": 0.0,
         "first": 0, "last": 0, "jumped_at": 0.0,

@@ -4,7 +4,7 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-# Ours, because a constant rate ignores congestion: a timeout only causes retransmissions.
+# Our choice, because a constant rate ignores congestion: a timeout only causes retransmissions.
 CONSTANT = Scheme(
     "constant",
     ack=keep,

@@ -1,4 +1,4 @@
-"""Copa: a target rate of 1/(delta d_q), approached with a velocity; a competitive mode against flows that fill buffers.
+"""Copa: a target rate inversely proportional to the queueing delay; a competitive mode beside flows that fill buffers.
 
 Sections are those of Arun and Balakrishnan (NSDI 2018), of which only excerpts were read. genericCC is the authors'
 program (github.com/venkatarun95/genericCC), mvfst is Meta's (github.com/facebook/mvfst). Interpretations, equilibrium
@@ -18,9 +18,9 @@ NONE = -math.inf
 
 @part
 def measure(flow, event):
-    """Update least, standing and greatest round-trip time [s]."""
-    # Section 2.1: RTTmin is the least in 10 s, RTTstanding the least in srtt/2. Section 2.2: RTTmax is the greatest in
-    # four round trips.
+    """Update the least, standing and greatest round-trip times [s] with a sample."""
+    # Arun and Balakrishnan (2018), section 2.1: RTTmin is the least round-trip time of the last 10 s, RTTstanding the
+    # least of the last srtt/2. Section 2.2: RTTmax is the greatest round-trip time of the last four round trips.
     now, rtt = event.now, event.rtt
     flow.minimum = -windowed_max(flow.minima, flow.minima_at, now, MINIMUM_SPAN, -rtt)
     flow.standing = -windowed_max(flow.recent, flow.recent_at, now, flow.srtt / 2.0, -rtt)
@@ -29,24 +29,27 @@ def measure(flow, event):
 
 @part
 def choose_mode(flow, now):
-    """Choose 1/delta [packets]: constant in the default mode, increased once per round trip in the competitive mode."""
-    # Section 2.2: the queue is nearly empty if d_q < 0.1 (RTTmax - RTTmin); without such a queue in the last 5 RTT the
-    # mode is competitive. Ours, because both sides are 0 without any queue: "at most" in place of "less than".
+    """Choose the mode, and set 1/delta [packets]: the default, or increased once per round trip in competitive mode."""
+    # Arun and Balakrishnan (2018), section 2.2: the queue is nearly empty if the queueing delay d_q < 0.1 (RTTmax -
+    # RTTmin); if it was not nearly empty in the last 5 RTT, the mode is competitive. Our choice: "at most" in place of
+    # "less than", because both sides are 0 if no packet is ever queued.
     if flow.standing - flow.minimum <= 0.1 * (flow.greatest - flow.minimum):
         flow.emptied = now
     if now - flow.emptied <= 5.0 * flow.srtt:
-        # Section 2.2: back in the default mode, delta is 0.5 again.
+        # Arun and Balakrishnan (2018), section 2.2: the default mode restores the default of delta, 0.5.
         flow.competitive, flow.inverse, flow.increased = False, 1.0 / flow.delta, now
     elif now - flow.increased >= flow.srtt:
-        # Section 2.2: additive increase of 1/delta as NewReno's window; a loss halves it.
+        # Arun and Balakrishnan (2018), section 2.2: in competitive mode 1/delta grows like NewReno's window, by one per
+        # round trip; `halve` reduces it.
         flow.competitive, flow.inverse, flow.increased = True, flow.inverse + 1.0, now
 
 
 @part
 def choose_velocity(flow):
-    """Choose the velocity at the end of a window, by the direction in which the window has moved."""
-    # Section 2.1: once per window, compare cwnd with its value when the packet just acknowledged was sent. If it has
-    # moved in the same direction as before, v doubles, but only after three RTTs of one direction; else v = 1.
+    """Set the velocity once per window, by the direction in which the window has changed."""
+    # Arun and Balakrishnan (2018), section 2.1: once per window, compare cwnd with its value when the packet just
+    # acknowledged was sent. After three RTTs of change in the same direction v doubles; after a change of direction v =
+    # 1.
     up = flow.window > flow.window_before
     flow.repeats = flow.repeats + 1 if up == flow.up else 0
     flow.velocity = 1.0 if flow.repeats == 0 else flow.velocity * (2.0 if flow.repeats >= 3 else 1.0)
@@ -59,50 +62,53 @@ def ack(flow, event):
         return flow.window
     measure(flow, event)
     choose_mode(flow, event.now)
-    # Section 2.1: the target rate is 1/(delta d_q), d_q = RTTstanding - RTTmin; the rate is cwnd/RTTstanding.
+    # Arun and Balakrishnan (2018), section 2.1: the target rate is 1/(delta d_q), d_q = RTTstanding - RTTmin; the
+    # present rate is cwnd/RTTstanding.
     increase = flow.window * (flow.standing - flow.minimum) <= flow.inverse * flow.standing
     window = flow.window
     if flow.slow_start and increase:
-        # Section 2.1: cwnd doubles once per RTT until the rate exceeds the target.
+        # Arun and Balakrishnan (2018), section 2.1: cwnd doubles once per RTT until the rate exceeds the target.
         window += 0.0 if flow.app_limited else float(event.newly_delivered)
     else:
         if flow.slow_start or flow.una >= flow.round_end:
             choose_velocity(flow)
         flow.slow_start = False
         # mvfst, Copa.cpp, onPacketAcked(): when the direction changes, a velocity above 1 is reset to 1. In the paper v
-        # holds for a whole window, which then falls some hundred packets beyond the target. genericCC, markoviancc.cc,
-        # update_intersend_time(): v/delta is at most cwnd, so that the window at most doubles in an RTT.
+        # is constant for a whole window of packets, so that cwnd passes the target by some hundred packets. genericCC,
+        # markoviancc.cc, update_intersend_time(): v/delta is at most cwnd, so that the window at most doubles in an
+        # RTT.
         if flow.up != increase and flow.velocity > 1.0:
             flow.up, flow.repeats, flow.velocity = increase, 0, 1.0
         flow.velocity = max(1.0, min(flow.velocity, window / flow.inverse))
-        # Section 2.1: cwnd changes by v/(delta cwnd) for each packet. Ours, because the paper is silent: it does not
-        # grow where the application limits the flow.
+        # Arun and Balakrishnan (2018), section 2.1: cwnd changes by v/(delta cwnd) for each packet acknowledged. Our
+        # choice, because the paper has no rule for it: cwnd does not grow while the application limits the flow.
         change = flow.velocity * flow.inverse * event.newly_delivered / window
         window += -change if not increase else 0.0 if flow.app_limited else change
     window = max(LEAST, window)
-    # Section 2.1: packets are paced at 2 cwnd/RTTstanding.
+    # Arun and Balakrishnan (2018), section 2.1: packets are paced at 2 cwnd/RTTstanding.
     flow.rate = 2.0 * window * flow.packet_size / flow.standing
     return window
 
 
 @part
 def halve(flow):
-    """Halve 1/delta [packets] in the competitive mode."""
-    # Section 2.2: multiplicative decrease of 1/delta. Ours, because the paper is silent: not below the default.
+    """Halve 1/delta [packets] after a loss in competitive mode."""
+    # Arun and Balakrishnan (2018), section 2.2: a loss halves 1/delta. Our choice, because the paper names no bound: it
+    # does not fall below its default.
     if flow.competitive:
         flow.inverse = max(1.0 / flow.delta, flow.inverse / 2.0)
 
 
 def loss(flow, event):
-    """Return the window unchanged, and retransmit the first packet found lost; the competitive mode halves 1/delta."""
+    """Retransmit the first packet found lost, halve 1/delta in competitive mode, and return the window unchanged."""
     flow.resend, event.restart_timer = event.number, 1
     halve(flow)
     return flow.window
 
 
 def timeout(flow, event):
-    """Return the least window [packets], and begin the slow start again."""
-    # Ours, because the paper is silent: as RFC 5681, section 3.1.
+    """Begin slow start again after a timeout; return the least window, two packets."""
+    # Our choice, because the paper does not treat timeouts: slow start, as in RFC 5681, section 3.1.
     flow.slow_start, flow.velocity, flow.repeats = True, 1.0, 0
     halve(flow)
     return LEAST

@@ -1,8 +1,8 @@
-"""Credit flow control at the source: it sends as much as the first switch has room for, and has no window of its own.
+"""Credit flow control at the source: the source sends only packets for which the first switch has granted credits.
 
-The source is the first node of a chain in which every node has credits from the next: it needs links with the
-discipline of the same name (`longfat.sim.queues.credit`). Without such a switch it stops after its first allocation.
-The rules with their sources: docs/rules/explicit-feedback.md.
+The source is the first node of a chain in which every node receives credits from the next node. The scheme needs links
+with the discipline of the same name (`longfat.sim.queues.credit`); without such a link the source stops after its first
+allocation. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -11,7 +11,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-# Places of headers and of credit packets, as switches have them (`longfat.sim.queues.credit`).
+# Indices of the header fields of data packets and of credit packets, as in `longfat.sim.switch.credit`.
 OWNER = 3
 FORWARDED, ALLOCATION = range(2)
 OURS = -5.0
@@ -19,48 +19,48 @@ OURS = -5.0
 
 @part
 def window(flow, event):
-    """Return the window that the credit balance allows: the transmissions in flight plus the credits left."""
-    # Ours: after `lifetime` without a packet, both ends of a link reset the allocation of a flow to one cell, see
-    # `longfat.sim.queues.credit`.
+    """Return the window [packets] that the credit balance allows: the transmissions in flight plus the credits left."""
+    # Our addition: after `lifetime` seconds without a packet, both ends of a link reset the allocation of a flow to one
+    # cell, see `longfat.sim.queues.credit`.
     if flow.lifetime > 0.0:
         flow.alarm = max(flow.last_sent, flow.received_at) + flow.lifetime
         if event.now >= flow.alarm:
             flow.allocation, flow.alarm = 1.0, math.inf
-    # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). The balance
-    # plus the packets in flight end to end is a window.
+    # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). The window
+    # is this balance plus the packets in flight between source and receiver.
     return max(0.0, flow.in_flight + flow.allocation - (flow.transmission - flow.forwarded))
 
 
 def start(flow, event):
-    """Return the first allocation."""
+    """Return the window [packets] of the first allocation."""
     flow.header[OWNER] = OURS
     flow.allocation = 1.0 if flow.lifetime > 0.0 else flow.n2 + flow.n3
     return window(flow, event)
 
 
 def ack(flow, event):
-    """Return the window after a credit packet, which brings new counts, or after an acknowledgment."""
+    """Return the window [packets] after a credit packet, which brings new counts, or after an acknowledgment."""
     if event.number < 0 and event.header[OWNER] == OURS:
         flow.forwarded = max(flow.forwarded, int(event.header[FORWARDED]))
         flow.allocation = event.header[ALLOCATION]
         flow.received_at = event.now
-    # Ours: acknowledged packets have been forwarded. With nothing in flight no further credit packet would arrive, so
-    # that an acknowledgment has to replace lost credit packets.
+    # Our addition: if nothing is in flight, no further credit packet arrives, so that the acknowledgment replaces lost
+    # credit packets: acknowledged packets have been forwarded.
     elif event.number >= 0 and flow.in_flight == 0:
         flow.forwarded = max(flow.forwarded, int(event.transmission) + 1)
     return window(flow, event)
 
 
 def timeout(flow, event):
-    """Return a window that lets one packet leave even without credit."""
-    # Ours, in place of the credit check cells of Kung, Blackwell and Chapman (1994): if all cells in flight or their
-    # credit cells are lost, nothing else would bring new credit. If no link loses cells, the timer does not expire as
-    # long as `min_rto` exceeds the round-trip time with all buffers full.
+    """Return the window [packets], at least one packet, so that one packet leaves even without credit."""
+    # Our choice, in place of the credit check cells of Kung, Blackwell and Chapman (1994): if all cells in flight or
+    # their credit cells are lost, only such a packet brings new credit. If no link loses cells, the timer does not
+    # expire as long as `min_rto` exceeds the round-trip time with all buffers full.
     return max(1.0, window(flow, event))
 
 
 def alarm(flow, event):
-    """Return the window when the lifetime of the allocation has passed without a packet or a credit packet."""
+    """Return the window [packets] when the allocation has expired without a packet or a credit packet."""
     return window(flow, event)
 
 
@@ -88,7 +88,8 @@ CREDIT = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # Packets that the first switch has forwarded, by its last credit packet; its allocation; when that packet came [s].
+    # Packets that the first switch has forwarded by its last credit packet; its allocation; arrival time of that packet
+    # [s].
     state={"forwarded": 0, "allocation": 0.0, "received_at": 0.0},
     source=(
         "H. T. Kung, T. Blackwell and A. Chapman, Credit-Based Flow Control for ATM Networks: Credit Update Protocol, "

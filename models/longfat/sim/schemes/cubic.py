@@ -1,8 +1,8 @@
 """CUBIC (RFC 9438): the window between losses is a cubic function of time (docs/rules/cubic.md).
 
 Windows, slow start, reduction, loss detection and validation are the components of `longfat.sim.schemes.deployed`, by
-default those of a host of today: an initial window of ten packets, byte counting, HyStart++, proportional rate
-reduction and RACK-TLP.
+default those of a current host: an initial window of ten packets, byte counting, HyStart++, proportional rate reduction
+and RACK-TLP.
 """
 
 from longfat.sim.kernel.jit import part
@@ -16,12 +16,13 @@ GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 
 @part
 def begin_stage(flow, now):
     """Begin a stage of congestion avoidance: set t_epoch, W_max, K and W_est."""
-    # RFC 9438, section 4.2: t_epoch is the time at which the stage starts, cwnd_epoch the window then, and equation 2:
-    # K = cbrt((W_max - cwnd_epoch)/C). As in Linux, tcp_cubic.c, bictcp_update(), a stage starts with the first
-    # acknowledgment outside of recovery.
+    # RFC 9438, section 4.2: t_epoch is the time at which the stage starts, cwnd_epoch is the window at that time, and K
+    # = cbrt((W_max - cwnd_epoch)/C) (equation 2). As in Linux, tcp_cubic.c, bictcp_update(), a stage starts with the
+    # first acknowledgment outside of recovery.
     flow.epoch_start = now
-    # Section 4.8 and section 4.10: in the first stage after a timeout, or after a slow start without a loss, K = 0 and
-    # W_max is the window. A window that has passed W_max without a loss (as after HyStart++) is treated alike.
+    # RFC 9438, section 4.8 and section 4.10: in the first stage after a timeout, or after a slow start without a loss,
+    # K = 0 and W_max is the window. The same applies to a window that has passed W_max without a loss, for example
+    # after HyStart++.
     flow.w_max = max(flow.w_max, flow.window)
     flow.k = ((flow.w_max - flow.window) / flow.c) ** (1.0 / 3.0)
     flow.w_est = flow.window  # section 4.3
@@ -53,7 +54,7 @@ def cubic_window(flow, time):
 
 @part
 def avoid_congestion(flow, event, acked):
-    """Return the window after an acknowledgment of `acked` packets in congestion avoidance."""
+    """Return the window [packets] after an acknowledgment of `acked` packets in congestion avoidance."""
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
     return linux_cubic.grow(flow, event, acked, grow)
@@ -61,37 +62,39 @@ def avoid_congestion(flow, event, acked):
 
 @part
 def grow(flow, event, acked):
-    """Return the window after `acked` packets in a stage of congestion avoidance."""
+    """Return the window [packets] of RFC 9438 after an acknowledgment of `acked` packets in congestion avoidance."""
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
     # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on. RFC 8312, section
-    # 4.2, which `full_reno` = 0 chooses, has the first value throughout.
+    # 4.2 (`full_reno` = 0), always uses the first value.
     alpha = 1.0
     if flow.w_est < flow.cwnd_prior or flow.full_reno == 0.0:
         alpha = 3.0 * (1.0 - flow.beta) / (1.0 + flow.beta)
     flow.w_est += alpha * acked / flow.window
     time = event.now - flow.epoch_start
-    # Section 4.3: where W_cubic is below W_est, the window is W_est.
+    # RFC 9438, section 4.3: where W_cubic is below W_est, the window is W_est.
     if flow.reno_friendly > 0.0 and cubic_window(flow, time) < flow.w_est:
         return max(flow.window, flow.w_est)
-    # Sections 4.2, 4.4 and 4.5: for each segment acknowledged cwnd grows by (target - cwnd)/cwnd; the target is W_cubic
-    # a round-trip time ahead, at least cwnd and at most 1.5 cwnd. The RFC says "for each new ACK" there and counts
-    # segments in section 4.3; as in Linux, segments count, so that delayed acknowledgments change nothing.
+    # RFC 9438, sections 4.2, 4.4 and 4.5: for each segment acknowledged cwnd grows by (target - cwnd)/cwnd; the target
+    # is W_cubic a round-trip time ahead, at least cwnd and at most 1.5 cwnd. The RFC counts acknowledgments in these
+    # sections ("for each new ACK") and segments in section 4.3. Here segments count, as in Linux, so that delayed
+    # acknowledgments do not slow the growth.
     target = min(max(cubic_window(flow, time + flow.srtt), flow.window), GROWTH_PER_ROUND_TRIP * flow.window)
     return flow.window + min(float(acked), flow.window) * (target - flow.window) / flow.window
 
 
 @part
 def reduce(flow, cause):
-    """Reduce the window and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
-    # Another reduction in recovery, for a packet sent in it, starts from the window that recovery aims at.
+    """Reduce W_max and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
+    # A second reduction during recovery starts from ssthresh, the window at the end of recovery.
     window = flow.ssthresh if flow.recovering else flow.window
     flow.cwnd_prior = window
-    # RFC 9438, section 4.7: fast convergence, if the window is below the last W_max.
+    # RFC 9438, section 4.7: fast convergence lowers W_max further if the window is below the last W_max.
     flow.w_max = window
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
         flow.w_max = windows.scaled(flow, window, (1.0 + flow.beta) / 2.0)
     flow.last_w_max = flow.w_max
-    # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; cwnd instead of flight_size is allowed, as in Linux.
+    # RFC 9438, section 4.6: ssthresh = flight_size * beta_cubic, at least 2; the RFC allows cwnd in place of
+    # flight_size, which Linux uses.
     flow.ssthresh = max(flow.ssthresh_floor, windows.scaled(flow, window, flow.beta))
     flow.epoch_start = -1.0
     flow.unused = False
@@ -111,14 +114,14 @@ def ack(flow, event):
 
 @part
 def respond(flow, event):
-    """Return the window [packets]: by `reduction` in recovery, else by slow start or a cubic function of time."""
+    """Return the window [packets] after marks, in recovery, in slow start or in congestion avoidance."""
     if event.marked and tcp.mark_counts(flow):
         if flow.window <= 1.0:  # RFC 9438, section 4.6, last paragraph; as in `tcp.halve_on_mark`
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
         validation.take_mark(flow)
         reduce(flow, tcp.MARK)  # does not change the window
         if not flow.recovering:
-            # Section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
+            # RFC 9438, section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
             flow.window = max(1.0, windows.scaled(flow, flow.window, flow.beta))
     if flow.recovering:
         window = reduction.recover(flow, event, flow.ssthresh)
@@ -144,8 +147,9 @@ def respond(flow, event):
 
 
 def loss(flow, event):
-    """Return beta times the window, once for all losses of one window, and retransmit the first lost packet."""
-    # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
+    """Begin a recovery that multiplies the window by beta, once per window of data; return the window [packets]."""
+    # RFC 3168, section 6.1.2: the loss of a packet that was sent before a mark reduced the window does not reduce it
+    # again.
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)
@@ -156,8 +160,8 @@ def timeout(flow, event):
     """Return a window of one packet; ssthresh is beta times the window (RFC 9438, section 4.8)."""
     validation.forget(flow)
     reduce(flow, tcp.TIMEOUT)
-    # Section 4.8: W_max becomes the window at the beginning of congestion avoidance, also for section 4.7. As in Linux,
-    # tcp_cubic.c, bictcp_state().
+    # RFC 9438, section 4.8: at the beginning of congestion avoidance the window becomes W_max. The last W_max, for fast
+    # convergence (section 4.7), is deleted, too, as in Linux, tcp_cubic.c, bictcp_state().
     flow.w_max = 0.0
     flow.last_w_max = 0.0
     flow.found = False
@@ -166,7 +170,7 @@ def timeout(flow, event):
 
 
 def alarm(flow, event):
-    """Return the window [packets] after a period in which it was not used; end the stage if it was reduced."""
+    """Return the window [packets], reduced after a period in which the application did not use it."""
     before = flow.window
     window = validation.wake(flow, event.now)
     if window < before:
@@ -197,8 +201,8 @@ CUBIC = Scheme(
             True, "1: W_est grows as Reno once it has reached the window before the last reduction (RFC 9438); 0: not"
         ),
     },
-    # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; departure of the packet
-    # acknowledged last, and whether the window was unused then
+    # W_max of this stage and of the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; departure time of the
+    # packet acknowledged last [s], and whether the window was unused at that time
     state={
         **deployed.STATE,
         **validation.STATE,

@@ -1,7 +1,7 @@
-"""DCTCP: the window is reduced in proportion to the share of marked packets (RFC 8257; docs/rules/l4s.md).
+"""DCTCP: the window is reduced in proportion to the fraction of marked packets (RFC 8257; docs/rules/l4s.md).
 
-The sender is that of a host of today, as in `longfat.sim.schemes.cubic`. The receiver echoes whether the last packet
-was marked. The estimate ignores selective acknowledgments (section 3.3, step 1).
+The sender is that of a current host, as in `longfat.sim.schemes.cubic`. The receiver echoes whether the last packet was
+marked. The estimate ignores selective acknowledgments (section 3.3, step 1).
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 # packet expected, so that a window ends when a packet beyond its end is acknowledged.
 @part
 def estimate(flow, event):
-    """Count an acknowledgment, and update `alpha`, the estimated share of marked packets, once per window."""
+    """Count an acknowledgment, and update `alpha`, the estimated fraction of marked packets, once per window."""
     flow.packets_acked += event.acked
     flow.packets_marked += min(event.marks, event.acked)
     if flow.una <= flow.window_end:
@@ -28,13 +28,13 @@ def estimate(flow, event):
 
 
 # RFC 8257, section 3.3, step 9, and RFC 3168, section 6.1.2: at most one reduction per window of data, for marks and
-# losses together (section 3.5). RFC 8257 reduces at the end of a window, whether or not a packet of it was marked;
-# taken literally, a window without marks would be reduced as well, against "DCTCP does not react to congestion
-# indications more than once for every window". Here the first acknowledgment with ECN-Echo reduces the window, as in
-# Alizadeh and others (2010), section 3.1, with the `alpha` of the windows before.
+# losses together (section 3.5). RFC 8257 reduces the window at the end of each window of data, which would apply even
+# to a window without marks and would contradict "DCTCP does not react to congestion indications more than once for
+# every window". Here the first acknowledgment with ECN-Echo reduces the window, as in Alizadeh and others (2010),
+# section 3.1, with the `alpha` of the preceding windows.
 @part
 def react(flow):
-    """Reduce the window in proportion to `alpha` if the mark counts."""
+    """Reduce the window in proportion to `alpha`, at most once per window of data."""
     if not tcp.mark_counts(flow):
         return
     window = flow.ssthresh if flow.recovering else flow.window  # recovery aims at ssthresh
@@ -54,7 +54,7 @@ def ack(flow, event):
 
 @part
 def respond(flow, event):
-    """Return the window [packets]: reduced by marks, by `reduction` in recovery, and otherwise grown by RFC 5681."""
+    """Return the window [packets] after marks, in recovery, or after growth by RFC 5681."""
     if event.acked > 0:
         estimate(flow, event)
     if event.marked:
@@ -67,10 +67,11 @@ def respond(flow, event):
     return deployed.grow(flow, event)  # RFC 8257, section 3.4
 
 
-# RFC 8257, section 3.5: as RFC 5681, section 3.1, equation 4; in recovery the window is the target of recovery. RFC
-# 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
+# RFC 8257, section 3.5: losses halve the window as in RFC 5681, section 3.1, equation 4; in recovery they halve
+# ssthresh, the window at its end. RFC 3168, section 6.1.2: the loss of a packet that was sent before a mark reduced the
+# window does not reduce it again.
 def loss(flow, event):
-    """Return half of the packets in flight, once for all losses of one window, and retransmit the first lost packet."""
+    """Begin a recovery that halves the window, once per window of data; return the window [packets]."""
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         window = flow.ssthresh if flow.recovering else min(flow.window, float(flow.high - flow.una))
         flow.ssthresh = max(flow.ssthresh_floor, window / 2.0)
@@ -80,7 +81,8 @@ def loss(flow, event):
 CODEPOINT = Parameter(
     1.0, "1", "{0, 1, 2}", "ect", about="Codepoint of the packets: 0 Not-ECT, 1 ECT(0), 2 ECT(1) (RFC 9331)"
 )
-#: Estimated share of marked packets; end of the window over which packets are counted, and the counts.
+#: Estimated fraction of marked packets; last packet of the window in which packets are counted; packets acknowledged
+#: and packets marked in this window.
 ESTIMATE: dict[str, Any] = {"alpha": "initial_alpha", "window_end": 0, "packets_acked": 0, "packets_marked": 0}
 
 DCTCP = Scheme(

@@ -24,7 +24,7 @@ def begin_period(flow, before):
 
 @part
 def count(flow, marked):
-    """Count one congestion bit, and return the window, which changes at the end of the decision period."""
+    """Count one congestion bit; return the window [packets], which changes at the end of the decision period."""
     # Ramakrishnan and Jain (1990): bits of one window sent after the last change are counted. Kim and Farber (1994),
     # section 2.1: if at least half are set, window x 0.875, otherwise window + 1.
     if flow.ignored > 0:
@@ -41,8 +41,8 @@ def count(flow, marked):
 
 @part
 def go_back(flow):
-    """Return a window of one packet, and continue to send from the first unacknowledged packet on."""
-    # Ours, because the papers assume buffers without loss: go-back-N, as after a timeout of TCP.
+    """Continue to send from the first unacknowledged packet on, with a window of one packet; return this window."""
+    # Our choice, because the papers assume buffers without loss: go-back-N, as after a timeout of TCP.
     flow.reduced_at = flow.high - 1
     flow.duplicates = 0
     flow.next = flow.una
@@ -51,14 +51,15 @@ def go_back(flow):
 
 
 def start(flow, event):
-    """Return the initial window, and begin the first decision period, which lasts two round trips like every other."""
-    # Ours, because the times in table 4.3 of Kanakia, Keshav and Mishra (1992) require it: there is no slow start.
+    """Begin the first decision period, two round trips like all others; return the initial window [packets]."""
+    # Our choice: there is no slow start, because only then transfers take the times of Kanakia, Keshav and Mishra
+    # (1992), table 4.3.
     begin_period(flow, flow.window)
     return flow.window
 
 
 def ack(flow, event):
-    """Return the window after an acknowledgment, which carries the congestion bit of its packet."""
+    """Return the window [packets] after an acknowledgment, which carries the congestion bit of its packet."""
     if event.number < 0:  # feedback of a switch, no acknowledgment
         return flow.window
     if event.acked > 0:
@@ -102,8 +103,8 @@ DECBIT = Scheme(
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may set the congestion bit; 0: they may not"),
         **timers.PARAMETERS,
     },
-    # acknowledgments still to be ignored; bits counted so far, and how many of them are set; highest packet sent when
-    # the sender last went back to retransmit; consecutive duplicate acknowledgments
+    # number of acknowledgments still to be ignored; number of bits counted, and of set bits among them; highest packet
+    # sent when go-back-N last began; number of consecutive duplicate acknowledgments
     state={"ignored": 0, "counted": 0, "set_bits": 0, "reduced_at": -2, "duplicates": 0},
     source=(
         "K. K. Ramakrishnan and R. Jain, A Binary Feedback Scheme for Congestion Avoidance in Computer Networks, ACM "

@@ -1,4 +1,4 @@
-"""TCP sender as deployed today, assembled from components, and its profiles (rules in docs/rules/cubic.md).
+"""TCP sender as it is deployed today, assembled from components, and sets of its parameters (docs/rules/cubic.md).
 
 Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the simulator's kernel), use of
 the window and pacing (this module), and for some schemes validation. A component is a module with parameters that
@@ -15,11 +15,11 @@ from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
 from longfat.sim.schemes.scheme import Parameter
 
-#: Parameters that every scheme with selective recovery has. `bugfix` is not needed, because the simulator knows which
+#: Parameters of every scheme with selective recovery. They need no `bugfix`, because the simulator knows which
 #: transmission was lost.
 PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")}
-#: Options, all off by default. Ours, because Linux paces these schemes only with the queue discipline fq at the host:
-#: pacing is off in `cubic` and `dctcp`, too.
+#: Parameters that choose options, all off by default. Our choice: pacing is off in `cubic` and `dctcp`, too, because
+#: Linux paces these schemes only with the queue discipline fq at the host.
 OPTIONS = {
     **hystart.PARAMETERS,
     **reduction.PARAMETERS,
@@ -36,30 +36,30 @@ OPTIONS = {
     "pacing": choice(0, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
-#: Slow-start threshold [packets], last reduction, whether the sender is in loss recovery.
+#: State: slow-start threshold [packets], last reduction of the window, whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
 STATE: dict[str, Any] = {
     **PLAIN_STATE, **hystart.STATE, **reduction.STATE, **windows.STATE,
-    # Round trip in which the use of the window was measured: its end, whether the window was full, and most in flight
-    # [packets]
+    # Round trip in which the use of the window is measured: the packet that ends it, whether the window was full in it,
+    # and the largest volume in flight [packets]
     "use_end": 0, "was_full": False, "most_used": 0,
-    # Largest flight since the last reduction (maxFS) [packets], negative before the first one is known, and
-    # `reduced_at` of that reduction
+    # Largest volume in flight since the last reduction (maxFS) [packets], negative if unknown, and `reduced_at` of that
+    # reduction
     "max_flight": -1.0, "flight_since": -2,
 }  # fmt: skip
 
-#: Values of parameters with which `sack` is Reno by the RFCs of today: an initial window of ten packets (RFC 6928,
-#: section 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section
-#: 2.3), proportional rate reduction (RFC 9937), losses found by time and probes (RFC 8985). No HyStart++, because Linux
-#: has HyStart as a part of CUBIC only.
+#: Values of parameters with which `sack` is Reno by current RFCs: an initial window of ten packets (RFC 6928, section
+#: 2), every second packet acknowledged (RFC 5681, section 4.2), byte counting with L = 2 (RFC 3465, section 2.3),
+#: proportional rate reduction (RFC 9937), losses found by time and probes (RFC 8985). HyStart++ is off, because in
+#: Linux HyStart is a part of CUBIC.
 DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0, "rack": 1.0}
-#: Fitted, not derived: Linux's receiver acknowledges each packet while its window grows (tcp_input.c,
-#: tcp_grow_window()); these were the first 479 packets of each connection of `longfat testbed`. The number follows from
-#: the socket buffers, and differs between hosts.
+#: Fitted to measurements: Linux's receiver acknowledges each packet while the receive window grows (tcp_input.c,
+#: tcp_grow_window()), in `longfat testbed` during the first 479 packets of each connection. The number depends on the
+#: socket buffers and differs between hosts.
 FITTED_QUICK_ACKS = 479.0
-#: Values of parameters that bring a scheme nearest to Linux's defaults: Linux's timer, the options above, the growth of
-#: RFC 8312 in the Reno-friendly region of CUBIC (net/ipv4/tcp_cubic.c, bictcp_update()), windows in whole packets, a
-#: clock with HZ = 250, and the rules of net/ipv4/tcp_bbr.c.
+#: Values of parameters that bring a scheme nearest to Linux's defaults: Linux's timer, the values of `DEPLOYED`, the
+#: growth of RFC 8312 in the Reno-friendly region of CUBIC (net/ipv4/tcp_cubic.c, bictcp_update()), windows in whole
+#: packets, a clock with HZ = 250, and the rules of net/ipv4/tcp_bbr.c.
 LINUX = {
     **timers.profile("linux"), **DEPLOYED,
     "growth_limit": math.inf, "cwnd_limited": 1.0, "quick_acks": FITTED_QUICK_ACKS, "full_reno": 0.0,
@@ -94,7 +94,7 @@ def grow(flow, event):
 
 @part
 def leave_recovery(flow, event, window):
-    """Return Reno's window [packets] after the acknowledgment that ended a recovery; `window` has not grown yet."""
+    """Return Reno's window [packets] at the end of a recovery; `window` is the window before growth."""
     if not reduction.grows_at_exit(flow):
         return window
     flow.window = window
@@ -103,13 +103,13 @@ def leave_recovery(flow, event, window):
 
 @part
 def fills_window(flow, event):
-    """Return whether the window was full before an acknowledgment outside recovery."""
+    """Return whether the application filled the window before this acknowledgment, outside recovery."""
     return flow.app_limited == 0 or flow.in_flight + event.acked >= flow.window
 
 
 @part
 def uses_window(flow, event):
-    """Return whether the window was used before an acknowledgment outside recovery, so that it may grow."""
+    """Return whether an acknowledgment outside recovery may grow the window, because the application used it."""
     return fills_window(flow, event) if flow.cwnd_limited == 0.0 else is_cwnd_limited(flow, event)
 
 
@@ -118,9 +118,9 @@ def is_cwnd_limited(flow, event):
     """Return whether Linux's rule lets the window grow; True if that rule is not chosen."""
     if flow.cwnd_limited != 1.0:
         return True
-    # Linux, net/ipv4/tcp_output.c, tcp_cwnd_validate(): a window that was full once counts as full until everything
-    # sent by then is acknowledged. include/net/tcp.h, tcp_is_cwnd_limited(). What was in flight at the last departure
-    # is known when the next acknowledgment arrives.
+    # Linux, net/ipv4/tcp_output.c, tcp_cwnd_validate(), and include/net/tcp.h, tcp_is_cwnd_limited(): a window that was
+    # full once counts as full until all packets sent by then are acknowledged. The volume in flight at the last
+    # departure is computed when the next acknowledgment arrives.
     used, full = flow.in_flight + event.acked, fills_window(flow, event)
     if full or flow.una - event.acked >= flow.use_end or (not flow.was_full and used > flow.most_used):
         flow.was_full = full
@@ -131,7 +131,7 @@ def is_cwnd_limited(flow, event):
 
 @part
 def window_before(flow):
-    """Return the window [packets] before an acknowledgment; in recovery at least ssthresh, the window after it."""
+    """Return the window [packets] before an acknowledgment; in recovery at least ssthresh, the window at its end."""
     return max(flow.window, flow.ssthresh) if flow.recovering else flow.window
 
 
@@ -145,8 +145,8 @@ def capped(flow, event, before, window, growth):
     if flow.cwnd_limited < 2.0:
         return window
     # draft-ietf-ccwg-ratelimited-increase-03, section 3: maxFS is initcwnd at first, then the largest FlightSize since
-    # the window was last reduced. FlightSize as in RFC 5681, section 2: before this acknowledgment, or after it if it
-    # has reduced the window.
+    # the window was last reduced. FlightSize (RFC 5681, section 2) is taken before this acknowledgment or, if this
+    # acknowledgment has reduced the window, after it.
     flight = float(flow.high - flow.una)
     if flow.max_flight < 0.0:
         flow.max_flight = before
@@ -158,11 +158,11 @@ def capped(flow, event, before, window, growth):
     if flow.recovering:
         return window
     # draft-ietf-ccwg-ratelimited-increase-03, section 3: limit(maxFS) is 2 maxFS in slow start and maxFS + SMSS in
-    # congestion avoidance; for CUBIC it is ours, because the draft has none.
+    # congestion avoidance. Our choice, because the draft has no limit for CUBIC: `growth` times maxFS.
     limit = 2.0 * flow.max_flight
     if before >= flow.ssthresh:
         limit = max(flow.max_flight + 1.0, growth * flow.max_flight)
-    # Appendix A of that draft only stops the growth: "if (cwnd<2*maxFS)".
+    # Appendix A of that draft stops the growth, "if (cwnd<2*maxFS)", but does not reduce the window.
     return min(window, limit if flow.cwnd_limited == 2.0 else max(limit, before))
 
 
@@ -170,16 +170,16 @@ def capped(flow, event, before, window, growth):
 def is_unused(flow, used):
     """Return whether the application leaves the window unused until the next departure."""
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
-    # net/ipv4/tcp_cubic.c, bictcp_cwnd_event(): periods in which nothing is in flight.
+    # net/ipv4/tcp_cubic.c, bictcp_cwnd_event(): t does not include periods in which nothing is in flight.
     idle = flow.app_limited > 0 and flow.in_flight == 0
     return idle or (not used and flow.cwnd_limited == 0.0)
 
 
 @part
 def pace(flow, window):
-    """Set the pacing rate for a window [packets]."""
-    # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): 200 % of a window per round-trip time below half of
-    # ssthresh, else 120 %; no pacing before the first sample.
+    """Set the pacing rate [bytes/s] from a window [packets] and the smoothed round-trip time."""
+    # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): 200 % of a window per round-trip time if the window
+    # is below half of ssthresh, else 120 %; no pacing before the first round-trip sample.
     if flow.pacing > 0.0 and flow.srtt > 0.0:
         gain = 2.0 if window < flow.ssthresh / 2.0 else 1.2
         flow.rate = gain * max(window, float(flow.in_flight)) * flow.packet_size / flow.srtt

@@ -1,8 +1,7 @@
-"""DUAL: Tahoe, and a window reduction when the round-trip time exceeds the middle of its minimum and maximum.
+"""DUAL: Tahoe with a window reduction when the round-trip time exceeds the middle of its minimum and maximum.
 
-Every acknowledgment of new data updates minimum and maximum. Every second round trip, the round-trip time of one packet
-is compared with their middle: the first packet that was sent one round trip or later after the last comparison.
-The rules with their sources: docs/rules/tcp.md.
+Every acknowledgment of new data updates minimum and maximum. Every second round trip, one packet's round-trip time is
+compared with the middle between both. The rules with their sources: docs/rules/tcp.md.
 """
 
 from longfat.sim.kernel.jit import part
@@ -15,7 +14,7 @@ as_tahoe = part(tahoe.ack)
 
 @part
 def reset_rtt_range(flow):
-    """Forget minimum and maximum of the round-trip time, and begin a new round trip."""
+    """Reset minimum and maximum of the round-trip time, and begin a new round trip."""
     flow.least = 1e300
     flow.most = 0.0
     flow.rounds = 0
@@ -24,7 +23,7 @@ def reset_rtt_range(flow):
 
 @part
 def is_late(flow, rtt):
-    """Return whether a comparison is due and the round-trip time exceeds the middle; called once per round trip."""
+    """Return, in every second round trip, whether `rtt` [s] exceeds the middle of its range; else return False."""
     # Wang and Crowcroft (1992); Peterson and Davie, section 6.4: every second round trip, compare with the mean of the
     # least and the greatest round-trip time so far, and reduce the window by an eighth.
     flow.round_end = flow.next
@@ -36,25 +35,25 @@ def is_late(flow, rtt):
 
 
 def ack(flow, event):
-    """Return the window of Tahoe, reduced to 7/8 if the round-trip time is late."""
+    """Return Tahoe's window [packets], multiplied by 7/8 if the round-trip time exceeds the middle of its range."""
     window = as_tahoe(flow, event)
     if event.acked > 0:
         flow.least = min(flow.least, event.rtt)
         flow.most = max(flow.most, event.rtt)
         if flow.una > flow.round_end and is_late(flow, event.rtt):
             window = max(1.0, flow.decrease * window)
-            flow.ssthresh = window  # ours, because slow start would otherwise undo the reduction immediately
+            flow.ssthresh = window  # our choice, because slow start would otherwise undo the reduction immediately
     return window
 
 
 def start(flow, event):
-    """Return the initial window; the range of the round-trip time is unknown."""
+    """Return the initial window [packets], and reset the range of the round-trip time."""
     reset_rtt_range(flow)
     return flow.window
 
 
 def timeout(flow, event):
-    """Return a window of one packet, and forget the range of the round-trip time: the path may have changed."""
+    """Return a window of one packet, and reset the range of the round-trip time, because the path may have changed."""
     go_back(flow)
     reset_rtt_range(flow)
     return 1.0
@@ -78,7 +77,7 @@ DUAL = Scheme(
             about="Late round-trip time, as a share of the range from its minimum (0) to its maximum (1)",
         ),
     },
-    # least and greatest round-trip time [s]; the packet that ends the round; rounds since the last comparison
+    # least and greatest round-trip time [s]; the packet that ends the round trip; round trips since the last comparison
     state={**STATE, "least": 1e300, "most": 0.0, "round_end": 0, "rounds": 0},
     source=(
         "Z. Wang and J. Crowcroft, Eliminating Periodic Packet Losses in the 4.3-Tahoe BSD TCP Congestion Control "

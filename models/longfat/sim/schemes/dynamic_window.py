@@ -1,4 +1,4 @@
-"""Dynamic windows (Hahne and others): the window is the room that every switch of the path has reserved for the flow.
+"""Dynamic windows (Hahne and others): the window is the buffer space that every switch of the path has reserved.
 
 Once in a round trip, the source requests the window that it needs, or releases a part of it. The switches are
 `longfat.sim.queues.dynamic_window`; without such a switch every request is granted. The rules with their sources:
@@ -10,29 +10,29 @@ from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Scheme
 
-# Places of the header, as switches read them (`longfat.sim.queues.dynamic_window`).
+# Indices of the header fields, as in `longfat.sim.switch.dynamic_window`
 WANTED, KEPT, _, OWNER = range(4)
 OURS = -7.0
 
 
 @part
 def needs_more(flow):
-    """Return whether the flow has data beyond its window."""
+    """Return whether the flow has more unacknowledged and unsent data than its window."""
     return not flow.app_limited and flow.packets - flow.una > flow.granted
 
 
 def start(flow, event):
-    """Return the base window, and ask for more with the first packet."""
+    """Return the base window [packets]; the second packet requests a larger window."""
     flow.header[OWNER] = OURS
     flow.granted = flow.base
     return flow.granted
 
 
 def send(flow, packet):
-    """Return 0, after writing a request or a release into the first packets of a round trip."""
-    # Hahne, Kalmanek and Morgan (1993), as Kim and Farber (1994), section 2.3, describe it: changes at intervals as
-    # short as a round trip. Ours: the first packet releases the surplus that other switches have granted, and the
-    # second requests more, so that a switch never reserves less than the window.
+    """Write a release into the first packet of a round trip and a request into the second packet; return 0."""
+    # Hahne, Kalmanek and Morgan (1993), as Kim and Farber (1994), section 2.3, describe it: the window changes at most
+    # once per round trip. Our choice: the first packet of a round trip releases space that switches have reserved
+    # beyond the window, and the second packet requests more, so that no switch ever reserves less than the window.
     place = packet.transmission - flow.asked_at
     if place == 0:
         packet.header[KEPT] = flow.granted
@@ -42,10 +42,10 @@ def send(flow, packet):
 
 
 def ack(flow, event):
-    """Return the window that the acknowledged packet was granted; ask again after a round trip."""
+    """Return the window [packets] that the acknowledged packet was granted; begin a new request once per round trip."""
     if event.number < 0:
         return flow.granted
-    # Ours: a source without data returns to the base window; its next packets inform the switches.
+    # Our choice: a source without data returns to the base window, and its next packet informs the switches.
     if not needs_more(flow) and flow.in_flight <= flow.base:
         flow.granted = flow.base
     if event.transmission > flow.asked_at:
@@ -77,7 +77,7 @@ DYNAMIC_WINDOW = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # Window that is reserved on the whole path; first transmission of the present round trip.
+    # Window that all switches of the path have reserved; first transmission of the present round trip.
     state={"granted": 0.0, "asked_at": 0},
     source=(
         "E. L. Hahne, C. R. Kalmanek and S. P. Morgan, Dynamic Window Flow Control on a High-Speed Wide-Area Data "

@@ -1,9 +1,9 @@
-"""Rate control by explicit forward congestion indication (EFCI), as ATM's ABR sources do it with one bit of feedback.
+"""Rate control by explicit forward congestion indication (EFCI), with one bit of feedback, as in ABR sources of ATM.
 
 Switches mark cells (disciplines "mark-above", "step-marking", "red" and others: the CE mark stands for EFCI). Each
 `nrm`-th cell counts as a resource management (RM) cell, whose acknowledgment brings back whether the last cell was
-marked. The rate grows by a share of the peak rate without a mark and falls by a share of itself with one: additive
-increase, multiplicative decrease. The rules with their sources: docs/rules/explicit-feedback.md.
+marked. Without a mark the rate grows by a fraction of the peak rate; with a mark it falls by a fraction of itself
+(additive increase, multiplicative decrease). The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 from longfat.sim.schemes import timers
@@ -29,15 +29,16 @@ def ack(flow, event):
 
 
 def send(flow, packet):
-    """Return 0; before an RM cell, reduce the rate after a long pause and after RM cells without an answer."""
+    """Reduce the rate before an RM cell after a long pause or if too many RM cells are unanswered; return 0."""
     if packet.transmission % int(flow.nrm) != 0:
         return 0
-    # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 5: a rate that was not used for ADTF is not
-    # kept.
+    # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 5: if no RM cell was sent for the time ADTF,
+    # the rate falls to the initial cell rate.
     if flow.rm_sent_at >= 0.0 and packet.sent - flow.rm_sent_at > flow.pause:
         flow.rate = min(flow.rate, flow.initial_rate)
     flow.rm_sent_at = packet.sent
-    # Source behaviour 6: the rate falls with each RM cell while Crm or more RM cells have no answer.
+    # ATM Forum, af-tm-0056.000 (1996), source behaviour 6: the rate falls with each RM cell while Crm or more RM cells
+    # have no answer.
     if flow.unanswered >= flow.missing:
         flow.rate = max(flow.least_rate, flow.rate - flow.cutoff * flow.rate)
     flow.unanswered += 1
@@ -48,7 +49,7 @@ EFCI = Scheme(
     "efci",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because ATM does not retransmit cells: a timeout retransmits, and leaves the rate unchanged
+    timeout=keep,  # our choice, because ATM does not retransmit cells: a timeout leaves the rate unchanged
     send=send,
     controls="rate",
     echo="once",

@@ -1,8 +1,8 @@
 """Explicit end-to-end feedback: switches report to the source the service rate and backlog of its flow.
 
-With every acknowledgment the source predicts its backlog at the slowest switch when its next packet arrives there, a
-round trip after the acknowledged one did, and keeps this backlog at a set point. The scheme needs the discipline of the
-same name; switches with other disciplines do not limit the rate. The rules with their sources:
+With every acknowledgment the source predicts the backlog that its next packet will find at the slowest switch, one
+round trip after the acknowledged packet arrived there, and keeps this backlog at a set point. The scheme needs the
+discipline of the same name; switches with other disciplines do not limit the rate. The rules with their sources:
 docs/rules/explicit-feedback.md.
 """
 
@@ -12,24 +12,24 @@ from longfat.sim.plugin.feedback import limited_at_start, predicted_rate
 from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
 
-# Places of the header, as switches read them (`longfat.sim.queues.explicit_feedback`).
+# Indices of the header fields, as in `longfat.sim.switch.explicit_feedback`
 RATE, BACKLOG, _, OWNER = range(4)
 OURS = -3.0
 
 
 def start(flow, event):
-    """Return the start rate [bytes/s], held for a round trip."""
+    """Return the start rate [bytes/s], which is kept for one round trip."""
     flow.header[RATE] = math.inf
     return begin(flow, OWNER, OURS)
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s] for the service rate and backlog that an acknowledgment brings."""
+    """Return the rate [bytes/s] that follows from the service rate and backlog in an acknowledgment's header."""
     if event.number < 0 or event.header[OWNER] != OURS or event.header[RATE] == math.inf or event.rtt <= 0.0:
         return flow.rate
-    # Mishra and Kanakia (1992), as Kanakia, Keshav and Mishra (1992) compare it end to end: service rate plus
-    # correction of the predicted backlog. Ours, because the paper could not be read: start rate and doubling, fitted to
-    # table 4.3.
+    # Mishra and Kanakia (1992), as Kanakia, Keshav and Mishra (1992) compare it end to end: the rate is the service
+    # rate plus a correction by the predicted backlog. Our choice, because the paper of Mishra and Kanakia could not be
+    # read: start rate and doubling, fitted to table 4.3 of Kanakia, Keshav and Mishra.
     service = event.header[RATE] / flow.packet_size
     sent = flow.transmission - event.transmission  # from the acknowledged packet on, this one included
     rate = predicted_rate(service, event.header[BACKLOG], sent, event.rtt, flow.gain, flow.set_point)
@@ -40,7 +40,7 @@ EXPLICIT_FEEDBACK = Scheme(
     "explicit-feedback",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because the rate follows feedback alone: a timeout only causes retransmissions
+    timeout=keep,  # our choice, because the rate follows feedback alone: a timeout only causes retransmissions
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500_000.0),

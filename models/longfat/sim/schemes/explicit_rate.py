@@ -4,21 +4,22 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: Limit of the rate at the start [packets/s], and the time at which it doubles next [s]: `feedback.limited_at_start`.
+#: Limit of the rate at the start [packets/s], and the time of its next doubling [s]: `feedback.limited_at_start`.
 STATE = {"limit": 0.0, "doubles": 0.0}
 
 
 @part
 def begin(flow, place, owner):
-    """Return the start rate [bytes/s], valid for one feedback delay, after writing `owner` to `flow.header[place]`."""
-    # Ours, because the start rate is not printed: fitted to the transfer times of Kanakia, Keshav and Mishra (1992).
+    """Write `owner` to `flow.header[place]`; return the start rate [bytes/s], valid for one feedback delay."""
+    # Our choice, because the start rate is not printed: it is fitted to transfer times of Kanakia, Keshav and Mishra
+    # (1992).
     flow.header[place] = owner
     flow.limit = flow.start_rate / flow.packet_size
     return flow.start_rate
 
 
 def keep(flow, event):
-    """Return the rate unchanged, because losses and timeouts do not change it."""
+    """Return the rate [bytes/s] unchanged: losses and timeouts do not change it."""
     return flow.rate
 
 

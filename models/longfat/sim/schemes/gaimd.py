@@ -18,7 +18,7 @@ BETA = Parameter(0.875, "1", "(0, 1)", about="Multiplicative decrease factor of 
 
 
 def ack(flow, event):
-    """Return the window: one packet more per acknowledgment in slow start, alpha packets more per window after it."""
+    """Return the window [packets]: it grows by 1 per acknowledgment in slow start, later by alpha per round trip."""
     if event.marked and mark_counts(flow):
         flow.ssthresh = reduced(flow, flow.window)
         flow.window = max(1.0, flow.beta * flow.window)
@@ -35,7 +35,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return beta times the packets in flight, once per window; not if a mark has reduced the window already."""
+    """Return beta times the packets in flight as the window, or the window if a mark has reduced it already."""
     before_mark = flow.reduced_for == MARK and event.number <= flow.reduced_at
     if not before_mark:
         flow.ssthresh = reduced(flow, min(flow.window, float(flow.high - flow.una)))

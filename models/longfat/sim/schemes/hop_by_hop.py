@@ -9,7 +9,7 @@ from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predic
 from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
 
-# Places of headers and feedback packets, as switches have them (`longfat.sim.queues.hop_by_hop`).
+# Indices of the header fields of data packets and of feedback packets, as in `longfat.sim.switch.hop_by_hop`
 LEFT, START_RATE, _, OWNER = range(4)
 BACKLOG, RATE, TIME = range(3)
 OURS = -4.0
@@ -22,7 +22,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s] for the service rate and backlog that the first switch reports."""
+    """Return the rate [bytes/s] that follows from the service rate and backlog reported by the first switch."""
     if event.number >= 0 or event.header[OWNER] != OURS:
         return flow.rate
     # Mishra and Kanakia (1992): the law of explicit feedback, with the feedback delay of one hop. `BACKLOG` is the
@@ -38,7 +38,7 @@ HOP_BY_HOP = Scheme(
     "hop-by-hop",
     start=start,
     ack=ack,
-    timeout=keep,  # ours, because the rate follows feedback alone: a timeout only causes retransmissions
+    timeout=keep,  # our choice, because the rate follows feedback alone: a timeout only causes retransmissions
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500 / 3e-3),

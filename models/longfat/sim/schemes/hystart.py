@@ -13,8 +13,9 @@ LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s,
 SAMPLES = 8  # round-trip samples before a round is evaluated
 GROWTH_DIVISOR = 4.0  # divisor of slow start's growth in conservative slow start
 CONSERVATIVE_ROUNDS = 5
-#: Linux, net/ipv4/tcp_cubic.c: hystart_low_window and hystart_ack_delta_us; hystart_ack_delay(): four bursts of the
-#: largest size, at most 1 ms, at the rate that tcp_input.c, tcp_update_pacing_rate(), computes also without pacing.
+#: Linux, net/ipv4/tcp_cubic.c: hystart_low_window and hystart_ack_delta_us; hystart_ack_delay(): the time of four
+#: bursts of the largest size, at most 1 ms, at the rate that tcp_input.c, tcp_update_pacing_rate(), computes even if
+#: the sender does not pace.
 LOW_WINDOW, LARGEST_GAP, PACING_GAIN = 16.0, 0.002, 2.0  # packets, s, 1
 BURSTS, LONGEST_BURSTS = 4.0 * 65536, 0.001  # bytes, s
 
@@ -28,7 +29,7 @@ PARAMETERS = {
     ),
     "hystart": choice(0, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
 }
-#: For schemes that also have HyStart as in Linux.
+#: The parameter `hystart` of schemes that have HyStart as in Linux, too.
 WITH_TRAINS = choice(
     1,
     "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of acknowledgments, "
@@ -37,7 +38,7 @@ WITH_TRAINS = choice(
 )
 #: State of a flow: end of the present round [packets]; least round-trip times of this round and the last one [s] and
 #: number of samples; least round-trip time at the end of slow start [s], infinite unless in conservative slow start;
-#: rounds of that phase so far.
+#: number of rounds in conservative slow start.
 STATE: dict[str, Any] = {
     "round_end": 0,
     "round_rtt": math.inf,
@@ -46,8 +47,8 @@ STATE: dict[str, Any] = {
     "baseline_rtt": math.inf,
     "conservative_rounds": 0,
 }
-#: State of HyStart as in Linux: beginning of the round [s], last acknowledgment of its train [s], and whether HyStart
-#: has ended slow start.
+#: State of HyStart as in Linux: beginning of the round [s], time of the last acknowledgment in its train [s], and
+#: whether HyStart has ended slow start.
 TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found": False}
 
 
@@ -66,8 +67,8 @@ def grow(flow, event):
     if flow.hystart != 1.0 or flow.ssthresh < 1e300:
         wanted = flow.window + increase
         flow.window = min(wanted, flow.ssthresh)
-        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): packets beyond ssthresh count in congestion avoidance. The RFCs
-        # do not define this.
+        # Linux, net/ipv4/tcp_cong.c, tcp_slow_start(): packets acknowledged beyond ssthresh count in congestion
+        # avoidance. The RFCs do not define this.
         return wanted - flow.window if flow.growth_limit > 0.0 else 0.0
     conservative = flow.baseline_rtt < math.inf
     flow.window += increase / GROWTH_DIVISOR if conservative else increase

@@ -17,9 +17,9 @@ MINUTES, SAMPLES = 10, 4  # RFC 6817, section 2.5, BASE_HISTORY; section 4.5
 
 @part
 def measure(flow, event):
-    """Update base delay, queueing delay [s] and gain [packets] with a round-trip time."""
-    # RFC 6817, section 2.4.2: the base delay is the least of one-minute minima. Section 4.5: the current delay is the
-    # least of the 4 most recent round-trip times.
+    """Update base delay [s], queueing delay [s] and gain [packets] with a round-trip sample."""
+    # RFC 6817, section 2.4.2: the base delay is the least of the minima of the last ten minutes. Section 4.5: the
+    # current delay is the least of the 4 most recent round-trip times.
     if int(event.now / 60.0) > flow.minute:
         flow.minute = int(event.now / 60.0)
         flow.minima[flow.minute % MINUTES] = math.inf
@@ -32,15 +32,15 @@ def measure(flow, event):
     for k in range(SAMPLES):
         current = min(current, flow.recent[k])
     flow.queueing = current - base
-    # Section 4.2: GAIN = 1 / (min (16, CEIL (2*TARGET/base))).
+    # LEDBAT++, section 4.2: GAIN = 1 / (min (16, CEIL (2*TARGET/base))).
     flow.gain = 1.0 / min(16, math.ceil(2.0 * flow.target / base))
 
 
 @part
 def enter_avoidance(flow, now):
     """Enter congestion avoidance, and schedule the next slowdown."""
-    # Section 4.4: the initial slowdown starts 2 RTT after the initial slow start. A slowdown lasts from its entry until
-    # the window reaches SSTHRESH; the next one starts after 9 times that duration.
+    # LEDBAT++, section 4.4: the initial slowdown starts 2 RTT after the initial slow start. A slowdown lasts from its
+    # entry until the window reaches SSTHRESH; the next one starts after 9 times that duration.
     pause = 2.0 * flow.srtt if flow.phase == SLOW_START else flow.interval * (now - flow.entered)
     flow.next_slowdown = now + pause
     flow.phase = AVOIDANCE
@@ -49,9 +49,9 @@ def enter_avoidance(flow, now):
 @part
 def avoid(flow, event):
     """Return the window [packets] in congestion avoidance."""
-    # Section 4.3, per round trip: W += GAIN; above the target W += max(GAIN - Constant W (delay/target - 1), -W/2),
-    # with Constant = 1. RFC 6817, section 2.4.2: each acknowledgment brings its share, and the window may grow to one
-    # packet (ALLOWED_INCREASE) more than was in flight.
+    # LEDBAT++, section 4.3, per round trip: W += GAIN; above the target W += max(GAIN - Constant W (delay/target - 1),
+    # -W/2), with Constant = 1. RFC 6817, section 2.4.2: each acknowledged packet adds 1/W of this change, and the
+    # window may grow to one packet (ALLOWED_INCREASE) more than was in flight.
     excess = max(0.0, flow.queueing / flow.target - 1.0)
     change = max(flow.gain - flow.window * excess, -flow.window / 2.0)
     window = flow.window + change * event.newly_delivered / flow.window
@@ -63,11 +63,11 @@ def ack(flow, event):
     if event.rtt == 0.0:
         return flow.window
     measure(flow, event)
-    # Section 4.1: a queueing delay above 3/4 of the target ends the slow start, but only the initial one.
+    # LEDBAT++, section 4.1: a queueing delay above 3/4 of the target ends the slow start, but only the initial one.
     if flow.phase == SLOW_START and flow.queueing > 0.75 * flow.target:
         enter_avoidance(flow, event.now)
-    # Section 4.4: a slowdown sets SSTHRESH to CWND, then CWND to 2 packets, frozen for 2 RTT. Ours, because the draft
-    # does not say which RTT: the smoothed one at the entry.
+    # LEDBAT++, section 4.4: a slowdown sets SSTHRESH to CWND, then CWND to 2 packets, and keeps CWND for 2 RTT. Our
+    # choice, because the draft does not define this RTT: the smoothed round-trip time at the beginning of the slowdown.
     if flow.phase == AVOIDANCE and event.now >= flow.next_slowdown:
         flow.ssthresh, flow.window, flow.phase = flow.window, LEAST, FROZEN
         flow.entered, flow.frozen_until = event.now, event.now + flow.freeze * flow.srtt
@@ -75,8 +75,9 @@ def ack(flow, event):
         return avoid(flow, event)
     if flow.phase == FROZEN and event.now < flow.frozen_until:
         return LEAST
-    # Section 4.1: slow start adds GAIN for each packet acknowledged; section 4.4: so does a slowdown, until SSTHRESH.
-    # Ours, because the draft is silent: the window does not grow where the application limits the flow.
+    # LEDBAT++, section 4.1: slow start adds GAIN for each packet acknowledged; section 4.4: a slowdown does so, too,
+    # until the window reaches SSTHRESH. Our choice, because the draft has no rule for it: the window does not grow
+    # while the application limits the flow.
     flow.phase = RAMP if flow.phase == FROZEN else flow.phase
     window = flow.window + (0.0 if flow.app_limited else flow.gain * event.newly_delivered)
     if window >= flow.ssthresh:
@@ -86,8 +87,9 @@ def ack(flow, event):
 
 def loss(flow, event):
     """Return half of the window [packets], and retransmit the first packet found lost."""
-    # RFC 6817, section 2.4.2: at most once per round trip. Ours, because the draft is silent: a loss ends a slow start.
-    # Packets lost while the window is frozen were sent before, so that SSTHRESH is halved.
+    # RFC 6817, section 2.4.2: a loss halves the window, at most once per round trip. Our choice, because the draft has
+    # no rules for it: a loss ends slow start, and halves SSTHRESH if it is found while the window is frozen, because
+    # the lost packet was sent before.
     flow.resend, event.restart_timer = event.number, 1
     flow.ssthresh = max(LEAST, (flow.ssthresh if flow.phase == FROZEN else flow.window) / 2.0)
     if flow.phase == FROZEN:
@@ -98,9 +100,9 @@ def loss(flow, event):
 
 
 def timeout(flow, event):
-    """Return the least window [packets]; ssthresh is half of the window before."""
-    # RFC 6817, section 2.4.2: as standard TCP. Ours, because the draft is silent: a timeout begins a slowdown without
-    # the time in which the window is frozen.
+    """Return the least window, two packets; ssthresh becomes half of the previous window."""
+    # RFC 6817, section 2.4.2: a timeout acts as in standard TCP. Our choice, because the draft has no rule for it: a
+    # timeout begins a slowdown, but does not freeze the window.
     if flow.phase != FROZEN:
         flow.ssthresh, flow.entered = max(LEAST, flow.window / 2.0), event.now
     flow.phase = RAMP

@@ -22,20 +22,20 @@ STATE: dict[str, Any] = {
 
 @part
 def grow(flow, event, acked, otherwise):
-    """Return the window after `acked` packets in congestion avoidance; `otherwise` computes windows with fractions."""
+    """Return the window [packets] after `acked` packets; the function `otherwise` computes windows with fractions."""
     return grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else otherwise(flow, event, acked)
 
 
 @part
 def grow_integer(flow, event, acked):
-    """Return the window in whole packets after `acked` packets in congestion avoidance."""
-    # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Its times in units of 1/1024 s are not rounded here.
+    """Return the window [whole packets] after `acked` packets in congestion avoidance."""
+    # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Linux rounds times to units of 1/1024 s, this function does not.
     flow.reno_credits += acked
     window = int(flow.window)
     if flow.clock_tick > 0.0:
         tick = ticks(event.now, flow.clock_tick)
-        # While the window is unchanged, `per` is not computed again for HZ/32 ticks, an integer. Within one tick the
-        # cubic target is computed at most once, but Reno's window with each acknowledgment.
+        # While the window is unchanged, Linux computes `per` once in HZ/32 ticks (rounded down). Within one tick, Linux
+        # computes the cubic target at most once, but Reno's window after each acknowledgment.
         if window == flow.computed_for and tick - flow.computed_at <= ticks(1.0 / 32.0, flow.clock_tick):
             return windows.step(flow, flow.per, acked)
         if tick == flow.computed_at and flow.epoch_start < event.now:
@@ -54,7 +54,7 @@ def grow_integer(flow, event, acked):
 @part
 def ticks(time, tick):
     """Return the number of whole ticks up to a time [s]."""
-    return math.floor(time / tick + 1e-9)  # ours, because 0.04/0.004 must be 10 whatever the binary fractions
+    return math.floor(time / tick + 1e-9)  # our choice, because 0.04/0.004 must be 10 whatever the binary fractions
 
 
 @part
@@ -70,7 +70,7 @@ def packets_for_one(flow, window, time):
 def reno_friendly(flow, window, per):
     """Return the number of acknowledged packets that increase the window by one, at most that of Reno's growth."""
     if flow.reno_friendly > 0.0:
-        # beta_scale is 8 (1 + beta)/(3 (1 - beta)), 15 for 717/1024.
+        # Linux's beta_scale is 8 (1 + beta)/(3 (1 - beta)), rounded down: 15 for beta = 717/1024.
         step = window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) // 8
         while flow.reno_credits > step:
             flow.reno_credits -= step

@@ -32,10 +32,10 @@ def expected_loss(rate, excess, spread, k):
 
 @part
 def best_throughput(excess, spread, k):
-    """Return the rate at which the throughput of the source is largest [share of the capacity]."""
-    # Prithviraj and Williamson, section 2.2: the rate with dT/df = 0, T = (1 - P) f: the positive root of k f^(k+1) +
-    # (k+1) a f^k = b (derived here). Ours, because the equation does not hold without other sources: a source alone
-    # takes the free capacity.
+    """Return the rate at which the throughput of the source is largest [fraction of the capacity]."""
+    # Prithviraj and Williamson, section 2.2: the throughput T = (1 - P) f is largest where dT/df = 0, which is the
+    # positive root of k f^(k+1) + (k+1) a f^k = b (our derivation). Our choice, because this equation does not hold
+    # without other sources: a single source takes the free capacity.
     if spread <= 0.0:
         return max(0.0, -excess)
     low = max(0.0, -excess * (k + 1.0) / k)
@@ -51,7 +51,7 @@ def best_throughput(excess, spread, k):
 
 @part
 def response(rate, excess, spread, k, packets, round_trip, capacity):
-    """Return the response time of a file of `packets` packets [s], at a capacity of `capacity` packets/s."""
+    """Return the response time [s] of a file of `packets` packets at `rate`, a fraction of `capacity` [packets/s]."""
     # Prithviraj and Williamson, section 2.2, file transfer response time: N / ((1 - P) f) + (1 - ln N / ln P) R, with
     # R the round-trip time.
     lost = expected_loss(rate, excess, spread, k)
@@ -65,7 +65,7 @@ def response(rate, excess, spread, k, packets, round_trip, capacity):
 
 @part
 def best_response(excess, spread, k, packets, round_trip, capacity):
-    """Return the rate at which the response time is least, at most `best_throughput` [share of the capacity]."""
+    """Return the rate at which the response time is least, at most `best_throughput` [fraction of the capacity]."""
     low, high = max(0.0, -excess), best_throughput(excess, spread, k)
     best, place = math.inf, 0
     for i in range(GRID + 1):
@@ -88,8 +88,8 @@ def best_response(excess, spread, k, packets, round_trip, capacity):
 
 
 def start(flow, event):
-    """Return the initial rate: one packet, to learn of the path, or `start_rate` [bytes/s]."""
-    # Ours, because Prithviraj and Williamson, section 2.2, leave the start of a source open.
+    """Return `start_rate` [bytes/s] or, if it is 0, an infinite rate with a window of one packet."""
+    # Our choice, because Prithviraj and Williamson, section 2.2, leave the start of a source open.
     if flow.start_rate > 0.0:
         flow.header[0] = flow.start_rate
         return flow.start_rate
@@ -98,7 +98,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the rate, chosen anew if the packet passed a loss-load switch, at most once in `spacing` round trips."""
+    """Return the rate [bytes/s], chosen anew after feedback of a switch, at most once in `spacing` round trips."""
     if event.header[3] <= 0.0:
         return flow.rate
     flow.excess, flow.spread, flow.capacity = event.header[1], event.header[2], event.header[3]
@@ -110,16 +110,16 @@ def ack(flow, event):
 
 
 def alarm(flow, event):
-    """Return the rate chosen for feedback that arrived too soon after the last choice."""
+    """Return the rate [bytes/s] chosen for feedback that arrived too soon after the last choice of a rate."""
     return choose(flow, event)
 
 
 @part
 def choose(flow, event):
-    """Return the rate that is best for the last reported loss-load curve [bytes/s]."""
+    """Return the rate [bytes/s] that is best for the last reported loss-load curve."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
-    # Ours, because Prithviraj and Williamson, section 2.2, leave the frequency open: a quarter of a round trip between
-    # two choices.
+    # Our choice, because Prithviraj and Williamson, section 2.2, do not define how often a source chooses its rate: at
+    # most once in a quarter of a round trip by default.
     flow.next_choice_at = event.now + flow.spacing * round_trip
     excess, spread, capacity, k = flow.excess, flow.spread, flow.capacity, flow.k
     if flow.response > 0.0:
@@ -140,9 +140,9 @@ def choose(flow, event):
 
 @part
 def is_red(flow):
-    """Return whether the next packet is red: a share `flow.red` of all packets, chosen at random or evenly spread."""
-    # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). `colours` = 2 spreads red packets
-    # evenly; ours, because their number then varies less.
+    """Return whether the next packet is red; a fraction `flow.red` of all packets is, at random or evenly spread."""
+    # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Our addition: `colours` = 2 spreads
+    # red packets evenly, because their number then varies less.
     if flow.colours < 2.0:
         return random(flow) < flow.red
     flow.red_owed += flow.red
@@ -153,20 +153,20 @@ def is_red(flow):
 
 
 def send(flow, packet):
-    """Colour the packet: the share of red packets is the expected loss probability."""
+    """Colour packets so that the fraction of red packets is the expected loss probability; return 0."""
     if flow.red > 0.0 and is_red(flow):
         packet.colour = RED
     return 0
 
 
 def timeout(flow, event):
-    """Return the rate, unchanged; with `restart`, begin anew with one packet that declares no rate.
+    """Return the rate [bytes/s] unchanged; with `restart`, start again with one packet that declares no rate.
 
-    Where P is 1 all packets are lost, and with them the feedback of the switches, so that the source would never learn
-    of a change. A packet that declares no rate is not dropped by the switch.
+    If P is 1, all packets are lost, and with them the feedback of the switches, so that the source would never learn of
+    a change. A packet that declares no rate is not dropped by the switch.
     """
-    # Retransmission never changes the rate. `restart` is ours, because Prithviraj and Williamson, section 2.2, do not
-    # treat the loss of all packets.
+    # Retransmission never changes the rate. `restart` is our addition, because Prithviraj and Williamson, section 2.2,
+    # do not treat the loss of all packets.
     if flow.restart > 0.0:
         flow.header[0] = 0.0
         flow.red = 0.0

@@ -15,7 +15,7 @@ ROOM = 1000  # greatest number of packets in progress: length of the array of kn
 
 @part
 def end_of_buffer(flow, number):
-    """Return the number of the first packet after the buffer that contains a packet."""
+    """Return the number of the first packet after the buffer that contains packet `number`."""
     size = int(flow.buffer)
     return min(flow.packets, (number // size + 1) * size)
 
@@ -31,11 +31,11 @@ def next_missing(flow, number, end):
 
 @part
 def window(flow):
-    """Return the window: up to the end of a repair, else up to the end of the last buffer in progress."""
+    """Return the window [packets]: to the end of the present repair, else to the end of the last buffer in progress."""
     if flow.left < 1.0:
         return 0.0  # until the next burst
-    # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Ours: there are `buffers`
-    # buffers, each free again when it and all earlier ones are complete (OK).
+    # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Our choice: there are
+    # `buffers` buffers; a buffer is free again when this and all earlier buffers are complete (OK).
     if flow.repaired > 0:
         return float(flow.repaired - flow.una)
     size = int(flow.buffer)
@@ -64,7 +64,7 @@ def repair(flow, begin, end):
 
 
 def start(flow, event):
-    """Return the window of the first buffers, and begin the first burst."""
+    """Begin the first burst; return the window [packets], which covers the first buffers."""
     if flow.buffer * flow.buffers > ROOM:
         raise ValueError("buffer x buffers is out of range: must be at most 1000 packets")
     flow.alarm = event.now + flow.interval
@@ -73,15 +73,15 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the window after an acknowledgment, which may begin a repair."""
+    """Return the window [packets] after an acknowledgment, which may begin a repair."""
     if event.number < 0:  # feedback of a switch, no acknowledgment
         return window(flow)
     flow.arrived[event.number % ROOM] = event.number + 1
     if flow.repaired > 0 and flow.next < flow.una:
         go_on(flow, flow.una, flow.transmission - 1)
     # RFC 998: the receiver asks for the missing packets (RESEND) when the last packet of a buffer (LDATA) has come, or
-    # when its data timer expires. Ours: the sender infers the request from acknowledgments. When the last packet of a
-    # repair is acknowledged, all packets sent before it have arrived or are lost.
+    # when its data timer expires. Our choice: the sender infers the request from acknowledgments. When the last packet
+    # of a repair is acknowledged, all packets sent before it have arrived or are lost.
     end = end_of_buffer(flow, event.number)
     if event.number == end - 1 and event.transmission > flow.last_repair and flow.una < end > flow.checked:
         repair(flow, end - int(flow.buffer), end)
@@ -91,7 +91,7 @@ def ack(flow, event):
 
 
 def send(flow, packet):
-    """Return 0, after counting the packet in its burst and choosing the next packet of a repair."""
+    """Count the packet in its burst, choose the next packet of a repair, and return 0."""
     flow.left -= 1.0
     if flow.repaired > 0:
         go_on(flow, packet.number + 1, packet.transmission)
@@ -100,7 +100,7 @@ def send(flow, packet):
 
 
 def alarm(flow, event):
-    """Return the window at the beginning of a burst."""
+    """Begin a burst, and return the window [packets]."""
     # RFC 998: rate control by burst size and burst interval, negotiated when the connection is opened.
     flow.alarm = event.now + flow.interval
     flow.left = flow.burst
@@ -108,7 +108,7 @@ def alarm(flow, event):
 
 
 def timeout(flow, event):
-    """Begin a repair of all packets sent, because the data timer has expired; return the window."""
+    """Begin a repair of all packets sent, because the data timer has expired; return the window [packets]."""
     if flow.repaired > 0:
         flow.next = flow.fresh
     flow.repaired = 0
@@ -135,9 +135,9 @@ NETBLT = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # End of the present repair, 0 if there is none; new packet to continue with after it; last transmission of the last
-    # repair; largest end of a repair so far; packets that may still leave in this burst; for each packet in progress
-    # whose arrival is known, its number plus 1.
+    # End of the present repair, 0 without a repair; next new packet after the repair; last transmission of the last
+    # repair; largest end of all repairs; packets that may still leave in this burst; for each packet in progress that
+    # is known to have arrived, its number plus 1.
     state={"repaired": 0, "fresh": 0, "last_repair": -1, "checked": 0, "left": 0.0, "arrived": [0] * ROOM},
     source=(
         "D. D. Clark, M. L. Lambert and L. Zhang, NETBLT: A Bulk Data Transfer Protocol, RFC 998, 1987, "

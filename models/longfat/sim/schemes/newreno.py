@@ -73,14 +73,14 @@ def leave(flow):
     flow.inflation = 0.0
     flow.duplicates = 0
     # RFC 6582, section 3.2, step 3, full acknowledgments: (2) cwnd = ssthresh, or (1) at most one segment more than is
-    # in flight, which avoids a burst.
+    # in flight (`careful_exit`), which avoids a burst.
     flow.window = flow.ssthresh
     if flow.careful_exit > 0.0:
         flow.window = min(flow.ssthresh, max(float(flow.high - flow.una), 1.0) + 1.0)
 
 
 def timeout(flow, event):
-    """Return a window of one packet: the retransmission timer has expired, and fast recovery is over."""
+    """End fast recovery and begin go-back-N after a timeout; return a window of one packet."""
     flow.recovering = False
     tcp.go_back(flow)
     return 1.0
@@ -101,7 +101,7 @@ NEWRENO = Scheme(
             True, "1: only the first partial acknowledgment restarts the timer (RFC 6582); 0: each of them"
         ),
     },
-    # highest packet sent when the first duplicate came; partial acknowledgments of this recovery
+    # next new packet when the first duplicate arrived; number of partial acknowledgments in this recovery
     state={**tcp.STATE, "recovering": False, "sent_before": 0, "partial": 0},
     scale_free=True,
     source=(

@@ -15,13 +15,13 @@ SLACK = 1e-9  # s; the clock of the simulator counts nanoseconds
 
 @part
 def holes(flow, event):
-    """Return the number of outstanding transmissions that were made before the one just acknowledged."""
+    """Return the number of outstanding transmissions that were made before the transmission just acknowledged."""
     return max(0, flow.in_flight - (flow.transmission - 1 - event.transmission))
 
 
 @part
 def silence(flow, rate):
-    """Return the time without an acknowledgment after which feedback is missing [s]."""
+    """Return the time [s] without an acknowledgment after which feedback counts as missing."""
     return max(flow.silent_rtts * flow.rtt, flow.silent_packets * flow.packet_size / rate)
 
 

@@ -28,8 +28,8 @@ TIMER_ONLY = 1e9  # packets: more than are ever in flight
 def ramp(flow, time):
     """Return the factor that multiplies the controller's rate; it rises as 1 - exp(-t/tau) after the start."""
     # Kanakia, Keshav and Mishra (1992), section 5: the rate starts as 1 - exp(-t / tau), because a jump to the whole
-    # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: one round trip, which section 4.1
-    # calls the fundamental time constant for reacting to changes in the network.
+    # rate, as in Keshav (1991), fills buffers. Our choice, because tau is not printed: one round trip, which section
+    # 4.1 calls the fundamental time constant for reacting to changes in the network.
     age, constant = time - flow.began, flow.rise * flow.propagation
     if flow.jump > 0.0 or age >= RAMP_CONSTANTS * constant:
         return 1.0
@@ -38,7 +38,7 @@ def ramp(flow, time):
 
 @part
 def credit(flow, begin, end):
-    """Return the integral of the sending rate between two times [packets]."""
+    """Return the integral of the controller's rate between two times [packets]."""
     constant = flow.rise * flow.propagation
     turn = flow.began + (0.0 if flow.jump > 0.0 else RAMP_CONSTANTS * constant)
     rest = max(0.0, end - max(begin, turn))
@@ -74,8 +74,8 @@ def release_pair(flow, now):
     flow.limited = 0.0
     flow.credit += credit(flow, flow.until, now)
     flow.until = now
-    # Ours, because a rate alone does not bound the backlog: the window is the bandwidth-delay product plus two set
-    # points.
+    # Our choice, because a rate alone does not bound the backlog: the window is the bandwidth-delay product plus two
+    # set points.
     flow.window = flow.service * flow.round_trip + 2.0 * flow.set_point
     if flow.credit >= 2.0 - 1e-6:
         flow.credit = 2.0
@@ -90,8 +90,8 @@ def release_pair(flow, now):
 @part
 def probe(flow):
     """Send one pair of packets back to back, and nothing else before its acknowledgments; return an infinite rate."""
-    # Kanakia, Keshav and Mishra (1992), section 5: a single probe of a packet pair. Ours, because no rate is known
-    # earlier: the second pair comes a round trip after the first one.
+    # Kanakia, Keshav and Mishra (1992), section 5: the flow begins with a single packet pair as a probe. Our choice,
+    # because no rate is known earlier: the second pair leaves one round trip after the first pair.
     flow.pool = 2.0
     flow.window = 2.0
     flow.limited = 2.0
@@ -134,7 +134,7 @@ def ack(flow, event):
 
 @part
 def begin(flow, now, sample):
-    """Return the rate after the first sample, from which the inverse-exponential start begins."""
+    """Begin the inverse-exponential start with the first sample [packets/s]; return the rate [bytes/s]."""
     flow.service = sample
     flow.began, flow.until = now, now
     control(flow)
@@ -144,8 +144,9 @@ def begin(flow, now, sample):
 @part
 def estimate(flow, sample):
     """Update the estimated service rate with a sample: a small error counts as noise, a large error as a change."""
-    # Keshav (1991) estimates with fuzzy rules, here simplified. Ours, because they are not printed in full: weight 0.9
-    # of the past for smoothed relative errors below 0.2, falling linearly to 0.1 at 0.7.
+    # Keshav (1991) estimates with fuzzy rules, here simplified. Our choice, because these rules are not printed in
+    # full: the weight of the old estimate is 0.9 for smoothed relative errors below 0.2, and falls linearly to 0.1 at
+    # 0.7.
     service = flow.service
     error = abs(sample - service) / max(sample, service)
     flow.error += flow.smoothing * (error - flow.error)
@@ -162,10 +163,10 @@ def estimate(flow, sample):
 
 @part
 def control(flow):
-    """Set the rate that brings the predicted backlog to the set point within a round trip."""
+    """Set the controller's rate, which moves the predicted backlog to the set point."""
     # Keshav (1991): the control law that brings the backlog to the set point in two round trips, in continuous form
-    # with `gain`; gain 1 is one-step control. Ours, because the flow must not stop: at least a tenth of the service
-    # rate.
+    # with `gain`; gain 1 is one-step control. Our choice, because the flow must not stop: the rate is at least a tenth
+    # of the service rate.
     service = flow.service
     queue = max(0.0, flow.in_flight - service * flow.propagation)
     rate = service + flow.gain * (flow.set_point - queue) / flow.round_trip
@@ -182,7 +183,7 @@ def timeout(flow, event):
 
     By default only a timeout reveals losses (see `reorder`); the simulator then retransmits all missing packets.
     """
-    # Ours, because Keshav (1991) leaves losses open: halve the estimate once.
+    # Our choice, because Keshav (1991) does not treat losses: a timeout halves the estimate once.
     if flow.service == 0.0:
         return probe(flow)
     flow.service *= 0.5
@@ -209,9 +210,9 @@ PACKET_PAIR = Scheme(
         "gap_at_receiver": flag(
             False, "Gaps of acknowledgments measured at the sender (0) or at the receiver (1)", "arrival_times"
         ),
-        # Kanakia, Keshav and Mishra (1992), section 4: acknowledgments are cumulative, so that they do not tell which
-        # packets are missing. Ours, because the paper does not describe retransmissions: the timer of TCP, with the
-        # clock and the lower bound of ns, which began as a variant of REAL, the simulator of their section 3. Every
+        # Kanakia, Keshav and Mishra (1992), section 4: acknowledgments are cumulative, so that they do not show which
+        # packets are missing. Our choice, because the paper does not describe retransmissions: the timer of TCP, with
+        # the clock and the lower bound of ns, which began as a variant of REAL, the simulator of their section 3. Every
         # packet is timed, because acknowledgments have to distinguish the packets of a pair.
         "reorder": Parameter(
             TIMER_ONLY,

@@ -13,18 +13,19 @@ from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
-# tcp_prague.c, prague_is_rtt_indep(): only after a number of round trips since slow start.
+# tcp_prague.c, prague_is_rtt_indep(): flows are independent of the round-trip time from `transition` round trips after
+# slow start on.
 @part
 def is_independent(flow):
-    """Return whether the flow behaves as if its round-trip time were at least the target."""
+    """Return whether the flow behaves as if its round-trip time were at least `target_round_trip`."""
     return flow.window >= flow.ssthresh and flow.rounds >= flow.transition
 
 
-# tcp_prague.c, prague_should_update_ewma(), prague_update_alpha() and prague_new_round(): once per round trip, or per
-# target round-trip time if that is longer; `alpha` stays at 1 until the first mark.
+# tcp_prague.c, prague_should_update_ewma(), prague_update_alpha() and prague_new_round(): `alpha` is updated once per
+# round-trip time or target round-trip time, whichever is longer, and stays at 1 until the first mark.
 @part
 def estimate(flow, event):
-    """Count an acknowledgment, and update `alpha`, the estimated share of marked packets, once per round trip."""
+    """Count an acknowledgment, and update `alpha`, the estimated fraction of marked packets, once per round trip."""
     flow.packets_acked += event.newly_delivered
     flow.packets_marked += event.marks
     flow.saw_mark = flow.saw_mark or event.marks > 0
@@ -43,10 +44,11 @@ def estimate(flow, event):
     flow.packets_marked = 0
 
 
-# tcp_prague.c, prague_enter_cwr(): once per window of data, and not within the target round-trip time after that.
+# tcp_prague.c, prague_enter_cwr(): marks reduce the window once per window of data, and not again within the target
+# round-trip time.
 @part
 def react(flow, event):
-    """Reduce the window in proportion to `alpha` if the mark counts."""
+    """Reduce the window in proportion to `alpha`, at most once per window of data."""
     if not tcp.mark_counts(flow):
         return
     independent = is_independent(flow)
@@ -62,7 +64,7 @@ def react(flow, event):
 # trip, so that the rate grows as fast as with the target round-trip time.
 @part
 def grow(flow, unmarked):
-    """Grow the window by the packets that were acknowledged and not marked."""
+    """Grow the window for `unmarked` packets, which were acknowledged and not marked."""
     if flow.window < flow.ssthresh:
         flow.window += unmarked
         return
@@ -72,17 +74,18 @@ def grow(flow, unmarked):
     flow.window += unmarked * increase / flow.window
 
 
-# tcp_prague.c, prague_update_pacing_rate(): a window per round trip, and twice that rate below half of ssthresh.
+# tcp_prague.c, prague_update_pacing_rate(): one window per round-trip time, or two windows if the window is below half
+# of ssthresh.
 @part
 def pace(flow):
-    """Set the pacing rate."""
+    """Set the pacing rate [bytes/s] from the window and the smoothed round-trip time."""
     if flow.srtt > 0.0:
         pace = flow.window * flow.packet_size / flow.srtt
         flow.rate = 2.0 * pace if flow.window < flow.ssthresh / 2.0 else pace
 
 
 def ack(flow, event):
-    """Return the window [packets]: reduced by marks once per window, and grown by all other packets."""
+    """Return the window [packets]: reduced by marks once per window of data, and grown by unmarked packets."""
     if event.marks > 0:
         react(flow, event)
     if flow.recovering and flow.una > flow.reduced_at:
@@ -96,9 +99,9 @@ def ack(flow, event):
     return flow.window
 
 
-# tcp_prague.c, prague_enter_loss(): half of the window, even if a mark has reduced it before.
+# tcp_prague.c, prague_enter_loss(): a loss halves the window even if a mark has reduced it before.
 def loss(flow, event):
-    """Return half of the window, once for all losses of one window, and retransmit the first lost packet."""
+    """Retransmit the first lost packet; return half of the window [packets], once for all losses of one window."""
     flow.ssthresh = max(flow.ssthresh_floor, flow.window / 2.0)
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True
@@ -125,8 +128,8 @@ PRAGUE = Scheme(
             500.0, "1", "[0, 1e9]", about="Round trips between slow start and the use of that target", integer=True
         ),
     },
-    # as for "dctcp"; whether a packet was marked so far, round trips since slow start, and the times of the last
-    # update of alpha and of the last reduction [s]
+    # State of "dctcp"; whether a packet was ever marked; round trips since slow start; times of the last update of
+    # alpha and of the last reduction for a mark [s]
     state={
         **deployed.PLAIN_STATE,
         **dctcp.ESTIMATE,

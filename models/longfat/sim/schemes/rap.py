@@ -2,7 +2,8 @@
 
 The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35, rap.cc:
 
-* Each flow begins with its own first sample of the round-trip time; in ns-2 all flows share one flag for the first.
+* Each flow begins with its own first sample of the round-trip time; in ns-2 all flows share one flag that the first
+  sample was taken.
 * A new interval, such as srtt at the first acknowledgment, counts from the departure of the last packet; in ns-2 it
   counts from that of the next one. The timer of the increase restarts with the first acknowledgment.
 * A packet counts as lost as soon as its age reaches the timeout; ns-2 checks this only when the next packet is due.
@@ -50,7 +51,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s] after an acknowledgment: a round-trip sample, and the age of the oldest packet."""
+    """Return the rate [bytes/s] after an acknowledgment, which updates round-trip time and age of the oldest packet."""
     sample(flow, event.rtt)
     # ns-2.35, rap.cc, RecvAck(): the first round trip sets the interval, one packet per round trip.
     if not flow.has_rtt:
@@ -71,7 +72,7 @@ def sample(flow, rtt):
         flow.short_rtt = rtt
         flow.long_rtt = rtt
     # ns-2.35, rap.cc, UpdateTimeValues(): gains delta = 0.5; timeout = 1.2 srtt + 4 deviations. The deviation uses the
-    # error of the old mean.
+    # difference of the sample from the old mean.
     error = rtt - flow.mean_rtt
     flow.mean_rtt += flow.rtt_gain * error
     flow.deviation += flow.rtt_gain * (abs(error) - flow.deviation)
@@ -83,8 +84,8 @@ def sample(flow, rtt):
 @part
 def find_oldest(flow, event):
     """Update `flow.oldest`, the send time of the oldest packet that is neither acknowledged nor lost."""
-    # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Ours, because send times are
-    # not kept: the send time of the oldest packet is computed from the acknowledged ones and the intervals.
+    # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Our choice, because send times
+    # are not kept: the send time of the oldest packet is computed from the acknowledged ones and the intervals.
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
@@ -101,7 +102,7 @@ def find_oldest(flow, event):
 
 @part
 def departure_after(flow, sent):
-    """Return the departure [s] of the packet after the one sent at `sent`, if the interval changed once at most."""
+    """Return the departure time [s] of the packet that follows the packet sent at time `sent` [s]."""
     if sent < flow.changed:
         if sent + flow.interval_before <= flow.changed:
             return sent + flow.interval_before
@@ -111,19 +112,19 @@ def departure_after(flow, sent):
 
 @part
 def change(flow, now, interval):
-    """Set the interval between packets, and record the previous one."""
+    """Set the interval between packets [s], and record the previous interval."""
     flow.interval_before, flow.changed = flow.interval, now
     flow.interval = interval
 
 
 def loss(flow, event):
-    """Return the rate after a loss, found by three later acknowledgments; called once per window of data."""
+    """Return the rate [bytes/s], decreased after a loss; called once per window of data."""
     decrease(flow, event.now)
     return rate(flow)
 
 
 def alarm(flow, event):
-    """Return the rate when the timer expires: increased once per round trip, decreased if the oldest packet is late."""
+    """Return the rate [bytes/s], decreased if the oldest packet is late, else increased once per round trip."""
     if flow.in_flight > 0 and event.now + SLACK >= flow.oldest + flow.packet_timeout:
         decrease(flow, event.now)
     elif event.now + SLACK >= flow.step_at:
@@ -134,7 +135,7 @@ def alarm(flow, event):
 
 @part
 def increase(flow, now):
-    """Increase the rate by alpha packets per round trip, if enough of the allowed packets were sent."""
+    """Increase the rate by alpha packets per round trip if the flow has used a sufficient part of its rate."""
     # Rejaie, Handley and Estrin (1999): once per srtt, ipg <- ipg srtt / (alpha ipg + srtt), that is rate + alpha /
     # srtt. ns-2.35, rap.cc, RttTimeout(): only if at least half of the packets that the rate allows were sent.
     sent = flow.transmission - flow.counted
@@ -158,7 +159,7 @@ def decrease(flow, now):
 
 @part
 def rate(flow):
-    """Return the rate [bytes/s] for the interval, stretched by `fine_grain` while round trips are longer than usual."""
+    """Return the rate [bytes/s] of the packet interval, which `fine_grain` adapts to the round-trip time."""
     # Rejaie, Handley and Estrin (1999), fine-grain adaptation: the interval is multiplied by the ratio of short-term to
     # long-term round-trip time.
     interval = flow.interval
@@ -169,7 +170,7 @@ def rate(flow):
 
 @part
 def set_alarm(flow):
-    """Set the alarm to the next increase or, while packets are in flight, to the timeout of the oldest one."""
+    """Set the alarm to the next increase or, if it is earlier, to the timeout of the oldest packet in flight."""
     flow.alarm = flow.step_at
     if flow.in_flight > 0:
         flow.alarm = min(flow.alarm, flow.oldest + flow.packet_timeout)

@@ -1,4 +1,4 @@
-"""Reduction, a component of senders: window in loss recovery, by RFC 6675 or proportional (RFC 9937, or as Linux)."""
+"""Reduction, a component of senders: the window during loss recovery, by RFC 6675, RFC 9937 or as in Linux."""
 
 import math
 from typing import Any
@@ -27,8 +27,8 @@ STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmis
 def begin(flow, event, window):
     """Begin a recovery, retransmit the first packet found lost, and return the window [packets].
 
-    The window is `window`, but with proportional rate reduction it is the volume in flight, and recovery reduces it to
-    ``flow.ssthresh``. If a timer has found the loss, there is no acknowledgment now that could set the window.
+    The returned window is `window`. With proportional rate reduction it is the volume in flight, which recovery reduces
+    to ``flow.ssthresh``: if a timer has found the loss, there is no acknowledgment now that could set the window.
     """
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True
@@ -38,8 +38,8 @@ def begin(flow, event, window):
     if flow.prr == 0.0:
         return window
     # RFC 9937, section 6.1: prr_delivered = prr_out = 0; RecoverFS is the data sent and not delivered before the
-    # acknowledgment that begins the recovery, packets found lost included. Linux, net/ipv4/tcp_input.c,
-    # tcp_init_cwnd_reduction(): the window before the reduction (prior_cwnd).
+    # acknowledgment that begins the recovery, packets found lost included. In Linux, net/ipv4/tcp_input.c,
+    # tcp_init_cwnd_reduction(), it is the window before the reduction (prior_cwnd).
     flow.prr_delivered = 0
     in_flight = float(flow.high - flow.delivered + event.newly_delivered)
     flow.prr_in_flight = max(1.0, flow.window if flow.prr > 1.0 else in_flight)
@@ -72,19 +72,19 @@ def proportional(flow, event):
         if event.acked > 0 and event.lost == 0:  # SafeACK: slow start reduction bound (PRR-SSRB)
             count += 1
         count = min(math.floor(flow.ssthresh) - flow.in_flight, count)
-    # The first packet of a recovery is sent whatever the bounds are.
+    # The first packet of a recovery is sent even if the bounds forbid it.
     return float(flow.in_flight + max(count, 1 if sent == 0 else 0))
 
 
 @part
 def grows_at_exit(flow):
-    """Return whether the packets newly delivered by the acknowledgment that ended a recovery make the window grow."""
-    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery, and tcp_cong_control() behind
-    # it calls the congestion control with the number of packets newly delivered.
+    """Return whether the acknowledgment that ends a recovery makes the window grow."""
+    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery; tcp_cong_control() then calls
+    # the congestion control with the number of packets newly delivered.
     return flow.growth_at_exit > 0.0
 
 
 @part
 def aim(flow):
-    """Return the window [packets]; during proportional rate reduction, ssthresh, which the window is reduced to."""
+    """Return ssthresh, the target, during proportional rate reduction, else the window [packets]."""
     return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window

@@ -14,8 +14,8 @@ def counts(flow, event):
     the missing packet. Since the last timeout, packets have been sent in the order of their numbers, except the packet
     that was retransmitted last.
     """
-    # Ours, because with a threshold of one (Kim and Farber 1994, section 4) packets that go-back-N resends although the
-    # receiver has them would otherwise be taken for losses.
+    # Our choice, because with a threshold of one (Kim and Farber 1994, section 4) packets that go-back-N resends
+    # although the receiver has them would otherwise be taken for losses.
     if flow.ordered_duplicates == 0.0:
         return True
     if event.number < flow.una or event.transmission < flow.first:
@@ -44,7 +44,7 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """Return a window of one packet: the retransmission timer has expired, and fast recovery is over."""
+    """End fast recovery and begin go-back-N after a timeout; return a window of one packet."""
     flow.first = flow.transmission
     tcp.go_back(flow)
     return 1.0

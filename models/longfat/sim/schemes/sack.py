@@ -34,7 +34,7 @@ def ack(flow, event):
 
 @part
 def respond(flow, event):
-    """Return the window [packets]: grown by new data outside recovery; in recovery, as `reduction` determines it."""
+    """Return the window [packets] after marks, in recovery, or after growth by new data."""
     if event.marked and tcp.mark_counts(flow):
         flow.window = reduction.aim(flow)
         validation.take_mark(flow)
@@ -52,12 +52,13 @@ def respond(flow, event):
 
 
 def loss(flow, event):
-    """Return half of the packets in flight, once for all losses of one window, and retransmit the first lost packet."""
-    # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
+    """Begin a recovery that halves the window, once per window of data; return the window [packets]."""
+    # RFC 3168, section 6.1.2: the loss of a packet that was sent before a mark reduced the window does not reduce it
+    # again.
     reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, reduction.aim(flow)
     if not reduced:
-        # RFC 6675, section 5, step 4.2: half of FlightSize, at most of a window: packets sent by limited transmit do
-        # not count (RFC 5681, section 3.2, step 2).
+        # RFC 6675, section 5, step 4.2: half of FlightSize, but at most half of the window, because packets sent by
+        # limited transmit do not count (RFC 5681, section 3.2, step 2).
         in_use = validation.take_loss(flow, event, min(window, float(flow.high - flow.una)))
         flow.ssthresh = max(flow.ssthresh_floor, windows.scaled(flow, in_use, 0.5))
     return reduction.begin(flow, event, window if reduced else flow.ssthresh)
@@ -65,7 +66,7 @@ def loss(flow, event):
 
 @part
 def restart(flow):
-    """Reduce ssthresh, and return a window of one packet; the simulator retransmits all packets not yet reported."""
+    """Reduce ssthresh; return a window of one packet. The simulator retransmits packets that are not yet reported."""
     flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))
     tcp.record_reduction(flow, tcp.TIMEOUT)
     flow.recovering = False
@@ -84,7 +85,7 @@ def forget(flow, event):
 
 
 def alarm(flow, event):
-    """Return the window [packets] after a period in which the application did not use it."""
+    """Return the window [packets], reduced after a period in which the application did not use it."""
     window = validation.wake(flow, event.now)
     validation.pace(flow, window)
     return window
@@ -100,8 +101,9 @@ SACK = Scheme(
     parameters={**deployed.PARAMETERS, **validation.PARAMETERS},
     state={**deployed.STATE, **validation.STATE},
     scale_free=True,
-    # HyStart++ and RFC 7661 have fixed times, and pacing prevents bursts: with pacing and a buffer of half a
-    # bandwidth-delay product, the utilisation is 0.007 lower if that product is 200 packets than if it is 4000.
+    # HyStart++ and RFC 7661 have fixed times, and pacing prevents bursts. With pacing and a buffer of half a
+    # bandwidth-delay product, the utilisation is 0.007 lower at a bandwidth-delay product of 200 packets than at one of
+    # 4000.
     scale_free_unless=("hystart", "pacing", "cwv"),
     source=(
         "E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo and Y. Nishida, RFC 6675 (2012), A Conservative Loss "

@@ -189,7 +189,7 @@ class Scheme(PlugIn):
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Callbacks that replace the optional ones that are not given; they depend on `controls`."""
+        """Default callbacks for optional callbacks that are not given; they depend on `controls`."""
         return DEFAULTS[self.controls]
 
     @property

@@ -1,4 +1,4 @@
-"""SSTP: negotiated rate control of packets within a window of segments, and error control separate from both.
+"""SSTP: negotiated rate control of packets, window control of segments, and error control separate from both.
 
 The rate control sends bursts of at most L packets, spaced at the peak rate P, F times per second. A segment enters the
 transmission queue when it lies inside the window that the receiver grants; packets that the receiver requests precede
@@ -41,7 +41,8 @@ def period(flow):
     bursts = flow.burst_rate
     if flow.renegotiated and flow.burst_rate_after > 0.0:
         bursts = flow.burst_rate_after
-    # Section 3.3, "Rate Specification": F <= P/(L l), which is also the default.
+    # Gong and Parulkar (1992), section 3.3, "Rate Specification": F <= P/(L l), l being the packet size; this bound is
+    # the default of F.
     most = flow.peak_rate / (flow.burst_length * flow.packet_size)
     if bursts > most * (1.0 + 1e-9):
         raise ValueError("burst_rate is out of range: must be at most peak_rate / (burst_length * packet size)")
@@ -50,8 +51,8 @@ def period(flow):
 
 @part
 def set_burst_timer(flow, now):
-    """Set the burst timer; the periods are counted from a common time, so that rounding does not add up."""
-    # Ours, because section 3.3 sets no rule: a rate that is negotiated anew applies from the next burst on.
+    """Set the burst timer; all periods are counted from the same time, so that rounding errors do not accumulate."""
+    # Our choice, because section 3.3 has no rule for it: a newly negotiated rate applies from the next burst on.
     if not flow.renegotiated and now >= flow.change_at:
         flow.renegotiated = True
         flow.counted_from = now
@@ -62,7 +63,8 @@ def set_burst_timer(flow, now):
 
 def start(flow, event):
     """Return the peak rate [bytes/s], and begin the first burst."""
-    # Section 3.4, "Window Size Determination": the window W_0 is known at both ends from the start.
+    # Gong and Parulkar (1992), section 3.4, "Window Size Determination": the window W_0 is known at both ends from the
+    # start.
     flow.limit = int(flow.window_limit) - 1
     flow.counted_from = event.now
     set_burst_timer(flow, event.now)
@@ -71,8 +73,9 @@ def start(flow, event):
 
 
 def alarm(flow, event):
-    """Return the peak rate, and begin a burst: the burst timer has expired."""
-    # Section 3.3, "Rate Control Operation", steps 1 and 2: BT = 1/F, TC = 0.
+    """Begin a burst, because the burst timer has expired; return the peak rate [bytes/s]."""
+    # Gong and Parulkar (1992), section 3.3, "Rate Control Operation", steps 1 and 2: the burst timer BT is set to 1/F,
+    # the packet counter TC to 0.
     set_burst_timer(flow, event.now)
     flow.counter = 0
     choose(flow)
@@ -89,7 +92,8 @@ def open_request(flow):
         flow.wanted = flow.request_segment[k]
         flow.served_control = flow.request_control[k]
         first = flow.wanted * size
-        # Packets that were never sent do not exist: a receiver does not know yet that the last segment is short.
+        # Requested packets that were never sent are ignored: the receiver may not know yet that the last segment is
+        # short.
         if first >= flow.una and first < flow.high:
             flow.wanted_bits = flow.request_bits[k] & ((1 << min(size, flow.high - first)) - 1)
     return flow.wanted_bits != 0
@@ -97,7 +101,7 @@ def open_request(flow):
 
 @part
 def choose(flow):
-    """Choose the next packet of the burst: the first packet of the transmission queue, or one without data."""
+    """Choose the next packet of the burst: the first packet of the transmission queue, or a packet without data."""
     flow.resend = NOWHERE
     flow.chosen = NOWHERE
     flow.window = 0.0  # no new packet
@@ -105,8 +109,8 @@ def choose(flow):
         return
     size = int(flow.segment)
     more = flow.next < flow.packets
-    # Ours, because section 3.3 has one queue and leaves its order open: requested packets precede new segments, and a
-    # segment that has begun is not interrupted.
+    # Our choice, because section 3.3 has one queue and does not define its order: requested packets precede new
+    # segments, and a segment that has begun is not interrupted.
     if more and flow.next % size != 0:
         flow.window = float(flow.next + 1 - flow.una)
     elif open_request(flow):
@@ -118,8 +122,8 @@ def choose(flow):
         flow.resend = number
         flow.chosen = number
     elif more and flow.next // size <= flow.limit:
-        # Section 3.4, "Sender Window Operations": "Only packets of the segments with segment numbers in the range
-        # [S_l, S_h] are eligible for transmission".
+        # Gong and Parulkar (1992), section 3.4, "Sender Window Operations": "Only packets of the segments with segment
+        # numbers in the range [S_l, S_h] are eligible for transmission".
         flow.window = float(flow.next + 1 - flow.una)
     else:
         flow.resend = NO_DATA
@@ -127,8 +131,8 @@ def choose(flow):
 
 def send(flow, packet):
     """Fill the header of a packet that leaves, choose the next one, and return 0."""
-    # Section 3.3, "Rate Control Operation", step 3: TC counts the packets of the burst, which a keep-alive or
-    # end-of-stream packet ends.
+    # Gong and Parulkar (1992), section 3.3, "Rate Control Operation", step 3: TC counts the packets of the burst; a
+    # keep-alive or end-of-stream packet ends the burst.
     if packet.number == NO_DATA:
         packet.header[TYPE] = KEEP_ALIVE
         packet.header[SHIPMENT] = flow.shipments - 1
@@ -153,18 +157,20 @@ def send(flow, packet):
 
 
 def ack(flow, event):
-    """Return the peak rate, after a control packet: move the window, and queue the packets that it requests."""
-    event.restart_timer = 1  # the timer waits for any sign of the receiver
+    """Move the window and queue the requested packets after a control packet; return the peak rate [bytes/s]."""
+    event.restart_timer = 1  # the timer measures the time without a packet of the receiver
     if event.number == NOWHERE:  # feedback of a switch
         return flow.peak_rate
     number = int(event.header[CONTROL])
-    # Section 3.2, "PACK Packet": the control number identifies duplicates. Ours: a control packet that arrives after a
-    # later one counts as a duplicate; the later one has its content, or it is sent again.
+    # Gong and Parulkar (1992), section 3.2, "PACK Packet": the control number identifies duplicates. Our choice: a
+    # control packet that arrives after a later control packet counts as a duplicate, because the later packet has the
+    # same content or the receiver repeats the request.
     if number <= flow.last_control:
         flow.duplicates += 1
     else:
         flow.last_control = number
-        # Section 3.4, "Sender Window Operations": S_h = max(S_h, limit). S_l is the first packet not acknowledged.
+        # Gong and Parulkar (1992), section 3.4, "Sender Window Operations": S_h = max(S_h, limit). S_l is the first
+        # packet not acknowledged.
         flow.limit = max(flow.limit, int(event.header[LIMIT]))
         bits = int(event.header[MISSING])
         if bits != 0 and flow.end_request - flow.first_request < ROWS:
@@ -178,8 +184,8 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """Give the connection up, because no packet of the receiver arrived within `give_up`; return the peak rate."""
-    # Ours, because the paper assumes that control packets are never lost (section 4.2).
+    """End the connection after `give_up` seconds without a packet of the receiver; return the peak rate [bytes/s]."""
+    # Our choice, because the paper assumes that control packets are never lost (section 4.2): the sender gives up.
     flow.failed = True
     flow.alarm = math.inf
     choose(flow)

@@ -7,7 +7,7 @@ that packet is lost, and answers each group with one control packet: a PACK if t
 its missing packets.
 
 The paper refers for the error control to a report that could not be read (F. Gong and G. Parulkar, WUCS-92-37). Rules
-marked as ours complete it. The rules with their sources: docs/rules/sstp.md.
+marked as our choice complete it. The rules with their sources: docs/rules/sstp.md.
 """
 
 import math
@@ -90,14 +90,14 @@ def missing_of(receiver, segment):
     if segment < receiver.lower or receiver.complete[segment % ROWS]:
         return 0
     bits = ((1 << size_of(receiver, segment)) - 1) & ~receiver.stored[segment % ROWS]
-    # Section 3.4, "Receiver Window Operations": the tolerance checker compares the loss in a segment with the
-    # application's tolerance, and requests packets only if it is not satisfied.
+    # Gong and Parulkar (1992), section 3.4, "Receiver Window Operations": the tolerance checker compares the loss in a
+    # segment with the application's tolerance, and requests packets only if it is not satisfied.
     return bits if ones(bits) > receiver.tolerance else 0
 
 
 @part
 def room(receiver):
-    """Return the size of the buffer [segments]."""
+    """Return the size of the receive buffer [segments]."""
     return int(receiver.buffer) if receiver.buffer > 0.0 else ROWS
 
 
@@ -109,11 +109,13 @@ def store(receiver, number):
     bit = 1 << (number - segment * size)
     if segment < receiver.lower:
         return 0
-    # Section 3.4: "Only packets with segment numbers in the range [R_l, R_h] can be accepted."
+    # Gong and Parulkar (1992), section 3.4: "Only packets with segment numbers in the range [R_l, R_h] can be
+    # accepted."
     if segment > receiver.upper:
         receiver.overrun += 1
         return 0
-    # Section 4.3.1, hard acknowledgment: a buffer smaller than the window takes the segments next in order.
+    # Gong and Parulkar (1992), section 4.3.1, hard acknowledgment: a buffer smaller than the window stores the segments
+    # that are next in order.
     if segment >= receiver.lower + room(receiver):
         receiver.discarded += 1
         return 0
@@ -133,8 +135,8 @@ def answer(receiver, segment, at):
     receiver.control += 1
     k = receiver.end_ready % ROWS
     receiver.ready_at[k] = max(at, receiver.now)
-    # Section 3.4, "Sender Window Operations": R_l and R_h are copied into every PACK and SNAK; R_l is the next packet
-    # expected, which the simulator writes.
+    # Gong and Parulkar (1992), section 3.4, "Sender Window Operations": R_l and R_h are copied into every PACK and
+    # SNAK. R_l is the next packet expected, which the simulator itself writes into every acknowledgment.
     receiver.ready_upper[k] = receiver.upper
     receiver.ready_segment[k] = segment
     receiver.ready_bits[k] = bits
@@ -150,16 +152,17 @@ def answer(receiver, segment, at):
 
 @part
 def processing_time(receiver):
-    """Return the time in which the application processes a segment [s]."""
+    """Return the time [s] that the application needs to process a segment."""
     return receiver.processing_after if receiver.changed else receiver.processing
 
 
 @part
 def window_of(receiver):
-    """Return the window W [segments], which follows the application's speed if `shrink` is set."""
+    """Return the window W [segments], with `shrink` reduced in proportion to the application's speed."""
     window, time = receiver.window_limit, processing_time(receiver)
-    # Section 3.4, "Window Control Strategy": W_1 = (F_1/F) W_0, F_1 being the segments per second that a slower
-    # application processes; also to increase the window again. Ours: rounded down, at least 1, and at most W_0.
+    # Gong and Parulkar (1992), section 3.4, "Window Control Strategy": W_1 = (F_1/F) W_0, F_1 being the segments per
+    # second that a slower application processes; the same rule increases the window again. Our choice: W_1 is rounded
+    # down, at least 1, and at most W_0.
     if receiver.shrink and time > 0.0 and receiver.bytes > 0.0:
         segments = receiver.peak_rate / (receiver.segment * receiver.bytes)  # per second
         if receiver.burst_rate > 0.0:
@@ -170,7 +173,7 @@ def window_of(receiver):
 
 @part
 def run_application(receiver):
-    """Let the application accept the complete segments that are next in order; return how many it has accepted."""
+    """Let the application accept the complete segments that are next in order; return the number of them."""
     accepted = 0
     if not receiver.changed and receiver.now >= receiver.change_at:
         receiver.changed = True
@@ -178,14 +181,17 @@ def run_application(receiver):
         receiver.complete[receiver.lower % ROWS] = 0
         receiver.stored[receiver.lower % ROWS] = 0
         receiver.next += size_of(receiver, receiver.lower)
-        # Section 3.4, "Receiver Window Operations", rule 2: R_l = i + 1.
+        # Gong and Parulkar (1992), section 3.4, "Receiver Window Operations", rule 2: R_l = i + 1 after segment i is
+        # accepted.
         receiver.lower += 1
         accepted += 1
-        # Section 3.4, "Window Control Strategy": the advancement is withheld while the application is busy.
+        # Gong and Parulkar (1992), section 3.4, "Window Control Strategy": the window does not advance while the
+        # application is busy.
         time = processing_time(receiver)
         if time > 0.0:
             receiver.busy_until = receiver.now + time
-    # Rule 2: R_h = max(R_h, R_l + W - 1), so that the window is never taken back.
+    # Gong and Parulkar (1992), section 3.4, rule 2: R_h = max(R_h, R_l + W - 1), so that segments once allowed stay
+    # allowed.
     receiver.upper = max(receiver.upper, receiver.lower + window_of(receiver) - 1)
     return accepted
 
@@ -207,8 +213,9 @@ def close(receiver, shipment):
     receiver.group = NOWHERE
     receiver.to_come = 0
     accept(receiver, segment)
-    # Section 3.4, "Window Size Determination": the answer leaves 3 t_p after the last packet. Ours: also if that packet
-    # was lost, provided that a later shipment has arrived by then; shipments are assumed to be t_p apart.
+    # Gong and Parulkar (1992), section 3.4, "Window Size Determination": the answer leaves 3 t_p after the last packet.
+    # Our choice: also if that packet was lost and a later shipment shows its loss by then; shipments are assumed to be
+    # t_p apart.
     spacing = receiver.bytes / receiver.peak_rate
     late = receiver.arrival - shipment
     answer(receiver, segment, receiver.now + (receiver.reply_delay - late) * spacing)
@@ -228,8 +235,8 @@ def open_next(receiver, served):
         receiver.begun += 1
 
 
-# Section 3.2, "Data Packet": the shipment number is for the detection of losses. Ours, because the paper does not say
-# how losses are detected: the whole function.
+# Gong and Parulkar (1992), section 3.2, "Data Packet": the shipment number is for the detection of losses. Our design,
+# because the paper does not say how losses are detected: this function.
 @part
 def pass_lost(receiver, first, arrived, served):
     """Account for the lost shipments from `first` to before `arrived`, and close the groups that end among them."""
@@ -273,8 +280,8 @@ def take_data(receiver, packet, shipment, served):
     pass_lost(receiver, first, shipment, served)
     size = int(receiver.segment)
     segment = packet.number // size
-    # The sender never serves a lost SNAK, so that the expected group may be wrong: then the packet itself determines
-    # the group.
+    # The sender never serves a SNAK that was lost, so that the expected group may be wrong. The group is then that of
+    # the packet.
     if receiver.to_come <= 0 or receiver.group != segment:
         if segment >= receiver.begun:
             close_served(receiver, served, NOWHERE)
@@ -297,9 +304,10 @@ def take_data(receiver, packet, shipment, served):
 
 @part
 def take_pause(receiver, packet, shipment, served):
-    """Take a keep-alive or end-of-stream packet: everything shipped up to now has arrived, or is lost."""
-    # Section 3.2, "Keep-Alive Packet" and "EndStream Packet": both give the context for the detection of losses in
-    # earlier transmissions; the EndStream packet also reveals losses "in the last portion" of the stream.
+    """Take a keep-alive or end-of-stream packet, which shows that all earlier shipments have arrived or are lost."""
+    # Gong and Parulkar (1992), section 3.2, "Keep-Alive Packet" and "EndStream Packet": both give the context for the
+    # detection of losses in earlier transmissions; the EndStream packet also reveals losses "in the last portion" of
+    # the stream.
     begun, size = int(packet.header[CONTEXT]), int(receiver.segment)
     if int(packet.header[TYPE]) == END_STREAM:
         receiver.total = begun
@@ -316,8 +324,8 @@ def take_pause(receiver, packet, shipment, served):
     # The last segment may be complete now that its length is known, although its group was closed before.
     if int(packet.header[TYPE]) == END_STREAM and accept(receiver, begun - 1):
         answer(receiver, begun - 1, receiver.now)
-    # Ours, because the paper assumes that control packets are never lost: a sender that pauses although no control
-    # packet is queued has missed one. A control packet is sent again, at most once in `repeat`.
+    # Our choice, because the paper assumes that control packets are never lost: if the sender pauses although no
+    # control packet is queued, it has missed a control packet, which is sent again, at most once in `repeat` seconds.
     if receiver.first_ready == receiver.end_ready and receiver.now >= receiver.last_control_at + receiver.repeat:
         receiver.repeats += 1
         if receiver.first_asked < receiver.end_asked:
@@ -330,7 +338,7 @@ def take_pause(receiver, packet, shipment, served):
 
 @part
 def set_alarm(receiver):
-    """Set the alarm to the departure of the next control packet, or to when the application reads, if earlier."""
+    """Set the alarm to the departure of the next control packet or to the application's next read, if earlier."""
     due = math.inf
     if receiver.first_ready < receiver.end_ready:
         due = receiver.ready_at[receiver.first_ready % ROWS]
@@ -340,7 +348,7 @@ def set_alarm(receiver):
 
 
 def receive(receiver, packet):
-    """Take a packet, and queue the control packets that it calls for; return 1 if its data is accepted, else 0."""
+    """Take a packet, and queue the control packets that answer it; return 1 if its data is accepted, else 0."""
     if receiver.bytes <= 0.0:
         receiver.upper = int(receiver.window_limit) - 1
     if packet.number != NO_DATA:
@@ -356,7 +364,7 @@ def receive(receiver, packet):
 
 def reply(receiver, packet):
     """Let the application read data, and fill in the next control packet; return 1 if one is due, else 0."""
-    # Section 3, "Avoidance Of Adverse Interaction": separate messages advance the window.
+    # Gong and Parulkar (1992), section 3, "Avoidance Of Adverse Interaction": separate messages advance the window.
     if run_application(receiver) > 0:
         spacing = receiver.bytes / receiver.peak_rate
         answer(receiver, receiver.lower - 1, receiver.now + receiver.reply_delay * spacing)

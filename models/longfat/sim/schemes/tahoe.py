@@ -14,8 +14,8 @@ def ack(flow, event):
         return flow.window if event.marked else tcp.grow(flow)
     if event.duplicate:
         flow.duplicates += 1
-        # ns-2.35, tcp.cc, dupack_action(): as a timeout, but without backing the timer off; the fourth and later
-        # duplicates do nothing. RFC 5681, section 3.2, has the threshold of three.
+        # ns-2.35, tcp.cc, dupack_action(): the third duplicate acts like a timeout, but does not back off the timer;
+        # later duplicates do nothing. RFC 5681, section 3.2, has the threshold of three.
         if flow.duplicates == flow.duplicate_threshold and tcp.may_retransmit(flow):
             if not tcp.already_reduced(flow):
                 flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))

@@ -1,4 +1,4 @@
-"""Rules that the TCP schemes share: parameters, window growth, reductions, ECN, go-back-N after a timeout.
+"""Rules that TCP schemes share: parameters, window growth, reductions, ECN, go-back-N after a timeout.
 
 `STATE` is the state that these schemes keep for a flow. The simulator's field ``inflation`` holds the packets that fast
 recovery adds to the window. The rules with their sources: docs/rules/tcp.md.
@@ -20,7 +20,7 @@ DELAYED_ACK = Parameter(
     "delayed_ack",
     about="Packets that the receiver acknowledges at once (RFC 5681, section 4.2: two)",
 )
-#: For schemes with the simulator's own loss recovery.
+#: The parameter `rack` of schemes with selective recovery, which the simulator performs.
 RACK = Parameter(
     0.0,
     "1",
@@ -31,12 +31,12 @@ RACK = Parameter(
 )
 
 #: The names are those of scenario files. Queues mark packets (ECN) only if `ecn` is 1.
-#: Initial window of one packet: Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
+#: `initial_window`: one packet, by Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
 #: `bugfix`: at most one fast retransmit per window of data, as in ns-2.35 (tcp.cc, `bugFix_`) and RFC 6582, section
 #: 3.2, step 2. BSD Tahoe (1988) and Reno (1990) had no such guard, so that comparisons with papers of that time, such
 #: as Kanakia, Keshav and Mishra (1992), set it to 0.
-#: `ack_delay`: ours, because RFC 5681 states only an upper bound of 0.5 s: the default is the least delay of Linux,
-#: tcp.h, TCP_DELACK_MIN.
+#: `ack_delay`: our choice, because RFC 5681 states only an upper bound of 0.5 s: the least delay of Linux, tcp.h,
+#: TCP_DELACK_MIN.
 PARAMETERS = {
     "initial_window": INITIAL_WINDOW,
     "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", about="Slow-start threshold at the start of the flow"),
@@ -83,7 +83,7 @@ def halved(flow, packets):
 
 @part
 def grow(flow):
-    """Return the window after an acknowledgment of new data: slow start below ssthresh, congestion avoidance above."""
+    """Return the window [packets] after an acknowledgment of new data, in slow start or congestion avoidance."""
     # RFC 5681, section 3.1: one segment per acknowledgment of new data below ssthresh, about one segment per round trip
     # above. ns-2.35, tcp.cc, opencwnd(): 1/cwnd per acknowledgment.
     if flow.window < flow.ssthresh:
@@ -95,8 +95,8 @@ def grow(flow):
 def may_retransmit(flow):
     """Return whether a fast retransmit is allowed: with `bugfix`, at most one for each window of data."""
     # RFC 6582, section 3.2, step 2: only if the cumulative acknowledgment covers more than `recover`, the highest
-    # packet sent at the last reduction. Ours, because a mark causes no retransmission: a reduction for a mark does not
-    # forbid a fast retransmit.
+    # packet sent at the last reduction. Our choice: a reduction for a mark does not forbid a fast retransmit, because a
+    # mark causes no retransmission.
     return flow.una - 1 > flow.reduced_at or flow.bugfix == 0.0 or flow.reduced_for == MARK
 
 
@@ -138,7 +138,7 @@ def halve_on_mark(flow):
 
 @part
 def react_to_mark(flow):
-    """Reduce the window if the mark on an acknowledgment, new or duplicate, counts."""
+    """Halve the window for a marked acknowledgment, new or duplicate, at most once per window of data."""
     if mark_counts(flow):
         halve_on_mark(flow)
         record_reduction(flow, MARK)
@@ -171,6 +171,6 @@ def go_back(flow):
 
 
 def start_over(flow, event):
-    """Go back to the first unacknowledged packet, with a window of one packet."""
+    """Begin go-back-N from the first unacknowledged packet; return a window of one packet."""
     go_back(flow)
     return 1.0

@@ -59,14 +59,14 @@ def start(flow, event):
 @part
 def begin_round(flow):
     """Begin a round, which ends after as many arrivals as the window has whole packets."""
-    # Rhee, Ozdemir and Yi (2000): a round is charged one round-trip time, whatever its duration, so that the estimate
-    # does not depend on the sending rate.
+    # Rhee, Ozdemir and Yi (2000): a round counts as one round-trip time, whatever its real duration, so that the
+    # estimate does not depend on the sending rate.
     flow.round_window = flow.emulated
     flow.arrived = 0
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s] after an acknowledgment: a packet has arrived, and packets before it may be missing."""
+    """Return the rate [bytes/s] after the acknowledgment of an arrival, which may reveal missing packets."""
     time_arrival(flow, event)
     number = event.transmission
     if flow.phase >= GAP:
@@ -121,7 +121,7 @@ def arrive(flow):
 
 
 def loss(flow, event):
-    """Return the rate, unchanged; halve the emulated window, or emulate a timeout if the packets came too late."""
+    """Halve the emulated window, or emulate a timeout if later packets arrived too late; return the rate unchanged."""
     if flow.phase >= GAP and flow.last >= flow.missing:
         if event.transmission - flow.missing <= flow.round_window - 1.0:
             halve(flow)
@@ -143,8 +143,9 @@ def halve(flow):
 
 @part
 def time_out(flow):
-    """Emulate a timeout of TCP: add it to the epoch, and begin slow start with a window of one packet."""
-    # Rhee, Ozdemir and Yi (2000): ssthresh half, window 1, and the epoch is charged with the timeout.
+    """Emulate a timeout of TCP: add its duration to the epoch, and begin slow start with a window of one packet."""
+    # Rhee, Ozdemir and Yi (2000): ssthresh becomes half of the window, the window 1, and the timeout counts in the time
+    # of the epoch.
     end_epoch(flow, flow.rto)
     flow.threshold = max(2.0, flow.emulated / 2)
     flow.emulated = 1.0
@@ -171,13 +172,13 @@ def end_epoch(flow, charged):
 @part
 def weight(i):
     """Return the weight of an epoch: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2, newest first."""
-    # Rhee, Ozdemir and Yi (2000), as Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
+    # Rhee, Ozdemir and Yi (2000), use the weights of Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
     return min(1.0, 0.2 * (8 - i))
 
 
 @part
 def mean_rate(flow):
-    """Return the mean rate [packets/s] of the ended epochs, or of these and the open epoch if that is larger."""
+    """Return the larger mean rate [packets/s]: of the ended epochs, or of the ended epochs and the open epoch."""
     total, weights = 0.0, 0.0
     share = flow.arrived / math.floor(flow.round_window)
     packets, time = flow.epoch_packets + share * flow.round_window, flow.epoch_time + share * flow.rtt
@@ -192,7 +193,7 @@ def mean_rate(flow):
                 total_open += weight(i + 1) * flow.epochs[i]
                 weights_open += weight(i + 1)
     mean = total / weights
-    # Ours, because the report could not be read: the larger of both means, as RFC 5348, section 5.4, has for loss
+    # Our choice, because the report could not be read: the larger of both means, as RFC 5348, section 5.4, has for loss
     # intervals.
     if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
@@ -202,7 +203,8 @@ def mean_rate(flow):
 @part
 def report(flow, now, ended):
     """Set the rate at the end of a round, at most once per round trip; set a lower rate immediately."""
-    # Ours, because the report could not be read: reports at the end of a round, sooner only for a lower rate.
+    # Our choice, because the report could not be read: the rate is reported at the end of a round, earlier only if it
+    # is lower.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
     elif flow.slow_start > 0.0:
@@ -219,7 +221,7 @@ def report(flow, now, ended):
 
 @part
 def set_alarm(flow, now):
-    """Set the alarm to the end of the gap, or to the time at which feedback is overdue."""
+    """Set the alarm to the end of the gap or to the time at which feedback is overdue, whichever is earlier."""
     flow.silent_at = now + silence(flow, flow.rate)
     flow.gap_ends = math.inf
     if flow.phase >= GAP:
@@ -228,7 +230,7 @@ def set_alarm(flow, now):
 
 
 def alarm(flow, event):
-    """Return the rate when the timer expires: after a timeout that ends a gap, or halved without feedback."""
+    """Return the rate [bytes/s]: a gap that lasts too long counts as a timeout, missing feedback halves the rate."""
     if event.now + SLACK >= flow.gap_ends:
         time_out(flow)
         report(flow, event.now, False)
@@ -240,7 +242,7 @@ def alarm(flow, event):
 
 
 def timeout(flow, event):
-    """Emulate a timeout of TCP when the simulator's timer has expired, and return the rate [bytes/s]."""
+    """Emulate a timeout of TCP when the simulator's retransmission timer expires; return the rate [bytes/s]."""
     if flow.rtt > 0.0:
         if flow.phase < GAP:
             flow.missing = flow.last + 1

@@ -54,9 +54,9 @@ STATE = {
 
 @part
 def equation_rate(size, rtt, p, b, rto, capped):
-    """Return the rate of the TCP throughput equation [bytes/s]; `capped`: at most one loss per window, as in ns-2."""
-    # RFC 5348, section 3.1: X = s / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2)). ns-2.35, formula.h: the
-    # factor 3 sqrt(3bp/8) is at most 1.
+    """Return the rate [bytes/s] of the TCP throughput equation at a loss event rate p; `capped` follows ns-2."""
+    # RFC 5348, section 3.1: X = s / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2)). ns-2.35, formula.h
+    # (`capped`): the factor 3 sqrt(3bp/8) is at most 1.
     share = 3.0 * math.sqrt(3.0 * b * p / 8.0)
     if capped > 0.0:
         share = min(1.0, share)
@@ -65,7 +65,7 @@ def equation_rate(size, rtt, p, b, rto, capped):
 
 @part
 def allowed_rate(flow, p):
-    """Return the rate of the throughput equation for this flow's round-trip time and timeout [bytes/s]."""
+    """Return the rate [bytes/s] of the throughput equation for a loss event rate p and this flow's round-trip time."""
     rtt = flow.rtt
     rto = flow.rto_rtts * rtt
     if rto == 0.0:
@@ -75,7 +75,7 @@ def allowed_rate(flow, p):
 
 @part
 def loss_rate_of(flow, rate):
-    """Return the loss event rate, between 1e-10 and 1, at which the throughput equation gives a rate."""
+    """Return the loss event rate, between 1e-10 and 1, at which the throughput equation gives `rate` [bytes/s]."""
     low, high = math.log(1e-10), 0.0
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -108,7 +108,7 @@ def closed_mean(flow):
 
 @part
 def discount(flow, open_interval):
-    """Return the factor by which older loss intervals count less while the open one is long."""
+    """Return the factor that reduces the weights of older loss intervals if the open interval is long."""
     # RFC 5348, section 5.5: if l_0 > 2 I_mean, DF = max(2 I_mean / l_0, 0.5).
     mean = closed_mean(flow)
     if flow.discounting == 0.0 or open_interval <= 2.0 * mean:
@@ -142,8 +142,8 @@ def largest_received(flow):
 @part
 def update_received(flow, now, received):
     """Add a receive rate to X_recv_set, and delete rates that are two round trips old."""
-    # RFC 5348, section 4.3, "Update X_recv_set()"; the initial value, infinity, is handled as the others. At most four
-    # reports come in two round trips, so that eight places are enough.
+    # RFC 5348, section 4.3, "Update X_recv_set()"; the initial value, infinity, is treated like the other values. At
+    # most four reports come in two round trips, so that an array of eight is long enough.
     for k in range(7, 0, -1):
         kept = flow.received_at[k - 1] + 2.0 * flow.rtt > now + SLACK
         flow.received[k] = flow.received[k - 1] if kept else 0.0
@@ -170,7 +170,7 @@ def least_rate(flow):
 @part
 def set_no_feedback_timer(flow, now):
     """Set the no-feedback timer, and record the packets sent until now, to find out whether the sender is idle."""
-    # RFC 5348, section 4.3, steps 3 and 6, and section 4.4, step 2: max(4 R, 2 s/X).
+    # RFC 5348, section 4.3, steps 3 and 6, and section 4.4, step 2: the timer expires after max(4 R, 2 s/X).
     flow.alarm = now + silence(flow, flow.allowed)
     flow.sent_before = flow.transmission
 
@@ -187,7 +187,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s]; an acknowledgment is feedback once per round trip, or when the loss rate rises."""
+    """Return the rate [bytes/s], updated once per round trip and whenever the loss event rate rises."""
     for k in range(2, 0, -1):
         flow.acked[k] = flow.acked[k - 1]
         flow.acked_at[k] = flow.acked_at[k - 1]
@@ -204,15 +204,15 @@ def ack(flow, event):
         before, flow.p = flow.p, 1.0 / mean_interval(flow, open_interval)
         urgent = flow.p > before or flow.ns2_reports > 0.0
         flow.new_event = False
-    # RFC 5348, section 6.2: otherwise once per round trip.
+    # RFC 5348, section 6.2: otherwise feedback comes once per round trip.
     if not urgent and event.now + SLACK < flow.feedback_at + flow.rtt:
         return flow.rate
     smooth(flow, event.rtt)
     received, span = received_rate(flow, event.now), event.now - flow.feedback_at
     if flow.doubled_at < 0.0:
         # RFC 5348, section 4.2: the first feedback sets the initial rate. Section 4.3: X_recv_set begins with infinity,
-        # so that the first receive rate, that of a single packet, limits nothing. Ours: its two round trips count from
-        # here, because no round-trip time is known before.
+        # so that the first receive rate, that of a single packet, does not limit the rate. Our choice: infinity is
+        # deleted two round trips from now, because no round-trip time is known before.
         flow.allowed = initial_rate(flow)
         flow.doubled_at = event.now
         set_received(flow, event.now, math.inf)
@@ -252,8 +252,9 @@ def smooth(flow, rtt):
 @part
 def received_rate(flow, now):
     """Return the receive rate since the last feedback, over at least a round trip [bytes/s]."""
-    # RFC 5348, section 6.2, step 2: the packets of the last R seconds. After a round trip without any, the next packet
-    # causes a report immediately (section 6.1, step 4); it is then the only one of the last R seconds.
+    # RFC 5348, section 6.2, step 2: the receive rate counts the packets of the last R seconds. After a round trip
+    # without packets, the next packet causes a report immediately (section 6.1, step 4), and is the only packet of the
+    # last R seconds.
     if flow.ns2_receive_rate_limit == 0.0 and flow.rtt > 0.0 and now + SLACK >= flow.acked_at[1] + flow.rtt:
         return flow.packet_size / flow.rtt
     count, span = flow.count, now - flow.feedback_at
@@ -274,7 +275,7 @@ def initial_rate(flow):
 
 @part
 def received_limit(flow):
-    """Return the limit of the rate by the receive rate, recv_limit [bytes/s]."""
+    """Return recv_limit, the upper bound of the rate that follows from the receive rate [bytes/s]."""
     # RFC 5348, section 4.3, step 4: twice the largest value in X_recv_set. ns-2.35, tfrc.cc, increase_rate() and
     # decrease_rate(): twice the last receive rate, and at least one packet per round trip.
     if flow.ns2_receive_rate_limit > 0.0:
@@ -293,9 +294,9 @@ def slow_start(flow, now, limit):
 
 @part
 def congestion_avoidance(flow, limit, span):
-    """Set the rate to that of the throughput equation; `increase` limits its growth, as in ns-2."""
+    """Set the rate to that of the throughput equation; the parameter `increase` limits the growth, as in ns-2."""
     # RFC 5348, section 4.3, step 4: X = max(min(X_Bps, recv_limit), s/t_mbi). ns-2.35, tfrc.cc, increase_rate(): the
-    # rate grows by one packet per round trip for each round trip since the last change, at most for two.
+    # rate grows by one packet per round trip for each round trip since the last change, for at most two of them.
     wanted = min(flow.equation, limit)
     if flow.increase < 1e300:
         wanted = min(wanted, flow.allowed + flow.increase * min(2.0, span / flow.rtt) * flow.packet_size / flow.rtt)
@@ -303,10 +304,10 @@ def congestion_avoidance(flow, limit, span):
 
 
 def loss(flow, event):
-    """Return the rate, unchanged, after recording when each lost packet would have arrived."""
+    """Record when each lost packet would have arrived; return the rate [bytes/s] unchanged."""
     if flow.rtt == 0.0:
         smooth(flow, event.rtt)
-    # `after` is the first packet after the lost ones that was acknowledged, `before` the last packet before them
+    # `after` is the first acknowledged packet after the lost packets, `before` the last acknowledged packet before them
     after, after_at = event.transmission, event.now
     place = flow.reorder - 1
     if place > 0:
@@ -379,7 +380,7 @@ def alarm(flow, event):
 
 @part
 def update_limits(flow, now, limit):
-    """Limit the rate through X_recv_set, after the no-feedback timer has expired."""
+    """Limit the rate to `limit` [bytes/s], and reduce X_recv_set, after the no-feedback timer has expired."""
     # RFC 5348, section 4.4, Update_Limits(timer_limit): X_recv_set becomes {timer_limit/2}, and X is recalculated as in
     # section 4.3, step 4.
     limit = max(limit, least_rate(flow))
@@ -388,13 +389,14 @@ def update_limits(flow, now, limit):
 
 
 def timeout(flow, event):
-    """Return the rate, unchanged, after recording all packets after the last acknowledged one as one loss event."""
+    """Record all packets after the last acknowledged packet as one loss event; return the rate [bytes/s] unchanged."""
     if flow.rtt > 0.0:
         record_loss(flow, event.now, flow.acked[0] + 1, event.now)
     return flow.rate
 
 
-#: Parameters of ns-2.35, tfrc.cc, tfrc-sink.cc and formula.h, that differ: ``flow("tfrc", parameters=tfrc.NS)``.
+#: Parameter values of ns-2.35 (tfrc.cc, tfrc-sink.cc and formula.h) that differ from the defaults. Use: ``flow("tfrc",
+#: parameters=tfrc.NS)``.
 NS = {
     "reorder": 1.0,
     "rto_rtts": 0.0,

@@ -39,20 +39,21 @@ PARAMETERS = {
 }
 
 PROFILES: dict[str, dict[str, float]] = {
-    # ns-2.35, ns-default.tcl: minrto_ 0.2, tcpTick_ 0.01, maxrto_ 60, timestamps_ false. Its clock of 10 ms is the
-    # granularity here; round trips are measured exactly, while ns-2 rounds them to ticks.
+    # ns-2.35, ns-default.tcl: minrto_ 0.2, tcpTick_ 0.01, maxrto_ 60, timestamps_ false. The clock of ns-2, 10 ms, is
+    # the granularity here; round trips are measured exactly, while ns-2 rounds them to ticks.
     "ns": {},
-    # RFC 6298, rules 2.1, 2.4 and 2.5. Ours, because the RFC leaves the clock open: 1 ms.
+    # RFC 6298, rules 2.1, 2.4 and 2.5. Our choice, because the RFC does not define the clock: 1 ms.
     "rfc": {"first_rto": 1.0, "min_rto": 1.0, "granularity": 0.001, "timestamps": 1.0},
     # Linux, include/net/tcp.h (TCP_TIMEOUT_INIT, TCP_RTO_MIN, TCP_RTO_MAX: 1, 1/5 and 120 s), and net/ipv4/tcp_input.c,
     # tcp_rtt_estimator() and tcp_set_rto(): the lower bound of 200 ms applies to the term 4 rttvar, as `granularity`
     # does here. Linux's second filter of the variation, which falls more slowly, is left out.
     "linux": {"first_rto": 1.0, "max_rto": 120.0, "granularity": 0.2, "timestamps": 1.0},
     # 4.4BSD-Lite, netinet/tcp_timer.h (TCPTV_MIN, TCPTV_REXMTMAX, PR_SLOWHZ): a clock of 500 ms, a timeout of at least
-    # two ticks and at most 64 s, one packet timed at a time; 4.3BSD-Tahoe is assumed to have the same values. Ours,
-    # because a free-running clock has a random phase: ticks count from the departure of the packet.
+    # two ticks and at most 64 s, one packet timed at a time; 4.3BSD-Tahoe is assumed to have the same values. Our
+    # choice, because a free-running clock has a random phase: ticks count from the departure of the packet that is
+    # timed.
     "bsd": {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5},
-    # Ours, because Kim and Farber (1994), section 4, time every packet but state no clock: a tick of 1 ms, and a
+    # Our choice, because Kim and Farber (1994), section 4, time every packet but state no clock: a tick of 1 ms, and a
     # timeout of at least two ticks.
     "fine": {"min_rto": 0.002, "granularity": 0.001, "timestamps": 1.0},
 }

@@ -23,7 +23,7 @@ from longfat.sim.schemes.tcp import LOSS, PARAMETERS, REDUCTION, TIMEOUT, may_re
 
 @part
 def choose_probe(flow, window):
-    """Choose as probe the next packet sent with `window` packets outstanding, including itself."""
+    """Choose the next packet that leaves with `window` packets outstanding, itself included, as the probe."""
     flow.probe_window = math.floor(window)
     flow.probe = max(float(flow.next), flow.una + flow.probe_window - 1.0)
 
@@ -48,7 +48,7 @@ def gained(flow, rtt):
 
 @part
 def search_again(flow, window):
-    """Begin a new search with this window, as at the start of the flow, and return the window."""
+    """Begin a new search with `window` [packets], as at the start of the flow; return this window."""
     flow.searching = flow.search
     flow.last_window = 0.0
     flow.settling = 0.0
@@ -58,7 +58,7 @@ def search_again(flow, window):
 
 @part
 def new_data(flow, event):
-    """Return the window after new data: grown in the search, and adjusted when the probe is acknowledged."""
+    """Return the window [packets] after new data: it grows in the search, and is adjusted once per probe."""
     window = flow.window
     if flow.una <= flow.probe:
         return window + flow.searching  # slow start: a packet per acknowledgment until the first failed test
@@ -76,7 +76,7 @@ def new_data(flow, event):
 
 
 def start(flow, event):
-    """Return the initial window and begin to search."""
+    """Begin the search; return the initial window [packets]."""
     return search_again(flow, flow.window)
 
 
@@ -96,7 +96,7 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """Return a window of one packet, and search again."""
+    """Begin a new search after a timeout; return a window of one packet."""
     flow.duplicates = 0
     record_reduction(flow, TIMEOUT)
     flow.next = flow.una

@@ -36,13 +36,13 @@ STATE: dict[str, Any] = {
 
 @part
 def sampling_period(flow):
-    """Return the sampling period [s]."""
+    """Return the sampling period [s]: three round-trip times, at least one second."""
     return max(3.0 * flow.srtt, LEAST_SAMPLING_PERIOD)  # RFC 7661, section 4.2
 
 
 @part
 def pipe_ack(flow):
-    """Return pipeACK [packets], the largest sample."""
+    """Return pipeACK, the largest number of packets acknowledged in a round trip."""
     largest = 0.0
     for k in range(PERIODS):
         largest = max(largest, flow.pipe_acks[k])
@@ -63,15 +63,15 @@ def discard_old_samples(flow, now):
 
 @part
 def observe(flow, event):
-    """Add an acknowledgment outside recovery to the sample, and call `judge` once per round trip."""
+    """Count the packets of an acknowledgment outside recovery, and call `judge` once per round trip."""
     if flow.cwv == 0.0 or flow.recovering:
         return
     if flow.restart_window == 0.0:
         flow.restart_window = flow.window
     discard_old_samples(flow, event.now)
-    # RFC 7661, section 4.2: a sample is the data acknowledged in a round trip. Ours: a round trip ends when a packet
-    # sent after its beginning is acknowledged. In a slow start that fills its window, a sample is then half of the
-    # window.
+    # RFC 7661, section 4.2: a sample is the data acknowledged in a round trip. Our choice: a round trip ends when a
+    # packet sent after its beginning is acknowledged. If a flow fills its window in slow start, the sample is then half
+    # of the window.
     if flow.una > flow.pipe_round_end:
         flow.pipe_known = flow.pipe_known or flow.pipe_round_end >= 0
         judge(flow, event.now)
@@ -86,7 +86,8 @@ def observe(flow, event):
 @part
 def judge(flow, now):
     """Enter or leave the non-validated phase, and set the alarm."""
-    # RFC 7661, section 4.3: pipeACK < cwnd/2. Ours, because pipeACK is in whole packets: cwnd is rounded down.
+    # RFC 7661, section 4.3: the phase is non-validated if pipeACK < cwnd/2. Our choice, because pipeACK is in whole
+    # packets: cwnd is rounded down.
     if not flow.pipe_known or 2.0 * pipe_ack(flow) >= math.floor(flow.window):
         flow.non_validated_since = VALIDATED
         flow.alarm = now + sampling_period(flow)
@@ -101,7 +102,7 @@ def wake(flow, now):
     """Return the window [packets] at an alarm: halved after each non-validated period."""
     discard_old_samples(flow, now)
     flow.pipe_known = True  # a sampling period without a round trip is a measurement, too
-    # A tolerance of 1e-6 s, because the times of alarms are rounded to nanoseconds.
+    # The tolerance is 1e-6 s, because the times of alarms are rounded to nanoseconds.
     if flow.non_validated_since >= 0.0 and now > flow.non_validated_since + NON_VALIDATED_PERIOD - 1e-6:
         # RFC 7661, section 4.4.3, and section 4.5.2: one reduction for each period.
         flow.ssthresh = max(flow.ssthresh, 3.0 * flow.window / 4.0)
@@ -114,8 +115,8 @@ def wake(flow, now):
 @part
 def may_grow(flow, event):
     """Return whether the window may grow: in the non-validated phase only if all of it was in use."""
-    # RFC 7661, section 4.4: a sender that is cwnd-limited may use the standard method; section 4.5.3: FlightSize is at
-    # least cwnd.
+    # RFC 7661, section 4.4: a sender that is cwnd-limited may increase cwnd as usual; section 4.5.3: such a sender has
+    # a FlightSize of at least cwnd.
     if flow.cwv == 0.0 or flow.non_validated_since < 0.0:
         return True
     return flow.in_flight + event.newly_delivered >= math.floor(flow.window)
@@ -123,7 +124,7 @@ def may_grow(flow, event):
 
 @part
 def used(flow, otherwise):
-    """Return the part of the window in use when congestion is found [packets]; in the validated phase, `otherwise`."""
+    """Return the used part of the window [packets] at a congestion event, or `otherwise` in the validated phase."""
     # RFC 7661, section 4.4.1: Max(pipeACK, LossFlightSize).
     if flow.non_validated_since < 0.0:
         return otherwise
@@ -132,7 +133,7 @@ def used(flow, otherwise):
 
 @part
 def reset(flow):
-    """Return to the validated phase, with pipeACK undefined: after a recovery, a timeout or a mark."""
+    """Enter the validated phase with pipeACK undefined, after a recovery, a timeout or a mark."""
     for k in range(PERIODS):
         flow.pipe_acks[k] = 0.0
     flow.pipe_known = False
@@ -144,7 +145,7 @@ def reset(flow):
 
 @part
 def take_loss(flow, event, otherwise):
-    """Enter the validated phase; return the window [packets] that a loss reduces, `otherwise` if it was validated."""
+    """Enter the validated phase; return the window [packets] that a loss is to reduce, by default `otherwise`."""
     if flow.cwv == 0.0 or flow.recovering:  # in recovery, a retransmission was lost
         return otherwise
     window, non_validated = used(flow, otherwise), flow.non_validated_since >= 0.0
@@ -157,9 +158,9 @@ def take_loss(flow, event, otherwise):
 
 @part
 def take_mark(flow):
-    """Set the window to its used part, which a mark then reduces, and enter the validated phase."""
-    # Ours, because RFC 7661, section 4.4.1, says "congestion feedback" at first, but later only packet drops: a mark
-    # has the effect of a drop.
+    """Set a non-validated window to its used part before a mark reduces it, and enter the validated phase."""
+    # Our choice, because RFC 7661, section 4.4.1, first mentions "congestion feedback", but later only packet drops: a
+    # mark has the effect of a drop.
     if flow.cwv > 0.0 and flow.non_validated_since >= 0.0:
         flow.window = used(flow, flow.window)
         reset(flow)
@@ -167,9 +168,10 @@ def take_mark(flow):
 
 @part
 def end_recovery(flow, window):
-    """Return the window [packets] after a recovery, given the window that applies without validation."""
+    """Return the window [packets] after a recovery; `window` is the window without validation."""
     # RFC 7661, section 4.4.1: (Max(pipeACK, LossFlightSize) - R)/2 with R packets retransmitted, at least one packet.
-    # Ours, because schemes reduce by other factors than 1/2: the scheme's factor, which `window` already contains.
+    # Our choice, because schemes reduce by other factors than 1/2: the factor of the scheme, which `window` already
+    # contains.
     if flow.cwv == 0.0:
         return window
     if flow.used_window > 0.0:
@@ -182,7 +184,7 @@ def end_recovery(flow, window):
 
 @part
 def forget(flow):
-    """Return to the validated phase after a timeout, and stop the pacing."""
+    """Enter the validated phase after a timeout, and stop pacing."""
     if flow.cwv > 0.0:
         reset(flow)
         flow.rate = math.inf
@@ -190,11 +192,11 @@ def forget(flow):
 
 @part
 def pace(flow, window):
-    """Set the rate to a window per round-trip time in the non-validated phase, else to infinity.
+    """Set the pacing rate to a window per round-trip time in the non-validated phase, else to infinity.
 
-    A sender with `pacing` keeps its own rate.
+    A sender with the parameter `pacing` keeps its pacing rate.
     """
-    # RFC 7661, section 4.4.2.
+    # RFC 7661, section 4.4.2: no bursts in the non-validated phase
     if flow.cwv == 0.0 or flow.pacing > 0.0:
         return
     flow.rate = math.inf

@@ -1,4 +1,4 @@
-"""Vegas: keeps a few of its packets in the bottleneck queue, and detects losses with a fine-grained timer.
+"""Vegas: the flow keeps a few packets in the bottleneck queue, and detects losses with a fine-grained timer.
 
 Rules after ns-2.35, tcp-vegas.cc, and Brakmo and Peterson (1995), section III; see docs/rules/tcp.md. Round-trip times
 are exact, because timestamps identify the transmission. Deviations from ns-2:
@@ -48,8 +48,8 @@ def new_data(flow, event):
         end_of_round(flow)
     if flow.growth == 1.0 and flow.window >= flow.ssthresh:
         flow.growth = 0.0
-    # ns-2.35, tcp-vegas.cc, recv(): the window grows only if all but two packets of it are used. RFC 3168, section
-    # 6.1.2: and not on a marked acknowledgment.
+    # ns-2.35, tcp-vegas.cc, recv(): the window grows only if all but two of its packets are in flight. RFC 3168,
+    # section 6.1.2: it does not grow on a marked acknowledgment.
     if not event.marked and flow.window - outstanding(flow) <= 2.0:
         flow.window += flow.growth
     # Brakmo and Peterson (1995), section III-A: the first and second acknowledgment after a retransmission also check
@@ -65,7 +65,7 @@ def new_data(flow, event):
 
 @part
 def outstanding(flow):
-    """Return the packets in flight before this acknowledgment: t_seqno - last_ack of ns-2."""
+    """Return the number of packets in flight before this acknowledgment: t_seqno - last_ack of ns-2."""
     return flow.next - flow.una + 1.0
 
 
@@ -83,8 +83,9 @@ def sample(flow, rtt):
         error = rtt - flow.smoothed
         flow.smoothed += error / 8
         flow.variation += (abs(error) - flow.variation) / 4
-    # Gains 1/8 and 1/4 as RFC 6298, section 2; ns-2.35, tcp-vegas.cc, recv(): (srtt + 2 deviations) 17/16. Ours,
-    # because ns-2 initialises both with the clock time: the first sample sets both as in RFC 6298, rule 2.2.
+    # The gains are 1/8 and 1/4 as in RFC 6298, section 2. ns-2.35, tcp-vegas.cc, recv(): the timeout is (srtt + 2
+    # deviations) 17/16. Our choice, because ns-2 initialises srtt and deviation with the clock time: the first sample
+    # sets both as in RFC 6298, rule 2.2.
     flow.fine = (flow.smoothed + 2 * flow.variation) * 17 / 16
 
 
@@ -102,7 +103,8 @@ def end_of_round(flow):
     flow.rtt_count = 0
     flow.round_end = flow.next
     flow.growth = 0.0
-    # Section III-C: in slow start the window grows in every second round trip only, until the backlog exceeds gamma.
+    # Brakmo and Peterson (1995), section III-C: in slow start the window grows in every second round trip only, until
+    # the backlog exceeds gamma.
     if flow.window < flow.ssthresh:
         flow.active = not flow.active
         if not flow.active:
@@ -124,11 +126,11 @@ def duplicate(flow, event):
     flow.duplicates += 1
     record_send_times(flow, event)
     if expired(flow, event.now) or flow.duplicates == flow.duplicate_threshold:
-        # ns-2.35, `bugFix_`: not for packets sent before a timeout.
+        # ns-2.35, `bugFix_`: packets sent before a timeout are not retransmitted for duplicates.
         if flow.reduced_for == TIMEOUT and flow.una - 1 <= flow.reduced_at and flow.bugfix > 0.0:
             return
-        # Section III-A; ns-2.35, tcp-vegas.cc, recv(): reduce the window only if the lost packet was sent after the
-        # last reduction: to 3/4, or to 1/2 if it had been retransmitted before.
+        # Brakmo and Peterson (1995), section III-A; ns-2.35, tcp-vegas.cc, recv(): reduce the window only if the lost
+        # packet was sent after the last reduction: to 3/4, or to 1/2 if this packet had been retransmitted before.
         if flow.reduced_time < sent_at(flow):
             if flow.window <= 3.0:
                 flow.window = 2.0
@@ -161,7 +163,7 @@ def resend(flow, now):
 def record_send_times(flow, event):
     """Record when the acknowledged packets before and after the missing packets were sent.
 
-    They are the last packet before the missing ones, and the last packet of the same window after them.
+    These are the last acknowledged packet before the missing packets, and the last one of the same window after them.
     """
     if event.acked > 0:
         if event.number == flow.una - 1:
@@ -198,7 +200,7 @@ def expired(flow, now):
 
 
 def start(flow, event):
-    """Return the initial window, and take the start of the flow as the first send time."""
+    """Return the initial window [packets], and record the start of the flow as the first send time."""
     flow.before_sent = event.now
     return flow.window
 

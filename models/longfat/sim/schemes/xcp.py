@@ -1,8 +1,8 @@
-"""XCP: the routers determine the change of the window.
+"""XCP: routers write the change of the sender's window into the packets.
 
 A packet carries round-trip time and window to the routers, and its acknowledgment brings back the smallest change that
-one of them allows. On a path without an XCP router, and only there, the window grows as that of TCP, by one packet per
-round trip. The rules with their sources: docs/rules/explicit-feedback.md.
+a router on the path allows. On a path without an XCP router, and only there, the window grows as that of TCP, by one
+packet per round trip. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
-# Places of the header, as routers read them (`longfat.sim.queues.xcp`).
+# Indices of the header fields, as in `longfat.sim.switch.xcp`
 ROUND_TRIP, WINDOW, CHANGE, OWNER = range(4)
 NO_ROUTER, BY_ROUTER = -1.0, -2.0
 UNLIMITED = 1e18  # bytes
@@ -20,7 +20,7 @@ UNLIMITED = 1e18  # bytes
 
 @part
 def declare(flow, window):
-    """Return the new window, and write it and the round-trip time into the header of the next packets."""
+    """Write window and round-trip time into the header of the next packets; return the window [packets]."""
     # Katabi, Handley and Rohrs (2002), sections 3.2 and 3.3: the header has the window, the round-trip time (0 if
     # unknown) and the feedback, initialised with the desired increase.
     window = max(1.0, min(window, flow.largest_window))
@@ -32,14 +32,15 @@ def declare(flow, window):
 
 
 def start(flow, event):
-    """Return the initial window; no round-trip time is known."""
+    """Return the initial window [packets], and declare that no round-trip time is known."""
     return declare(flow, flow.window)
 
 
 def ack(flow, event):
     """Return the window [packets], changed by the feedback of the routers."""
-    # Section 3.3: cwnd <- max(cwnd + feedback, one packet). Ours, because the paper assumes XCP routers: without one,
-    # the window grows as in congestion avoidance (RFC 5681, section 3.1).
+    # Katabi, Handley and Rohrs (2002), section 3.3: cwnd <- max(cwnd + feedback, one packet). Our choice, because the
+    # paper assumes XCP routers: on a path without XCP router, the window grows as in congestion avoidance (RFC 5681,
+    # section 3.1).
     change = 0.0
     if event.header[OWNER] == BY_ROUTER:
         change = event.header[CHANGE] / flow.packet_size
@@ -49,8 +50,8 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return half the window, once for all losses of one window, and retransmit the first lost packet, as SACK."""
-    # Section 3.3: XCP reacts to losses as TCP does (RFC 5681, section 3.2).
+    """Retransmit the first lost packet; return half the window [packets], once for all losses of one window."""
+    # Katabi, Handley and Rohrs (2002), section 3.3: XCP reacts to losses as TCP does (RFC 5681, section 3.2).
     flow.resend = event.number
     event.restart_timer = 1
     return declare(flow, flow.window / 2.0)
