@@ -11,10 +11,9 @@ from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
-# Ours, because draft-ietf-ccwg-bbr-06, section 5.5.9, describes aggregation by radio links and receivers without a
-# model.
+# Our model, because draft-ietf-ccwg-bbr-06, section 5.5.9, only describes aggregation by radio links and receivers.
 def hold_until_batch(link, packet, now):
-    """Hold the packet until the next multiple of the interval."""
+    """Hold the packet until the next multiple of the parameter `interval`."""
     link.hold_until = math.ceil((now - HALF_A_TICK) / link.interval) * link.interval
     return ENQUEUE
 

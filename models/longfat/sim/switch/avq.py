@@ -3,12 +3,12 @@
 S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue
 Management", SIGCOMM 2001. The virtual capacity is updated as in the authors' code (ns-2.35, vq.cc), or as the paper
 prints it (`printed_update`). The virtual link has the same buffer; its capacity c follows dc/dt = alpha (gamma C -
-arrival rate), between 0 and the true capacity C, so that the utilisation tends to `gamma`. If packets are dropped,
-ns-2.35 counts only admitted packets as arrivals; the paper counts all packets.
+arrival rate), between 0 and the true capacity C, so that the utilisation tends to `gamma`. If packets are dropped and
+not marked, ns-2.35 counts only admitted packets as arrivals; the paper counts all packets.
 
-Ours: packets that are not ECN-capable are dropped when ECN-capable ones would be marked, because RFC 3168, "The
-Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets
-only; ns-2.35 lets them pass. A link with an unbounded buffer or without transmission time never marks or drops.
+Our choice: packets that are not ECN-capable are dropped where ECN-capable packets would be marked, because RFC 3168,
+"The Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable
+packets only; ns-2.35 lets them pass. A link with an unbounded buffer or without transmission time never marks or drops.
 
 >>> avq(gamma=0.9, ecn=True).values["gamma"]
 0.9
@@ -24,15 +24,15 @@ from longfat.sim.plugin.functions import is_full, mark
 
 @part
 def virtual_buffer(link):
-    """Return the size of the virtual buffer [bytes]; the mean packet size converts a limit in packets."""
+    """Return the size of the virtual buffer [bytes]; the mean packet size converts a buffer limit in packets."""
     return link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
 
 
 # Kunniyur & Srikant (2001): c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0) at an arrival of b bytes at t, s
-# being the previous one. ns-2.35, vq.cc, enque(): the capacity is clipped to [0, C] once, after both terms.
+# being the time of the previous arrival. ns-2.35, vq.cc, enque(): c is clipped to [0, C] only once, after both terms.
 @part
 def adapt(link, packet, now):
-    """Update the virtual capacity at an arrival."""
+    """Update the virtual capacity [bytes/s] at the arrival of a packet."""
     tokens = link.gamma * link.rate * (now - link.adapted_at)
     if link.printed_update:
         grown = min(link.rate, link.virtual_rate + link.alpha * tokens)
@@ -43,8 +43,8 @@ def adapt(link, packet, now):
 
 
 # Kunniyur & Srikant (2001): VQ <- max(VQ - c (t - s), 0); if VQ + b exceeds the virtual buffer, mark or drop the
-# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc, dropPacketForECN(): no update at a drop; the
-# next update counts the time since the previous one.
+# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc, dropPacketForECN(): a drop does not update
+# the capacity; the next update counts the time since the previous update.
 def enqueue(link, packet, now):
     """Mark or drop the packet if it overflows the virtual queue, then update the virtual capacity."""
     if link.rate == math.inf:
@@ -82,7 +82,7 @@ avq = Discipline(
         "ecn": flag(False, "Mark ECN-capable packets instead of dropping them"),
         "printed_update": flag(False, "Update the virtual capacity as the paper prints it, at dropped packets, too"),
     },
-    # virtual queue [bytes] and the time of its last update [s]; virtual capacity [bytes/s], time of its update [s]
+    # virtual queue [bytes] and time of its last update [s]; virtual capacity [bytes/s] and time of its last update [s]
     state={"begun": False, "virtual_queue": 0.0, "emptied_at": 0.0, "virtual_rate": 0.0, "adapted_at": 0.0},
     needs_buffer=True,
     source='S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active '

@@ -16,9 +16,10 @@ from longfat.sim.plugin.functions import flow_state
 WHOSE, OURS = 3, -6.0
 
 
-# Newman (1993): a queue threshold, and a filter that notifies a source only once of one congestion event.
+# Newman (1993): notifications are sent while the queue exceeds a threshold; a filter notifies a source only once of one
+# congestion event.
 def enqueue(link, packet, now):
-    """Send a notification if the queue is long and the flow's last notification is at least a filter period old."""
+    """Send a notification if the queue exceeds its threshold and the flow was not notified within the filter time."""
     if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:
         return ENQUEUE
     flow = flow_state(link, packet.flow)

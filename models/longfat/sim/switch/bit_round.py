@@ -10,8 +10,8 @@ by the sum of the weights, and a packet adds size/weight to its flow's tag.
 Tags are integers, in units of 1/`FRACTION` bytes. The flows that are backlogged in the fluid system form a list sorted
 by their last tags, so that the computing time of a packet grows with the number of flows before its own.
 
-Ours: a full buffer drops the last packet of the flow with the most bytes, and removes it from the fluid system, too;
-the paper's parameter delta, which favours flows that send little, is 0.
+Our choice: a full buffer drops the last packet of the flow with the most bytes, and removes it from the fluid system,
+too; the parameter delta of the paper, which favours flows that send little, is 0.
 """
 
 from longfat.sim.kernel.jit import part
@@ -28,7 +28,8 @@ UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give th
 OUT = -2  # value of `behind` for a queue that is empty in the fluid system
 
 
-# Parekh and Gallager (1993): weights phi; a flow without a row in the table has weight 1, as in Demers et al. (1989).
+# Parekh and Gallager (1993): flows have weights phi; a flow without a row in the table has weight 1, as all flows of
+# Demers et al. (1989).
 @part
 def weight_of(link, packet):
     """Return the weight of a packet's flow, in 1/`UNIT`."""
@@ -37,15 +38,15 @@ def weight_of(link, packet):
 
 @part
 def share(queue, size):
-    """Return what a packet adds to its flow's tag, size/weight in units of tags."""
+    """Return the amount by which a packet raises its flow's tag: size/weight, in units of tags."""
     return int(size) * FRACTION * UNIT // int(queue.weight)
 
 
 # Demers et al. (1989), section 2: dR/dt = rate/(number of flows backlogged in the fluid system). Parekh and Gallager
-# (1993), the virtual time of PGPS: the sum of the flows' weights (`link.fluid`) replaces their number.
+# (1993), virtual time of PGPS: the sum of the flows' weights (`link.fluid`) replaces the number of flows.
 @part
 def roll(link):
-    """Advance virtual time to the present, in integers so that it is exact."""
+    """Advance virtual time to the present time, in exact integer arithmetic."""
     now = now_ns(link)
     left = FRACTION * UNIT * capacity(link, now - link.rolled)
     link.rolled = now
@@ -81,7 +82,7 @@ def take_out(link, queue):
 
 @part
 def insert(link, queue):
-    """Insert a queue into the list of queues backlogged in the fluid system, after those with no greater last tags."""
+    """Insert a queue into the list of queues backlogged in the fluid system, which is sorted by their last tags."""
     before, behind = NONE, link.first
     while behind != NONE and queue_numbered(link, behind).tag <= queue.tag:
         before, behind = behind, queue_numbered(link, behind).behind
@@ -115,10 +116,10 @@ def dequeue(link, now):
     return take_smallest(link)
 
 
-# Ours, because a dropped packet would otherwise keep its flow backlogged in the fluid system and raise the flow's later
-# tags.
+# Our choice: a dropped packet leaves the fluid system, too, because it would otherwise keep its flow backlogged there
+# and raise the flow's later tags.
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, and remove it from the fluid system."""
+    """Take the last packet of the queue with the most bytes, and remove it from the fluid system."""
     victim, queue = take_from_longest(link, packet)
     if victim != NOTHING:
         roll(link)
@@ -142,8 +143,8 @@ SERVICE = Service(
             about="Weights of flows (0 is the first), in steps of 1/1024; unlisted flows have weight 1",
         )
     },
-    # virtual time, and the simulated time of its last update [ns]; in the fluid system: the queue that empties first,
-    # and the sum of the weights of the backlogged queues
+    # virtual time, and simulated time of its last update [ns]; in the fluid system: the queue that empties first, and
+    # the sum of the weights of the backlogged queues
     state={**tags.STATE, "tag": 0, "rolled": 0, "first": NONE, "fluid": 0},
     queue_state={"tag": 0, "behind": OUT, "weight": 0},  # weight 0: not yet known
     workspace=tags.room,

@@ -1,13 +1,13 @@
 """CoDel (controlled delay): packets are dropped at departure while the sojourn time stays above a target.
 
 K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289, section 5. If
-the sojourn times of an interval have all reached `target`, a packet is dropped, and further ones at intervals of
+the sojourn times of an interval have all reached `target`, a packet is dropped, and further packets at intervals of
 interval/sqrt(count), until a sojourn time is below the target. A link calls its discipline again after each dropped
-packet, so that one call stands for one `dodequeue` of the RFC's pseudo-code. The functions serve one queue, or each of
-many (`longfat.sim.switch.fq_codel`).
+packet, so that one call corresponds to one `dodequeue` of the RFC's pseudo-code. The functions serve one queue, or each
+of many (`longfat.sim.switch.fq_codel`).
 
-Ours: MAXPACKET (RFC 8289, section 5.3: "SHOULD use interface MTU") is the largest packet that has arrived, because
-links have no MTU. Marking instead of dropping, which the RFC allows without giving a rule, follows Linux.
+Our choice: MAXPACKET (RFC 8289, section 5.3: "SHOULD use interface MTU") is the largest packet that has arrived,
+because links have no MTU. Marking instead of dropping, which the RFC allows without giving a rule, follows Linux.
 
 >>> codel(target="10 ms").values["target"]
 0.01
@@ -20,23 +20,23 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import mark
 
-#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped`: the last packet was dropped, but not as the
-#: first of a dropping state, so that the next drop is still to be scheduled.
+#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped and was
+#: not the first drop of a dropping state; the next drop is then still to be scheduled.
 STATE = {"first_above": 0.0, "drop_next": 0.0, "count": 0, "last_count": 0, "dropping": False, "just_dropped": False}
 RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered; RFC 8289, section 5.5
 
 
-# RFC 8289, section 5.6, `control_law`.
+# RFC 8289, section 5.6, `control_law`
 @part
 def control_law(time, interval, count):
-    """Return the time of the next drop."""
+    """Return the time of the next drop [s], after a drop at `time` and `count` drops in the dropping state."""
     return time + interval / math.sqrt(count)
 
 
-# RFC 8289, section 5.6, `dodequeue`. Section 4.4: if there are several queues, their total occupancy is tested.
+# RFC 8289, section 5.6, `dodequeue`. Section 4.4: with several queues, their total backlog is compared with MAXPACKET.
 @part
 def over_target(one, link, packet, now):
-    """Return whether the sojourn times of a queue have reached the target for an interval ("OK to drop")."""
+    """Return whether all sojourn times of an interval have reached the target ("OK to drop")."""
     if now - packet.enqueued_at < link.target or link.backlog_bytes <= link.largest_packet:
         one.first_above = 0.0
     elif one.first_above == 0.0:
@@ -46,11 +46,11 @@ def over_target(one, link, packet, now):
     return False
 
 
-# RFC 8289, section 5.5: if the queue was in dropping state a short time ago, begin at about the drop rate that
-# controlled it then.
+# RFC 8289, section 5.5: if the queue was in dropping state a short time ago, begin with about the last drop rate of
+# that state.
 @part
 def enter_dropping(one, link, now):
-    """Enter dropping state, and schedule the drop after the first."""
+    """Enter dropping state, and schedule the second drop."""
     delta = one.count - one.last_count
     one.count = delta if delta > 1 and now - one.drop_next < RECENT * link.interval else 1
     one.last_count = one.count
@@ -62,7 +62,7 @@ def enter_dropping(one, link, now):
 # sent.
 @part
 def control(one, link, packet, now):
-    """Return DROP or SEND for the first packet of a queue; `one` has the state of the queue, `link` the parameters."""
+    """Return DROP or SEND for the first packet of a queue; `one` has the queue's state, `link` the parameters."""
     over = over_target(one, link, packet, now)
     if one.just_dropped and over:
         one.drop_next = control_law(one.drop_next, link.interval, one.count)
@@ -83,18 +83,18 @@ def control(one, link, packet, now):
     return DROP
 
 
-# RFC 8289, section 5.6, `dodequeue`: an empty queue is below the target, so that `dequeue` (section 5.5) leaves the
-# dropping state.
+# RFC 8289, section 5.6, `dodequeue`: an empty queue counts as below the target, so that `dequeue` (section 5.5) leaves
+# the dropping state.
 @part
 def found_empty(one):
-    """Reset the state of a queue that has no packet when its turn comes."""
+    """Leave dropping state for a queue that is found empty."""
     one.first_above = 0.0
     one.dropping = False
     one.just_dropped = False
 
 
 def enqueue(link, packet, now):
-    """Record the size of the largest packet; the link records the time of arrival (RFC 8289, section 5.4)."""
+    """Record the size of the largest packet; the link itself records arrival times (RFC 8289, section 5.4)."""
     link.largest_packet = max(link.largest_packet, packet.size)
     return ENQUEUE
 
@@ -105,7 +105,7 @@ def dequeue(link, packet, now):
 
 
 class Controlled(Discipline):
-    """Discipline that refuses a target above the interval."""
+    """Discipline that requires target <= interval."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -114,7 +114,7 @@ class Controlled(Discipline):
             raise conflict(f"target = {target:g} s", f"must not exceed interval = {interval:g} s")
 
 
-#: RFC 8289, section 5.3.
+#: Parameters TARGET and INTERVAL of RFC 8289, section 5.3
 TIMES = {
     "target": Parameter(0.005, "s", "(0, 10]", about="Acceptable standing queue delay (TARGET)"),
     "interval": Parameter(

@@ -1,25 +1,26 @@
-"""Link-by-link credit flow control (FCVC): a node sends a flow's cells only if the next switch has room for them.
+"""Link-by-link credit flow control (FCVC): a node sends a flow's cells only if the next switch has buffers for them.
 
 H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", ICNP 1993, and H. T.
 Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks", SIGCOMM 1994. A switch sends a credit
 cell to its upstream neighbour after each N2 cells of a flow that it has forwarded; the credit cell carries the number
 of cells forwarded so far. At most N2 + N3 cells, the allocation, may be sent by the neighbour and not yet forwarded:
 with N3 = rate x round trip of the link the flow can reach this rate. The scheduler (service `credit`) sends within
-these limits: a flow without credit waits and lets others pass, so that a blocked flow does not block the link. Ours,
-because the paper leaves the order to the switch: the flows with credit take turns packet by packet. Packets of other
-schemes and acknowledgments need no credit.
+these limits: a flow without credit waits and lets other flows pass, so that a blocked flow does not block the link. Our
+choice, because the paper leaves the order to the switch: the flows with credit take turns packet by packet. Packets of
+other schemes and acknowledgments need no credit.
 
 Cells are counted by their transmission numbers, so that cells lost on a link give their credit back with the next cell
 that arrives. A flow that is blocked for `check` without a credit cell sends one cell nevertheless, which the next node
-answers immediately with its counts; both rules are ours, the paper has credit check cells. Buffers never lose a cell as
-long as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not limited, because its
-receiver takes every cell.
+answers immediately with its counts; both rules are our choice, in place of the paper's credit check cells. Buffers
+never lose a cell as long as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not
+limited, because its receiver takes every cell.
 
 Adaptive allocation (`adaptive`): after each `interval` a switch shares its pool of M cells among the flows in
 proportion to the cells that they have forwarded: with TQ queued cells and N flows, a flow that has forwarded V of TV
-cells gets 1 + (M/2 - TQ - N) V/TV, reported in credit cells. Ours, because the paper could not be read and buffers must
-not overflow: the sum never exceeds the free part of the pool if all flows use their latest reported allocations, and a
-flow that is silent for an interval returns to an allocation of one cell without a message, at both ends of the link.
+cells gets 1 + (M/2 - TQ - N) V/TV, reported in credit cells. Our choice, because the paper could not be read and
+buffers must not overflow: the sum of the allocations never exceeds the free part of the pool if all flows use their
+latest reported allocations, and a flow that is silent for an interval returns to an allocation of one cell without a
+message, at both ends of the link.
 
 >>> credit(n3=100).values["n2"]
 10.0
@@ -45,18 +46,18 @@ from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch.round_robin import join_list, leave_list
 
 # Header fields of a packet: time at which it left the upstream node [s], 0 at its source; 1 if it left without credit,
-# to ask for the counts; not used; the scheme's identifier. The first two fields of feedback: cells forwarded,
+# to ask for the counts; not used; the scheme's identifier. Header fields 0 and 1 of a credit cell: cells forwarded,
 # allocation.
 LEFT, CHECK, _, WHOSE = range(4)
 FORWARDED, ALLOCATION = range(2)
 OURS = -5.0
 
 
-# Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Ours: an
+# Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Our addition: an
 # allocation that is not used for its lifetime falls to one cell.
 @part
 def has_credit(queue, now):
-    """Return whether the next packet of a queue may leave."""
+    """Return whether the flow of a queue has credit for its next packet."""
     if not queue.limited:
         return True
     if now - queue.used_at > queue.lifetime:
@@ -66,7 +67,7 @@ def has_credit(queue, now):
 
 @part
 def may_check(link, queue):
-    """Return whether a blocked queue may send a packet without credit, and schedule a call for when it may."""
+    """Return whether a blocked queue may send a packet without credit; schedule a call at the time when it may."""
     if math.isinf(queue.check):
         return False
     time = int((queue.used_at + queue.check) * 1e9) + 1
@@ -75,7 +76,7 @@ def may_check(link, queue):
 
 
 def join(link, packet, now):
-    """Append the packet to its flow's queue, which joins the list if it was empty."""
+    """Append the packet to its flow's queue; a queue that was empty joins the list of backlogged queues."""
     queue = queue_of(link, packet)
     append(link, queue, packet)
     if queue.packets == 1:
@@ -84,7 +85,7 @@ def join(link, packet, now):
 
 
 def serve(link, now):
-    """Take the first packet of the next queue that has credit, which then goes to the end of the list."""
+    """Take the first packet of the next queue that has credit; this queue then goes to the end of the list."""
     for _ in range(link.active):
         queue = queue_numbered(link, link.turn)
         leave_list(link, queue)
@@ -102,13 +103,13 @@ CREDIT = Service(
     enqueue=join,
     dequeue=serve,
     queues=PER_FLOW,
-    # number of queues in the list, the queue that has the turn, and the last queue
+    # number of queues in the list of backlogged queues, its first queue, which has the turn, and its last queue
     state={"active": 0, "turn": NONE, "last": NONE},
-    # Whether the flow needs credit; time without a credit packet after which one packet leaves nevertheless [s];
-    # packets sent, packets forwarded by the next node, and its allocation there, for how long that lasts and when it
-    # was last used or confirmed [s]. Of this node's own allocation to the flow: the present one, that of the last
-    # credit cell and the greatest of those before that may still be in use, when that changed [s]; when a packet last
-    # arrived [s], packets forwarded in this interval.
+    # Downstream: whether the flow needs credit; time without a credit packet after which one packet leaves nevertheless
+    # [s]; packets sent; packets forwarded by the next node; the flow's allocation at the next node, the lifetime of
+    # this allocation [s], and the time at which it was last used or confirmed [s]. Upstream: the present allocation at
+    # this node, the allocation in the last credit cell, the greatest earlier allocation that may still be in use, and
+    # the time of the last credit cell [s]; the time of the last arrival [s]; packets forwarded in this interval.
     queue_state={
         "limited": False, "check": math.inf, "sent": 0, "forwarded": 0, "allocation": 0.0,
         "lifetime": math.inf, "used_at": 0.0, "behind": NONE,
@@ -134,21 +135,21 @@ def takes_part(packet):
 
 @part
 def silent(queue, intervals, now):
-    """Return whether a flow was silent longer than `intervals` [s], and its upstream node has returned to one cell."""
+    """Return whether a flow was silent for more than `intervals` [s], so that its allocation has expired upstream."""
     return now - max(queue.arrived_at, queue.announced_at) > intervals
 
 
 @part
 def first_allocation(link):
-    """Return the allocation that both ends of a link assume before the first credit cell."""
+    """Return the allocation [packets] that both ends of a link assume before the first credit cell."""
     return 1.0 if link.adaptive else link.n2 + link.n3
 
 
-# Ours: cells that a flow's allocations still allow it to send. Allocations before the last one count for one interval,
-# in which the credit cell reaches the upstream node and all cells sent before that arrive.
+# Our choice: the largest allocation that the upstream node may still use. Allocations before the last one count for one
+# interval, in which the last credit cell reaches the upstream node and all cells sent before arrive.
 @part
 def reserved(link, queue, now):
-    """Return the number of cells of a flow for which this switch must have room, whatever the upstream node does."""
+    """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""
     if silent(queue, 2.0 * link.interval, now):
         queue.announced = queue.granted = 1.0
         queue.announced_before = 0.0
@@ -156,8 +157,8 @@ def reserved(link, queue, now):
     return max(queue.announced, queue.announced_before) if recent else queue.announced
 
 
-# Kung, Blackwell and Chapman (1994), adaptive credit allocation: (M/2 - TQ - N) VU/TU. Ours: at most the part of the
-# pool that `reserved` leaves, and at least one cell for every flow, so that it can begin.
+# Kung, Blackwell and Chapman (1994), adaptive credit allocation: (M/2 - TQ - N) VU/TU. Our choice: the pool is at most
+# the part that `reserved` leaves free, and every flow gets at least one cell, so that it can begin.
 @part
 def share_pool(link, now):
     """Share the pool among the flows in proportion to their use of the link in the last interval."""
@@ -179,7 +180,7 @@ def share_pool(link, now):
 
 @part
 def send_credit(link, flow, queue, now):
-    """Send a credit cell with the present counts to the upstream node."""
+    """Send a credit cell with the cells forwarded so far and the allocation to the upstream node."""
     queue.announced_at = now
     flow.reported = flow.forwarded
     link.feedback[FORWARDED] = float(flow.forwarded)
@@ -188,8 +189,8 @@ def send_credit(link, flow, queue, now):
     link.send_feedback = 1
 
 
-# N23 (Kung and Chapman 1993): a credit cell is sent after N2 forwarded cells. Ours: it is sent after fewer if the
-# allocation is smaller, and immediately if the allocation has changed.
+# N23 (Kung and Chapman 1993): a credit cell is sent after N2 forwarded cells. Our choice: a credit cell is sent after
+# fewer forwarded cells if the allocation is below N2, and immediately if the allocation has changed.
 @part
 def return_credit(link, flow, queue, now):
     """Send a credit cell to the upstream node if it is due."""
@@ -243,7 +244,8 @@ def dequeue(link, packet, now):
     return SEND
 
 
-# Credit update protocol: counts are absolute, so that the next credit cell replaces a lost one.
+# Kung, Blackwell and Chapman (1994), credit update protocol: counts are absolute, so that the next credit cell replaces
+# a lost one.
 def feedback(link, packet, now):
     """Read the counts of a credit cell; the service then sends the packets that they allow."""
     if packet.header[WHOSE] == OURS:
@@ -283,7 +285,7 @@ credit = Discipline(
         ),
     },
     state={"shared_at": 0.0},
-    # Whether a packet of the flow has arrived; transmissions forwarded so far; `forwarded` at the last report.
+    # Whether a packet of the flow has arrived; number of transmissions forwarded, now and in the last credit cell.
     flow_state={"seen": False, "forwarded": 0, "reported": 0},
     needs_buffer=True,
     hop_by_hop=True,

@@ -1,4 +1,4 @@
-"""Switch of the DECbit scheme: it marks packets while the average queue length is at least 1 packet.
+"""DECbit switch: it marks packets while the average queue length is at least 1 packet.
 
 K. K. Ramakrishnan and R. Jain, "A Binary Feedback Scheme for Congestion Avoidance in Computer Networks", ACM
 Transactions on Computer Systems 8(2), 1990. A regeneration cycle is a busy period and the idle period after it. The
@@ -6,9 +6,9 @@ queue length, the packet in transmission included, is averaged over the last com
 the beginnings t1 < t2 of the last two busy periods, the average at time t is the integral of q from t1 to t, divided by
 t - t1.
 
-Ours, because the source leaves it open: a packet that arrives at the moment at which the previous one has been sent
-finds no idle period and begins no cycle. Otherwise each packet of a train that acknowledgments clock out would form a
-cycle with an average of exactly 1.
+Our choice, because the paper does not treat this case: a packet that arrives when the transmission of the previous
+packet ends finds no idle period and begins no cycle. Otherwise each packet of a train that acknowledgments clock out
+would form a cycle with an average of exactly 1.
 
 The congestion bit is the CE mark; packets that are not ECN-capable count in the queue only. The receiver of the scheme
 "decbit" returns the mark packet by packet. In a train of packets that acknowledgments clock out, one packet sent early
@@ -27,9 +27,9 @@ from longfat.sim.plugin.functions import is_full, mark
 
 @part
 def nanoseconds(time):
-    """Return a time [s], or an integral of the queue [packets x s], as an integer in nanoseconds.
+    """Convert a time [s] to integer nanoseconds, or an integral of the queue length [packets x s] to packets x ns.
 
-    Integers make an average of exactly 1 exact, up to 2^50 packets x ns: one packet for 13 days.
+    With integers, an average of 1 is computed exactly up to 2^50 packets x ns, which is one packet for 13 days.
     """
     return int(time * 1e9 + 0.5)
 
@@ -47,7 +47,7 @@ def area(link, time):
 
 @part
 def count_acks(link, time, change):
-    """Integrate the number of acknowledgments in the queue up to `time`, then change that number."""
+    """Integrate the number of acknowledgments in the queue up to `time` [ns], then add `change` to this number."""
     link.acks_area += link.acks * (time - link.acks_changed)
     link.acks_changed = time
     link.acks += change
@@ -64,10 +64,11 @@ def begin_cycle(link, time):
     link.area_before, link.began, link.begun = so_far, time, True
 
 
-# Ramakrishnan & Jain (1990): the bit is set if the average over the last and the present cycle is at least 1.
+# Ramakrishnan & Jain (1990): the congestion bit is set if the average queue length over the last and the present cycle
+# is at least 1.
 @part
 def is_congested(link, time):
-    """Return whether the average queue length is at least the threshold; False if no time has passed yet."""
+    """Return whether the average queue length reaches the threshold; False if both cycles have length 0."""
     length = link.last_length + (time - link.began)
     if length <= 0:
         return False
@@ -76,7 +77,7 @@ def is_congested(link, time):
 
 
 def enqueue(link, packet, now):
-    """Mark an arriving packet if the average without it reaches the threshold and the buffer has room."""
+    """Mark an arriving packet if the average queue length reaches the threshold and the buffer is not full."""
     time = nanoseconds(now)
     if not link.begun or link.free_at < now:
         begin_cycle(link, time)
@@ -88,7 +89,7 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# Ours, a variant: the decision at departure instead of arrival (`on_departure`).
+# Our variant (`on_departure`): marks are decided at departure instead of arrival.
 def dequeue(link, packet, now):
     """Mark a packet whose transmission begins, if `on_departure` is set."""
     time = nanoseconds(now)
@@ -112,9 +113,9 @@ decbit = Discipline(
         "with_transmission": flag(True, "Count the packet in transmission in the queue length"),
         "with_answers": flag(True, "Count acknowledgments in the queue length"),
     },
-    # Integral [packets x ns] and length [ns] of the last complete cycle; whether a cycle has begun, its beginning [ns]
-    # and the integral until then; acknowledgments in the queue, their integral, and the time up to which it is computed
-    # [ns].
+    # Integral of the queue length [packets x ns] and length [ns] of the last complete cycle; whether a cycle has begun,
+    # its beginning [ns], and the integral until its beginning; number of acknowledgments in the queue, integral of this
+    # number, and the time up to which it is integrated [ns].
     state={
         "last_area": 0, "last_length": 0, "begun": False, "began": 0, "area_before": 0,
         "acks": 0, "acks_area": 0, "acks_changed": 0, "average": 0.0,

@@ -29,14 +29,14 @@ L4S, CLASSIC = 0, 1
 # are Not-ECT (RFC 3168, section 6.1.4).
 @part
 def class_of(packet):
-    """Return the number of the queue that a packet belongs to."""
+    """Return the number of a packet's queue: L4S or CLASSIC."""
     return L4S if packet.kind == DATA and packet.marks & (ECT1 | CE) else CLASSIC
 
 
 # RFC 9332, appendix A.1: the current queuing delay is that of the first packet, and 0 if the queue is empty.
 @part
 def delay_of(link, k, now):
-    """Return how long the first packet of a queue has been waiting [s]."""
+    """Return the waiting time of the first packet of queue `k` [s], 0 if the queue is empty."""
     head = queue(link, k).head
     return max(0.0, now - waiting(link, head).enqueued_at) if head >= 0 else 0.0
 
@@ -52,13 +52,13 @@ def join(link, packet, now):
 
 
 # RFC 9332, appendix B, figure 10, `scheduler`: the L4S queue is served if its delay plus the time shift is at least the
-# Classic queue's delay. Appendix A.2 recommends weighted round robin and does not spell it out. Ours, after the
+# Classic queue's delay. Appendix A.2 recommends weighted round robin without defining it. Our choice, after the
 # description of the reference implementation in appendix A.1: a credit in bytes, which changes only while both queues
-# have packets. The L4S queue is served while the credit is not positive; a byte of L4S adds `classic_weight`, one of
-# Classic takes 1 - `classic_weight`.
+# have packets. The L4S queue is served while the credit is not positive. A byte of the L4S queue adds `classic_weight`
+# to the credit; a byte of the Classic queue subtracts 1 - `classic_weight`.
 @part
 def chosen(link, now):
-    """Return the number of the queue whose first packet is sent next; both have packets."""
+    """Return the number of the queue whose first packet is sent next, if both queues have packets."""
     if link.time_shifted:
         return L4S if delay_of(link, L4S, now) + link.time_shift >= delay_of(link, CLASSIC, now) else CLASSIC
     if link.credit <= 0.0:
@@ -98,16 +98,16 @@ DUAL_QUEUE = Service(
 )
 
 
-# RFC 9332, appendix A.1, figure 3, lines 2 and 3. The limit is a delay at the rate of the link (figure 2, line 5).
+# RFC 9332, appendix A.1, figure 3, lines 2 and 3. The limit [s] is multiplied by the link's rate (figure 2, line 5).
 def enqueue(link, packet, now):
-    """Drop the packet if both queues together leave no room for the largest packet."""
+    """Drop the packet if both queues together leave less buffer space than the largest packet."""
     return DROP if link.backlog_bytes + link.largest_packet > link.limit * link.rate else ENQUEUE
 
 
 # RFC 9332, appendix A.1, figure 4, lines 23 to 30.
 @part
 def recurs(link, k, probability):
-    """Add the probability to the sum of a queue; if the sum exceeds 1, subtract 1 and return True."""
+    """Add the probability to the counter of queue `k`; return True and subtract 1 if the counter exceeds 1."""
     link.count[k] += probability
     if link.count[k] > 1.0:
         link.count[k] -= 1.0
@@ -115,7 +115,7 @@ def recurs(link, k, probability):
     return False
 
 
-# RFC 9332, appendix A.1, figure 5. With range 0 the ramp is a step (note c).
+# RFC 9332, appendix A.1, figure 5: a linear ramp. With a range of 0 the ramp is a step (note c).
 @part
 def native_probability(link, delay):
     """Return p'_L, the marking probability that follows from the delay of the L4S queue [s]."""
@@ -125,11 +125,11 @@ def native_probability(link, delay):
 
 
 # RFC 9332, appendix A.2, figure 7, lines 4b to 8j. The figure removes the packet before it tests length and delay of
-# the queue, but the text counts it ("only 1 packet") and uses the delay of the packet that is sent (appendix A.1, note
-# a): here length and delay include that packet.
+# the queue, but the text counts the packet in the length ("only 1 packet") and uses its delay (appendix A.1, note a).
+# Here length and delay include the packet.
 @part
 def treat_low_latency(link, packet, now):
-    """Mark an L4S packet, or in overload drop it, and return the verdict."""
+    """Mark an L4S packet, or drop it in overload; return SEND or DROP."""
     coupled, classic = link.coupling * link.probability, link.probability * link.probability
     if coupled < MOST_L4S_MARKS:
         native = 0.0
@@ -148,7 +148,7 @@ def treat_low_latency(link, packet, now):
 # RFC 9332, appendix A.2, figure 7, lines 11 to 17; figure 2, line 11: p_Cmax = min(1/k^2, 1).
 @part
 def treat_classic(link, packet):
-    """Drop or mark a Classic packet with the probability p'^2, and return the verdict."""
+    """Drop or mark a Classic packet with the probability p'^2; return SEND or DROP."""
     classic = link.probability * link.probability
     if not recurs(link, CLASSIC, classic):
         return SEND
@@ -178,7 +178,7 @@ def tick(link, now):
 
 
 class _DualPi2(Discipline):
-    """Discipline that refuses a ramp above the target of the Classic queue, and a target above the limit."""
+    """Discipline that requires threshold + range <= target < limit."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -220,7 +220,7 @@ dualpi2 = _DualPi2(
             1500.0, "bytes", "[1, 1e6]", about="Room that the buffer keeps for one more packet", integer=True
         ),
     },
-    # base probability p', delay at its last update [s], sums of the probabilities of both queues
+    # base probability p', delay at its last update [s], and for both queues the counter that adds up probabilities
     state={"probability": 0.0, "last_delay": 0.0, "count": [0.0, 0.0]},
     source='K. De Schepper, B. Briscoe and G. White, RFC 9332 (2023), "Dual-Queue Coupled Active Queue Management '
     '(AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", appendix A, figures 2 to 5, 7 and 8',

@@ -1,13 +1,13 @@
-"""Switch that reserves buffer space for end-to-end windows and grants larger ones while it has space (dynamic windows).
+"""Dynamic windows: the switch reserves buffer space for end-to-end windows, and grants requests while space is free.
 
 E. L. Hahne, C. R. Kalmanek and S. P. Morgan, "Dynamic Window Flow Control on a High-Speed Wide-Area Data Network",
-Computer Networks and ISDN Systems 26(1), 1993. Every flow has a base window for which all switches have room. A source
-with more data asks for a larger one in its packets; each switch on the path grants as much as it can reserve, and the
-window is the least that was granted. The next packets release the surplus of the reservation, or all but the base
+Computer Networks and ISDN Systems 26(1), 1993. Every flow has a base window for which all switches have buffer space. A
+source with more data requests a larger window in a packet; each switch on the path grants as much as it can reserve,
+and the window is the smallest grant. The next packet releases the reservations beyond this window, or beyond the base
 window if the source needs no more. As no window exceeds its reservation, nothing is lost.
 
-Ours, because the paper could not be read: a grant is `share` of the free space at most, so that later flows find some;
-requests and releases are in data packets. Flows take turns, packet by packet.
+Our choice, because the paper could not be read: a grant is at most a fraction `share` of the free space, so that some
+is left for later flows; requests and releases are in data packets. Flows take turns, packet by packet.
 
 >>> dynamic_window(base=4).values["share"]
 0.5
@@ -21,18 +21,18 @@ from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.plugin.functions import flow_state
 from longfat.sim.switch.round_robin import QUANTUM, ROUND_ROBIN
 
-# Header fields: window that the source requests, which switches reduce to the granted one, 0 without a request; window
-# to which switches reduce the reservation, 0 without a release; not used; the scheme's identifier.
+# Header fields: requested window, which switches reduce to the granted window, 0 without a request; window to which
+# switches reduce the flow's reservation, 0 without a release; not used; the scheme's identifier.
 WANTED, KEPT, _, WHOSE = range(4)
 OURS = -7.0
 LARGEST = 1e9  # packets: buffer of a link without a limit
 
 
-# Hahne, Kalmanek and Morgan (1993): the sum of the windows at a switch is at most its buffer. Ours: the base windows of
-# all flows of the link are reserved from the start.
+# Hahne, Kalmanek and Morgan (1993): the sum of the windows at a switch is at most its buffer. Our choice: the base
+# windows of all flows of the link are reserved from the start.
 @part
 def free_space(link):
-    """Return how many packets are not reserved."""
+    """Return the buffer space that is not reserved [packets]."""
     if not link.begun:
         link.begun = True
         link.reserved = link.base * link.queue_count
@@ -41,13 +41,13 @@ def free_space(link):
 
 @part
 def change(link, flow, window):
-    """Reserve a window for the flow in place of its previous window."""
+    """Reserve a window [packets] for the flow in place of its previous window."""
     link.reserved += window - flow.window
     flow.window = window
 
 
 def enqueue(link, packet, now):
-    """Release the part of the reservation that the flow returns; grant its request, or a part of it."""
+    """Release the part of the reservation that the packet's flow returns; grant its request in full or in part."""
     if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:
         return ENQUEUE
     flow, free, wanted, kept = (
@@ -67,9 +67,9 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# Ours: after the last packet of a flow no other packet reports that it needs less.
+# Our choice: the last packet of a flow releases its window, because no later packet can.
 def dequeue(link, packet, now):
-    """Release the window of a flow whose last packet leaves."""
+    """Release the window of a flow, except the base window, when its last packet leaves."""
     if packet.kind == DATA and packet.marks & STAMPED and packet.marks & LAST and packet.header[WHOSE] == OURS:
         change(link, flow_state(link, packet.flow), link.base)
     return SEND

@@ -4,9 +4,9 @@ Each switch on the path overwrites the header if it serves the flow more slowly 
 receiver returns the header in the acknowledgment, and sources of the scheme "explicit-feedback" set their rates from
 it.
 
-P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, made end to end as in
-H. Kanakia, S. Keshav and P. Mishra, "A Comparison of Reactive Host-based Flow Control Schemes in Reservationless
-Networks", 1992. Ours: the estimate of the rate at which a fair queue serves a flow.
+P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, made end to end as in H.
+Kanakia, S. Keshav and P. Mishra, "A Comparison of Reactive Host-based Flow Control Schemes in Reservationless
+Networks", 1992. Our addition: the estimate of the rate at which a fair queue serves a flow.
 
 >>> explicit_feedback(service="bit-round").service
 'bit-round'
@@ -19,20 +19,21 @@ from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.switch.round_robin import QUANTUM
 from longfat.sim.switch.self_clocked import SELF_CLOCKED
 
-# Header fields: service rate of the flow [bytes/s], its backlog [packets], unused, and the identifier of the scheme.
+# Header fields: service rate of the flow [bytes/s], backlog of the flow [packets], unused, identifier of the scheme.
 RATE, BACKLOG, _, WHOSE = range(4)
 OURS = -3.0
-#: For the `flow_state` of disciplines that use the estimate: the rate [bytes/s], 0 before the first sample; the time at
-#: which the last packet's transmission began [s]; its size [bytes], negative if the flow had no backlog then.
+#: The `flow_state` for the estimate of the service rate: the estimate [bytes/s], 0 before the first sample; the time at
+#: which the last packet's transmission began [s]; the size of this packet [bytes], negative if it left no backlog of
+#: its flow.
 SERVICE_STATE = {"rate_estimate": 0.0, "departed_at": 0.0, "departed_size": 0}
-GAIN = 0.25  # weight of a new sample; ours, because Mishra and Kanakia (1992) could not be consulted
+GAIN = 0.25  # weight of a new sample; our choice, because Mishra and Kanakia (1992) could not be consulted
 
 
-# Ours: a sample is the packet's size divided by the time between two departures of a flow that was backlogged all the
-# time.
+# Our choice: a sample is the size of a packet divided by the time until the flow's next departure, if the flow was
+# backlogged in between.
 @part
 def record_departure(state, queue, packet, now):
-    """Update the estimate with a packet whose transmission begins now."""
+    """Update the estimate of the flow's service rate with a packet whose transmission begins now."""
     if state.departed_size > 0 and now > state.departed_at:
         sample = state.departed_size / (now - state.departed_at)
         state.rate_estimate += GAIN * (sample - state.rate_estimate) if state.rate_estimate > 0.0 else sample
@@ -40,10 +41,11 @@ def record_departure(state, queue, packet, now):
     state.departed_size = packet.size if queue.packets > 0 else -packet.size
 
 
-# Ours, because a flow without backlog gives no samples: such a flow would get C/(number of other backlogged flows + 1).
+# Our choice, because a flow without backlog gives no samples: its service rate is C/(number of other backlogged flows +
+# 1).
 @part
 def service_rate(link, state, queue):
-    """Return the flow's service rate [bytes/s]: the estimate if it is backlogged, otherwise a fair share."""
+    """Return the flow's service rate [bytes/s]: the estimate if it is backlogged, else an equal share of the link."""
     if queue.packets > 0 and state.rate_estimate > 0.0:
         return state.rate_estimate
     others = link.active - (1 if queue.packets > 0 else 0)
@@ -52,7 +54,7 @@ def service_rate(link, state, queue):
 
 # Kanakia, Keshav & Mishra (1992): the feedback is from the bottleneck, the switch with the smallest service rate.
 def enqueue(link, packet, now):
-    """Write service rate and backlog into the header if this switch is slower than those before it."""
+    """Write service rate and backlog into the header if this switch is slower than all previous switches."""
     if packet.kind == DATA and packet.marks & STAMPED and packet.header[WHOSE] == OURS:
         queue = queue_of(link, packet)
         rate = service_rate(link, flow_state(link, packet.flow), queue)

@@ -11,5 +11,5 @@ FIFO = Discipline(
     source='Ours, because drop-tail needs no source; discussed in RFC 7567, "IETF Recommendations Regarding Active '
     'Queue Management", section 2',
 )
-#: The same rule, applied packet by packet at departure: slower; the tests compare `FIFO` with it.
+#: Drop-tail computed packet by packet at departure. It is slower than `FIFO`; the tests compare both.
 FIFO_DEPARTURES = Discipline("fifo-departures", "departures", source=FIFO.source)

@@ -1,15 +1,15 @@
-"""FQ-CoDel: hashed queues take turns, newly active queues first, and CoDel drops packets in each of them.
+"""FQ-CoDel: flows are hashed into queues, which take turns, newly active queues first; CoDel controls each queue.
 
 T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
 Active Queue Management Algorithm", RFC 8290, section 4. Flows are hashed into queues. A queue that becomes active joins
 the list of new queues; when its credits are used up it goes to the end of the list of old queues, which are served when
-there are no new ones.
+there are no new queues.
 
 The discipline drops at departure, and returns the credits of dropped packets; without the discipline, the service is
 fair queueing with a quantum. The packet and memory limits of section 5.2.3 are the buffer of the link:
 ``buffer=10240`` is the default of Linux.
 
-Ours, where RFC 8290 is silent or contradicts itself:
+Our choices, where RFC 8290 has no rule or contradicts itself:
 
 - A queue ends its turn when its credits are 0 or less. Section 4.2 says "a negative number", but also "at least a
   quantum"; Linux (sch_fq_codel.c) has 0 or less.
@@ -36,7 +36,7 @@ BITS = 0xFFFFFFFF
 
 @part
 def mixed(key):
-    """Return the hash of a number of 32 bits: the last step of MurmurHash3."""
+    """Return the hash of a 32-bit integer: the last step of MurmurHash3."""
     key ^= key >> 16
     key = (key * 0x85EBCA6B) & BITS
     key ^= key >> 13
@@ -66,21 +66,21 @@ def join_list(link, which, queue):
     link.last[which] = number
 
 
-# RFC 8290, section 4.1: a queue that is in neither list joins the new ones, with a quantum of credits.
+# RFC 8290, section 4.1: a queue that is in neither list joins the list of new queues, with a quantum of credits.
 @part
 def activate(link, queue):
-    """Put a queue that is in no list at the end of the new queues."""
+    """Append a queue that is in neither list to the list of new queues."""
     if not queue.active:
         queue.active = True
         queue.credits = int(link.quantum)
         join_list(link, NEW, queue)
 
 
-# Ours, because the engine does not call `dequeue` at an empty link: by RFC 8290, section 4.2, it would remove all
-# queues, which are empty, one after the other.
+# Our choice, because the simulator does not call `dequeue` on an empty link, where RFC 8290, section 4.2, would remove
+# the empty queues one after the other.
 @part
 def empty_lists(link):
-    """Remove all queues from both lists; none has a packet."""
+    """Remove all queues from both lists when none of them has a packet."""
     for which in range(2):
         while link.first[which] != NONE:
             queue = queue_numbered(link, link.first[which])
@@ -99,9 +99,10 @@ def join(link, packet, now):
     return 0
 
 
-# RFC 8290, section 4.2: the first new queue, or the first old one if there are no new ones. If its credits are used up
-# it gets a quantum and goes to the end of the old queues. If it is empty, a new queue goes there, too, so that it
-# cannot come back as a new one before the old ones had their turns; an old queue leaves.
+# RFC 8290, section 4.2: the first new queue has the turn or, if there is none, the first old queue. If its credits are
+# used up, it gets a quantum and goes to the end of the old queues. If it is empty, an old queue leaves its list, but a
+# new queue goes to the end of the old queues, so that it cannot return as a new queue before the old queues had their
+# turns.
 def serve(link, now):
     """Take the first packet of the queue whose turn it is."""
     while True:
@@ -128,7 +129,7 @@ def serve(link, now):
 
 @part
 def find_fattest(link, own, size):
-    """Find the queue with the most bytes, including the arriving packet, and the number of packets to drop from it."""
+    """Find the queue with the most bytes, the arriving packet included, and the number of packets to drop from it."""
     most = 0
     for k in range(int(link.queues)):
         one = queue(link, k)
@@ -141,9 +142,9 @@ def find_fattest(link, own, size):
 
 
 # RFC 8290, section 4.1: if the limit is exceeded, half the packets of the queue with the most bytes, at most 64, are
-# dropped from its head; the arriving packet counts, because it has been appended before.
+# dropped from its head; the arriving packet counts, because the RFC appends it before it tests the limit.
 def evict(link, packet, now):
-    """Take the first packet of the queue with the most bytes, and ask for another call while it has more to drop."""
+    """Take the first packet of the queue with the most bytes; request another call until enough are dropped."""
     own = queue_of_hash(link, packet)
     activate(link, own)
     if link.left == 0:
@@ -170,8 +171,8 @@ FQ_CODEL = Service(
             1514.0, "bytes", "[1, 1e9]", about="Bytes that a queue may send in one turn", integer=True
         ),
     },
-    # first and last queue of both lists; the queue that had the last turn; the random number in the hash; in an
-    # overload: the queue that drops packets, and how many it still has to drop
+    # first and last queue of the lists of new and old queues; the queue that had the last turn; the random number in
+    # the hash; in an overload: the queue that drops packets, and the number of packets still to be dropped
     state={
         "first": [NONE, NONE], "last": [NONE, NONE], "turn": NONE, "perturbation": NONE, "fattest": NONE, "left": 0,
     },
@@ -183,7 +184,7 @@ FQ_CODEL = Service(
 
 # RFC 8290, section 4.2: CoDel is invoked on the queue; only a packet that is sent uses credits.
 def dequeue(link, packet, now):
-    """Drop or send the packet that the service has taken from a queue; return the credits of a dropped packet."""
+    """Drop or send the packet that the service has taken; give a dropped packet's credits back to its queue."""
     queue = queue_numbered(link, link.turn)
     verdict = control(queue, link, packet, now)
     if verdict == DROP:

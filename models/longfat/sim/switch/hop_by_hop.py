@@ -1,4 +1,4 @@
-"""Hop-by-hop rate control: each switch sends its upstream neighbour its service rate and backlog of every flow.
+"""Hop-by-hop rate control: each switch reports service rate and backlog of every flow to the previous switch.
 
 The upstream switch sends the flow at the rate that brings the neighbour's backlog to a set point
 (`sim.plugin.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of
@@ -6,13 +6,13 @@ the feedback, and the s packets sent during the last h, the round-trip time of t
 is therefore queued upstream of it, hop after hop, and finally at the source. Each feedback message is a packet on the
 reverse link. The last switch of a path is not rate-limited.
 
-P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Ours, because the paper
-could not be consulted: gain, set point and feedback interval.
+P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Our choice, because the
+paper could not be consulted: gain, set point and feedback interval.
 
-Feedback contains (ours) the backlog less the number of the next packet that will arrive. The receiver of the feedback
-adds the number of the next packet that it will send, and so obtains the backlog plus the packets in flight on the hop.
-It also contains the time at which a packet that arrives now left the upstream switch: the hop's round trip is measured
-from then.
+Feedback contains (our choice) the backlog less the number of the next packet that will arrive. The receiver of the
+feedback adds the number of the next packet that it will send, and so obtains the backlog plus the packets in flight on
+the hop. It also contains the time at which a packet that arrives now left the upstream switch: the hop's round trip is
+measured from then.
 
 Flows of other schemes are served fairly, without a limit of their rates. If the first link of a path has this
 discipline, the sender's own node is part of the scheme; otherwise the first switch sends its feedback to the sender.
@@ -33,9 +33,10 @@ from longfat.sim.switch.explicit_feedback import SERVICE_STATE, record_departure
 from longfat.sim.switch.rate_controlled import RATE_CONTROLLED
 
 # Header fields of a packet: time at which it left the upstream switch [s], 0 at its source; initial rate of the flow
-# [bytes/s]; unused; and the identifier of the scheme, which feedback has in the same place.
+# [bytes/s]; unused; identifier of the scheme, which is the last field of feedback, too.
 LEFT, START_RATE, _, WHOSE = range(4)
-# Other fields of feedback: backlog less the number of the next packet to arrive; service rate [bytes/s]; time [s].
+# Fields of feedback: backlog less the number of the next packet to arrive; service rate [bytes/s]; time at which a
+# packet that arrives now left the upstream switch [s].
 BALANCE, RATE, MOMENT = range(3)
 OURS = -4.0
 
@@ -46,8 +47,8 @@ def takes_part(packet):
     return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[WHOSE] == OURS
 
 
-# Ours: feedback is sent after `every` departures of the flow or one round trip of the hop, whichever is sooner. The
-# service rate in it does not exceed the rate at which this switch itself may send the flow.
+# Our choice: feedback is sent after `every` departures of the flow or one round trip of the hop, whichever is sooner.
+# The reported service rate is at most the rate at which this switch itself may send the flow.
 @part
 def send_feedback(link, flow, queue, backlog, now):
     """Send feedback to the upstream switch if it is due."""
@@ -77,7 +78,7 @@ def feedback(link, packet, now):
 
 
 def enqueue(link, packet, now):
-    """Record the arrival and the hop's delay; at the sender's own node, start the flow at its initial rate."""
+    """Record the arrival and the hop's delay; at the node of the sender, start the flow at its initial rate."""
     if not takes_part(packet):
         return ENQUEUE
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
@@ -124,8 +125,9 @@ hop_by_hop = Discipline(
             integer=True,
         ),
     },
-    # Whether a packet of the flow has arrived; numbers of the next packet to arrive and of the next one to be sent;
-    # departures since the last feedback, and its time [s]; delay of the last packet from the upstream switch [s].
+    # Whether a packet of the flow has arrived; numbers of the next packet to arrive and of the next packet to be sent;
+    # departures since the last feedback, and time of the last feedback [s]; delay of the last packet from the upstream
+    # switch [s].
     flow_state={
         "seen": False, "expected": 0, "next": 0, "departures": 0, "reported_at": 0.0, "hop_delay": 0.0,
         "limit": math.inf, "doubles": 0.0, **SERVICE_STATE,

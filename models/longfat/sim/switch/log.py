@@ -16,7 +16,7 @@ COLUMNS = 5  # time [ns], flow, transmission, size [bytes], number
 
 @part
 def write(log, word, value):
-    """Write one integer of the log."""
+    """Write an integer into word `word` of the log."""
     word_at(log, word).x = value
 
 
@@ -48,7 +48,7 @@ _LOG = Discipline(
 
 
 class Log:
-    """Array of a log, and the discipline that fills it.
+    """Log of arrived data packets: its array, and the discipline that fills the array.
 
     >>> Log(10).lines.shape
     (0, 5)
@@ -60,7 +60,7 @@ class Log:
 
     @property
     def lines(self) -> np.ndarray:
-        """Rows logged so far: time [ns], flow, transmission, size [bytes], number."""
+        """Logged packets, one row each: time [ns], flow, transmission, size [bytes], number."""
         return self.words[2:].reshape(-1, COLUMNS)[: self.words[0]]
 
     @property

@@ -1,4 +1,4 @@
-"""Loss-load switch: it sends each source its loss probability as a function of its rate, and drops accordingly.
+"""Loss-load switch: it reports to each source the loss probability as a function of rate, and drops packets by it.
 
 C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed Datagram
 Networks", SIGCOMM 1991; N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High
@@ -6,7 +6,7 @@ Speed Networks", sections 2.2 and 2.3. A source of rate f beside others of rates
 has the loss probability P(f) = f^k (f + a)/(f^(k+1) + b), clipped to [0, 1], and 0 if f <= -a, where
 a = sum(f_i) - 1 is the excess and b = sum(f_i^(k+1)) the spread of the others.
 
-The switch keeps each flow's rate, as its packets declare it or as it is measured, and returns a and b. With a virtual
+The switch knows each flow's rate, which packets declare or the switch measures, and returns a and b. With a virtual
 factor v below 1 (the virtual loss-load model) a and b are computed from v times the capacity; drops are computed from
 the true capacity.
 
@@ -22,18 +22,18 @@ from longfat.sim.kernel.records import DATA, LAST, NONE, RED, STAMPED
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import behind, first_waiting, flow_state, is_full, push_out, random, waiting
 
-# Header fields: rate of the source [bytes/s]; then of the most restrictive link so far the excess a, the spread b, and
-# the (virtual) capacity [bytes/s] of which they are fractions, 0 before the first link. Other schemes write a negative
-# number into the last field.
+# Header fields: rate of the source [bytes/s]; for the most restrictive link so far, excess a and spread b (relative to
+# its capacity), and its (virtual) capacity [bytes/s], 0 before the first link. Other schemes write a negative number
+# into the last field.
 RATE, EXCESS, SPREAD, CAPACITY = range(4)
 END, OUT = -1, -2  # values in place of a flow's number: end of the list; flow not in the list
-MEASURED = 0.01  # s, interval over which the rates of flows that declare none are measured; ours
+MEASURED = 0.01  # s, interval over which the rates of flows that declare none are measured; our choice
 
 
-# Prithviraj & Williamson, section 2.2: P(f) = f^k (f + a)/(f^(k+1) + b). Ours: clipped to [0, 1].
+# Prithviraj & Williamson, section 2.2: P(f) = f^k (f + a)/(f^(k+1) + b). Our choice: P is clipped to [0, 1].
 @part
 def loss(rate, load, powers, k):
-    """Return the loss probability of a source, from its rate, the load of the others and the sum of their powers."""
+    """Return a source's loss probability, from its rate, the other sources' load and the sum of their powers."""
     if rate <= 0.0 or rate + load <= 1.0:
         return 0.0
     own = rate**k
@@ -44,17 +44,18 @@ def loss(rate, load, powers, k):
 
 @part
 def set_rate(link, flow, share):
-    """Record a flow's rate as a fraction of the capacity; a change makes the sums of all flows outdated."""
+    """Record a flow's rate as a fraction `share` of the capacity; a change invalidates the sums of all flows."""
     if share != flow.share:
         flow.share = share
         flow.power = share ** (link.k + 1.0)
         link.changes += 1
 
 
-# Ours, because the subtraction of one flow from the sum of all would lose small powers to rounding.
+# Our choice: add up all other flows, because to subtract one flow from the sum of all would lose small powers to
+# rounding.
 @part
 def update_others(link, number, flow):
-    """Add up the load and the powers of all other flows if any rate has changed."""
+    """Add up load and powers of all other flows, if any rate has changed since they were last added up."""
     if flow.updated_at == link.changes:
         return
     flow.load, flow.powers = 0.0, 0.0
@@ -70,7 +71,7 @@ def update_others(link, number, flow):
 
 @part
 def remove(link, number):
-    """Remove a flow that has ended or is silent from the list."""
+    """Remove a flow that has ended or is silent from the list of flows."""
     before, place = END, link.first_flow
     while place != number:
         before, place = place, flow_state(link, place).next
@@ -91,7 +92,7 @@ def declares(packet):
 
 @part
 def update_flow(link, packet, now):
-    """Return the state of a packet's flow, updated with the rate that the packet declares or its size."""
+    """Update the state of a packet's flow with the rate that the packet declares or its size; return the state."""
     flow = flow_state(link, packet.flow)
     if flow.next == OUT:
         flow.next = link.first_flow
@@ -109,8 +110,8 @@ def update_flow(link, packet, now):
     return flow
 
 
-# Ours, because the papers have one switch: feedback comes from the link with the greatest loss probability at the
-# source's present rate; among links without loss, from the link with the least free capacity.
+# Our choice, because the papers have one switch: feedback comes from the link with the greatest loss probability at the
+# source's present rate or, if no link has losses, from the link with the least free capacity.
 @part
 def write_feedback(link, flow, packet):
     """Write excess, spread and virtual capacity into the packet if this link is the most restrictive so far."""
@@ -120,13 +121,14 @@ def write_feedback(link, flow, packet):
     if header[CAPACITY] > 0.0:
         here = loss(header[RATE] / virtual, load, powers, link.k)
         there = loss(header[RATE] / header[CAPACITY], header[EXCESS] + 1.0, header[SPREAD], link.k)
-        # Both are 0 where nothing is lost.
+        # If no link has losses, `here` and `there` are 0, and free capacities are compared.
         if here < there or (here == there and (1.0 - load) * virtual >= -header[EXCESS] * header[CAPACITY]):
             return
     header[EXCESS], header[SPREAD], header[CAPACITY] = load - 1.0, powers, virtual
 
 
-# Prithviraj & Williamson, section 2.2: the switch sends a and b back to the source. Ours: only when they have changed.
+# Prithviraj & Williamson, section 2.2: the switch sends a and b back to the source. Our choice: the switch sends them
+# only when they have changed.
 @part
 def send_directly(link, flow, packet):
     """Send excess, spread and virtual capacity from the switch to the source if any rate has changed."""
@@ -139,11 +141,11 @@ def send_directly(link, flow, packet):
         link.send_feedback = 1
 
 
-# Prithviraj & Williamson, section 2.3: a red packet that is to be dropped is dropped; instead of a green packet, a
-# queued red packet of the same flow is dropped if there is one. Ours: the red packet nearest to the tail.
+# Prithviraj & Williamson, section 2.3: if a green packet is to be dropped, a queued red packet of the same flow is
+# dropped instead, if there is one. Our choice: the red packet nearest to the tail.
 @part
 def victim(link, packet):
-    """Return the verdict on a packet to be dropped: push out a queued red packet of its flow, or drop the packet."""
+    """Return the verdict on a packet to be dropped: push out a queued red packet of its flow instead, or DROP."""
     found = DROP
     if not link.colours or packet.colour == RED:
         return found
@@ -156,12 +158,13 @@ def victim(link, packet):
     return found
 
 
-# Prithviraj & Williamson, section 2.2: P is the probability that a packet of the source is dropped. Ours, because the
-# same section says that the switch drops "the excess packets": with `regular` a packet is dropped whenever the sum of
-# the probabilities of arrived packets passes an integer, which drops as many with less variance.
+# Prithviraj & Williamson, section 2.2: P is the probability that a packet of the source is dropped. Our addition,
+# because the same section says that the switch drops "the excess packets": with `regular` a packet is dropped whenever
+# the sum of the probabilities of arrived packets passes an integer, so that the number of drops has the same mean and
+# less variance.
 @part
 def excess(link, flow):
-    """Return whether an arriving packet is one that the loss-load law drops."""
+    """Return whether the loss-load law drops the arriving packet."""
     probability = loss(flow.share, flow.load, flow.powers, link.k)
     if not link.regular:
         return random(link) < probability
@@ -173,9 +176,9 @@ def excess(link, flow):
 
 
 # Prithviraj & Williamson, section 2.2: while the load exceeds the capacity, packets are dropped with the probability
-# P(f) of their source. Ours: a full buffer drops, too; with `overflow` nothing else does; `threshold` spares short
-# overloads. Section 2.1, of the virtual leaky bucket: where there is congestion, red packets are discarded. Ours:
-# `red_limit` is the backlog that counts as congestion.
+# P(f) of their source. Our additions: a full buffer drops packets, too; with `overflow` only a full buffer does; below
+# a backlog of `threshold` the loss-load law drops none. Section 2.1, on the virtual leaky bucket: red packets are
+# discarded where there is congestion. Our addition: `red_limit` is the backlog that counts as congestion.
 def enqueue(link, packet, now):
     """Update the flow's rate, drop by the loss-load law or if the buffer is full, and write the feedback."""
     if packet.kind != DATA:
@@ -199,7 +202,7 @@ def enqueue(link, packet, now):
 
 
 def tick(link, now):
-    """Measure the rates of flows that declare none, and remove flows that have been silent for `silence` seconds."""
+    """Measure the rates of flows that declare no rate, and remove flows that have been silent for `silence` seconds."""
     window = link.window if link.window > 0.0 else MEASURED
     place = link.first_flow
     while place != END:
@@ -244,11 +247,12 @@ loss_load = Discipline(
         ),
         "farewell": flag(True, "Remove a flow when its last packet arrives; otherwise only silence removes it"),
     },
-    # Changes of any rate so far; first flow of the list; sum of the probabilities since the last drop by `regular`.
+    # Number of rate changes so far; first flow of the list; sum of the probabilities since the last drop by `regular`.
     state={"changes": 0, "first_flow": END, "due": 0.0},
-    # The flow's rate as a fraction of the capacity, and its power k + 1; arrival of its last packet [s]; bytes in this
-    # measuring interval, negative if it declares its rate; load and sum of powers of the others, the value of `changes`
-    # at which they were added up, and that at which they were last sent to the sender; the next flow of the list.
+    # The flow's rate as a fraction of the capacity, and the (k+1)-th power of this fraction; arrival of the flow's last
+    # packet [s]; bytes in this measuring interval, negative if the flow declares its rate; load and sum of powers of
+    # the other flows, the value of `changes` when they were added up, and when they were last sent to the sender; the
+    # next flow of the list.
     flow_state={
         "share": 0.0, "power": 0.0, "last_arrival": 0.0, "measured": 0, "load": 0.0, "powers": 0.0, "updated_at": 0,
         "reported_at": -1, "next": OUT,

@@ -1,4 +1,4 @@
-"""Drop-tail queue that marks every packet that finds `threshold` packets or more in the queue.
+"""Drop-tail queue that marks every packet that arrives while at least `threshold` packets are queued.
 
 >>> mark_above(20).values["threshold"]
 20.0
@@ -8,10 +8,11 @@ from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
 from longfat.sim.plugin.functions import is_full, mark
 
 
-# RFC 8257 (DCTCP), section 3.1: mark arriving packets while the instantaneous queue exceeds a threshold. Ours: the
-# threshold counts packets, the one in transmission excluded, and a packet that the buffer drops is not marked.
+# RFC 8257 (DCTCP), section 3.1: mark arriving packets while the instantaneous queue exceeds a threshold. Our choice:
+# the threshold counts packets without the packet in transmission, and a packet that the full buffer drops is not
+# marked.
 def enqueue(link, packet, now):
-    """Mark the packet if the backlog is at least `threshold` packets and the buffer has room."""
+    """Mark the packet if the backlog is at least `threshold` packets and the buffer is not full."""
     if link.backlog >= link.threshold and not is_full(link, packet, now):
         mark(link, packet)
     return ENQUEUE

@@ -1,13 +1,13 @@
-"""PIE (proportional integral controller enhanced): drops packets at arrival, based on the queueing delay and its trend.
+"""PIE (proportional integral controller enhanced): packets are dropped at arrival, by the queueing delay and its trend.
 
 R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE): A Lightweight Control
-Scheme to Address the Bufferbloat Problem", RFC 8033. Every `update` the drop probability changes by alpha (delay -
-target) + beta (delay - delay before), scaled down while it is small.
+Scheme to Address the Bufferbloat Problem", RFC 8033. Every `update` seconds the drop probability changes by alpha
+(delay - target) + beta (delay - delay before), scaled down while it is small.
 
 The rules are those of appendix A, which measures the delay of departing packets; `ecn`, `derandomize` and `cap` are
 options of section 5.
 
-Ours, where RFC 8033 is silent or contradicts itself:
+Our choices, where RFC 8033 has no rule or contradicts itself:
 
 - The delay is 0 once the queue is empty, as in Linux (pie.h). Appendix A keeps the delay of the last packet, so that
   the probability would grow on an idle link.
@@ -37,15 +37,15 @@ STEP, CAPPED_FROM = 0.02, 0.1  # RFC 8033, section 5.5
 # RFC 8033, appendix A, `drop_early`: "Safeguard PIE to be work conserving".
 @part
 def is_spared(link):
-    """Return whether dropping is suspended, because the delay is low or the queue is short."""
+    """Return whether no packet is dropped at random, because the delay is low or the queue is short."""
     low_delay = link.delay_before < link.target / 2.0 and link.probability < LOW_LOSS
     return low_delay or link.backlog_bytes <= FEW_PACKETS * link.packet
 
 
-# RFC 8033, section 5.4 and appendix B, `drop_early`.
+# RFC 8033, section 5.4 and appendix B, `drop_early`: neighbouring drops are neither too close nor too far apart.
 @part
 def is_drawn_between(link):
-    """Return whether to drop: False while the accumulated probability is below LOW, True from HIGH, else at random."""
+    """Return whether to drop: False if the accumulated probability is below LOW, True from HIGH on, else at random."""
     if link.probability == 0.0:
         link.accumulated = 0.0
     link.accumulated += link.probability
@@ -56,7 +56,7 @@ def is_drawn_between(link):
 
 @part
 def is_drawn(link):
-    """Return whether a packet is dropped or marked at random."""
+    """Return whether the arriving packet is to be dropped or marked."""
     if is_spared(link):
         return False
     return is_drawn_between(link) if link.derandomize else random(link) < link.probability
@@ -64,7 +64,7 @@ def is_drawn(link):
 
 # RFC 8033, appendix A, `enque`; section 5.1: ECN-capable packets are marked while the probability is below mark_ecnth.
 def enqueue(link, packet, now):
-    """Drop or mark the packet with the drop probability, unless a burst is allowed."""
+    """Drop or mark the packet with the drop probability, unless the burst allowance is not used up."""
     if is_full(link, packet, now):
         link.accumulated = 0.0
         return ENQUEUE
@@ -77,17 +77,18 @@ def enqueue(link, packet, now):
     return ENQUEUE if link.ecn and link.probability < link.mark_below and mark(link, packet) else DROP
 
 
-# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: 0 if the queue is empty then.
+# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: the delay is 0 if the queue is empty after the
+# departure.
 def dequeue(link, packet, now):
-    """Record the delay of the packet."""
+    """Record the queueing delay of the departing packet [s]."""
     link.queue_delay = now - packet.enqueued_at if link.backlog > 0 else 0.0
     return SEND
 
 
-# RFC 8033, section 4.2: the lower the probability, the smaller its steps.
+# RFC 8033, section 4.2: the steps of a small probability are reduced.
 @part
 def scaled(step, probability):
-    """Return the change of the probability, divided by a power of two while the probability is small."""
+    """Return the step of the drop probability, divided by a power of two while the probability is small."""
     if probability < 0.000001:
         return step / 2048.0
     if probability < 0.00001:
@@ -101,9 +102,9 @@ def scaled(step, probability):
     return step / 2.0 if probability < 0.1 else step
 
 
-# RFC 8033, appendix A, `calculate_drop_prob`; section 5.5 for `cap`.
+# RFC 8033, appendix A, `calculate_drop_prob`; section 5.5 for the parameter `cap`
 def tick(link, now):
-    """Update the drop probability."""
+    """Update the drop probability, and return the time of the next update [s]."""
     delay, before = link.queue_delay, link.delay_before
     step = scaled(link.alpha * (delay - link.target) + link.beta * (delay - before), link.probability)
     if link.cap and link.probability >= CAPPED_FROM and step > STEP:
@@ -135,8 +136,8 @@ pie = Discipline(
         "derandomize": flag(False, "Keep drops from being too close together or too far apart"),
         "cap": flag(False, "Let a probability above 0.1 grow by at most 0.02 per update"),
     },
-    # delay of the last departed packet [s], and at the last update; updates for which a burst is still allowed; sum of
-    # the probabilities since the last drop
+    # drop probability; delay of the last departed packet [s]; delay at the last update [s]; number of updates for which
+    # a burst is still allowed; sum of the probabilities since the last drop
     state={"probability": 0.0, "queue_delay": 0.0, "delay_before": 0.0, "burst_left": 0, "accumulated": 0.0},
     needs_buffer=True,
     source='R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE): A '

@@ -1,11 +1,11 @@
-"""Token-bucket policer: a packet that finds too few tokens is dropped; no packet waits for tokens.
+"""Token-bucket policer: a packet is dropped if the bucket has too few tokens; no packet waits for tokens.
 
 J. Heinanen and R. Guerin, "A Single Rate Three Color Marker", RFC 2697, section 3, with one bucket and without colours:
 the bucket holds up to `burst` bytes of tokens, is full at first, and fills at `rate`. In any interval t at most burst +
 rate t bytes pass.
 
-Ours: a packet takes its tokens even if the buffer of the link then drops it, as with a policer in front of the link. A
-bucket smaller than a packet, through which nothing could ever pass, ends the run.
+Our choice: a packet takes its tokens even if the buffer of the link then drops it, as with a policer in front of the
+link. A bucket smaller than a packet, which no such packet could ever pass, ends the run with an error.
 
 >>> policer("8 Mbit/s", burst="15 kB").values["rate"]
 1000000.0
@@ -16,9 +16,10 @@ from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
-# RFC 2697, section 3: a packet of B bytes conforms if there are at least B tokens, and takes them.
+# RFC 2697, section 3: a packet of B bytes conforms if the bucket has at least B tokens; a conforming packet takes B
+# tokens.
 def enqueue(link, packet, now):
-    """Fill the bucket up to the present; drop the packet if the bucket holds fewer tokens than the packet has bytes."""
+    """Add the tokens since the last arrival; drop the packet if it has more bytes than the bucket has tokens."""
     if packet.size > link.burst:
         raise ValueError("burst is smaller than a packet, so that all packets would be dropped")
     link.tokens = min(link.burst, link.tokens + link.token_rate * (now - link.filled_at))

@@ -1,10 +1,11 @@
-"""Performance transparency protocol (PTP) for CADPC: links add their counters to requests, and receivers answer.
+"""Performance transparency protocol (PTP) for CADPC: links add counters to requests; receivers answer the requests.
 
 M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", PFLDnet workshop
-2005, section II. A scheme sends a request (``flow.request = 1``). Each link appends a stamp of 16 bytes: how many bytes
-it has sent, and when. The receiver compares the stamps of two requests, and its answer describes the link with the
-least spare capacity. The protocol works at links with any discipline: it is therefore not the discipline of a link but
-the responder of a run (`kernel.queueing.call_responder`). The stamps of a request form a list, the newest first.
+2005, section II. A scheme sends a request (``flow.request = 1``). Each link appends a stamp of 16 bytes: the number of
+bytes that it has sent, and the time. The receiver compares the stamps of two requests, and its answer describes the
+link with the least spare capacity. The protocol works at links with any discipline: it is therefore not the discipline
+of a link but the responder of a run (`kernel.queueing.call_responder`). The stamps of a request form a list, the newest
+first.
 """
 
 import functools
@@ -20,15 +21,15 @@ from longfat.sim.plugin.parameters import flag
 
 RESERVED = -1  # time in a stamp that has been reserved but not written
 STAMP, MOST, ANSWER = 16, 576, 32  # bytes: a stamp, the longest request, an answer
-#: Router that adds the stamp of a link: none; the one before the link; the one after it, for its incoming interface.
+#: The router that adds the stamp of a link: none, the router before the link, or the router after the link, for its
+#: incoming interface.
 BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 
 
 def reserve(link, packet, now):
-    """Lengthen a request by the link's stamp, if the link adds stamps and the request has room.
+    """Reserve the link's stamp in a request, if the link adds stamps and the request is not at its greatest length.
 
-    A stamp for the incoming interface is reserved here, but lengthens the request only after the link. Its hop number
-    is negative until then.
+    A stamp for the incoming interface lengthens the request only after the link. Until then its hop number is negative.
     """
     state, row = state_of(link), packet_row(packet)
     about = queued_at(state, number_of(link, packet))
@@ -51,20 +52,20 @@ def reserve(link, packet, now):
 
 @part
 def lengthen(link, packet):
-    """Lengthen a request by a stamp."""
+    """Lengthen a request by 16 bytes, the size of a stamp."""
     packet_row(packet).length += STAMP
     link_row(link).lengthened_bytes += STAMP
 
 
 @part
 def settle(state, n):
-    """Make the hop number of a stamp valid, since the stamp lengthens its request from now on."""
+    """Make the hop number of stamp `n` valid, because the stamp lengthens its request from now on."""
     stamp = stamp_at(state, n)
     stamp.hop = -1 - stamp.hop
 
 
 def write(link, packet, begin):
-    """Write byte counter and time into the stamp reserved for a link; the request leaves at time `begin`."""
+    """Write the byte counter and the departure time `begin` [s] into the stamp that the link has reserved."""
     state = state_of(link)
     if link.refresh > 0.0:
         refresh_counter(link, state.now)
@@ -86,7 +87,7 @@ def write(link, packet, begin):
 
 @part
 def refresh_counter(link, now):
-    """Update the published byte counter of a link, which changes at integer multiples of its refresh interval [ns]."""
+    """Update the published byte counter of a link at the last multiple of its refresh interval before `now` [ns]."""
     row, interval = link_row(link), int(link.refresh * 1e9 + 0.5)
     if now - link.refreshed_at < interval:
         return
@@ -97,7 +98,7 @@ def refresh_counter(link, now):
 
 
 def answer(link, packet, now):
-    """Compare the stamps on two requests, and answer with those of the link with the least spare capacity.
+    """Compare the stamps of two requests; write the data of the link with the least spare capacity into the answer.
 
     The header fields of the answer are capacity and traffic of that link [bytes/s], the time between its stamps [s],
     and the number of links compared, which is 0 if a counter was not refreshed between the requests.
@@ -127,7 +128,8 @@ def answer(link, packet, now):
             n = new.next
         if new.hop <= old.hop:
             before = old.next
-    # A counter that was not refreshed since the last request hides its link, which may be the bottleneck.
+    # If a counter was not refreshed since the last request, its link, which may be the bottleneck, could not be
+    # compared.
     packet.header[3] = 0 if stale else links
     release_nodes(state, flow.last_stamps)
     flow.last_stamps = about.stamps
@@ -138,7 +140,7 @@ def answer(link, packet, now):
 
 @functools.cache
 def responder() -> Discipline:
-    """Return the responder, whose parameters are options of a link."""
+    """Return the responder of a run; its parameters are options of a link."""
     return Discipline(
         "ptp", enqueue=reserve, dequeue=write, feedback=answer,
         parameters={

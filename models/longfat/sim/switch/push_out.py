@@ -1,4 +1,4 @@
-"""First-in, first-out service in which a full buffer drops a queued packet to admit one of better priority.
+"""First-in, first-out service in which a full buffer drops a queued packet to admit a packet of better priority.
 
 H. Kim and D. J. Farber, "Congestion control by bandwidth-delay tradeoff in very high-speed networks: the case of
 window-based control", University of Pennsylvania, MS-CIS-94-55, 1994, section 3.3.2. Priority 0 is best; priorities
@@ -22,12 +22,12 @@ from longfat.sim.plugin.service import Service
 
 
 def room(limit: float, queues: int) -> int:
-    """Return the size of the tree and the places [words of 8 bytes]."""
+    """Return the size of the workspace, the tree and the packet at each place [words of 8 bytes]."""
     return 3 * places(int(limit))
 
 
 def places(limit: int) -> int:
-    """Return the number of leaves (places) of the tree for a buffer limit in packets: a power of two above twice it.
+    """Return the number of leaves (places) of the tree: a power of two above twice the buffer `limit` [packets].
 
     >>> places(3), places(4)
     (8, 16)
@@ -37,19 +37,19 @@ def places(limit: int) -> int:
 
 @part
 def node(link, k):
-    """Return node k of the tree (the root is 1): the greatest priority below it, NONE if no packet is below it."""
+    """Return the greatest priority below node `k` of the tree (the root is 1), or NONE if no packet is below it."""
     return memory(link, k)
 
 
 @part
 def packet_in(link, place):
-    """Return the number of the packet at a place."""
+    """Return the number of the packet at place `place`."""
     return memory(link, 2 * link.places + place)
 
 
 @part
 def set_priority(link, place, priority):
-    """Set the priority at a place, and update the nodes above it."""
+    """Set the priority at place `place`, and update the nodes above it."""
     k = link.places + place
     set_memory(link, k, priority)
     while k > 1:
@@ -62,7 +62,7 @@ def set_priority(link, place, priority):
 
 @part
 def last_above(link, bound):
-    """Return the last place whose priority exceeds the bound, NONE if there is none."""
+    """Return the last place with a priority above `bound`, or NONE."""
     if link.places == 0 or node(link, 1) <= bound:
         return NONE
     k = 1
@@ -75,7 +75,7 @@ def last_above(link, bound):
 
 @part
 def close_ranks(link):
-    """Move the queued packets to the first places, in order of arrival."""
+    """Move the queued packets to the first places of the tree, in order of arrival."""
     if link.places == 0:
         link.places = 1
         while link.places <= 2 * link.limit_packets + 1:
@@ -96,7 +96,7 @@ def close_ranks(link):
 
 @part
 def take_from(link, place):
-    """Take the packet at a place out of the queue, and return its number."""
+    """Take the packet at place `place` out of the queue, and return its number."""
     set_priority(link, place, NONE)
     return take(link, queue(link, 0), packet_in(link, place))
 
@@ -122,16 +122,16 @@ def dequeue(link, now):
     return take_from(link, link.first - 1)
 
 
-# Kim & Farber (1994), section 3.3.2, remark that their algorithm should, for fairness, have dropped the packet of
-# lowest priority in the entire queue. This is that rule. Ours: of several such packets the last one is dropped.
+# The fairer rule that Kim & Farber (1994), section 3.3.2, recommend in place of their algorithm: drop the packet of the
+# lowest priority in the entire queue. Our choice: of several such packets the last one is dropped.
 def evict_last_of_the_worst(link, packet, now):
-    """Take the last packet of the worst priority in the queue, if that is worse than the arriving packet's."""
+    """Take the last packet of the worst priority in the queue, if this priority is worse than the arriving packet's."""
     worst = node(link, 1) if link.places > 0 else NONE
     place = last_above(link, max(packet.priority, worst - 1))
     return NOTHING if place == NONE else take_from(link, place)
 
 
-# Kim & Farber (1994), section 3.3.2, step 2b: the packet with the greatest position j for which P(pkt) < P(Q[j]).
+# Kim & Farber (1994), section 3.3.2, step 2b: drop the packet with the greatest position j for which P(pkt) < P(Q[j]).
 def evict_last_worse(link, packet, now):
     """Take the last packet in the queue that has a worse priority than the arriving packet."""
     place = last_above(link, packet.priority)

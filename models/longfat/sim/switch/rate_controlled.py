@@ -1,8 +1,8 @@
-"""Rate-controlled fair queueing: each flow's queue is served at most at its own rate.
+"""Rate-controlled fair queueing: the queue of each flow is served at most at the rate of the flow.
 
 Each flow has a rate regulator in front of a scheduler, as in H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority
-Queueing", INFOCOM 1993. Ours, because their scheduler has static priorities: the scheduler is self-clocked fair
-queueing (Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
+Queueing", INFOCOM 1993. Our choice in place of their static priorities: the scheduler is self-clocked fair queueing
+(Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
 
 A backlogged queue either is active (its first packet is eligible and has a finish tag, and the queue is in the heap) or
 rests until its first packet becomes eligible. A queue whose eligible packet had to wait for packets of other flows
@@ -42,7 +42,7 @@ def room(limit: float, queues: int) -> int:
 
 @part
 def span(queue, size):
-    """Return the transmission time of a packet at the queue's rate [ns]."""
+    """Return the transmission time of `size` bytes at the queue's rate [ns]."""
     return int(min(size * 1e9 / queue.rate, LONGEST)) if queue.rate > 0.0 else int(LONGEST)
 
 
@@ -54,7 +54,7 @@ def eligible(queue):
 
 @part
 def pay(link, queue, size):
-    """Account for the departure of a packet, from which the next packet's eligibility time follows."""
+    """Record the departure of a packet of `size` bytes, from which the eligibility time of the next packet follows."""
     now = now_ns(link)
     queue.counted = max(min(eligible(queue), now), now - span(queue, size))
     queue.charge = size
@@ -62,7 +62,7 @@ def pay(link, queue, size):
 
 @part
 def tag_first(link, queue):
-    """Give the first packet of a queue its finish tag, since it is eligible."""
+    """Give the first packet of a queue, which is eligible, its finish tag."""
     number = queue.head
     tag = max(queue.tag, link.tag) + waiting(link, number).size
     set_tag(link, number, tag)
@@ -71,7 +71,7 @@ def tag_first(link, queue):
 
 @part
 def wait_for_time(link, queue):
-    """Schedule a call for when a resting queue's first packet becomes eligible.
+    """Schedule a call at the time when the first packet of a resting queue becomes eligible.
 
     An entry for a later time that is already in the event heap is ignored when its time comes.
     """
@@ -101,7 +101,7 @@ def rest(link, queue):
 
 @part
 def end_rest(link, queue):
-    """Remove a queue from the list of resting queues; the last of the list takes its place."""
+    """Remove a queue from the list of resting queues; the last queue of the list takes its position."""
     link.resting -= 1
     set_resting(link, queue.place, queue_numbered(link, resting_at(link, link.resting)))
     queue.place = NONE
@@ -120,7 +120,7 @@ def may_pass(link, queue):
 
 
 def enqueue(link, packet, now):
-    """Append the packet to its flow's queue, which becomes active or rests if it was empty."""
+    """Append the packet to its flow's queue; a queue that was empty becomes active or begins to rest."""
     queue = queue_of(link, packet)
     at_once = may_pass(link, queue)
     append(link, queue, packet)
@@ -153,7 +153,7 @@ def dequeue(link, now):
 
 
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, active or resting; none if the arriving packet departs immediately."""
+    """Take the last packet of the queue with the most bytes, unless the arriving packet departs immediately."""
     longest = queue_of(link, packet)
     if link.transmitting == NONE and may_pass(link, longest):
         return PASSES
@@ -177,7 +177,7 @@ def evict(link, packet, now):
 
 
 def wake(link, queue, now):
-    """Activate a resting queue if its first packet is eligible: its time has come, or its rate has changed."""
+    """Activate a resting queue if its first packet has become eligible, by time or by a change of the queue's rate."""
     if queue.place == NONE:
         return 0
     if eligible(queue) > now_ns(link):
@@ -197,8 +197,8 @@ RATE_CONTROLLED = Service(
     wake=wake,
     queues=PER_FLOW,
     state={**tags.STATE, "tag": 0, "resting": 0},
-    # last tag; rate [bytes/s]; the next packet is eligible once `charge` bytes could have been sent at this rate since
-    # `counted` [ns]; position in the list of resting queues
+    # last tag; rate [bytes/s]; `counted` [ns] and `charge` [bytes]: the next packet is eligible when `charge` bytes
+    # could have been sent at this rate since `counted`; position in the list of resting queues
     queue_state={"tag": 0, "rate": math.inf, "counted": 0, "charge": 0, "place": NONE},
     settable=("rate",),
     work_conserving=False,

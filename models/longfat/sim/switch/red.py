@@ -22,8 +22,8 @@ GREATEST_MARK = 0.1  # ns-2.35, red.cc, `mark_p_`: above this probability ECN-ca
 
 
 # Floyd & Jacobson (1993), figure 2 and section 6: avg += w_q (q - avg) at each arrival; if the queue was empty for a
-# time t, avg *= (1 - w_q)^(t/s), as if t/s packets had found an empty queue, s being a typical packet's transmission
-# time.
+# time t, avg *= (1 - w_q)^(t/s), as if t/s packets had found an empty queue, s being the transmission time of a packet
+# of mean size.
 @part
 def update_average(link, now):
     """Update the moving average of the backlog at an arrival."""
@@ -36,10 +36,10 @@ def update_average(link, now):
 
 
 # Floyd & Jacobson (1993), section 4: p_b = max_p (avg - min)/(max - min) between the thresholds, 1 above. ns-2.35,
-# red.cc, `gentle_`: from max_p to 1 between the upper threshold and twice that.
+# red.cc, `gentle_`: p_b grows from max_p to 1 between the upper threshold and twice the upper threshold.
 @part
 def by_average(link):
-    """Return p_b, the marking probability that follows from the average queue alone."""
+    """Return p_b, the marking probability by the average queue alone."""
     if link.average < link.high:
         return link.max_p * (link.average - link.low) / (link.high - link.low)
     if link.gentle and link.average < 2.0 * link.high:
@@ -48,11 +48,11 @@ def by_average(link):
 
 
 # Floyd & Jacobson (1993), section 7: p_a = p_b/(1 - count p_b), so that the number of packets between marks is uniform
-# on 1 ... 1/p_b. ns-2.35, red.cc, `wait_`: 0 until count p_b >= 1, then p_b/(2 - count p_b): uniform on 1/p_b ...
-# 2/p_b.
+# on 1 ... 1/p_b. ns-2.35, red.cc, `wait_`: p_a = 0 until count p_b >= 1, then p_b/(2 - count p_b), so that this number
+# is uniform on 1/p_b ... 2/p_b.
 @part
 def spread_out(link, probability):
-    """Return p_a, the marking probability, which grows with the number of packets since the last mark."""
+    """Return p_a, the marking probability: p_b (`probability`), raised with the packets since the last mark."""
     expected = link.count * probability
     if probability >= 1.0:
         return 1.0
@@ -81,7 +81,7 @@ def enqueue(link, packet, now):
 
 
 class _Red(Discipline):
-    """Discipline whose thresholds must satisfy low < high."""
+    """Discipline that requires low < high."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,7 +121,7 @@ red = _Red(
 def red_auto(
     rate: float | str, *, delay: float | str = 0.0, packet: float = 500, ecn: bool = False, wait: bool = True
 ) -> Discipline:
-    """Return RED with the parameters that ns-2 derives from the link, for a queueing delay of 5 ms.
+    """Return RED with the parameters that ns-2 derives from the link for a target queueing delay of 5 ms.
 
     With m = rate/packet: low = max(5, 2.5 ms m), high = 3 low, max_p = 0.1, weight = 1 - exp(-1/(10 r m)), where
     r = 3 (delay + 1/m), at least 0.1 s, stands for the round-trip time.

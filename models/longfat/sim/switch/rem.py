@@ -1,4 +1,4 @@
-"""Random exponential marking (REM): the link's price grows with arrivals beyond its capacity and with its backlog.
+"""Random exponential marking (REM): packets are marked by a price that grows with excess arrivals and backlog.
 
 S. Athuraliya, S. H. Low, V. H. Li and Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001; ns-2.35,
 rem.cc. Every `interval` the price becomes max(0, price + gamma (in + weight (q - target) - c)) with the backlog q
@@ -6,7 +6,7 @@ rem.cc. Every `interval` the price becomes max(0, price + gamma (in + weight (q 
 probability is 1 - phi^(-price). In equilibrium the input equals the capacity and the backlog equals `target`, whatever
 the load: the probability depends on the price and not on the backlog.
 
-Ours: packets that are not ECN-capable are dropped with the same probability, because RFC 3168, "The Addition of
+Our choice: packets that are not ECN-capable are dropped with the same probability, because RFC 3168, "The Addition of
 Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets only;
 ns-2.35 lets them pass when it marks. The capacity is counted in packets of the mean size `packet`: if the sizes differ
 much from it, the price settles at another load than 1.
@@ -25,11 +25,11 @@ from longfat.sim.plugin.functions import is_full, mark, random
 
 @part
 def can_be_marked(link, packet):
-    """Return whether the packet is marked instead of dropped: `ecn` is set and the packet is ECN-capable."""
+    """Return whether the packet may be marked instead of dropped: `ecn` is set and the packet is ECN-capable."""
     return link.ecn > 0.0 and packet.marks & ECT != 0
 
 
-# ns-2.35, rem.cc: the drop is decided at arrival, the mark at departure.
+# ns-2.35, rem.cc: drops are decided at arrival, marks at departure.
 def enqueue(link, packet, now):
     """Count the arrival, and drop the packet with the marking probability unless it can be marked."""
     link.arrivals += 1
@@ -45,10 +45,10 @@ def dequeue(link, packet, now):
     return SEND
 
 
-# Athuraliya et al. (2001): price <- max(0, price + gamma (weight (q - target) + input - capacity)), probability =
-# 1 - phi^(-price). ns-2.35, rem.cc: intervals of 2 ms, weight 0.1, gamma 0.001, phi 1.001, target 20 packets.
+# Athuraliya et al. (2001): price <- max(0, price + gamma (weight (q - target) + input - capacity)), probability = 1 -
+# phi^(-price). Defaults of ns-2.35, rem.cc: intervals of 2 ms, weight 0.1, gamma 0.001, phi 1.001, target 20 packets.
 def tick(link, now):
-    """Update the price and the marking probability at the end of an interval."""
+    """Update price and marking probability at the end of an interval; return the time of the next update [s]."""
     link.input += link.smoothing * (link.arrivals - link.input)
     link.arrivals = 0
     capacity = link.interval * link.rate / link.packet
@@ -75,7 +75,7 @@ rem = Discipline(
         ),
         "ecn": flag(False, "Mark ECN-capable packets at departure; other packets are dropped at arrival"),
     },
-    # packets that arrived in this interval, and the moving average of this number
+    # number of packets that arrived in this interval, and moving average of this number; price; marking probability
     state={"arrivals": 0, "input": 0.0, "price": 0.0, "probability": 0.0},
     needs_buffer=True,
     source='S. Athuraliya, S. H. Low, V. H. Li and Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001, '

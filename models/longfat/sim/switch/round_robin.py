@@ -1,12 +1,12 @@
-"""Deficit round robin: backlogged queues take turns, in each of which they may send a quantum of bytes.
+"""Deficit round robin: backlogged queues take turns, and may send a quantum of bytes per turn.
 
 M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
 4(3), 1996. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes as its
 deficit counter says; when its first packet is larger, the counter is raised by a quantum and the queue moves to the end
 of the list.
 
-A full buffer takes room from the queue with the most bytes, as the paper does ("buffer stealing"). Ours: the packet
-that is dropped is the last one of that queue (ns-2.35, drr.cc, drops the first one).
+A full buffer drops a packet of the queue with the most bytes, as in the paper ("buffer stealing"). Our choice: the last
+packet of that queue is dropped (ns-2.35, drr.cc, drops the first packet).
 """
 
 from longfat.sim.kernel.jit import part
@@ -45,9 +45,9 @@ def leave_list(link, queue):
 
 
 # Shreedhar & Varghese (1996), "Enqueuing module": a queue that was empty joins the end of the list. Its deficit is set
-# to the quantum that the paper adds at the start of the queue's first turn.
+# to one quantum, which the paper adds later, at the start of the queue's first turn.
 def enqueue(link, packet, now):
-    """Append the packet to its flow's queue, which joins the list if it was empty."""
+    """Append the packet to its flow's queue; a queue that was empty joins the list of backlogged queues."""
     queue = queue_of(link, packet)
     append(link, queue, packet)
     if queue.packets == 1:
@@ -75,10 +75,10 @@ def dequeue(link, now):
     return taken
 
 
-# Shreedhar & Varghese (1996), "buffer stealing": a full buffer takes room from the longest queue. Ours: its last
-# packet.
+# Shreedhar & Varghese (1996), "buffer stealing": a full buffer drops a packet of the longest queue. Our choice: the
+# last packet of that queue.
 def evict(link, packet, now):
-    """Take the last packet of the queue with the most bytes, unless that is the arriving packet's own queue."""
+    """Take the last packet of the queue with the most bytes, unless the arriving packet belongs to that queue."""
     longest = queue_of(link, packet)
     most = longest.bytes + packet.size
     own, number = longest.number, link.turn
@@ -103,7 +103,7 @@ ROUND_ROBIN = Service(
     evict=evict,
     queues=PER_FLOW,
     parameters={"quantum": QUANTUM},
-    # number of queues in the list, the queue that has the turn, and the last queue
+    # number of queues in the list of backlogged queues, its first queue, which has the turn, and its last queue
     state={"active": 0, "turn": NONE, "last": NONE},
     queue_state={"deficit": 0, "behind": NONE},
     source='M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on '

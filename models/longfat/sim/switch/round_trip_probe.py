@@ -5,7 +5,7 @@ from longfat.sim.plugin.discipline import ENQUEUE, Discipline
 
 
 def enqueue(link, packet, now):
-    """Record the round-trip time: the time since the acknowledged data packet left its sender."""
+    """Record the time since the acknowledged data packet left its sender [s]."""
     if packet.kind == ACK:
         age = now - packet.sent
         link.answers += 1
@@ -15,7 +15,7 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# State: number of acknowledgments, sum of their round-trip times [s], sum of the squares [s^2], and the greatest [s].
+# State: number of acknowledgments; sum [s], sum of squares [s^2] and maximum [s] of their round-trip times.
 _ROUND_TRIP_PROBE = Discipline(
     "round-trip-probe",
     enqueue=enqueue,
@@ -25,7 +25,7 @@ _ROUND_TRIP_PROBE = Discipline(
 
 
 def round_trip_probe() -> Discipline:
-    """Return the discipline of the last link before a probe's source; the round-trip times exclude that link's delay.
+    """Return the discipline for the last link before a probe's source; round-trip times exclude the delay of this link.
 
     The discipline serves the benchmark's measurements only; scenarios cannot name it.
 

@@ -1,7 +1,7 @@
-"""Scripted losses: of listed packets, of listed transmissions, and of packets that arrive in listed intervals of time.
+"""Scripted losses of listed packets, of listed transmissions, and of packets that arrive in listed time intervals.
 
-Ours, because published test cases say which packets are lost, and random losses cannot reproduce them; examples are in
-RFC 6675, RFC 8985 and draft-ietf-ccwg-bbr-06, appendix A.
+Our addition, because published test cases name the packets that are lost, and random losses cannot reproduce them;
+examples are in RFC 6675, RFC 8985 and draft-ietf-ccwg-bbr-06, appendix A.
 
 >>> scripted_loss(packets=[[0, 20, 1]]).values["packets"]
 ((0.0, 20.0, 1.0),)
@@ -15,9 +15,9 @@ ROWS = Table.MOST
 COUNT = "[0, 9e15]"
 
 
-# Ours, as the whole module: a counter for each row holds how often its packet or time interval has matched so far.
+# Our rule, like the whole module: one counter per row holds the number of packets that have matched the row so far.
 def lose(link, packet, now):
-    """Drop the packet if the script lists it, its transmission or the present time."""
+    """Drop the packet if the script lists the packet, its transmission or its arrival time."""
     lost = False
     if packet.kind == DATA:
         for k in range(ROWS):

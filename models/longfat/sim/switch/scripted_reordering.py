@@ -1,8 +1,8 @@
-"""Scripted reordering: listed data packets wait while later packets pass them; all others leave in order of arrival.
+"""Scripted reordering: listed data packets wait while later packets pass them; other packets leave in order of arrival.
 
-Ours, because published test cases ask for a path that reorders packets (draft-ietf-ccwg-bbr-06, appendices A.18 and
-A.19), and none defines the reordering. A row of the script delays each of its packets once, so that a retransmission is
-not delayed.
+Our addition, because published test cases ask for a path that reorders packets (draft-ietf-ccwg-bbr-06, appendices A.18
+and A.19), and none defines the reordering. A row of the script delays each of its packets once, so that a
+retransmission is not delayed.
 
 Queue 0 holds the packets that leave in order, queue 1 the packets on hold. The tag of a packet on hold is the number of
 packets that queue 0 must have sent before that packet may leave.
@@ -36,7 +36,7 @@ COUNT = "[0, 9e15]"
 
 @part
 def places_behind(link, packet):
-    """Return the number of later packets that must pass the packet; 0 if no row of the script delays it."""
+    """Return the number of later packets that have to pass this packet, 0 if no row of the script delays it."""
     for k in range(ROWS):
         if packet.kind != DATA or link.packets[4 * k] < 0.0:
             break
@@ -49,13 +49,13 @@ def places_behind(link, packet):
 
 @part
 def latest(link, number):
-    """Return the time from which a packet on hold may leave regardless of the packets that have passed it [ns]."""
+    """Return the time [ns] at which a packet on hold may leave even if too few packets have passed it."""
     return round(waiting(link, number).enqueued_at * 1e9) + round(link.longest * 1e9)
 
 
 @part
 def wait_for_time(link):
-    """Schedule a call at the time from which the packet longest on hold may leave."""
+    """Schedule a call at the time when the longest wait of the first packet on hold ends."""
     on_hold = queue(link, 1)
     if on_hold.head != NONE:
         schedule_wake(link, on_hold, latest(link, on_hold.head))
@@ -74,7 +74,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, now):
-    """Take the first packet on hold that may leave, else the first of the other packets; NOTHING if none may leave."""
+    """Take the first packet on hold that may leave, else the first packet in order; return NOTHING if there is none."""
     number = int(queue(link, 1).head)
     while number != NONE:
         if tag_of(link, number) <= link.passed or latest(link, number) <= now_ns(link):
@@ -89,7 +89,7 @@ def dequeue(link, now):
 
 
 def wake(link, queue, now):
-    """Schedule the next call; the link asks for a packet after this one."""
+    """Schedule the next call; after this call the link calls `dequeue`."""
     wait_for_time(link)
     return 0
 

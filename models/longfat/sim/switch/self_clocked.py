@@ -3,8 +3,8 @@
 S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994. A packet's finish tag
 is F = max(F of the flow's previous packet, v) + size, where the virtual time v is the tag of the packet in service.
 
-Ours: all flows have the same weight, tags are integers [bytes], and a full buffer drops the last packet of the flow
-with the most bytes.
+Our choice: all flows have the same weight, tags are integers [bytes], and a full buffer drops the last packet of the
+flow with the most bytes.
 """
 
 from longfat.sim.kernel.records import NOTHING
@@ -33,9 +33,10 @@ def dequeue(link, now):
     return taken
 
 
-# Ours, because the paper has no buffer limit: the dropped packet's size is subtracted from its flow's last tag.
+# Our choice, because the paper has no buffer limit: the size of a dropped packet is subtracted from its flow's last
+# tag.
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, and subtract its size from that queue's last tag."""
+    """Take the last packet of the queue with the most bytes, and subtract its size from that queue's last tag."""
     victim, queue = take_from_longest(link, packet)
     if victim != NOTHING:
         queue.tag -= waiting(link, victim).size

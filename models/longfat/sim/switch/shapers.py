@@ -1,13 +1,13 @@
-"""Leaky buckets on the access link of a host: packets wait for tokens, or are coloured red if there is no token.
+"""Leaky buckets on the access link of a host: packets without a token wait for a token, or are coloured red.
 
 Tokens are generated at a constant rate into a pool of limited size; each data packet takes one. The departure time of a
 packet is computed from those of earlier packets, so that tokens need no events. The buckets are for hosts that send
-packets of one size; acknowledgments need no tokens (ours).
+packets of one size; acknowledgments need no tokens (our choice).
 
 N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", section
 2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token immediately, coloured red,
-is described there after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network 5(4),
-1991.
+is described in the same section after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE
+Network 5(4), 1991.
 
 >>> leaky_bucket("8 Mbit/s").values["rate"]
 1000000.0
@@ -21,25 +21,26 @@ HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
 # ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is the
-# time at which the pool is full again; a packet conforms if it arrives at most (tokens - 1) intervals earlier.
+# time at which the pool is full again; a packet conforms if it arrives at most (tokens - 1) intervals before that time.
 @part
 def token_ready(link, interval):
-    """Return the time from which on the pool has a token for the next packet [s]."""
+    """Return the time at which the pool has, or had, a token for the next packet [s]."""
     return link.full_at - (link.tokens - 1.0) * interval
 
 
 # Prithviraj & Williamson, section 2.1: a packet at the head of the queue takes a token; a full queue drops arrivals.
-# Linux, sch_tbf.c, tbf_dequeue(): without tokens a timer is set for the time at which there are enough. Ours: the timer
-# is late by a constant, and arrivals do not wake the shaper; in Linux they do.
+# Linux, sch_tbf.c, tbf_dequeue(): without tokens a timer is set to the time at which there are enough tokens. Our
+# choice: the timer is late by a constant time, and, unlike in Linux, arrivals do not wake the shaper.
 def hold_until_token(link, packet, now):
-    """Hold the packet until there is a token; drop it if `queue` packets wait for tokens already."""
+    """Hold the packet until the pool has a token; drop the packet if `queue` packets already wait for tokens."""
     if packet.kind != DATA:
         return ENQUEUE
     interval = packet.size / link.token_rate
     ready = max(now, link.left_at)
     leaves = token_ready(link, interval)
     leaves = ready if leaves <= ready + HALF_A_TICK else leaves + link.lateness
-    # Waiting packets depart one interval apart, or in groups if the timer is late.
+    # Waiting packets depart one interval apart, or in groups if the timer is late. A later departure means a full
+    # queue.
     if leaves - now > link.queue * interval + link.lateness + HALF_A_TICK:
         return DROP
     link.full_at = max(link.full_at, leaves) + interval
@@ -47,10 +48,10 @@ def hold_until_token(link, packet, now):
     return ENQUEUE
 
 
-# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is sent immediately, marked
+# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is sent immediately, coloured
 # red.
 def colour(link, packet, now):
-    """Colour the packet green if there is a token, red otherwise."""
+    """Colour the packet green if the pool has a token, which the packet takes, and red otherwise."""
     if packet.kind != DATA:
         return ENQUEUE
     interval = packet.size / link.token_rate

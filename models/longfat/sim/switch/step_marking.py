@@ -18,13 +18,14 @@ from longfat.sim.plugin.functions import is_full, mark
 UNLIMITED = 1e15  # value that stands for no threshold
 
 
-# RFC 8257, section 3.1: mark a packet if the queue length is greater than the threshold when it arrives. Ours: the
-# queue is the backlog before the arrival, without the packet in transmission. A link without a service knows at the
-# arrival how long the packet is going to wait; a mark set now or at its departure makes no difference to the receiver.
-# Ours, because the RFC is silent on packets that are not ECN-capable: `drop` treats them as a switch that implements
-# the threshold with RED does (RFC 3168, section 5), and otherwise only the full buffer drops them.
+# RFC 8257, section 3.1: mark a packet if the queue length is greater than the threshold when it arrives. Our choice:
+# the queue is the backlog before the arrival, without the packet in transmission. The waiting time of the packet is
+# known at its arrival, because the link has no service; a mark at the departure would have the same effect on the
+# receiver. Our choice, because the RFC has no rule for packets that are not ECN-capable: with `drop` they are dropped,
+# as by a switch that implements the threshold with RED (RFC 3168, section 5); otherwise only the full buffer drops
+# them.
 def enqueue(link, packet, now):
-    """Mark the packet if the queue is above a threshold and the buffer has room."""
+    """Mark the packet if the queue is above a threshold and the buffer is not full."""
     above = link.backlog > link.packets or link.backlog_bytes > link.bytes or link.free_at - now > link.sojourn
     if above and packet.kind == DATA and not is_full(link, packet, now) and not mark(link, packet) and link.drop:
         return DROP
@@ -32,10 +33,10 @@ def enqueue(link, packet, now):
 
 
 class _StepMarking(Discipline):
-    """Discipline that requires a threshold, and refuses a threshold that the queue cannot exceed."""
+    """Discipline that requires a threshold, which must be below the buffer size."""
 
     def check_buffer(self, link: str, packets: float, size: float) -> None:
-        """Raise a ValueError if no threshold is given, or a threshold is not below the buffer size."""
+        """Raise a ValueError if no threshold is given, or if a threshold is not below the buffer size."""
         if all(self.values[name] == UNLIMITED for name in ("packets", "bytes", "sojourn")):
             raise domains.conflict(f"discipline {self.name!r} of {link}", "needs packets, bytes or sojourn")
         for name, limit in (("packets", packets), ("bytes", size)):

@@ -1,10 +1,10 @@
 """Strict priority: a level is served only while all better levels are empty; a transmission is not interrupted.
 
-The level of a packet is its priority, 0 being the best; priorities beyond the last level are in the last one.
+The level of a packet is its priority, 0 being the best; priorities beyond the last level belong to the last level.
 
-Ours: a full buffer drops the last packet of the worst level, if that is worse than the arriving packet's, so that the
-better levels have the buffer as they have the link. H. Kim and D. J. Farber, MS-CIS-94-55, 1994, section 3.3.2, do the
-same with one queue.
+Our choice: a full buffer drops the last packet of the worst level, if that level is worse than the arriving packet's,
+so that better levels have precedence for the buffer, too. H. Kim and D. J. Farber, MS-CIS-94-55, 1994, section 3.3.2,
+do the same with one queue.
 """
 
 from longfat.sim.kernel.jit import part
@@ -17,7 +17,7 @@ from longfat.sim.plugin.service import Service
 
 @part
 def level_of(link, packet):
-    """Return the level of a packet."""
+    """Return the level of a packet: its priority, at most the last level."""
     return min(max(int(packet.priority), 0), int(link.levels) - 1)
 
 
@@ -28,7 +28,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, now):
-    """Take the first packet of the best level that has one."""
+    """Take the first packet of the best level that has packets."""
     for level in range(int(link.levels)):
         if queue(link, level).packets > 0:
             return take_first(link, queue(link, level))
@@ -36,7 +36,7 @@ def dequeue(link, now):
 
 
 def evict(link, packet, now):
-    """Take the last packet of the worst level that has one, if that is worse than the arriving packet's."""
+    """Take the last packet of the worst level that has packets, if that level is worse than the arriving packet's."""
     for level in range(int(link.levels) - 1, level_of(link, packet), -1):
         if queue(link, level).packets > 0:
             return take_last(link, queue(link, level))

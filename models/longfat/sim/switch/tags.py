@@ -1,10 +1,11 @@
-"""Heap of the backlogged queues by the finish tags of their first packets, for the services that sort by finish tags.
+"""Heap of the backlogged queues, sorted by the finish tags of their first packets, for services that use finish tags.
 
-Equal tags (ours, because the papers leave ties open): the queue whose packet became its first packet earlier is served
-first, as if each packet had taken a moment longer than its tag says, so that no flow waits longer than one round.
+Equal tags (our choice, because the papers have no rule for ties): the queue whose packet became its first packet
+earlier is served first, as if each packet took a moment longer than its tag states, so that no flow waits longer than
+one round.
 
-State of the link: `active`, the number of queues in the heap, and `heads`, how many packets have become the first of
-their queue so far.
+State of the link: `active`, the number of queues in the heap, and `heads`, the number of packets that have become the
+first packet of their queue so far.
 """
 
 from longfat.sim.kernel.jit import part
@@ -66,7 +67,7 @@ def append_tagged(link, queue, packet, tag):
 
 @part
 def take_smallest(link):
-    """Take the packet with the smallest finish tag, and reinsert its queue; NOTHING if no packet is left."""
+    """Take the packet with the smallest finish tag, and reinsert its queue; return NOTHING if there is no packet."""
     if link.active == 0:
         return NOTHING
     queue = queue_in(link, 0)
@@ -101,12 +102,12 @@ def remove_queue(link, place):
     link.active -= 1
 
 
-# McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops from the longest
-# queue, which protects the flows that stay below their share. Ours: longest by bytes, and the last packet of it is
-# dropped.
+# McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops a packet of the
+# longest queue, which protects flows below their fair share. Our choice: the longest queue is that with the most bytes,
+# and its last packet is dropped.
 @part
 def take_from_longest(link, packet):
-    """Take the last packet of the queue with the most bytes, and return its number and the queue.
+    """Take the last packet of the queue with the most bytes; return the packet's number and the queue.
 
     Return NOTHING and the arriving packet's queue if this queue, with the packet, would be the longest. The search over
     all backlogged queues costs time only when a packet is dropped.
@@ -122,7 +123,7 @@ def take_from_longest(link, packet):
 
 @part
 def in_table(table, flow, otherwise):
-    """Return the value in a flow's row of a table of flows and values, or `otherwise` if the flow has no row."""
+    """Look a flow up in a table with the columns flow and value; return its value, or `otherwise` without a row."""
     for k in range(ROWS):
         if table[2 * k] < 0.0:
             break

@@ -2,13 +2,13 @@
 
 L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions on Computer
 Systems 9(2), 1991. Each flow has an average rate. Its clock is set to the time of the first packet, ticks by size/rate
-with every packet, and is never behind real time, so that an idle flow collects no credit. A flow that sends more than
-its rate runs ahead of real time and finds its packets behind those of the others; it still gets the capacity that the
-others leave.
+with every packet, and is never behind real time, so that an idle flow collects no credit. The clock of a flow that
+sends more than its rate runs ahead of real time, so that its packets wait for those of other flows; the flow still gets
+the capacity that other flows leave.
 
-Ours, because the paper could not be read: a flow without a row in `rates` has an equal share of the link, a dropped
-packet still advances its flow's clock, and stamps are in whole nanoseconds. The paper's flow monitoring is left out: a
-second clock that shows the network's management how far a flow exceeds its rate.
+Our choice, because the paper could not be read: a flow without a row in `rates` has an equal share of the link, a
+dropped packet still advances its flow's clock, and stamps are in whole nanoseconds. The paper's flow monitoring is left
+out: a second clock that shows the network's management how far a flow exceeds its rate.
 """
 
 from longfat.sim.kernel.jit import part
@@ -23,15 +23,15 @@ from longfat.sim.switch.tags import append_tagged, in_table, queue_in, take_smal
 LONGEST = 4e15  # ns, 46 days: longest tick, so that the sum of a thousand ticks fits into an integer
 
 
-# Ours, because the paper takes every flow's rate from its reservation: a flow without a row has an equal share of the
-# link.
+# Our choice, because the paper takes every flow's rate from its reservation: a flow without a row in `rates` has an
+# equal share of the link.
 @part
 def rate_of(link, packet):
     """Return the average rate of a packet's flow [bytes/s], from the table or as an equal share of the link."""
     return in_table(link.rates, packet.flow, link.rate / link.queue_count)
 
 
-# Zhang (1991), the data forwarding algorithm: auxVC = max(real time, auxVC) + Vtick, with which the packet is stamped.
+# Zhang (1991), the data forwarding algorithm: the packet is stamped with auxVC = max(real time, auxVC) + Vtick.
 @part
 def stamp_of(link, queue, packet):
     """Return the stamp of a packet that arrives now [ns]."""
@@ -54,11 +54,11 @@ def dequeue(link, now):
     return take_smallest(link)
 
 
-# Zhang (1991): an arrival at a full queue drops the last packet of the queue, which has the greatest stamp. Ours: its
-# flow's clock is not set back, because stamps of later packets may not be reduced. Among equal stamps the arriving
-# packet's counts as the greatest.
+# Zhang (1991): an arrival at a full queue drops the last packet of the queue, which has the greatest stamp. Our choice:
+# the clock of the dropped packet's flow is not set back, because the stamps of later packets may not decrease. Among
+# equal stamps, that of the arriving packet counts as the greatest.
 def evict(link, packet, now):
-    """Take the packet with the greatest stamp; if it is the arriving packet, take none and advance its flow's clock."""
+    """Take the packet with the greatest stamp; if it is the arriving packet, advance its flow's clock and take none."""
     queue = queue_of(link, packet)
     stamp = greatest = stamp_of(link, queue, packet)
     found = NOTHING
@@ -85,7 +85,7 @@ VIRTUAL_CLOCK = Service(
         )
     },
     state=tags.STATE,
-    # stamp of the last packet [ns]; average rate, 0 before it is known [bytes/s]
+    # stamp of the last packet [ns]; average rate [bytes/s], 0 before it is known
     queue_state={"clock": 0, "rate": 0.0},
     workspace=tags.room,
     source='L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions '

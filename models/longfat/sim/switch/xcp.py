@@ -1,4 +1,4 @@
-"""XCP router: writes into every packet the amount by which the sender's window is to change.
+"""XCP router: it writes the change of the sender's window into every packet.
 
 D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002,
 section 3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairness are controlled separately.
@@ -14,8 +14,8 @@ round-trip time [bytes]. Control intervals last d, between 1 ms and 1 s; the per
 interval of (d - q/C)/2, with the backlog q at its start, but at least 2 ms. Section 4: the linearised system is stable
 for any delay and any number of flows if 0 < alpha < pi/(4 sqrt 2) and beta = alpha^2 sqrt 2.
 
-Ours: the control intervals of all routers begin at time 0 (ns-2.35 draws that time at random); packets of other schemes
-are queued by drop-tail.
+Our choice: the control intervals of all routers begin at time 0 (ns-2.35 draws the time at random); packets of other
+schemes are queued by drop-tail.
 
 >>> xcp(gamma=0.2).values["gamma"]
 0.2
@@ -32,13 +32,13 @@ from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
 UNHEEDED, HEEDED = -1.0, -2.0
 
-# s: shortest control interval, longest round-trip time in the mean, shortest queue interval; ns-2.35, xcpq.cc
+# ns-2.35, xcpq.cc: shortest control interval, longest round-trip time in the mean, shortest queue interval [s]
 SHORTEST, LONGEST, SHORTEST_QUEUE_INTERVAL = 0.001, 1.0, 0.002
 
 
 @part
 def on_the_clock(time):
-    """Return a time [s] rounded to the simulator's nanoseconds, because both kinds of intervals often end together."""
+    """Return a time [s] rounded to nanoseconds, so that intervals that should end together do so."""
     return int(time * 1e9 + 0.5) * 1e-9
 
 
@@ -50,15 +50,16 @@ def heeds(packet):
     return stamped and ours and packet.header[ROUND_TRIP] > 0.0 and packet.header[WINDOW] > 0.0
 
 
-# Katabi et al. (2002), section 3.5.2: rtt s/cwnd, whose sum over a flow's packets is the length of the interval.
+# Katabi et al. (2002), section 3.5.2: the sum of rtt s/cwnd over a flow's packets in an interval is the length of the
+# interval.
 @part
 def spacing(packet):
-    """Return the time between two packets of the flow, rtt s/cwnd [s]."""
+    """Return the mean time between two packets of the flow, rtt s/cwnd [s]."""
     return packet.header[ROUND_TRIP] * packet.size / packet.header[WINDOW]
 
 
-# Katabi et al. (2002), sections 3.5.1 and 3.5.2: the input of the interval, the mean round-trip time, and the sum of
-# rtt s/cwnd. ns-2.35, xcpq.cc: round-trip times count as 1 s at most.
+# Katabi et al. (2002), sections 3.5.1 and 3.5.2: sums for the input, the mean round-trip time and rtt s/cwnd of the
+# interval. ns-2.35, xcpq.cc: round-trip times above 1 s count as 1 s.
 def enqueue(link, packet, now):
     """Add the packet to the sums of the control interval."""
     link.bytes += packet.size
@@ -70,8 +71,8 @@ def enqueue(link, packet, now):
 
 
 # Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i with p_i proportional to rtt^2 s/cwnd and n_i to rtt s; a
-# packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: each packet spends its shares of the interval's
-# budgets.
+# packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: the feedback of each packet is subtracted from the
+# budgets of the interval.
 def dequeue(link, packet, now):
     """Write the feedback into the packet, limited by the remaining budgets of the control interval."""
     link.least = min(link.least, float(link.backlog_bytes))
@@ -97,7 +98,7 @@ def dequeue(link, packet, now):
 
 
 # Katabi et al. (2002), sections 3.5.1 and 3.5.2: phi = alpha (C - y) - beta Q/d and h = max(0, gamma y - |phi|), here
-# as rates; the budgets of increase and decrease are h + max(phi, 0) and h + max(-phi, 0).
+# in bytes/s. The budget of increases is h + max(phi, 0), the budget of decreases is h + max(-phi, 0).
 @part
 def control(link, now):
     """End a control interval, and compute the budgets of the next one."""
@@ -117,7 +118,7 @@ def control(link, now):
 
 
 def tick(link, now):
-    """End control intervals and queue intervals, and return when the next one ends [s]."""
+    """End control intervals and queue intervals that are over; return the end of the next interval [s]."""
     if link.rate == math.inf:  # such a link has no queue and no capacity to share
         return math.inf
     if link.mean == 0.0:  # first call
@@ -152,12 +153,13 @@ xcp = Discipline(
         ),
     },
     state={
-        # this control interval: input [bytes]; sums of rtt s/cwnd [s] and rtt (rtt s/cwnd) [s^2]; beginning and end [s]
+        # this control interval: input [bytes]; sum of rtt s/cwnd [s]; sum of rtt (rtt s/cwnd) [s^2]; beginning and end
+        # [s]
         "bytes": 0, "spacings": 0.0, "weighted": 0.0, "began": 0.0, "ends": 0.0,
-        # from the previous interval: mean round-trip time [s]; remaining budgets of increase and decrease [bytes/s];
-        # increase for each second of rtt s/cwnd, and decrease for each byte
+        # computed at the end of the previous interval: mean round-trip time [s]; remaining budgets of increases and
+        # decreases [bytes/s]; increase for each second of rtt s/cwnd; decrease for each byte
         "mean": 0.0, "give": 0.0, "take": 0.0, "gain": 0.0, "toll": 0.0,
-        # queue intervals: persistent queue and least queue so far [bytes], end [s]
+        # queue intervals: persistent queue [bytes], least queue in this interval [bytes], end of this interval [s]
         "standing": 0.0, "least": 0.0, "queue_ends": 0.0,
     },
     needs_buffer=True,
