@@ -230,7 +230,7 @@ def test_bad_input_is_refused(change, message):
         ({"tolerance": 1.0}, "tolerance = 1"),
         ({"updates": 0}, "updates = 0"),
         ({"start": -1.0}, "start = -1"),
-        ({"k": []}, r"values = \[\] is out of range: must be one value or more"),
+        ({"k": []}, r"k = \[\] is out of range: must be one value or more"),
     ],
 )
 def test_bad_grids_are_refused(change, message):

@@ -92,9 +92,11 @@ def time_to_equilibrium(
     import xarray as xr
 
     axes = {
-        "k": np.array([domains.number("k", x, "1", "[1, inf)") for x in _list(k)]),
-        "sources": np.array([domains.integer("sources", x, "sources", "[1, 100000]") for x in _list(sources)]),
-        "delay": np.array([domains.integer("delay", x, "updates", "[0, 1000000]") for x in _list(delay)]),
+        "k": np.array([domains.number("k", x, "1", "[1, inf)") for x in _list("k", k)]),
+        "sources": np.array(
+            [domains.integer("sources", x, "sources", "[1, 100000]") for x in _list("sources", sources)]
+        ),
+        "delay": np.array([domains.integer("delay", x, "updates", "[0, 1000000]") for x in _list("delay", delay)]),
     }
     v = domains.number("v", v, "1", "(0, 1]")
     tolerance = domains.number("tolerance", tolerance, "1", "[1e-13, 0.1]")
@@ -179,13 +181,13 @@ def _period(states: Array, memory: int, tolerance: float) -> int:
     return 0
 
 
-def _list(values: Any) -> list[Any]:
+def _list(name: str, values: Any) -> list[Any]:
     """Return one value, or a flat sequence of values, as a list."""
     if isinstance(values, np.ndarray):
         values = values.tolist()
     result = list(values) if isinstance(values, list | tuple | range) else [values]
     if not result:
-        raise domains.out_of_range("values", reprlib.repr(values), "1", "one value or more")
+        raise domains.out_of_range(name, reprlib.repr(values), "1", "one value or more")
     return result
 
 
