@@ -20,7 +20,7 @@ def test_ends():
     half_open = Interval.parse("[0, 1)")
     assert [half_open.contains(x) for x in (0.0, 0.5, 1.0, -1e-300, float("nan"))] == [True, True, False, False, False]
     assert list(Interval.parse("(0, inf)").contains(np.array([0.0, 1.0, np.inf]))) == [False, True, False]
-    with pytest.raises(ValueError, match="written like"):
+    with pytest.raises(ValueError, match="must be an interval such as"):
         Interval.parse("0..1")
 
 

@@ -2,7 +2,7 @@
 
 A record determines the check of the argument, its default in the signature, its entry in the docstring, and the option
 of the command that calls the function: type, range, default and help. Other arguments are named in double backquotes in
-these texts; the command line shows their names as options.
+these texts; the command line replaces such names by the options.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Argument(Quantity):
-    """Argument that is a quantity or several quantities.
+    """Argument whose value is a quantity, or several quantities.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ class Argument(Quantity):
     default : object
         Default as users write it: a number, a text with its unit, or a tuple of these.
     otherwise : str
-        Text for the docstring about an argument of None, which is then the default unless ``default`` is given.
+        End of the docstring's sentence "By default ..." about None, which is then the default unless ``default`` is
+        given.
     optional : bool
         Whether the argument may be None although ``otherwise`` is empty.
     several : bool
@@ -65,22 +66,22 @@ class Argument(Quantity):
 
     @property
     def required(self) -> bool:
-        """Whether there is no default."""
+        """Whether a caller has to give a value."""
         return self.default is None and not self.otherwise and not self.optional
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the value in SI units; unchanged if the function itself converts it, or if it is an allowed None."""
+        """Return the checked value in SI units; return it unchanged if ``kind`` is set, or if it is an allowed None."""
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)
 
     @property
     def types(self) -> str:
-        """Types of the argument, for the docstring."""
+        """Types of the argument as its docstring entry names them, such as "float or str"."""
         return self.kind or ("int" if self.integer else "float") + " or str" * self.has_unit
 
     def described(self, name: str) -> str:
-        """Return the entry of the docstring."""
+        """Return the docstring entry of the argument, in numpydoc format."""
         each = "Each " if self.several or self.ranges else ""
         allowed = f"{each}{'an integer ' if self.integer else ''}in {self.domain}"
         unit = "" if f"[{self.unit}]" in self.meaning else f" [{self.unit}]"
@@ -89,7 +90,7 @@ class Argument(Quantity):
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Argument that is no quantity: a word, an object, a truth value, or several of these.
+    """Argument that is no quantity: a word, an object, a truth value, or a sequence of these.
 
     Parameters
     ----------
@@ -116,18 +117,18 @@ class Setting:
     required = False
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the checked and converted value; refuse a word that is not in ``names`` unless ``names`` is empty."""
+        """Return the value that ``check`` returns, or a value that must be in ``names``; without both, any value."""
         if self.check is not None:
             return self.check(name, value, of)
         return domains.choice(f"{name} of {of}:" if of else name, value, self.names) if self.names else value
 
     @property
     def types(self) -> str:
-        """Types of the argument, for the docstring."""
+        """Types of the argument as its docstring entry names them, such as "float or str"."""
         return self.kind or "{{{}}}".format(", ".join(f'"{one}"' for one in self.names))
 
     def described(self, name: str) -> str:
-        """Return the entry of the docstring."""
+        """Return the docstring entry of the argument, in numpydoc format."""
         return _entry(name, self)
 
 
@@ -135,7 +136,7 @@ Declared = Argument | Setting
 
 
 def _entry(name: str, one: Declared, *allowed: str) -> str:
-    """Return the entry of an argument in a docstring, in numpydoc format."""
+    """Return the docstring entry of an argument, in numpydoc format."""
     sentences = [one.meaning, *allowed, *([f"By default {one.otherwise}"] if one.otherwise else [])]
     text = " ".join(f"{sentence}." for sentence in sentences) + f" {one.remark}"
     optional = ", optional" if one.default is None and not one.required else ""
@@ -143,9 +144,10 @@ def _entry(name: str, one: Declared, *allowed: str) -> str:
 
 
 def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Function]:
-    """Return a decorator that adds declared arguments to a signature and, in place of ``**arguments``, to a docstring.
+    """Return a decorator that adds arguments to a signature, and their entries to a docstring at ``**arguments``.
 
-    It does not check values: a function with ``**arguments`` calls `read_all`; for others `takes` checks before a call.
+    The decorator does not check values: a function with ``**arguments`` calls `read_all` itself, and `takes` makes a
+    decorator that checks.
     """
 
     def changed(function: _Function) -> _Function:
@@ -163,7 +165,7 @@ def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Funct
 
 
 def takes(declared: Mapping[str, Declared]) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
-    """Return a decorator as `documented` does, which also checks and converts the arguments of each call.
+    """Return a decorator that documents arguments as `documented` does, and checks and converts them in each call.
 
     >>> @takes({"share": Argument("probability", "(0, 1]", "95%", "Goal")})
     ... def answer(*, share):
@@ -196,7 +198,7 @@ def takes(declared: Mapping[str, Declared]) -> Callable[[Callable[..., _Answer]]
 
 
 def read_all(declared: Mapping[str, Declared], given: Mapping[str, Any], of: str) -> dict[str, Any]:
-    """Return given arguments, checked and converted by their declarations; refuse unknown and missing arguments."""
+    """Return the given arguments, checked and converted; raise a TypeError for an unknown or a missing argument."""
     for name in given:
         if name not in declared:
             raise TypeError(str(domains.unknown(f"option of {of}:", name, declared)))

@@ -1,4 +1,4 @@
-"""Cache of compiled code on disk, which is loaded only if its files are intact and the source files unchanged.
+"""Disk cache of compiled code; code is loaded only if its file is intact and the source files are unchanged.
 
 numba reads a cache only from a folder that it may write to, and loads only code for the processor of this machine.
 This module also reads the cache in the package's own folder, and loads from it code for any processor of the
@@ -32,7 +32,7 @@ ANY_PROCESSOR = ("generic", "")  # name and features in numba's keys, with NUMBA
 
 
 def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
-    """Return a function that is compiled on its first call; its code is kept on disk if numba may write to a folder.
+    """Return a function that numba compiles on its first call; keep its code on disk if a folder is writable.
 
     The function is compiled again if any Python file of ``folders`` has changed or if the files on disk are damaged.
     """
@@ -48,12 +48,12 @@ def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) ->
 
 
 def stamp(dispatcher: Any, folders: list[Path]) -> None:
-    """Let a dispatcher load cached code only if it is intact and no Python file of the folders has changed."""
+    """Make a dispatcher load cached code only if the file is intact and no Python file of the folders has changed."""
     dispatcher._cache._cache_file = Checked(dispatcher._cache._cache_file, digest(folders))
 
 
 def digest(folders: list[Path]) -> str:
-    """Return a hash of the text of all Python files of these folders."""
+    """Return a hash of the names and contents of all Python files in the folders."""
     found = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.glob("*.py")):
@@ -62,7 +62,7 @@ def digest(folders: list[Path]) -> str:
 
 
 class Checked(IndexDataCacheFile):  # type: ignore[misc]
-    """Files with the compiled code of one function; each ends with a hash of its content and of the source files.
+    """Cache files of one compiled function; each ends with a hash of its content and of the source files.
 
     The hash is compared before a file is unpickled: a damaged file, or code of another version of the function, could
     name types that do not exist or end the process when the code runs. A file with another hash is ignored, and
@@ -75,7 +75,7 @@ class Checked(IndexDataCacheFile):  # type: ignore[misc]
         self.lost = False
 
     def save(self, key: Any, data: Any) -> None:
-        """Write the code for a signature; ignore a failure, such as a full disk, because the code is in memory."""
+        """Write the code compiled for a signature; ignore an OSError (full disk), because the code is in memory."""
         try:
             super().save(key, data)
         except OSError:
@@ -108,7 +108,7 @@ class Checked(IndexDataCacheFile):  # type: ignore[misc]
 
 
 class _Beside(InTreeCacheLocator):  # type: ignore[misc]
-    """Cache locator for the package's own ``__pycache__``, which is only read."""
+    """Locator of the cache in the package's own ``__pycache__``, which is read but not written."""
 
     def ensure_cache_path(self) -> None:
         """Raise an OSError if the cache folder cannot be read."""
@@ -124,7 +124,7 @@ class _BesideCache(FunctionCache):  # type: ignore[misc]
 
 
 class _ShippedCache(_BesideCache):
-    """Cache beside the sources that reads code for any processor of this architecture."""
+    """Cache beside the source files whose code runs on any processor of this architecture."""
 
     def _index_key(self, signature: Any, codegen: Any) -> Any:
         kinds, (architecture, *_), hashes = super()._index_key(signature, codegen)
@@ -132,7 +132,7 @@ class _ShippedCache(_BesideCache):
 
 
 class Shared:
-    """Cache of a dispatcher that falls back to caches beside the package."""
+    """Cache that looks for code in the dispatcher's own cache first, then in the caches beside the source files."""
 
     def __init__(self, own: Any, beside: list[Any]) -> None:
         self.own, self.beside = own, beside
@@ -147,7 +147,7 @@ class Shared:
 
 
 def _share(dispatcher: Any, digest: str) -> None:
-    """Let a dispatcher also read the cache beside the package, if this version of numba has the expected attributes."""
+    """Make a dispatcher also read the cache beside the source files, if numba has the attributes that this needs."""
     try:
         beside = [_ShippedCache(dispatcher.py_func)]
         if dispatcher._cache.cache_path != beside[0].cache_path:
@@ -160,7 +160,7 @@ def _share(dispatcher: Any, digest: str) -> None:
 
 
 def tell_if_lost(dispatcher: Any) -> None:
-    """Print a hint to stderr if the code compiled just now cannot be kept."""
+    """Print a hint to stderr if the dispatcher has compiled code that cannot be stored on disk."""
     cache = getattr(dispatcher, "_cache", None)
     own = cache.own if isinstance(cache, Shared) else cache
     lost = isinstance(own, NullCache) or getattr(getattr(own, "_cache_file", None), "lost", False)

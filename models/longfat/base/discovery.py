@@ -1,4 +1,4 @@
-"""Discovery of schemes, queue disciplines and other records: a new module in their package is enough to add one."""
+"""Discovery of schemes, queue disciplines and other records, so that a new module in their package adds its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Record = TypeVar("Record")
 
 
 def modules(package: str) -> Iterator[ModuleType]:
-    """Import the modules and subpackages of a package, in the order of their names, and yield each.
+    """Import the modules and subpackages of a package in alphabetical order, and yield each.
 
     >>> [module.__name__ for module in modules("longfat.laws") if module.__name__.endswith("power")]
     ['longfat.laws.power']
@@ -23,9 +23,9 @@ def modules(package: str) -> Iterator[ModuleType]:
 
 
 def named(package: str, kind: type[Record]) -> dict[str, Record]:
-    """Return the records of a class that the modules of a package define, by their ``name``.
+    """Return the instances of a class that the modules of a package define, by their attribute ``name``.
 
-    A record counts if it is a public attribute of a module: a name without a leading underscore is bound to it.
+    Only public attributes of a module count: their names have no leading underscore.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Domains of parameters, and the errors for values that do not fit.
+"""Domains of parameters, and the errors for values outside of them.
 
 All parts of the package use this module, and it uses none of them, so that a law, a simulator and the command line
 refuse a bad value in the same words. There is one helper for each kind of error:
@@ -7,7 +7,7 @@ refuse a bad value in the same words. There is one helper for each kind of error
 `wrong_type`    TypeError    load must be a number, got the string '0.5'
 `unknown`       ValueError   scheme 'renno' is unknown; did you mean 'reno'? Available: reno, tahoe
 `out_of_range`  ValueError   load = 1.2 is out of range: must be in [0, 1)
-`wrong_shape`   ValueError   capacities has shape (2,): must be one value or 3
+`wrong_shape`   ValueError   capacities has shape (2,): must be an array of length 3
 `conflict`      ValueError   tradeoff = 2 needs receive_buffer = True
 =============== ============ ====================================================================
 """
@@ -27,16 +27,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used, so that the command line starts fast
 
-#: Units that are not written behind a number: "loss = 2 is out of range".
+#: Units that messages omit after a number: "loss = 2 is out of range".
 _UNNAMED = ("1", "probability")
 _INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
-#: An interval at the beginning of a text, and the text after the interval.
+#: Groups: an interval at the beginning of a text, and the text after the interval.
 _LEADING = re.compile(r"^([\[(][^\[\]()]*[\])])(.*)$", re.DOTALL)
-#: Least similarity (difflib's ratio) of a suggested name. Ours, because a name with one wrong, missing or additional
-#: letter in five reaches it, and names of other things do not: the ratio of "cubic" and "decbit" is 0.55, that of
-#: "veno" (another TCP) and "reno" 0.75.
+#: Least similarity (difflib's ratio) between an unknown name and the name that a message suggests. Ours, because a name
+#: of five letters with one wrong, missing or additional letter reaches it, and names of other schemes do not: the ratio
+#: of "cubic" and "decbit" is 0.55, that of "veno" (another TCP) and "reno" 0.75.
 NEAR = 0.8
-#: Lists of more names than this are shortened to the parts before the dots, as in "queues.*".
+#: A message with more available names than this lists only the parts before the dots, as in "queues.*".
 MANY = 50
 
 
@@ -62,7 +62,7 @@ class Interval:
             return Values(values[0], values[-1], True, True, values)
         match = _INTERVAL.match(text)
         if match is None:
-            raise ValueError(f"an interval is written like '[0, 1)', got {text!r}")
+            raise ValueError(f"domain {text!r} cannot be read: must be an interval such as '[0, 1)'")
         left, low, high, right = match.groups()
         return cls(float(low), float(high), left == "[", right == "]")
 
@@ -74,7 +74,7 @@ class Interval:
 
     @property
     def ends(self) -> list[float]:
-        """The ends that belong to the interval."""
+        """Endpoints of the interval that belong to it."""
         return [self.low] * self.includes_low + [self.high] * self.includes_high
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Values(Interval):
-    """A few numbers as a domain: ``Interval.parse("{0, 1}")``."""
+    """Domain of finitely many numbers: ``Interval.parse("{0, 1}")``."""
 
     values: tuple[float, ...]
 
@@ -97,7 +97,7 @@ class Values(Interval):
 
 
 def wrong_type(name: str, value: object, expected: str = "a number", unit: str = "1") -> TypeError:
-    """Return the error for a value of a wrong type, for the caller to raise.
+    """Return a TypeError, for the caller to raise, about a value of a wrong type.
 
     >>> print(wrong_type("load", "0.5"))
     load must be a number, got the string '0.5'
@@ -111,7 +111,7 @@ def wrong_type(name: str, value: object, expected: str = "a number", unit: str =
 
 
 def unknown(name: str, value: object, choices: Iterable[str]) -> ValueError:
-    """Return the error for a value that is none of the choices, for the caller to raise.
+    """Return a ValueError, for the caller to raise, about a value that is not among the choices.
 
     A choice is suggested only if `nearest` finds one.
 
@@ -130,7 +130,7 @@ def unknown(name: str, value: object, choices: Iterable[str]) -> ValueError:
 
 
 def out_of_range(name: str, value: object, unit: str, allowed: object, *, integer: bool = False) -> ValueError:
-    """Return the error for a value outside its range, for the caller to raise.
+    """Return a ValueError, for the caller to raise, about a value outside its range.
 
     ``allowed`` is an interval, an interval followed by text, or a text without an interval.
 
@@ -155,16 +155,16 @@ def out_of_range(name: str, value: object, unit: str, allowed: object, *, intege
 
 
 def wrong_shape(name: str, shape: object, expected: str) -> ValueError:
-    """Return the error for an array of a wrong shape, for the caller to raise.
+    """Return a ValueError, for the caller to raise, about an array of a wrong shape.
 
-    >>> print(wrong_shape("capacities", (2,), "one value or 3"))
-    capacities has shape (2,): must be one value or 3
+    >>> print(wrong_shape("capacities", (2,), "one value or an array of length 3"))
+    capacities has shape (2,): must be one value or an array of length 3
     """
     return ValueError(f"{name} has shape {shape}: must be {expected}")
 
 
 def conflict(given: str, rule: str, reason: str = "") -> ValueError:
-    """Return the error for values that are not allowed together, for the caller to raise.
+    """Return a ValueError, for the caller to raise, about values that are not allowed together.
 
     >>> print(conflict("tradeoff = 2", "needs receive_buffer = True"))
     tradeoff = 2 needs receive_buffer = True
@@ -175,7 +175,7 @@ def conflict(given: str, rule: str, reason: str = "") -> ValueError:
 
 
 def nearest(given: str, names: Iterable[str]) -> str | None:
-    """Return the name most similar to a given text, if their similarity is at least `NEAR`; otherwise None.
+    """Return the name most similar to a given text; None if no similarity reaches `NEAR`.
 
     The text may also be the last part of a dotted name. The case of letters is ignored.
 
@@ -191,7 +191,7 @@ def nearest(given: str, names: Iterable[str]) -> str | None:
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> float:
-    """Return the value as a float inside the interval, or raise a TypeError or ValueError that names the fault.
+    """Return the value as a float; raise a TypeError if it is no number, a ValueError if it is outside the interval.
 
     >>> number("loss", 0.01, "probability", "[0, 1)")
     0.01
@@ -204,7 +204,7 @@ def number(name: str, value: Any, unit: str, allowed: str) -> float:
 
 
 def integer(name: str, value: Any, unit: str, allowed: str) -> int:
-    """Return the value as an int inside the interval; an integral float such as 16.0 is accepted, 16.5 is refused.
+    """Return the value as an int; raise an error outside the interval or for a fraction (16.0 passes, 16.5 does not).
 
     >>> integer("window", 16.0, "segments", "[1, inf)")
     16
@@ -235,7 +235,7 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """Return a random generator for ``rng``: None, a seed, a SeedSequence or a Generator.
+    """Return a NumPy random generator made from ``rng``: None, a seed, a SeedSequence or a Generator.
 
     >>> import numpy as np
     >>> bool(generator(1).integers(10) == np.random.default_rng(1).integers(10))
@@ -255,7 +255,7 @@ def generator(rng: Any) -> np.random.Generator:
 
 
 def seed_of(rng: Any) -> int:
-    """Return an integer that repeats the run when given as ``rng=``; an integer ``rng`` is returned as it is.
+    """Return an integer seed that makes a run repeatable: ``rng`` if it is an integer, else a number drawn from it.
 
     >>> seed_of(7), 0 <= seed_of(None) < 2**63
     (7, True)
@@ -268,7 +268,7 @@ def seed_of(rng: Any) -> int:
 
 
 def array(name: str, values: Any, unit: str, interval: Interval, *, integer: bool = False) -> bool:
-    """Return whether any element is NaN; raise an error for the first element, except NaN, outside the interval."""
+    """Raise a ValueError for the first element outside the interval, except NaN; return whether an element is NaN."""
     import numpy as np
 
     values = np.asarray(values)
@@ -286,7 +286,7 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, integer: boo
 
 
 def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = False) -> np.ndarray:
-    """Return the value as an array of floats inside the interval; NaN is refused, too.
+    """Return the value as an array of floats; raise an error if an element is NaN or outside the interval.
 
     >>> numbers("flows", [1, 2], "flows", "[1, inf)", integer=True)
     array([1., 2.])
@@ -306,7 +306,7 @@ def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = F
 
 
 def _float(name: str, value: Any, unit: str) -> float:
-    """Return a number as a float; raise a TypeError for text, bytes and arrays with a dimension."""
+    """Return a scalar as a float; raise a TypeError for text, bytes and arrays with one or more dimensions."""
     if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):
         try:
             return float(value)

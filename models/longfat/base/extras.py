@@ -1,4 +1,4 @@
-"""Libraries that are not part of the base install, the extra that installs each, and folders beside the package."""
+"""Optional libraries, the extra that installs each of them, and modules of the repository outside the package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import longfat
 
-#: module -> (common name, extra of setup.cfg)
+#: Module to import -> (name of the library for users, extra of setup.cfg).
 LIBRARIES = {
     "jax": ("JAX", "jax"),
     "optimistix": ("Optimistix", "jax"),
@@ -21,7 +21,7 @@ LIBRARIES = {
 
 
 class MissingLibrary(ImportError):
-    """A library of one of longfat's extras is not installed."""
+    """Error: an optional library, which one of longfat's extras installs, is missing."""
 
 
 def installed(module: str) -> bool:
@@ -37,9 +37,9 @@ def installed(module: str) -> bool:
 
 
 def beside(module: str) -> bool:
-    """Return whether a module of the repository that is not in the package, such as a proof, can be imported.
+    """Return whether a module outside the package, such as a proof in ``derivations``, can be imported.
 
-    In a checkout the folder above ``models`` is put on the path if it is not there; a wheel has no such modules.
+    In a checkout the folder above ``models`` is added to `sys.path` if necessary; a wheel has no such modules.
 
     >>> beside("derivations.proof"), beside("derivations.of_everything")
     (True, False)
@@ -79,7 +79,7 @@ def need(what: str, *modules: str) -> None:
 
 
 def install_line(*modules: str) -> str:
-    """Return the names of missing libraries and the command that installs them.
+    """Return a line with the names of missing libraries and the command that installs them.
 
     The command names the installed package, so pip takes the extra's requirements from its metadata; longfat need not
     be on a package index.

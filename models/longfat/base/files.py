@@ -1,4 +1,4 @@
-"""Atomic writing: files get a temporary name, are synced, and are renamed when all of them are complete."""
+"""Atomic writing: files are written and synced under temporary names, and renamed when all are complete."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-#: Largest size of a text file [bytes]. Ours, because a wrong file should be refused before it fills the memory.
+#: Largest text file that is read [bytes]. Ours, so that a wrong file is refused before it fills the memory.
 LONGEST = 1 << 26
 
 
 def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
-    """Return the path of a regular file; refuse directories, pipes and devices, because reading them may never end.
+    """Return the path of a regular file; raise an OSError for a directory, pipe or device, whose reading may never end.
 
     Parameters
     ----------
@@ -31,20 +31,20 @@ def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
     --------
     >>> regular("/dev/zero")
     Traceback (most recent call last):
-    OSError: [Errno 22] not a regular file: must be a file with an end: '/dev/zero'
+    OSError: [Errno 22] not a regular file: must not be a pipe, a socket or a device: '/dev/zero'
     """
     found = os.stat(path)
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "not a regular file: must be a file with an end", str(path))
+        raise OSError(errno.EINVAL, "not a regular file: must not be a pipe, a socket or a device", str(path))
     if most is not None and found.st_size > most:
         raise OSError(errno.EFBIG, f"has {found.st_size} bytes, must have at most {most}", str(path))
     return Path(path)
 
 
 class AtomicFiles:
-    """Context manager for writing files of one directory, which get their final names together when it exits.
+    """Context manager that writes files to one directory, and gives all of them their final names when it exits.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class AtomicFiles:
         return self
 
     def path(self, name: str) -> Path:
-        """Return the temporary path at which to write the file that gets the final name ``name``."""
+        """Return a temporary path to write to; on exit the file at this path is renamed to ``name``."""
         try:
             taken = (self.directory / name).is_dir()
         except OSError as error:  # the name is too long
@@ -103,7 +103,7 @@ class AtomicFiles:
         return temporary
 
     def forget(self, temporary: Path) -> None:
-        """Delete a temporary file, given by its path, so that the file does not appear at the end."""
+        """Delete the file at a temporary path, so that it is not renamed on exit."""
         if self._pending.pop(temporary, None) is not None:
             temporary.unlink(missing_ok=True)
 
@@ -127,7 +127,7 @@ class AtomicFiles:
             raise OSError(self._refusal(failed.strerror or failed)) from None
 
     def _is_ours(self, error: BaseException | None) -> bool:
-        """Return whether an error names one of these files, or names no file and reports a full disk or size limit."""
+        """Return whether an error concerns these files: it names one of them, or reports a full disk or size limit."""
         if not isinstance(error, OSError):
             return False
         if error.filename is None:
@@ -147,22 +147,22 @@ class AtomicFiles:
 
 
 class GrowingFiles:
-    """Files to which chunks are appended; a chunk that the disk has no room for is removed entirely."""
+    """Files to which chunks are appended; a chunk that could be written only in part is removed."""
 
     def __init__(self) -> None:
         self._length: dict[Path, int] = {}
 
     def begin(self, path: Path) -> Path:
-        """Begin a file without content, and return its path."""
+        """Register a file that its first chunk will create; return its path."""
         self._length[path] = 0
         return path
 
     def empty(self) -> list[Path]:
-        """Return the files without content, because no chunk was written or the first one did not fit on the disk."""
+        """Return the paths of the registered files to which no chunk has been written completely."""
         return [path for path, length in self._length.items() if length == 0]
 
     def append(self, path: Path, chunk: bytes) -> None:
-        """Append a chunk to a file, which the first chunk creates; raise an OSError if that fails."""
+        """Append a chunk to a file, or create the file with it; on failure remove the chunk and raise an OSError."""
         length = self._length[path]
         try:
             with open(path, "ab" if length else "wb", buffering=0) as file:
@@ -177,7 +177,7 @@ class GrowingFiles:
 
 
 def sync(path: Path) -> None:
-    """Wait until the content of a file, or the names in a directory, are on the disk.
+    """Wait until the content of a file, or the entries of a directory, are on the disk.
 
     Nothing happens on systems that cannot sync directories (Windows) and on file systems that cannot sync.
     """

@@ -1,8 +1,8 @@
 """Headers of packets and of pcap files: IPv4 (RFC 791), TCP (RFC 9293), UDP (RFC 768), draft-ietf-opsawg-pcap.
 
-A layout is a NumPy data type for arrays of packets, and a `struct` format for single packets, which NumPy takes ten
-times as long to read. No library is used, because longfat needs no more than this module, while dpkt has had no release
-since 2022, scapy is large and under the GPL, and both make an object of each packet.
+Arrays of packets are read by NumPy data types, single packets by `struct`, because NumPy takes ten times as long for
+one packet. No library is used, because this module is all that longfat needs: dpkt has had no release since 2022, scapy
+is large and under the GPL, and both create an object for each packet.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ CONGESTION_EXPERIENCED = 3  # of the ECN field: RFC 3168, section 5
 LONGEST = 65_535  # bytes of an IPv4 packet
 EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 
-#: First four bytes of the TCP options maximum segment size, window scale, SACK permitted, time stamps and SACK blocks,
-#: with the padding before them (RFC 7323, appendix A). Writers add the value of `MSS` and `SCALE` and SACK's length.
+#: First four bytes, with the padding before them (RFC 7323, appendix A), of five TCP options: maximum segment size,
+#: window scale, SACK permitted, time stamps, SACK blocks. A writer adds the value to `MSS` and `SCALE`, and the length
+#: of the option to `SACK`.
 MSS, SCALE, PERMIT, STAMPS, SACK = 0x0204_0000, 0x0103_0300, 0x0101_0402, 0x0101_080A, 0x0101_0500
 _STAMPS = STAMPS.to_bytes(4, "big")
 
-#: Byte order, and units of time per second, by the first bytes of a pcap file. `pcap_header` writes the third.
+#: First four bytes of a pcap file -> (byte order, units of its time stamps per second). `pcap_header` writes the third.
 PCAP_MAGICS = {
     b"\xd4\xc3\xb2\xa1": ("<", 10**6),
     b"\xa1\xb2\xc3\xd4": (">", 10**6),
@@ -38,7 +39,7 @@ SECOND = 10**9  # ns
 
 
 def _layout(**octets: int) -> np.dtype:
-    """Return the layout of a header from the number of bytes of each field, in network order."""
+    """Return the NumPy data type of a header, in network byte order, from the number of bytes of each field."""
     return np.dtype([(name, f">u{count}") for name, count in octets.items()])
 
 
@@ -51,7 +52,7 @@ TCP_HEADER = _layout(
 
 
 def _unpacker(layout: np.dtype, names: str) -> struct.Struct:
-    """Return a `struct.Struct` that unpacks the named fields of a layout, in the order of the layout."""
+    """Return a `struct.Struct` that unpacks the named fields of a header and skips the others."""
     codes = ((layout[name].itemsize, name in names.split()) for name in layout.names or ())
     return struct.Struct(">" + "".join({1: "B", 2: "H", 4: "I"}[size] if read else f"{size}x" for size, read in codes))
 
@@ -61,7 +62,7 @@ _TCP = _unpacker(TCP_HEADER, "source target sequence acknowledgment offset flags
 
 
 class Segment(NamedTuple):
-    """A TCP segment, with the position of its options in the packet."""
+    """Header fields of a TCP segment, and the offsets of its options and its payload in the packet [bytes]."""
 
     source: tuple[bytes, int]  # address, port
     target: tuple[bytes, int]
@@ -75,7 +76,7 @@ class Segment(NamedTuple):
 
 
 def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
-    """Return the TCP segment of a packet, None for another protocol.
+    """Return the TCP segment in an IPv4 or IPv6 packet; None for another protocol or a fragment without TCP header.
 
     Parameters
     ----------
@@ -112,12 +113,12 @@ def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
         return None
     if protocol != TCP or fragment:
         return None
-    # A host whose interface segments packets may store a total length of 0.
+    # A capture on a host with segmentation offload may have a total length of 0 in the IP header.
     total = total if total > header else length - at
     own, other, sequence, acknowledgment, offset, flags, window = _TCP.unpack_from(packet, at + header)
     begin = header + 4 * (offset >> 4)
     if begin < header + 20 or begin > total:
-        raise IndexError("the header of TCP is longer than the packet")
+        raise IndexError("the TCP header is shorter than 20 bytes or longer than the packet")
     ends = _end(source, own), _end(target, other)
     return Segment(*ends, sequence, acknowledgment, flags, window, total - begin, at + header + 20, at + begin)
 
@@ -136,12 +137,15 @@ def complete_segment(packet: bytes) -> Segment | None:
 
 @lru_cache(1 << 12)
 def _end(address: bytes, port: int) -> tuple[bytes, int]:
-    """Return address and port as a cached tuple that all packets of a file share, which halves the memory."""
+    """Return (address, port) as a cached tuple, which all packets of an endpoint share; this halves the memory."""
     return address, port
 
 
 def options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int], ...]]:
-    """Return maximum segment size, window scale (RFC 7323, section 2.2) and SACK blocks (RFC 2018, section 3)."""
+    """Return maximum segment size [bytes] and window scale (None if absent), and SACK blocks, of the TCP options.
+
+    Sources: RFC 9293, section 3.2; RFC 7323, section 2.2; RFC 2018, section 3.
+    """
     mss = scale = None
     sacks: tuple[tuple[int, int], ...] = ()
     if len(data) == 12 and data[:4] == _STAMPS:  # time stamps, as in most packets
@@ -166,7 +170,7 @@ def options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int],
 
 
 def difference(a: int, b: int) -> int:
-    """Return the difference a - b of sequence numbers modulo 2**32, as the value nearest to 0.
+    """Return a - b for sequence numbers modulo 2**32: the difference with the smallest absolute value.
 
     >>> difference(5, 2**32 - 5), difference(2**32 - 5, 5)
     (10, -10)
@@ -178,7 +182,7 @@ Sum = TypeVar("Sum", int, np.ndarray)
 
 
 def checksum(total: Sum) -> Sum:
-    """Return the checksum of a header from the sum of its 16-bit words, below 2**32 (RFC 1071)."""
+    """Return the checksum of a header (RFC 1071) from the sum of its 16-bit words, which must be below 2**32."""
     for _ in range(2):
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
@@ -194,7 +198,7 @@ def codepoint(packet: bytes) -> int:
 
 
 def mark(packet: bytes) -> bytes:
-    """Return an ECN-capable IPv4 packet marked with Congestion Experienced, and any other packet unchanged.
+    """Mark an ECN-capable IPv4 packet with Congestion Experienced; return any other packet unchanged.
 
     The checksum is updated by RFC 1624, section 3, equation 3: HC' = ~(~HC + ~m + m'), in ones' complement, where m is
     the header's first word.
@@ -210,10 +214,10 @@ def mark(packet: bytes) -> bytes:
 
 
 def pcap_header() -> bytes:
-    """Return the header of a pcap file: version 2.4, times in UTC and ns, snap length, link type."""
+    """Return the header of a pcap file: version 2.4, time stamps in UTC and ns, IP packets without a link header."""
     return b"\x4d\x3c\xb2\xa1" + struct.pack(f"<{PCAP_FILE}", 2, 4, 0, 0, LONGEST, RAW)
 
 
 def pcap_record(time: int, stored: bytes, length: int) -> bytes:
-    """Return the record of a packet in a pcap file, from its time since the epoch [ns] and its stored bytes."""
+    """Return the pcap record of a packet from its time since the epoch [ns], stored bytes, and length [bytes]."""
     return _RECORD.pack(*divmod(time, SECOND), len(stored), length) + stored

@@ -1,4 +1,4 @@
-"""Pages of HTML with tables of verdicts."""
+"""HTML pages with tables of verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 
 def html_table(heads: Sequence[str], body: Iterable[Iterable[tuple[str, str, str]]]) -> str:
-    """Return a table in HTML; each cell is given as text, tooltip and class, and the class decides the colour."""
+    """Return an HTML table from cells (text, tooltip, CSS class); the CSS class decides the colour of a cell."""
     head = "".join(f"<th>{escape(word)}</th>" for word in heads)
     rows = []
     for line in body:
@@ -20,11 +20,11 @@ def html_table(heads: Sequence[str], body: Iterable[Iterable[tuple[str, str, str
 
 
 def page(title: str, text: str) -> str:
-    """Return a page with a style for the classes of verdicts."""
+    """Return an HTML page with a title, a body, and colours for the CSS classes of verdicts."""
     style = (
         "body { font-family: sans-serif } table { border-collapse: collapse; margin: 1em 0 } "
         "td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; vertical-align: top } "
-        # Okabe and Ito's colours, always together with words
+        # Light tones of Okabe and Ito's colours for colour-blind readers; every cell names its verdict in words, too.
         ".differs, .error { background: #f3d3c0 } .undecided { background: #faf3bf } .erratum { background: #d6e8f5 } "
         ".agrees, .reproduced, .ordering-reproduced { background: #d5efe6 }"
     )

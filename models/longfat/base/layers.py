@@ -1,4 +1,4 @@
-"""Layers of a packet: its bytes at each layer, and conversion of a rate from one layer to another.
+"""Sizes of a packet at each layer from data to wire, and conversion of a rate from one layer to another.
 
 One link has several rates, because each layer counts its own headers: 1 Gbit/s on the wire are 987.0 Mbit/s of Ethernet
 frames, 975.3 Mbit/s of IP packets and 941.5 Mbit/s of TCP data. Only `HEADERS` states the sizes of headers.
@@ -23,19 +23,19 @@ __all__ = [
     "rate_at",
 ]
 
-#: Layers from the data to the wire, with what each layer counts.
+#: Layers from the data to the wire, and the bytes that each layer counts.
 MEANINGS = {
-    "data": "what TCP or UDP carries, as programs such as iperf3 count it",
-    "IP": "packets of the outermost IP",
-    "tc": "with the header of Ethernet, as tc and the counters of Linux's interfaces have it",
-    "Ethernet": "whole frames: with tag and frame check sequence",
-    "wire": "with preamble and gap: the rate after which Ethernet is named",
+    "data": "payload of TCP or UDP, as programs such as iperf3 count it",
+    "IP": "packets with the outermost IP header",
+    "tc": "packets with their Ethernet header, as tc and the interface counters of Linux count them",
+    "Ethernet": "frames with tag and frame check sequence",
+    "wire": "frames with preamble and gap: the layer of Ethernet's nominal rate",
 }
 LAYERS = tuple(MEANINGS)
 
 
 class Header(NamedTuple):
-    """Bytes that are counted at one layer and at all layers below it.
+    """Header or other overhead of a protocol, which one layer and all layers below it count.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ HEADERS = {
     ),
     "PPPoE": Header("tc", 8, "RFC 2516, sections 4 and 7: 6, and 2 of PPP"),
     "Ethernet": Header("tc", 14, "IEEE 802.3-2022, section 3.1.1: two addresses, and length or type"),
-    # Linux inserts the tag behind the queue (net/core/dev.c, validate_xmit_vlan()), so that tc does not count it.
+    # Linux inserts the tag after the queue (net/core/dev.c, validate_xmit_vlan()), so tc does not count it.
     "802.1Q tag": Header("Ethernet", 4, "IEEE 802.1Q-2022, section 9.3"),
     "frame check sequence": Header("Ethernet", 4, "IEEE 802.3-2022, section 3.2.9"),
     "preamble": Header("wire", 8, "IEEE 802.3-2022, sections 3.2.1 and 3.2.2: 7, and the delimiter"),
@@ -88,7 +88,7 @@ def layer_sizes(
     mtu: int = 1500, *, data: float | None = None, transport: str = "TCP", ip_version: int = 4,
     time_stamps: bool = True, tags: int = 0, pppoe: bool = False, tunnel: str | None = None,
 ) -> dict[str, float]:  # fmt: skip
-    """Return the bytes of a packet at each layer.
+    """Return the size of a packet [bytes] that each layer counts.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def header_bytes(layer: str, above: str = "data", **headers: Any) -> int:
 
 
 def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> float:
-    """Return the rate at another layer of a link that carries packets of one size.
+    """Convert the rate of packets of one size from one layer to another.
 
     Parameters
     ----------
@@ -184,9 +184,10 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
 
 
 def full_ethernet(rate: float, data: float) -> str | None:
-    """Return the name of the Ethernet that full packets fill at a given rate of TCP data; None if they fill none.
+    """Return the name of the Ethernet whose link TCP data at a given rate would fill; None if there is none.
 
-    The packets are those of `layer_sizes` with this much data, over IPv4 or IPv6, with or without time stamps.
+    Packets have the headers of `layer_sizes`: IPv4 or IPv6, with or without time stamps, whichever makes ``data`` fill
+    an MTU.
 
     Parameters
     ----------

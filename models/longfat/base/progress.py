@@ -13,7 +13,7 @@ DELAY = 2.0  # s: tasks that end sooner show no bar
 
 
 def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool, total: float | None = None) -> Any:
-    """Return a bar that appears after two seconds and is gone at the end.
+    """Return a tqdm progress bar that appears after two seconds and disappears at the end.
 
     A text bar is erased with spaces. There is no bar in a file or in a notebook without widgets, where the spaces would
     remain as an empty red stripe.
@@ -38,19 +38,19 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
         warnings.filterwarnings("ignore", message="IProgress not found")  # a notebook without widgets
         from tqdm import auto
 
-        # None: only on a terminal. Widgets treat None as False.
+        # With disable = None tqdm shows a text bar only on a terminal; its widgets treat None as False.
         disable = None if shown else True
         return auto.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
 
 
 def describe(bar: Any, text: str) -> None:
-    """Set the text in front of a progress bar made by `bar`; redraw the bar at once if it is shown already."""
+    """Set the text before a progress bar made by `bar`; if the bar is visible, redraw it."""
     bar.set_description_str(text, refresh=(bar.format_dict["elapsed"] or 0.0) > DELAY)
 
 
 @contextmanager
 def announced(what: str, after: float = 2.0) -> Iterator[None]:
-    """Print a message on a terminal or in a notebook unless the work below ends within `after` seconds."""
+    """Print a message on a terminal or in a notebook if the `with` block takes longer than ``after`` seconds."""
     watched = sys.stderr.isatty() or "ipykernel" in sys.modules
     timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
     timer.daemon = True

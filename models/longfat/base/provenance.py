@@ -1,4 +1,4 @@
-"""Name of the function that made a Dataset, among the Dataset's attributes."""
+"""Name of the function that made a Dataset, as an attribute of the Dataset."""
 
 from __future__ import annotations
 

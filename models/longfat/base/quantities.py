@@ -27,7 +27,7 @@ Size = tuple[Fraction, float, float]  # of a unit: its factor, and the powers of
 
 @dataclass(frozen=True)
 class _Kind:
-    """Kind of quantity: its unit inside the package, the size of that unit, and examples."""
+    """Kind of quantity: its unit inside the package, the size of that unit, and examples for error messages."""
 
     unit: str
     size: Size
@@ -39,8 +39,8 @@ _DURATION = _Kind("s", (Fraction(1), 0, 1), "100 ms")
 _SIZE = _Kind("bytes", (Fraction(8), 1, 0), "16 KiB or 16 kB")
 _FRACTION = _Kind("1", (Fraction(1), 0, 0), "0.1%")
 
-# Information is a dimension of its own. The small prefixes exist for seconds only: a millibit per second
-# ("1 mb/s") is a slip of the shift key. Capital K is accepted for kilo because it is common.
+# Information, in bits, is a dimension beside time. Milli, micro and nano exist for seconds only, because "1 mb/s" is
+# not meant as millibits per second but is a slip of the shift key. "K" is accepted for kilo because it is common.
 _UNITS: dict[str, Size] = {
     name: (Fraction(factor), bits, seconds)
     for names, factor, bits, seconds in (
@@ -67,19 +67,19 @@ _PREFIXES = {
     "kibi": 2**10, "Ki": 2**10, "mebi": 2**20, "Mi": 2**20, "gibi": 2**30, "Gi": 2**30, "tebi": 2**40, "Ti": 2**40,
 }  # fmt: skip
 
-# Bounded digits: the number becomes an exact fraction, which must stay small. Commas are refused, as decimal and as
-# thousands separators.
+# The number of digits is bounded because the number becomes an exact fraction, which must stay small. Commas are
+# refused, because they may separate decimals or thousands.
 _NUMBER = r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 _TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Za-zµμ]+)?)?")
 
-# A bit has only the prefixes k, m, g and t, so that their case has no meaning. iperf3 reads a prefix without a unit
-# (units.c, unit_atof_rate: powers of 1000, either case), tc a unit without "per second" (tc(8), "gbit: gigabits per
+# Bits have only the prefixes k, m, g and t, in either case. iperf3 accepts a prefix without a unit (units.c,
+# unit_atof_rate: powers of 1000, either case); tc accepts a unit without "per second" (tc(8), "gbit: gigabits per
 # second").
 _BITS = re.compile(r"([kmgt])?(?:(bits?|(?-i:bps))(\s*/\s*\w+|\s+per\s+\w+)?)?", re.IGNORECASE)
 
 
 def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
-    """Read a data rate; a plain number is in bytes/s already, a text needs its unit.
+    """Return a data rate [bytes/s] from a text with a unit, or from a number in bytes/s.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
 
 
 def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)") -> float:
-    """Read a duration; a plain number is in seconds already, a text needs its unit.
+    """Return a duration [s] from a text with a unit, or from a number in seconds.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)
 
 
 def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
-    """Read an amount of data; a plain number is in bytes already, a text needs its unit.
+    """Return an amount of data [bytes] from a text with a unit, or from a number in bytes.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
 
 
 def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
-    """Read a fraction, such as a probability, with or without a percent sign.
+    """Return a fraction [1], such as a probability, from a number or from a text with or without a percent sign.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
 
 
 def percent(text: str) -> float | None:
-    """Return the number before a percent sign; None for a text of another form.
+    """Return the number before the percent sign of a text; None for a text of another form.
 
     >>> percent("5 %"), percent("5"), percent("x %")
     (5.0, None, None)
@@ -165,7 +165,7 @@ def percent(text: str) -> float | None:
 
 
 def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[float]:
-    """Read fractions, separated by commas; an error gives the index of the wrong one.
+    """Return the fractions [1] in a text with commas between them; errors name the index of the wrong fraction.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
     Returns
     -------
     list of float
-        The shares [1], in the order given.
+        The fractions [1], in the order given.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
 
 
 def text(value: float, unit: str) -> str:
-    """Return a quantity as text that can be read back, with an engineering prefix and six significant digits.
+    """Return a quantity as text that `rate`, `size` or `duration` can read: six digits and an engineering prefix.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def text(value: float, unit: str) -> str:
 
 
 def rounded(value: float, unit: str, digits: int = 3) -> str:
-    """Return a quantity with its unit, rounded to a number of digits; rates in bits per second, a dash for NaN.
+    """Return a quantity as text rounded to significant digits; a rate in bits per second; a dash if not finite.
 
     >>> rounded(1234567.0, "bytes/s"), rounded(0.0123456, "s"), rounded(math.nan, "s")
     ('9.88 Mbit/s', '12.3 ms', '-')
@@ -283,7 +283,7 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
 
 
 def _spelled(unit: str, kind: _Kind) -> str:
-    """Return a unit of bits in the spelling of `_UNITS`, and any other unit unchanged."""
+    """Return a unit of bits, such as "gbps", in the spelling of `_UNITS`; return any other unit unchanged."""
     match = _BITS.fullmatch(unit)
     if match is None or kind not in (_RATE, _SIZE):
         return unit
@@ -297,7 +297,7 @@ def _spelled(unit: str, kind: _Kind) -> str:
 def _convert(
     magnitude: Fraction, factors: Iterable[tuple[str, float]], kind: _Kind, context: tuple[str, str, str]
 ) -> Fraction:
-    """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit.
+    """Convert a magnitude exactly to the unit of ``kind``, so that "35 ms" becomes the float 0.035.
 
     ``factors`` are the units whose product is the unit of the magnitude, each with its power.
     """
@@ -315,7 +315,7 @@ def _convert(
 
 
 def _size(unit: str) -> Size | None:
-    """Return the size of a unit, which may have a prefix and the s of a plural; None if it is unknown.
+    """Return the size of a unit with or without a prefix and a plural s; None if the unit is unknown.
 
     A symbol of one letter has no plural.
 

@@ -1,4 +1,4 @@
-"""A quantity, declared once: symbol, unit, domain, default, typical range and meaning.
+"""Declaration of a quantity in one place: symbol, unit, domain, default, typical range and meaning.
 
 The parameters of laws and of fluid models, and the numeric options of links, flows and runs are such records. A record
 determines the check of a value and its error message, the entry in a docstring, the attributes and the values of an
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WIDTH = 112  # width of a docstring's lines
 PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
 LINEAR = 200  # steps of a linear slider
-#: Functions that read a value from text with a unit, by the unit of the quantity.
+#: Functions that convert a text with a unit to a number, by the unit of the quantity.
 READERS: dict[str, Callable[[Any, str, str], float]] = {
     "bytes/s": quantities.rate,
     "s": quantities.duration,
@@ -38,7 +38,7 @@ READERS: dict[str, Callable[[Any, str, str], float]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """Declaration of a quantity; subclasses take some of the arguments by position.
+    """Declaration of a quantity; subclasses take some of the parameters by position.
 
     Parameters
     ----------
@@ -77,16 +77,16 @@ class Quantity:
 
     @cached_property
     def interval(self) -> domains.Interval:
-        """The domain as an interval."""
+        """Domain of the quantity as an interval."""
         return domains.Interval.parse(self.domain)
 
     @property
     def has_unit(self) -> bool:
-        """Whether the quantity is read from text with a unit."""
+        """Whether a text with a unit is accepted as a value."""
         return self.unit in READERS
 
     def contains(self, value: Any, floor: Callable[[Any], Any] | None = None) -> Any:
-        """Return whether a value lies in the domain, elementwise for arrays; ``floor`` is that of the array's library.
+        """Return whether a value lies in the domain, elementwise for arrays; ``floor`` is the array library's function.
 
         >>> window = Quantity(unit="packets", domain="[1, inf)", integer=True)
         >>> [bool(window.contains(value)) for value in (2.0, 2.5, math.nan)]
@@ -103,11 +103,11 @@ class Quantity:
 
     @property
     def reader(self) -> Callable[[Any, str, str], float] | None:
-        """Function that reads a value or text with a unit, by its arguments value, name and domain."""
+        """Function (value, name, domain) that converts a number or a text with a unit; None if text is not accepted."""
         return READERS.get(self.unit)
 
     def checked(self, name: str, value: Any) -> float:
-        """Return a value as a number in the domain; text has a unit, if the quantity has a `reader`.
+        """Return a value as a number in the domain, or raise an error; convert text with a unit if there is a `reader`.
 
         >>> Quantity(unit="packets", domain="[1, inf)", integer=True).checked("window", 16.0)
         16
@@ -120,20 +120,20 @@ class Quantity:
         return domains.integer(name, value, self.unit, self.domain) if self.integer else value
 
     def array(self, name: str, values: Any) -> bool:
-        """Return whether any element is NaN; raise an error for the first element, except NaN, outside the domain."""
+        """Raise a ValueError for the first element outside the domain, except NaN; return whether an element is NaN."""
         return domains.array(name, values, self.unit, self.interval, integer=self.integer)
 
     def wrong_type(self, name: str, value: object, expected: str = "a number") -> TypeError:
-        """Return the error for a value of a wrong type, for the caller to raise."""
+        """Return a TypeError, for the caller to raise, about a value of a wrong type."""
         return domains.wrong_type(name, value, expected, self.unit)
 
     def out_of_range(self, name: str, value: object) -> ValueError:
-        """Return the error for a value outside the domain, for the caller to raise."""
+        """Return a ValueError, for the caller to raise, about a value outside the domain."""
         return domains.out_of_range(name, value, self.unit, self.interval, integer=self.integer)
 
     @property
     def plain_letter(self) -> str:
-        r"""The symbol as plain text.
+        r"""Symbol of the quantity as plain text.
 
         >>> [Quantity(unit="1", domain="[0, 1]", letter=one).plain_letter for one in (r"\varphi", "f_{max}", "C_b^2")]
         ['phi', 'f_max', 'C_b^2']
@@ -142,7 +142,7 @@ class Quantity:
 
     @property
     def attrs(self) -> dict[str, str]:
-        """Unit, meaning and symbol as the attributes of a Dataset's variable."""
+        """Unit, meaning and symbol, as attributes of a Dataset's variable."""
         found = {"units": self.unit, "long_name": self.meaning, "letter": self.letter}
         return {name: text for name, text in found.items() if text}
 
@@ -189,12 +189,12 @@ class Quantity:
 
     @property
     def scale(self) -> Scale:
-        """The typical range as a scale of sliders and axes."""
+        """Typical range as a scale for sliders and axes."""
         low, high = map(float, self._typical)
         return Scale(self, low, high, self.logarithmic)
 
     def grid(self, points: int) -> xr.DataArray:
-        """Return values over the typical range with unit, meaning and symbol, as an axis of `longfat.sweep` takes them.
+        """Return values over the typical range as an array with unit, meaning and symbol: an axis for `longfat.sweep`.
 
         >>> load = Quantity(unit="1", domain="[0, 1)", typical=(0.1, 0.9), meaning="Offered load")
         >>> load.grid(3).values, load.grid(3).attrs
@@ -211,7 +211,7 @@ class Quantity:
         return self.typical
 
     def strategy(self) -> SearchStrategy[float]:
-        """Return a Hypothesis strategy of values in the typical range and of the domain's closed ends."""
+        """Return a Hypothesis strategy of values in the typical range and endpoints that belong to the domain."""
         from hypothesis import strategies as st
 
         low, high = self._typical
@@ -253,13 +253,13 @@ class Scale:
     logarithmic: bool
 
     def including(self, value: float) -> Scale:
-        """Return the scale extended to a value; unchanged for infinity, and for values <= 0 if logarithmic."""
+        """Return the scale extended to a value; unchanged if the value is infinite, or not positive if logarithmic."""
         if not math.isfinite(value) or (self.logarithmic and value <= 0) or self.low <= value <= self.high:
             return self
         return Scale(self.quantity, min(self.low, value), max(self.high, value), self.logarithmic)
 
     def at(self, share: float) -> float:
-        """Return the value in the domain at a share of the scale, in [0, 1]; an int if only integers are allowed.
+        """Return the value at a position on the scale, from 0 (low end) to 1 (high end); an int for integer quantities.
 
         >>> Quantity(unit="flows", domain="[1, inf)", typical=(1, 9), integer=True).scale.at(0.3)
         3
@@ -272,7 +272,7 @@ class Scale:
         return value if inside.contains(value) else self.high if inside.contains(self.high) else self.low
 
     def share(self, value: float) -> float:
-        """Return the share of the scale at which a value lies."""
+        """Return the position of a value on the scale: 0 at the low end, 1 at the high end."""
         if self.low == self.high:
             return 0.0
         if self.logarithmic:
@@ -281,7 +281,7 @@ class Scale:
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        """Values of the slider positions in order: both ends, and round values between them."""
+        """Values at the positions of a slider, in ascending order: both ends, and rounded values between them."""
         import numpy as np
 
         integer = self.quantity.integer
@@ -297,7 +297,7 @@ class Scale:
         return tuple(sorted(x for x in found if self.quantity.interval.contains(x)))
 
     def dense(self, points: int) -> np.ndarray:
-        """Return values for a curve over the typical range; for an integer quantity distinct integers."""
+        """Return an array of values over the scale, for drawing a curve; distinct integers for an integer quantity."""
         import numpy as np
 
         made = np.geomspace if self.logarithmic else np.linspace
@@ -310,12 +310,12 @@ class Scale:
 
 
 def filled(text: str) -> str:
-    """Return a paragraph of a docstring as wrapped lines."""
+    """Wrap a paragraph of a docstring; return it as one string with line breaks."""
     return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _short(value: float) -> str:
-    """Return a number in few digits.
+    """Return a number as a short text.
 
     >>> _short(1e-06), _short(100000.0), _short(0.25)
     ('1e-6', '1e5', '0.25')

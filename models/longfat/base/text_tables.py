@@ -1,4 +1,4 @@
-"""Tables and labelled texts as lines for a terminal."""
+"""Lines of text tables and of labelled paragraphs, for a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WIDTH = 116  # of a labelled text
 
 
 def columns(rows: Sequence[Sequence[str]], left: int | None = None) -> list[str]:
-    r"""Return a line for each row, with columns as wide as their longest word and two spaces apart.
+    r"""Return a line for each row; columns are as wide as their longest cell, with two spaces between them.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def columns(rows: Sequence[Sequence[str]], left: int | None = None) -> list[str]
 
 
 def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  ") -> list[str]:
-    """Return rows as lines of padded cells; a negative least width aligns its column to the left.
+    """Return a line of padded cells for each row; columns have least widths, a negative one for alignment to the left.
 
     The last cell of a row with fewer cells than there are columns may be of any length.
 
@@ -51,7 +51,7 @@ def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  
 
 
 def labelled(label: str, words: str) -> list[str]:
-    """Return a text, wrapped, with a label before its first line.
+    """Return the lines of a wrapped text; a label precedes the first line.
 
     >>> labelled("limit", "the link")
     ['limit     the link']

@@ -91,7 +91,7 @@ class Files:
         self._modules: dict[Path, types.ModuleType] = {}
 
     def read(self, text: str, *kinds: type[Kind], what: str = "name") -> Kind:
-        """Return an object defined in a file, as `longfat.base.user_files.read` does."""
+        """Return an object that a file of the folder defines; the arguments are those of the function `read`."""
         file, wanted = split(text)
         module = self._module(file, text)
         found = {name: value for name, value in vars(module).items() if isinstance(value, kinds)}
@@ -99,7 +99,7 @@ class Files:
         if wanted:
             named: Kind = _named(file, wanted, vars(module), found, words, what)
             return named
-        # Objects that the file only imports are left out: their `__module__` is another one.
+        # Objects that the file only imports do not count: their `__module__` is that of another file.
         mine = {name: value for name, value in found.items() if getattr(value, "__module__", "") == module.__name__}
         different: dict[int, str] = {}
         for name, value in (mine or found).items():
@@ -119,7 +119,7 @@ class Files:
             path = path.resolve()  # read from the resolved path: a link cannot change meanwhile
             if Path(file).is_absolute() or ".." in Path(file).parts or not path.is_relative_to(self.folder.resolve()):
                 raise ValueError(
-                    f"{text!r} is no path inside the folder of the scenario: put the file there, or trust the scenario "
+                    f"{text!r} is outside the folder of the scenario: move the file there, or trust the scenario "
                     "with longfat simulate --trust or longfat.scenario.load(path, trust=True)"
                 )
         if path not in self._modules:
@@ -128,7 +128,7 @@ class Files:
 
 
 def split(text: str) -> tuple[str, str]:
-    """Split a text into the file and the name of an object in the file, "" if the text has no name.
+    """Return the file and the name of an object in it from a text "FILE:NAME"; the name is "" if the text has none.
 
     >>> split("my_schemes.py:aimd"), split("my_schemes.py")
     (('my_schemes.py', 'aimd'), ('my_schemes.py', ''))
@@ -138,7 +138,7 @@ def split(text: str) -> tuple[str, str]:
 
 
 def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any], words: str, what: str) -> Any:
-    """Return the variable ``wanted`` of a file, or the object whose attribute ``name`` is ``wanted``."""
+    """Return the object of ``found`` whose variable or attribute ``name`` is ``wanted``; otherwise raise an error."""
     if wanted in found:
         return found[wanted]
     for value in found.values():
@@ -154,7 +154,7 @@ def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any],
 
 
 def _executed(path: Path) -> types.ModuleType:
-    """Execute a file and return its module, without writing a byte-code file."""
+    """Execute a file and return it as a module; write no byte-code file."""
     try:
         source = regular(path, LONGEST).read_bytes()
     except OSError as error:
