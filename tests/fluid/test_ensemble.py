@@ -83,12 +83,12 @@ def test_the_floor_holds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"start": [0.1]}, r"^start has shape \(1,\): must be \(points, classes\), both at least 1"),
+        ({"start": [0.1]}, r"^start has shape \(1,\): must be \(points, classes\), with one or more of each"),
         ({"start": [[0.1, -1.0]]}, r"^start\[0, 1\] = -1 "),
         ({"start": [[np.nan]]}, r"^start = nan"),
         ({"start": "much"}, "^start must be a number or an array of numbers, got the string 'much'"),
         ({"updates": -1}, r"^updates = -1 updates"),
-        ({"smoothing": [0.5, 0.5]}, r"^smoothing has shape \(2,\): must be one value or 1"),
+        ({"smoothing": [0.5, 0.5]}, r"^smoothing has shape \(2,\): must be one value or an array of length 1"),
         ({"smoothing": 4}, r"^smoothing = 4 .*\(0, 3\]"),
         ({"flows": 1.5}, r"^flows = 1\.5 flows is out of range: must be an integer in \[1, inf\)"),
         ({"threshold": 0}, r"^threshold = 0 "),

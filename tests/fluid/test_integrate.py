@@ -207,13 +207,13 @@ def test_queues_stay_above_nothing():
         ({"smoothing": 4.0}, r"^smoothing = 4 is out of range: must be in \(0, 3\]"),
         ({"delay": 0.5}, r"^delay = 0\.5 updates is out of range: must be an integer in \[0, 100000\]"),
         ({"delay": "late"}, r"^delay must be a number or an array of numbers \[updates\], got the string 'late'"),
-        ({"weight": [1, 2]}, r"^weight has shape \(2,\): must be one value or 3 along 'flow'"),
+        ({"weight": [1, 2]}, r"^weight has shape \(2,\): must be one value or an array of length 3 along 'flow'"),
         ({"speed": 1}, "^parameter of CADPC 'speed' is unknown; available: capacity, carry"),
         ({"start": {"window": 1}}, "^start: variable of CADPC 'window' is unknown; available: rate"),
         ({"start": {"rate": -1.0}}, r"^start_rate = -1 .*\[0, inf\]"),
         ({"start": {"rate": np.nan}}, r"^start_rate = nan"),
         ({"duration": 2.5}, r"^duration = 2.5 updates"),
-        ({"step": 0.1}, r"^step = 0\.1 excludes a map: its time is counted in updates"),
+        ({"step": 0.1}, r"^step = 0\.1 needs continuous time: a map counts updates"),
         ({"every": 0}, r"^every = 0 steps .*\[1, 3\]"),
         ({"method": "guess"}, "^method 'guess' is unknown; available: jax, numpy"),
     ],
@@ -235,7 +235,7 @@ def test_bad_steps_and_delays_are_named():
     with pytest.raises((TypeError, ValueError), match="kind 'other' is unknown; available: flow, map"):
         System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)})
     for bad, said in (
-        ({"periods": [1, 2]}, "flows = 3 needs 3 periods and phases: got 2 and "),
+        ({"periods": [1, 2]}, "flows = 3 needs 3 periods and 3 phases: got 2 and "),
         ({"phases": [0, 0, 1]}, "must be"),
         ({"routes": [[1, 1, 0]]}, "must be"),
         ({"floor": 1.0}, "must be"),

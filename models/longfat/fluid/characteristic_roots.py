@@ -15,7 +15,7 @@ NODES = (16, 32, 64, 128)
 
 
 def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count: int = 1) -> NDArray[np.complex128]:
-    r"""Return the characteristic roots with the largest real parts of a linear system with delays.
+    r"""Return the rightmost characteristic roots [1/time] of a linear delay differential equation.
 
     .. math:: \det\Bigl(\lambda I - A_0 - \sum_k A_k e^{-\lambda \tau_k}\Bigr) = 0
 
@@ -73,16 +73,16 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
         if before is not None and np.abs(roots - before)[:count].max() < 1e-7 * scale:
             return roots
         before = roots
-    raise domains.out_of_range("delays", late, "1", f"shorter: {NODES[-1]} nodes do not suffice")
+    raise domains.out_of_range("delays", late, "time", f"shorter: {NODES[-1]} nodes do not resolve the roots")
 
 
 def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> Array:
-    """Return the discretised generator: the equation in its first rows, differentiation on [-tau, 0] below."""
+    """Return the discretised generator: the equation at 0 in its first rows, differentiation at the nodes below."""
     size = matrices.shape[-1]
     angle = np.arange(nodes + 1) * np.pi / nodes
     x = np.cos(angle)  # from 1, the present, to -1
     weights = np.where((angle == 0) | (np.arange(nodes + 1) == nodes), 0.5, 1.0) * (-1.0) ** np.arange(nodes + 1)
-    # x_i - x_j, computed by sines, which keeps the digits of neighbouring nodes
+    # x_i - x_j by the sum-to-product identity, because subtracting cosines of neighbouring nodes would cancel digits
     apart = -2 * np.sin((angle[:, None] + angle) / 2) * np.sin((angle[:, None] - angle) / 2)
     np.fill_diagonal(apart, 1)
     differences = weights / weights[:, None] / apart
@@ -97,7 +97,7 @@ def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> 
 
 
 def _interpolation(place: float, x: Array, weights: Array) -> Array:
-    """Return the barycentric weights that interpolate the node values at a place, as a row."""
+    """Return the row of barycentric weights that interpolates from the nodes to ``place`` in [-1, 1]."""
     distance = place - x
     if np.any(np.abs(distance) < 1e-14):
         return (np.abs(distance) < 1e-14).astype(float)[None]
@@ -107,6 +107,6 @@ def _interpolation(place: float, x: Array, weights: Array) -> Array:
 
 
 def _sorted(roots: NDArray[Any]) -> NDArray[np.complex128]:
-    """Sort roots by real part, largest first; of a conjugate pair the upper one comes first."""
+    """Sort roots by decreasing real part, and conjugate roots by decreasing imaginary part."""
     values = roots.astype(complex)
     return values[np.lexsort((-values.imag, -values.real))]

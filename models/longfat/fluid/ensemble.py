@@ -1,6 +1,6 @@
-"""Final rates and convergence to fairness of CADPC for very many starts, without storing the paths.
+"""Final rates of CADPC and the updates until it is fair, for millions of starts, without storing the paths.
 
-All updates of one point are computed before those of the next, so that its rates stay in the first-level cache.
+All updates of one start are computed before the next start, so that the rates stay in the first-level cache.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-# Sums may be reordered, so that one vector instruction processes several flows; NaN and infinities are kept.
+# The compiler may reorder sums, so that one vector instruction processes several flows. The flags that would let it
+# ignore NaN and infinities are not set.
 FLAGS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function, and keep its code on disk."""
+    """Return a function compiled by numba with `FLAGS`, whose code is cached on disk."""
     return code_cache.compiled(function, [Path(__file__).resolve().parent], **FLAGS)
 
 
@@ -73,7 +74,7 @@ def cadpc_fairness(
     precision: str = "double",
     threads: int | None = None,
 ) -> xr.Dataset:
-    r"""Return the final rates of synchronous CADPC and the updates until Jain's index reaches a threshold.
+    r"""Return the rates of synchronous CADPC after ``updates`` updates, and when Jain's index reaches a threshold.
 
     .. math:: x_i(t+1) = x_i(t) \Bigl(1 + a \Bigl(1 - x_i(t) - \sum_j x_j(t)\Bigr)\Bigr), \qquad
         t^* = \min\Bigl\{t : \frac{\bigl(\sum_j x_j(t)\bigr)^2}{n \sum_j x_j(t)^2} \ge J\Bigr\}
@@ -127,7 +128,7 @@ def cadpc_fairness(
     kind: Any = np.float64 if precision == "double" else np.float32
     rates = domains.numbers("start", start, "1", "[0, inf)").astype(kind)  # a copy: the kernel writes into it
     if rates.ndim != 2 or not rates.size:
-        raise domains.wrong_shape("start", rates.shape, "(points, classes), both at least 1")
+        raise domains.wrong_shape("start", rates.shape, "(points, classes), with one or more of each")
     updates = domains.integer("updates", updates, "updates", "[0, 1000000000]")
     a = _spread("smoothing", domains.numbers("smoothing", smoothing, "1", "(0, 3]"), len(rates), kind)
     counts = domains.numbers("flows", flows, "flows", "[1, inf)", integer=True)
@@ -164,7 +165,7 @@ def cadpc_fairness(
 
 
 def _spread(name: str, values: Any, length: int, kind: Any) -> Any:
-    """Broadcast one value, or check that there is one for each element."""
+    """Return an array of ``length`` values: one value repeated, or the given values if their number is right."""
     if values.shape not in ((), (length,)):
-        raise domains.wrong_shape(name, values.shape, f"one value or {length}")
+        raise domains.wrong_shape(name, values.shape, f"one value or an array of length {length}")
     return np.ascontiguousarray(np.broadcast_to(values, length), dtype=kind)

@@ -1,4 +1,4 @@
-"""Equilibria of systems: a root near a given start, with a status for every point and implicit gradients."""
+"""Equilibria of fluid systems: root search from a start, a status for every point, gradients of the equilibrium."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CLOSE = 1e-8  # largest residual, relative to the state
 
 
 def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any) -> Any:
-    """Return the change in one period of a map, or the rate of change of a flow, under a constant past.
+    """Return the change of a constant state: in one period of a map, or per unit of time if time is continuous.
 
-    It is 0 in equilibrium.
+    The result is 0 in equilibrium.
     """
     delayed = (state,) * len(system.late(state, parameters, xp))
     if system.kind == "flow":
@@ -31,7 +31,7 @@ def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any)
 
 
 def rest(system: System, start: Any, **parameters: Any) -> Any:
-    r"""Return the equilibrium that is found from a start, as a JAX array through which gradients pass.
+    r"""Return the equilibrium that a root search from ``start`` finds, as a differentiable JAX array.
 
     .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
 
@@ -75,7 +75,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a root and its largest residual, in equations scaled by the start and by their slopes at the start."""
+    """Return a root and its largest residual [1]: states relative to the start, equations to their slopes there."""
     extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp
@@ -106,7 +106,7 @@ def _many(system: System) -> Any:
 
 
 def equilibria(system: System, chosen: Points) -> tuple[Any, Any]:
-    """Return the equilibria (points, size) and their status."""
+    """Return the equilibrium (points, size) of every parameter point, and the status of its search (points,)."""
     with double():
         states, errors = (np.asarray(part) for part in _many(system)(chosen.start, chosen.parameters))
     low, high = system.bounds(np)
@@ -117,7 +117,7 @@ def equilibria(system: System, chosen: Points) -> tuple[Any, Any]:
 
 
 def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parameters: Any) -> xr.Dataset:
-    r"""Return the equilibria for all combinations of starts and parameters, in one call.
+    r"""Return the equilibrium, and whether the search found one, for every combination of starts and parameters.
 
     .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
 

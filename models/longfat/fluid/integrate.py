@@ -1,4 +1,4 @@
-"""Paths of systems: iterated maps, and continuous-time systems by Runge-Kutta steps with an interpolated past."""
+"""Paths of fluid systems: iterated maps, and differential equations by Runge-Kutta steps with an interpolated past."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 METHODS = ("jax", "numpy")
 
-# Stages of the classical Runge-Kutta method: numbers, positions in the step, weights.
+# Stages of the classical Runge-Kutta method of order four: index, time as a fraction of the step, weight.
 STAGES = ((0, 1, 2, 3), (0, 1 / 2, 1 / 2, 1), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
 
 
 def path(
     system: System, start: Any, steps: int, step: float = 1.0, memory: int | None = None, **parameters: Any
 ) -> Any:
-    r"""Return the states of one point as a differentiable JAX array, for ``jit``, ``grad`` and ``vmap``.
+    r"""Return the states of a system over time for one point, as a JAX array for ``jit``, ``grad`` and ``vmap``.
 
     .. math:: x_{i+1} = F(i, x_i, \ldots) \quad\text{or}\quad x_{i+1} = x_i + \frac h6 (k_1 + 2 k_2 + 2 k_3 + k_4)
 
@@ -115,10 +115,10 @@ def _advance(
     p: Mapping[str, Any],
     xp: Any,
 ) -> tuple[Any, Any]:
-    """Return state i + 1, and the slopes of the past including that of state i.
+    """Return state i + 1, and the stored slopes with the slope at state i added.
 
-    The stages are computed by ``fold``, a loop, so that a compiled program contains the rule once. This cuts the
-    compile time to a third.
+    ``fold`` loops over the stages, so that a compiled program contains the rule once. This cuts the compile time to a
+    third.
     """
     low, high = (bound.astype(first.dtype) for bound in system.bounds(xp))
     if system.kind == "map":
@@ -156,7 +156,7 @@ def _advance(
 
 
 def _plain_path(system: System, start: Any, steps: int, step: float, p: Mapping[str, Any]) -> Any:
-    """Return the states of one point by a NumPy loop that stores the whole past, as a check of `path`."""
+    """Compute the states that `path` returns by a NumPy loop that stores the whole past, as a check of `path`."""
     past, slopes = np.tile(start, (steps + 1, 1)), np.zeros((steps + 1, len(start)))
 
     def fold(stage: Any, carry: Any, parts: Any) -> Any:
@@ -185,7 +185,7 @@ def integrate(
     method: str = "jax",
     **parameters: Any,
 ) -> xr.Dataset:
-    r"""Return the paths for all combinations of starts and parameters, in one call.
+    r"""Return the states of a system over time, for every combination of starts and parameters.
 
     .. math:: x_{t+1} = F(t, x_t, x_{t-d_1}, \ldots) \quad\text{or}\quad
         \dot x(t) = F(t, x(t), x(t-\tau_1), \ldots)
@@ -241,7 +241,7 @@ def integrate(
     domains.choice("method", method, METHODS)
     if system.kind == "map":
         if step is not None:
-            raise domains.conflict(f"step = {reprlib.repr(step)}", "excludes a map", "its time is counted in updates")
+            raise domains.conflict(f"step = {reprlib.repr(step)}", "needs continuous time", "a map counts updates")
         steps, h = domains.integer("duration", duration, system.time, "[1, 10000000]"), 1.0
     else:
         duration = domains.number("duration", duration, system.time, "(0, 1e300)")
@@ -274,12 +274,12 @@ def _many(system: System, steps: int, memory: int) -> Any:
 
 
 def _delays(system: System, states: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return all delays in the given states of one point."""
+    """Return the delays (states, delays) of a system in each of ``states``, for the parameters of one point."""
     return np.array([[float(d) for d in system.late(state, parameters, np)] for state in states])
 
 
 def _memory(system: System, chosen: Points, h: float, steps: int) -> int:
-    """Return the number of past steps to store: twice the delay at the start, as the state may lengthen it."""
+    """Return the number of past steps to store: twice the longest delay at the start, because delays may grow."""
     if system.delays is None:
         return 1
     longest = max(_delays(system, [chosen.start[r]], chosen.one(r)).max() for r in range(len(chosen)))
@@ -287,7 +287,7 @@ def _memory(system: System, chosen: Points, h: float, steps: int) -> int:
 
 
 def _check_delays(system: System, chosen: Points, states: Any, h: float, memory: int) -> None:
-    """Raise an error for delays along the paths that are shorter than the step, or longer than the memory."""
+    """Raise a ValueError if a delay along the paths is shorter than the step or longer than the stored past."""
     if system.delays is None:
         return
     count = min(200, max(2, 20_000 // len(chosen)))
@@ -297,5 +297,5 @@ def _check_delays(system: System, chosen: Points, states: Any, h: float, memory:
     if system.kind == "flow" and shortest < h * (1 - 1e-9):
         raise domains.out_of_range("step", h, system.time, f"(0, {shortest:g}], the smallest delay")
     if longest > (memory - 2) * h and memory < states.shape[1]:
-        allowed = f"[0, {(memory - 2) * h:g}], twice the delays at the start"
+        allowed = f"[0, {(memory - 2) * h:g}], twice the longest delay at the start"
         raise domains.out_of_range(f"longest delay of {system.name}", float(longest), system.time, allowed)

@@ -1,4 +1,4 @@
-"""Conversion of starts and parameters to checked rows of parameter points, and of results to labelled arrays."""
+"""Conversion of starts and parameters to checked arrays with a row for each point, of results to labelled arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Points:
-    """Rows of starts (points, size) and of parameters (points,) or (points, length), and the axes of the input."""
+    """Starts (points, size) and parameters (points,) or (points, length) of all points, and the axes that they span."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
@@ -34,18 +34,18 @@ class Points:
         return len(self.start)
 
     def one(self, row: int) -> dict[str, Array]:
-        """Return the parameters of one point."""
+        """Return the parameters of the point with index ``row``."""
         return {name: values[row] for name, values in self.parameters.items()}
 
     def column(
         self, values: Any, unit: str, *, dims: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], Any, dict[str, str]]:
-        """Return a Dataset variable (dimensions, values, attributes) from an array whose first axis is the points."""
+        """Return a Dataset variable (dimensions, values, attributes) from an array whose first axis has the points."""
         values = np.asarray(values)
         return (*self.dims, *dims), values.reshape(self.shape + values.shape[1:]), {"units": unit}
 
     def states(self, system: System, states: Any, *, dims: Sequence[str] = ()) -> dict[str, Any]:
-        """Return one Dataset column for each variable, from an array (points, ..., size)."""
+        """Return a Dataset variable for every variable of the state, from an array (points, ..., size)."""
         columns = {}
         for name, variable in system.variables.items():
             part, axes = states[..., system.slices[name]], (*dims, variable.axis)
@@ -56,7 +56,7 @@ class Points:
 
 
 def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> Points:
-    """Return all combinations of starts and parameters: an array has its own axis, labelled arrays share named axes."""
+    """Return all combinations of starts and parameters; a plain array adds an axis, named axes of arrays are shared."""
     import xarray as xr
 
     system.complete(dict.fromkeys(parameters, 0.0), np)  # checks only the names
@@ -93,7 +93,7 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
 
 
 def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataArray:
-    """Return a parameter or a start with named axes, after a check that every element lies in its domain."""
+    """Return a parameter or start as an array with named axes; raise an error if an element is outside the domain."""
     import xarray as xr
 
     if isinstance(value, xr.DataArray):
@@ -105,19 +105,21 @@ def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataA
             raise declared.wrong_type(name, value, "a number or an array of numbers") from None
         own = (declared.axis,) if declared.axis and plain.ndim else ()
         if plain.ndim - len(own) not in (0, 1):
-            raise domains.wrong_shape(name, plain.shape, f"of at most {1 + len(own)} dimensions")
+            raise domains.wrong_shape(name, plain.shape, f"an array of at most {1 + len(own)} dimensions")
         grid = (name,) if plain.ndim > len(own) else ()
         coords = {name: plain} if grid and not own else {}
         array = xr.DataArray(plain, dims=(*grid, *own), coords=coords)
     if declared.axis and array.sizes.get(declared.axis, declared.length) != declared.length:
-        raise domains.wrong_shape(name, array.shape, f"one value or {declared.length} along {declared.axis!r}")
+        raise domains.wrong_shape(
+            name, array.shape, f"one value or an array of length {declared.length} along {declared.axis!r}"
+        )
     if declared.array(name, array.values):
         raise declared.out_of_range(name, math.nan)
     return array
 
 
 def double() -> AbstractContextManager[Any]:
-    """Return a context with 64-bit JAX, whatever the surrounding program uses; the old setting is restored."""
+    """Return a context manager that makes JAX compute in 64 bits, and restores the previous setting on exit."""
     extras.need("longfat.fluid", "jax")
     import jax
 

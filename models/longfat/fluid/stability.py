@@ -1,4 +1,4 @@
-"""Stability of equilibria: linearisation, multipliers of maps, characteristic roots of flows, stability boundaries."""
+"""Stability of equilibria: linearisation, multipliers of maps, roots of differential equations, boundaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Array]:
-    r"""Return the Jacobians of the rule with respect to the present and the delayed states, and the delays.
+    r"""Return the Jacobians of a system's rule by the present state and by each delayed state, and the delays.
 
     .. math:: F \approx A_0 \,\delta x(t) + \sum_k A_k \,\delta x(t - \tau_k)
 
@@ -92,7 +92,7 @@ def _many_jacobians(system: System) -> Any:
 
 
 def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArray[np.complex128]:
-    r"""Return the multipliers of deviations from equilibrium over one period of a map.
+    r"""Return the multipliers of a linearised map: the factors of small deviations from equilibrium over one period.
 
     .. math:: \delta x_{t+1} = A_0 \,\delta x_t + \sum_k A_k \,\delta x_{t - d_k}
 
@@ -140,7 +140,7 @@ def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArr
 
 
 def stability(system: System, start: Mapping[str, Any] | None = None, **parameters: Any) -> xr.Dataset:
-    r"""Return the equilibria for all combinations of starts and parameters, and whether they are stable.
+    r"""Return the equilibrium, and whether it is stable, for every combination of starts and parameters.
 
     .. math:: \rho = \max |z|^{1/\text{period}} < 1 \quad\text{or}\quad \sigma = \max \operatorname{Re} \lambda < 0
 
@@ -193,7 +193,10 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
 
 
 def _linear_stability(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
-    """Return equilibria, status, and the parts of the leading multiplier (modulus, angle) or root (real, imaginary)."""
+    """Return the equilibria, their status, and two columns that describe the leading multiplier or root.
+
+    The columns are modulus (per update) and angle of a multiplier, or real and imaginary part of a characteristic root.
+    """
     states, status = equilibria(system, chosen)
     with double():
         jacobians, delays = (np.asarray(x) for x in _many_jacobians(system)(states, chosen.parameters))

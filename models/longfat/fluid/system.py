@@ -69,7 +69,7 @@ class Variable(Quantity):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    r"""A map, an ordinary or a delay differential equation, written once for NumPy and JAX.
+    r"""Fluid system: a map or a (delay) differential equation, whose rule is written once for NumPy and JAX.
 
     .. math:: x_{t+1} = F(t, x_t, x_{t-d_1}, \ldots) \quad\text{or}\quad
         \dot x(t) = F(t, x(t), x(t-\tau_1), \ldots)
@@ -138,18 +138,18 @@ class System:
         return sum(variable.length for variable in self.variables.values())
 
     def bounds(self, xp: Any) -> tuple[Any, Any]:
-        """Return the lower and the upper bounds of the state vector."""
+        """Return the lower bounds and the upper bounds of the elements of the state vector."""
         parts = self.variables.values()
         low = [variable.low for variable in parts for _ in range(variable.length)]
         high = [variable.high for variable in parts for _ in range(variable.length)]
         return xp.asarray(low), xp.asarray(high)
 
     def late(self, state: Any, parameters: Mapping[str, Any], xp: Any) -> tuple[Any, ...]:
-        """Return the delays in a state; an empty tuple if there are none."""
+        """Return the delays [unit of time] in a given state; an empty tuple for a system without delays."""
         return self.delays(state, parameters, xp) if self.delays else ()
 
     def complete(self, parameters: Mapping[str, Any], xp: Any) -> dict[str, Any]:
-        """Return all parameters, with defaults for those not given; raise an error for an unknown one.
+        """Return all parameters as arrays, with defaults where none is given; raise a ValueError for an unknown name.
 
         >>> import numpy as np
         >>> System("x", "map", lambda *_: 0, {}, {"a": Parameter("1", "(0, 3]", 0.5)}).complete({}, np)

@@ -1,4 +1,4 @@
-"""Loss-load sources that respond to each other: best replies, their iteration and convergence, and cheating.
+"""Sources at a link with a loss-load curve: best replies to the rates of others, convergence, and cheating.
 
 Rates are fractions of the true capacity. The link announces v times the capacity, and drops packets by the loss-load
 curve of the true capacity.

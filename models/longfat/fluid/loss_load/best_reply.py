@@ -1,6 +1,6 @@
-"""Best reply of every loss-load source to the rates of the others, and replies repeated update by update.
+"""Best replies of the sources at a link with a loss-load curve, and their iteration update by update.
 
-Replies are simultaneous, asynchronous or sequential, to feedback of a given age.
+Sources reply simultaneously, asynchronously or in turn, to feedback with a delay.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def best_reply(
     access_rate: ArrayLike = math.inf,
     constant: ArrayLike = False,
 ) -> Array:
-    r"""Return each source's best reply: the rate that it would choose if the others kept their rates.
+    r"""Return each source's best reply: its optimal rate relative to the capacity [1] if the others keep their rates.
 
     .. math:: f_j' = \arg\max_f\,(1 - P_j(f))\,f \quad\text{or}\quad
         \arg\min_f \frac{N}{(1 - P_j(f)) f \mu} + \Bigl(1 - \frac{\ln N}{\ln P_j(f)}\Bigr) R
@@ -107,7 +107,7 @@ def best_reply(
 
 
 def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
-    r"""Return for each source the others' load minus 1 (excess) and the sum of their rates to the power k + 1 (spread).
+    r"""Return, for each source, the sum of the others' rates minus 1 (excess) and of their (k + 1)-th powers (spread).
 
     .. math:: a_j = \sum_{i \ne j} f_i - 1, \qquad b_j = \sum_{i \ne j} f_i^{k+1}
 
@@ -160,7 +160,10 @@ def replies(
     capacity_packets: float | None = None,
     access_rate: ArrayLike = math.inf,
 ) -> Reply:
-    """Check the strategy's arguments; return a function of excess and spread (rates relative to announced capacity)."""
+    """Check the arguments of a strategy; return the function that computes best replies from excess and spread.
+
+    All rates, arguments and results of the function, are relative to the announced capacity.
+    """
     k, v = domains.number("k", k, "1", "[1, inf)"), domains.number("v", v, "1", "(0, 1]")
     domains.choice("strategy", strategy, STRATEGIES)
     limit = per_source("access_rate", access_rate, sources, "1", "(0, inf]") / v
@@ -168,7 +171,7 @@ def replies(
     if strategy == "throughput":
         for name, value in response.items():
             if value is not None:
-                raise domains.conflict(f"{name} = {reprlib.repr(value)}", "excludes strategy 'throughput'")
+                raise domains.conflict(f"{name} = {reprlib.repr(value)}", "needs strategy = 'response'")
 
         def most(excess: Array, spread: Array, which: Any) -> Array:
             result: Array = loss_load.throughput_optimal_rate(excess, spread, k, limit[which])
@@ -177,7 +180,7 @@ def replies(
         return most
     for name, value in response.items():
         if value is None:
-            raise domains.conflict("strategy 'response'", f"needs {name}")
+            raise domains.conflict("strategy = 'response'", f"needs {name}")
     number = per_source("packets", packets, sources, "packets", "[1, inf)")
     delay = per_source("round_trip_time", round_trip_time, sources, "s", "[0, inf)")
     mu = v * domains.number("capacity_packets", capacity_packets, "packets/s", "(0, inf)")
@@ -192,11 +195,11 @@ def replies(
 
 
 def start_rates(rates: ArrayLike, k: float) -> Array:
-    """Return rates as an array with at least one axis; raise an error if the sum of their powers would overflow."""
+    """Return rates as an array with one or more axes; raise an error if the sum of (k + 1)-th powers would overflow."""
     k = domains.number("k", k, "1", "[1, inf)")
     state = _floats("rates", rates, "1", "[0, inf)")
     if state.ndim == 0 or state.shape[-1] == 0:
-        raise domains.wrong_shape("rates", state.shape, "(..., sources), one rate for each")
+        raise domains.wrong_shape("rates", state.shape, "(..., sources), with a rate for each source")
     most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # 1e300: a margin for the division by v
     if domains.array("rates", state, "1", domains.Interval(0.0, most, True, True)):
         raise domains.out_of_range("rates", "nan", "1", f"[0, {most:.6g}]")
@@ -204,15 +207,15 @@ def start_rates(rates: ArrayLike, k: float) -> Array:
 
 
 def per_source(name: str, value: Any, sources: int, unit: str = "1", allowed: str = "[0, 1]") -> Array:
-    """Broadcast one value, or one for each source, to an array for all of them."""
+    """Return an array with a value for each source, from one value for all sources or one value for each."""
     values = _floats(name, value, unit, allowed)
     if values.shape not in ((), (1,), (sources,)):
-        raise domains.wrong_shape(name, values.shape, f"one value or {sources}")
+        raise domains.wrong_shape(name, values.shape, f"one value or an array of length {sources}")
     return np.broadcast_to(values, sources).copy()
 
 
 def _floats(name: str, value: Any, unit: str, allowed: str) -> Array:
-    """Return real numbers in an interval as an array, or raise an error."""
+    """Return a number or numbers as an array of floats; raise an error if one is outside the interval ``allowed``."""
     interval = domains.Interval.parse(allowed)
     refusal = domains.wrong_type(name, value, "a number or an array of numbers", unit)
     try:
@@ -243,7 +246,7 @@ def iterate(
     rng: Any = None,
     **strategy: Any,
 ) -> xr.Dataset:
-    r"""Return the rates of sources that reply to each other, update by update.
+    r"""Return the rates of sources that repeatedly choose their best replies to each other's rates.
 
     .. math:: f_j(n) = F\bigl(f_i(n - 1 - d),\; i \ne j\bigr)
 
@@ -336,10 +339,10 @@ def trajectory(
     rng: Any,
     **strategy: Any,
 ) -> Iterator[Array]:
-    """Yield the states one after another, without end; check all arguments before the first."""
+    """Check the arguments; return an iterator without end over the rates (sources,), from the start on."""
     state = start_rates(start, k)
     if state.ndim != 1:
-        raise domains.wrong_shape("start", state.shape, "(sources,), one rate for each")
+        raise domains.wrong_shape("start", state.shape, "(sources,), with a rate for each source")
     sources = state.size
     reply = replies(k, v, sources, **strategy)
     domains.choice("order", order, ORDERS)

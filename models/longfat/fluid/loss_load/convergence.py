@@ -1,6 +1,6 @@
-"""Convergence of loss-load sources: whether it occurs, how many updates it takes, and oscillations.
+"""Convergence of sources at a link with a loss-load curve: whether and after how many updates, or oscillation.
 
-Also the gain of a source that knows a link's virtual factor (Prithviraj & Williamson, footnote 3).
+`cheating` computes the gain of a source that knows the link's virtual factor (Prithviraj & Williamson, footnote 3).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def time_to_equilibrium(
     updates: int = 1000,
     **strategy: Any,
 ) -> xr.Dataset:
-    r"""Return the number of updates until all rates are final, for every k, number of sources and delay.
+    r"""Return the number of updates until the rates stay near their final values, by k, number of sources and delay.
 
     .. math:: n^* = \min\{n : |f_j(m) - f_j| \le \epsilon f_j \text{ for all } j \text{ and all } m \ge n\}
 
@@ -129,7 +129,7 @@ RESULT = {
 def _settle(
     start: ArrayLike, k: float, v: float, delay: int, tolerance: float, updates: int, run: dict[str, Any]
 ) -> tuple[str, float, int, float, float, float]:
-    """Return status, updates, period and loads of one point."""
+    """Iterate from one start until the rates converge or oscillate; return the columns of `RESULT`."""
     order = run["order"]
     path = trajectory(start, k, v, delay=delay, **run)
     rates: list[Array] = [next(path)]
@@ -163,10 +163,10 @@ def _settle(
 
 
 def _period(states: Array, memory: int, tolerance: float) -> int:
-    """Return the smallest period with which the final states repeat themselves; 0 if none, or if they are constant.
+    """Return the smallest period [updates] of the last states; 0 if they have no period or are constant.
 
-    They have to repeat a thousand times more closely than the tolerance, and to move by more than the tolerance, so
-    that slow convergence is not taken for an oscillation.
+    Periodic states repeat a thousand times more closely than the tolerance and move by more than the tolerance, so that
+    slow convergence is not taken for an oscillation.
     """
     last, same = states[-1], max(1e-3 * tolerance, 1e-13)
     apart = np.max(np.abs(states - last) - tolerance * last, axis=1)
@@ -198,7 +198,7 @@ PLAYS = ("leader", "reply")
 def cheating(
     k: ArrayLike, v: ArrayLike, sources: ArrayLike, *, drop: str = "curve", play: str = "leader"
 ) -> xr.Dataset:
-    r"""Return the goodput of one source that uses the true capacity while the others use the announced capacity.
+    r"""Return the goodput of a source that knows the true capacity while the others use the announced capacity.
 
     .. math:: T(r) = \begin{cases} r y & L \le 1 \\
         \dfrac{r^{k+1} + n r (1 - r^k) y}{n + r^{k+1}} & L > 1 \end{cases}
@@ -301,7 +301,10 @@ def _goodput(ratio: Array, k: Array, v: Array, n: Array) -> Array:
 
 
 def _best_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
-    """Return the ratio with the largest goodput, by successively finer grids above 1; below 1 there is no gain."""
+    """Return the rate ratio above 1 with the largest goodput of the cheater, by successively finer grids.
+
+    Ratios below 1 bring no gain.
+    """
     low, high = 1 + 0 * n, edge * (1 - 1e-12)
     steps = np.linspace(0, 1, 401).reshape(-1, *([1] * n.ndim))
     for _ in range(8):
@@ -313,7 +316,7 @@ def _best_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
 
 
 def _reply_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
-    """Return the ratio at which the cheater's loss by the true curve is 1/(k + 1).
+    """Return the rate ratio at which the cheater's loss probability by the true curve is 1/(k + 1).
 
     The residual is that of r^k (L - 1) = L - v, multiplied by Q/((k + 1) v), where Q is the denominator of y.
     """
@@ -327,7 +330,7 @@ def _reply_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
 
 
 def _bisect(function: Any, low: Array, high: Array) -> Array:
-    """Return the point at which a function changes from negative to positive."""
+    """Return, elementwise, the point in (low, high) at which a function changes from negative to positive."""
     for _ in range(80):
         middle = (low + high) / 2
         positive = function(middle) > 0

@@ -1,4 +1,4 @@
-"""Fluid systems of published schemes; `longfat.fluid.System` defines others."""
+"""Fluid systems of published schemes; users define others with `longfat.fluid.System`."""
 
 from longfat.fluid.systems.bbr_link import bbr
 from longfat.fluid.systems.cadpc import cadpc, cadpc_flow

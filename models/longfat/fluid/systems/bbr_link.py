@@ -1,4 +1,4 @@
-"""BBR (version of 2016) at one link: estimates of the bandwidth, in-flight caps, and probes."""
+"""Fluid model of BBR (version of 2016) at one link: bandwidth estimates, caps on data in flight, and probes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 
 def bbr(flows: int) -> System:
-    r"""Build flows of BBR (version of 2016) at one link, described by their estimates of the bandwidth.
+    r"""Build a fluid model of BBR flows (version of 2016) at one link, from bandwidth estimates and a queue.
 
     .. math:: x_i &= b_i \min\left(1, \frac{g R_i}{R_i + Q}\right), \qquad
         y_i = b_i \min\left(g_p, \frac{g R_i}{R_i + Q}\right) \\
@@ -58,7 +58,7 @@ def bbr(flows: int) -> System:
 @functools.lru_cache(maxsize=64)
 def _bbr(n: int) -> System:
     def delivered(x: Any, p: Mapping[str, Any], xp: Any) -> Any:
-        """Return the delivery rate that each flow would measure if it alone probed."""
+        """Return the delivery rates [1] that the flows would measure, each if only this flow probed."""
         cap = p["cwnd_gain"] * p["round_trip_time"] / (p["round_trip_time"] + x[n])
         sent, probe = x[:n] * xp.minimum(cap, 1.0), x[:n] * xp.minimum(cap, p["probe_gain"])
         return probe / xp.maximum(1.0, probe + xp.sum(sent) - sent)
@@ -80,7 +80,7 @@ def _bbr(n: int) -> System:
         },
         {
             "round_trip_time": Parameter("s", "(0, inf)", 0.1, "round-trip time", axis="flow", length=n),
-            "cwnd_gain": Parameter("1", "[1, inf)", 2.0, "congestion window over the estimated product"),
+            "cwnd_gain": Parameter("1", "[1, inf)", 2.0, "window over the estimated bandwidth-delay product"),
             "probe_gain": Parameter("1", "[1, inf)", 1.25, "pacing gain of a probe"),
             "buffer": Parameter("s", "(0, inf]", float("inf"), "transmission time of a full buffer"),
         },

@@ -1,4 +1,4 @@
-"""CADPC: synchronous, asynchronous and in continuous time, with delayed reports, over one link or several."""
+"""Fluid models of CADPC: synchronous, asynchronous or in continuous time, with delayed reports, over links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cadpc(
     routes: Any = None,
     floor: float = 0.0,
 ) -> System:
-    r"""Build CADPC as a map from update to update.
+    r"""Build CADPC as a map of the rates from one update to the next.
 
     .. math:: x_i(t+1) = x_i(t) \Bigl(1 + \frac{a}{C} \Bigl(C - \frac{x_i(t)}{w_i} - L(t)\Bigr)\Bigr), \quad
         L(t) = (1 - m) \sum_j x_j(t - d) + m \sum_j x_j(t - d - 1)
@@ -74,10 +74,12 @@ def cadpc(
         for x, length in zip(phases if phases is not None else [0] * n, each, strict=False)
     )
     if len(each) != n or len(offset) != n:
-        raise domains.conflict(f"flows = {n}", f"needs {n} periods and phases", f"got {len(each)} and {len(offset)}")
+        raise domains.conflict(
+            f"flows = {n}", f"needs {n} periods and {n} phases", f"got {len(each)} and {len(offset)}"
+        )
     table = np.ones((1, n)) if routes is None else np.asarray(routes, dtype=float)
     if table.ndim != 2 or table.shape[1] != n or not np.isin(table, (0, 1)).all() or not table.any(axis=0).all():
-        raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a 1 for every flow")
+        raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a link for every flow")
     least = domains.number("floor", floor, "1", "[0, 1)")
     return _cadpc(n, each, offset, tuple(map(tuple, table.tolist())), least)
 
@@ -86,7 +88,7 @@ def cadpc(
 def _cadpc(
     n: int, periods: tuple[int, ...], phases: tuple[int, ...], routes: tuple[tuple[float, ...], ...], floor: float
 ) -> System:
-    """Build the system; cached, so that equal arguments give the same object and nothing is compiled twice."""
+    """Build the system; the cache returns the same object for equal arguments, so that JAX compiles it only once."""
     passes, every, first = np.array(routes), np.array(periods), np.array(phases)
     synchronous, links = set(periods) == {1}, len(routes)
 
@@ -109,10 +111,10 @@ def _cadpc(
         {"rate": Variable("1", 0.001, low=floor, axis="flow", length=n)},
         {
             "smoothing": Parameter("1", "(0, 3]", 0.5, "smoothness factor"),
-            "weight": Parameter("flows", "(0, inf)", 1.0, "flows that one acts like", axis="flow", length=n),
+            "weight": Parameter("flows", "(0, inf)", 1.0, "equivalent number of ordinary flows", axis="flow", length=n),
             "capacity": Parameter("1", "(0, inf)", 1.0, "capacity", axis="link", length=links),
             "delay": Parameter("updates", "[0, 100000]", 0, "delay of the reports", integer=True),
-            "carry": Parameter("1", "[0, 1]", 0.0, "part of a report that is an update older"),
+            "carry": Parameter("1", "[0, 1]", 0.0, "weight of the previous update in a report"),
         },
         delays=lambda x, p, xp: (p["delay"], p["delay"] + 1),
         period=math.lcm(*periods),
@@ -121,7 +123,7 @@ def _cadpc(
 
 
 def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
-    r"""Build CADPC in continuous time, the limit of flows that update at different times.
+    r"""Build CADPC as a differential equation: the limit of frequent small updates at different times.
 
     .. math:: \dot x_i(t) = \frac{a}{T_i}\, x_i(t) \Bigl(1 - \frac{x_i(t)}{w_i} - \sum_j x_j(t - \tau)\Bigr)
 
@@ -165,7 +167,7 @@ def _cadpc_flow(n: int, delayed: bool) -> System:
 
     parameters = {
         "smoothing": Parameter("1", "(0, 3]", 0.5, "smoothness factor"),
-        "weight": Parameter("flows", "(0, inf)", 1.0, "flows that one acts like", axis="flow", length=n),
+        "weight": Parameter("flows", "(0, inf)", 1.0, "equivalent number of ordinary flows", axis="flow", length=n),
         "interval": Parameter("s", "(0, inf)", 1.0, "time between updates", axis="flow", length=n),
     }
     if delayed:

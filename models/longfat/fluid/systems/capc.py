@@ -1,4 +1,4 @@
-"""CAPC: a switch announces one rate to all sources, raised or lowered by the distance of the load from a target."""
+"""Fluid model of CAPC: a switch announces one rate, and changes it by the distance of the load from a target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 
 def capc(flows: int) -> System:
-    r"""Build CAPC as a map from one interval of the switch to the next.
+    r"""Build CAPC as a map of the announced rate from one measurement interval of the switch to the next.
 
     .. math:: z = \frac{1}{u} \sum_i \min(r_i, E(t - d)), \qquad \frac{E(t+1)}{E(t)} =
         \begin{cases} \min(G, 1 + (1 - z) R_u) & z < 1 \\ \max(g, 1 - (z - 1) R_d) & z \ge 1 \end{cases}
@@ -56,7 +56,8 @@ def _capc(n: int) -> System:
         load = xp.sum(xp.minimum(p["demand"], late[0][0])) / p["target"]
         up = xp.minimum(p["largest_growth"], 1 + (1 - load) * p["up"])
         down = xp.maximum(p["smallest_fall"], 1 - (load - 1) * p["down"])
-        # A load equal to the target up to rounding counts as above it, so that every arithmetic takes the same side.
+        # Because of the tolerance 1e-9, NumPy and JAX take the same side for a load that differs from the target only
+        # by rounding.
         return x * xp.where(load < 1 - 1e-9, up, down)
 
     return System(

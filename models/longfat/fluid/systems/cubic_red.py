@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 @functools.cache
 def cubic() -> System:
-    r"""Build N equal CUBIC flows at a queue that drops with a probability that grows with its length.
+    r"""Build a fluid model of N equal CUBIC flows at a queue whose drop probability grows with the backlog.
 
     .. math:: W = c (s - K)^3 + M, \quad K = \sqrt[3]{\frac{M (1 - \beta)}{c}}, \qquad
         \lambda = \frac{W(t - R)}{R(t - R)} p(q(t - R)), \quad R = T + \frac{q}{C}

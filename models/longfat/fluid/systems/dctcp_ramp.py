@@ -1,4 +1,4 @@
-"""DCTCP at a queue that marks above a threshold."""
+"""Fluid model of DCTCP at a queue that marks packets while its backlog exceeds a threshold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 @functools.cache
 def dctcp() -> System:
-    r"""Build N equal DCTCP flows at a queue that marks packets above a threshold.
+    r"""Build a fluid model of N equal DCTCP flows at a queue that marks packets above a threshold.
 
     .. math:: \dot W &= \frac{1}{R(t)} - \frac{W(t) \alpha(t)}{2 R(t)} p(t - R^*), \qquad
         \dot \alpha = \frac{g}{R(t)} \left(p(t - R^*) - \alpha(t)\right) \\
@@ -70,8 +70,8 @@ def dctcp() -> System:
             "capacity": Parameter("packets/s", "(0, inf)", 833333.0, "capacity"),
             "propagation": Parameter("s", "(0, inf)", 5e-4, "round-trip time without a queue"),
             "gain": Parameter("1", "(0, 1)", 1 / 16, "weight of a round trip in the estimate"),
-            "threshold": Parameter("packets", "[0, inf)", 65.0, "backlog from which on packets are marked"),
-            "ramp": Parameter("packets", "(0, inf)", 1.0, "backlog above it at which all packets are"),
+            "threshold": Parameter("packets", "[0, inf)", 65.0, "backlog above which packets are marked"),
+            "ramp": Parameter("packets", "(0, inf)", 1.0, "further backlog at which all packets are marked"),
         },
         delays=lambda x, p, xp: (p["propagation"] + p["threshold"] / p["capacity"],),
         time="s",

@@ -1,4 +1,4 @@
-"""Loss-load sources with simultaneous best replies, as a `System`."""
+"""Sources at a link with a loss-load curve that reply simultaneously, as a fluid `System`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.laws import loss_load
 
 
 def best_replies(sources: int) -> System:
-    r"""Build the system of sources that maximise their raw throughput, all replying simultaneously.
+    r"""Build a map in which all sources simultaneously choose the rates that maximise their raw throughput.
 
     .. math:: f_j(t+1) = v F\Bigl(\sum_{i \ne j} \tfrac{f_i}{v} - 1,\; \sum_{i \ne j} \bigl(\tfrac{f_i}{v}\bigr)^{k+1}
         \Bigr), \qquad f_i = f_i(t - d)

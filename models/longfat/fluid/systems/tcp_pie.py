@@ -9,13 +9,13 @@ from typing import Any
 from longfat.base import domains
 from longfat.fluid.system import Parameter, System, Variable
 
-#: RFC 8033, section 4.2: below each probability the update is divided by a power of two.
+#: (limit, divisor): PIE divides the update of a probability below the limit by the divisor (RFC 8033, section 4.2).
 SCALES = ((1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0))
 GAINS = {"pie": (0.125, 1.25, 0.015), "pi2": (0.16, 3.2, 0.016)}  # RFC 8033, section 5.1; RFC 9332, appendix A.1
 
 
 def tcp_pie(controller: str = "pie") -> System:
-    r"""Build N equal flows with additive increase and multiplicative decrease at a PIE or PI2 queue.
+    r"""Build a fluid model of N equal TCP flows at a PIE or PI2 queue.
 
     .. math:: \dot W &= \frac{\alpha}{R(t)} - (1 - \beta) W(t) \frac{W(t - R)}{R(t - R)} p(t - R), \qquad
         \dot q = \frac{N W}{R(t)} - C, \qquad R = T + \frac{q}{C} \\

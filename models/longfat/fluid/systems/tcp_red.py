@@ -1,4 +1,4 @@
-"""TCP, or any additive increase and multiplicative decrease, at a RED queue."""
+"""Fluid model of TCP, or of another additive increase and multiplicative decrease, at a RED queue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 @functools.cache
 def tcp_red() -> System:
-    r"""Build N equal flows with additive increase and multiplicative decrease at a RED queue.
+    r"""Build a fluid model of N equal flows with additive increase, multiplicative decrease, and a RED queue.
 
     .. math:: \dot W &= \frac{\alpha}{R(t)} - (1 - \beta) W(t) \frac{W(t - R)}{R(t - R)} p(\bar q(t - R)) \\
         \dot q &= \frac{N W}{R(t)} - C, \qquad \dot{\bar q} = C \ln(1 - w_q) (\bar q - q), \qquad R = T + \frac{q}{C}

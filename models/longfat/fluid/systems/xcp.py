@@ -1,4 +1,4 @@
-"""XCP: an efficiency controller for the aggregate, a fairness controller for the shares."""
+"""Fluid model of XCP: an efficiency controller sets the total rate, a fairness controller the rates of the flows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 
 def xcp(flows: int) -> System:
-    r"""Build XCP flows with one round-trip time at one link.
+    r"""Build a fluid model of XCP flows with equal round-trip times at one link.
 
     .. math:: \dot x_i(t) = \frac{1}{d} \Bigl[\frac{h + \varphi^+}{n} - (h + \varphi^-) \frac{x_i}{y}\Bigr]_{t - d},
         \qquad \varphi = \alpha (1 - y) - \beta \frac{q}{d}, \quad h = \max(0, \gamma y - |\varphi|), \quad
@@ -71,7 +71,7 @@ def _xcp(n: int) -> System:
         {
             "alpha": Parameter("1", "(0, 10]", 0.4, "gain of the spare capacity"),
             "beta": Parameter("1", "(0, 10]", 0.226, "gain of the queue"),
-            "gamma": Parameter("1", "(0, 10]", 0.1, "part that is shuffled each round trip"),
+            "gamma": Parameter("1", "(0, 10]", 0.1, "fraction of the traffic shuffled each round trip"),
             "round_trip_time": Parameter("s", "(0, inf)", 0.1, "round-trip time"),
         },
         delays=lambda x, p, xp: (p["round_trip_time"],),
