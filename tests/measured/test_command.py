@@ -181,8 +181,8 @@ def test_the_picture_has_one_time_axis_and_room_above_the_lines():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["truth.json"], "truth.json: is JSON of no known kind: must be the output of iperf3 --json, "),
-        (["clean-1.json", "truth.json"], "truth.json: is JSON of no known kind"),
+        (["truth.json"], "truth.json: the file is JSON of no known kind: must be the output of iperf3 --json, "),
+        (["clean-1.json", "truth.json"], "truth.json: the file is JSON of no known kind"),
         (["absent"], "absent: cannot be read (No such file or directory)"),
         (["tbf.tc", "--figure", "x.svg"], "--figure needs values over time"),
         (["clean-1.json", "--figure", "x.gif"], "suffix of --figure '.gif' is unknown"),

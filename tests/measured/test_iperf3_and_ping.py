@@ -305,11 +305,11 @@ def test_streams_that_are_refused(tmp_path):
     failed = stream(TCP).splitlines()[0] + "\n" + error + "\n" + json.dumps({"event": "end", "data": {}})
     for text, words in [
         (failed, "run.json: iperf3 reports an error: unable to connect to server"),
-        (stream(TCP) + stream(TCP), "run.json: holds 2 runs of iperf3 --json-stream, must hold one"),
+        (stream(TCP) + stream(TCP), "run.json: the file holds 2 runs of iperf3 --json-stream, must hold one"),
         (stream({"start": TCP["start"], "intervals": TCP["intervals"]}), "run.json: key 'end' is missing"),  # cut off
-        (stream(TCP)[:-9], "run.json: is not the JSON of one iperf3 run"),
-        ('{"event": "start"}\n{"event": "end"}', "run.json: is not the JSON of one iperf3 run"),
-        ("[1]\n[2]", "run.json: is not the JSON of one iperf3 run"),
+        (stream(TCP)[:-9], "run.json: the file is no JSON of one iperf3 run"),
+        ('{"event": "start"}\n{"event": "end"}', "run.json: the file is no JSON of one iperf3 run"),
+        ("[1]\n[2]", "run.json: the file is no JSON of one iperf3 run"),
     ]:
         with pytest.raises(ValueError, match=r"run\.json") as caught:
             read_iperf3(written(tmp_path, text))

@@ -59,7 +59,7 @@ def test_whole_files_are_read(path):
     ("content", "part"),
     [
         (b"", "is empty"),
-        (b" \n\n", "nothing but blanks"),
+        (b" \n\n", "the file is blank"),
         (png(), "binary"),
         (b"\xff\xfe\xfd", "not UTF-8"),
         (b"hello, world\n", "is of no known kind: must be the output of iperf3 --json"),
@@ -87,7 +87,7 @@ def test_what_is_no_file(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     refused(pipe, "not a regular file")  # and does not wait for a writer
-    with pytest.raises(ValueError, match="no file was given"):
+    with pytest.raises(ValueError, match="files is empty: must be one file"):
         measured.read()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 __all__ = ["CONFIDENCE", "ENOUGH", "WIDE", "longer", "loss_interval", "poisson_interval"]
 
 CONFIDENCE = 0.95
-#: Ours: number of losses, or of bursts of losses, from which on no longer measurement is recommended, because the ends
-#: of the interval for ten losses differ only by a factor of 3.8.
+#: If a measurement has this number of losses, or of bursts of losses, the commands recommend no further one (ours): the
+#: ends of the interval for ten losses differ only by a factor of 3.8.
 ENOUGH = 10
-#: Ours: if the ends of an interval of the loss differ by this factor or more, the commands recommend a further
-#: measurement.
+#: If the ends of the interval of the loss differ by this factor or more, the commands recommend a further measurement
+#: (ours).
 WIDE = 8.0
 
 
@@ -75,7 +75,7 @@ def loss_interval(lost: float, packets: float, burst: float | None = None) -> tu
 
 
 def longer(interval: tuple[float, float]) -> float:
-    """Return how many times as many packets show enough (`ENOUGH`) losses or bursts, from an interval of the loss.
+    """Return the factor [1] by which to prolong a measurement so that it has `ENOUGH` losses, from its loss interval.
 
     >>> longer(loss_interval(1, 18_000)), longer(loss_interval(4, 18_000)), longer(loss_interval(20, 18_000))
     (10.0, 2.5, 1.0)

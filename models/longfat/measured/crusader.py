@@ -1,4 +1,4 @@
-"""Figures of a path from crusader's result files (.crr).
+"""Reader of crusader's result files (.crr): rates and round-trip times of a path.
 
 The format is that of src/crusader-lib/src/file_format.rs, versions 1 and 2: a header of two numbers of 64 bits, little
 endian, and a MessagePack map in Snappy's framing format (framing_format.txt and format_description.txt of
@@ -23,7 +23,7 @@ MAGIC = struct.pack("<Q", 0x5372AB82AE7C59CB)  # protocol.rs, MAGIC
 VERSIONS = (1, 2)
 BLOCK = 65536  # bytes; largest uncompressed size of a chunk (Snappy's framing_format.txt)
 STEP = 0.1  # s; ours: streams are sampled at different times, so that they are interpolated before they are added
-DAMAGED = "is a damaged file of crusader: was it cut off?"
+DAMAGED = "the file of crusader is damaged: was it cut off?"
 
 
 def looks_like(head: bytes) -> bool:
@@ -32,12 +32,12 @@ def looks_like(head: bytes) -> bool:
 
 
 def read(path: str) -> Measurement:
-    """Read the download, or the upload if there is no download, and the round-trip times during the test."""
+    """Read the rates of the download, or of the upload without a download, and the round-trip times during the test."""
     data = opened(path, LONGEST_TEXT).read_bytes()
     try:
         (version,) = struct.unpack_from("<Q", data, len(MAGIC))
         if version not in VERSIONS:
-            raise ValueError(f"is of version {version} of crusader's format, must be 1 or 2")
+            raise ValueError(f"the file is of version {version} of crusader's format, must be 1 or 2")
         content = _MessagePack(unframed(data[16:])).value()
     except (IndexError, struct.error, RecursionError, UnicodeDecodeError, TypeError):
         raise ValueError(DAMAGED) from None
@@ -46,7 +46,7 @@ def read(path: str) -> Measurement:
     one_way = {bool(one["download"].value): one for one in groups if not one["both"].value}
     group = one_way.get(True) or one_way.get(False)
     if group is None:
-        raise ValueError("holds no test of one direction (crusader test --download)")
+        raise ValueError("the file holds no test of one direction, as crusader test --download makes it")
     direction = "download" if group["download"].value else "upload"
     trips = [
         (_seconds(one["sent"]), _seconds(one["latency"]["total"]))
@@ -54,7 +54,7 @@ def read(path: str) -> Measurement:
         if one["latency"].value is not None and one["latency"]["total"].value is not None
     ]
     if not trips:
-        raise ValueError("holds no round-trip time")
+        raise ValueError("the file holds no round-trip time")
     return measurement(path, KIND, direction, _rates(group), trips, [])
 
 
@@ -67,7 +67,7 @@ def _seconds(field: Field) -> float:
 
 
 def _rates(group: Field) -> list[tuple[float, float]]:
-    """Return times [s] and total rates of all streams [bytes/s]; the file has the bytes of each since its begin."""
+    """Return times [s] and the total rate of all streams [bytes/s], from the bytes counted since each stream began."""
     streams = []
     for stream in group["streams"].elements():
         points = [
@@ -79,7 +79,7 @@ def _rates(group: Field) -> list[tuple[float, float]]:
         return []
     if count > MOST_VALUES:
         raise ValueError(
-            f"stream_groups has times from {begin:g} s to {end:g} s, must have at most {MOST_VALUES * STEP:g} s between"
+            f"stream_groups has times from {begin:g} s to {end:g} s, must span at most {MOST_VALUES * STEP:g} s"
         )
     times = begin + STEP * np.arange(count + 1)
     total = sum(np.interp(times, one[:, 0], one[:, 1]) for one in streams)
@@ -101,17 +101,17 @@ def unframed(data: bytes) -> bytes:
         if kind <= 0x01:  # the data follows a checksum of four bytes
             made += chunk[4:] if kind else uncompressed(chunk[4:])
         if len(made) > LONGEST_TEXT:
-            raise ValueError(f"has more than {LONGEST_TEXT} bytes uncompressed")
+            raise ValueError(f"the file has more than {LONGEST_TEXT} bytes uncompressed, the most allowed")
     return bytes(made)
 
 
 def uncompressed(data: bytes) -> bytes:
-    """Return the uncompressed data of a compressed block of Snappy.
+    """Return the data of a block that Snappy has compressed.
 
     >>> uncompressed(bytes.fromhex("08 04 6162 1502"))  # two literal bytes, and a copy of nine of them: too many
     Traceback (most recent call last):
     ...
-    ValueError: is a damaged file of crusader: was it cut off?
+    ValueError: the file of crusader is damaged: was it cut off?
     """
     at = size = shift = 0
     more = 0x80
@@ -146,8 +146,8 @@ def uncompressed(data: bytes) -> bytes:
     return bytes(made)
 
 
-#: MessagePack types by their first byte: struct format of a number, and size [bytes] of the length field of a type of
-#: bytes, text, list or map.
+#: First byte of a MessagePack value -> struct format of the number that follows (`NUMBERS`), or size [bytes] of the
+#: length field of bytes, text, a list or a map (`LENGTHS`).
 NUMBERS = {
     0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i",
     0xD3: ">q",
@@ -162,10 +162,10 @@ class _MessagePack:
         self.data, self.at, self.values = data, 0, 0
 
     def value(self) -> Any:
-        """Decode the value at the current position, and move behind it."""
+        """Decode the value at the current position, and move the position to the end of the value."""
         self.values += 1
         if self.values > MOST_VALUES:
-            raise ValueError(f"has more than {MOST_VALUES} values")
+            raise ValueError(f"the file has more than {MOST_VALUES} values, the most allowed")
         kind = self.data[self.at]
         self.at += 1
         if kind <= 0x7F:

@@ -1,4 +1,4 @@
-"""Diagnosis of a measured flow: what limited its rate, and what to do and to measure next."""
+"""Diagnosis of a measured flow: what limited its rate, steps that can raise the rate, and the next measurement."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from longfat.measured.limits import QUEUED
 
 __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
 
-#: Ours: ratios of the measured rate to the rate that the law allows at random losses. Above FASTER the losses were not
+#: Ratios of the measured rate to the rate that the law allows at random losses (ours). Above FASTER the losses were not
 #: random; below SLOWER the congestion window was still growing.
 FASTER, SLOWER = 1.5, 0.5
-#: Ours: if the mean round-trip time exceeds the base by less than this share, there was no queue.
+#: If the mean round-trip time exceeds the base by less than this fraction of the base, there was no queue (ours).
 NO_QUEUE = 0.1
-#: Ours: losses in fewer intervals or bursts can come from a single slow start. Flach et al., SIGCOMM 2016, require
-#: losses in the same number of round trips before they call a flow policed.
+#: Least number of intervals or bursts with losses: fewer can come from a single slow start (ours). Flach et al.,
+#: SIGCOMM 2016, require losses in as many round trips before they call a flow policed.
 EVENTS = 3
-#: Ours: an intact link loses a smaller share of packets; a policer may have caused a larger loss without a queue.
+#: Loss probability below which an intact link stays; without a queue, a policer may cause a larger loss (ours).
 POLICED = 1e-3
 #: Kinds of files that contain the times of single packets.
 CAPTURES = ("pcap", "qlog")
@@ -152,14 +152,14 @@ class Diagnosis:
 
     @property
     def is_beyond_windows(self) -> bool:
-        """Whether no window and no socket buffer can raise the rate."""
+        """Whether larger windows and socket buffers cannot raise the rate."""
         return self.kind in ("application", "hop") or self.kind.endswith(("processor", "policer"))
 
 
 def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Measurement] = ()) -> Diagnosis:
-    """Return the diagnosis of what limited a measured flow.
+    """Return the diagnosis of a measured flow: what limited its rate.
 
-    A policer that a capture shows takes precedence over the data of the end hosts, and these over losses and queue.
+    A policer in a capture takes precedence over reports of the end hosts, and these reports over losses and queue.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
 
 
 def none_lost(figures: PathFigures) -> str:
-    """Return a text that says that no packet was lost, with the number of packets and the resulting bound on the loss.
+    """Return a text that no packet was lost, with the number of packets and an upper bound of the loss probability.
 
     >>> none_lost(PathFigures(loss=0.0, packets_sent=1.07e7, loss_interval=(0.0, 3.447e-7)))
     'none in 1.07e7 packets: at most 3.45e-07 (95% confidence)'
@@ -214,7 +214,7 @@ def none_lost(figures: PathFigures) -> str:
 
 
 def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, float, float] | None:
-    """Return the rate that the law allows at the measured loss, and its bounds [bytes/s]; None without loss or for BBR.
+    """Return the rate of CUBIC or Reno at the measured loss, and its bounds [bytes/s]; None without loss or for BBR.
 
     The bounds are the rates at both ends of the 95 % interval of the loss, which is wide for one or two losses. Losses
     in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).
@@ -237,13 +237,13 @@ def _cubic(loss: float, round_trip_time: float) -> float:
 
 
 def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
-    """Return whether the flow was more than `FASTER` times as fast as random losses allow, so that it caused them."""
+    """Return whether the rate exceeds `FASTER` times the rate at random losses, so that the losses were not random."""
     allowed = allowed_rates(figures, control)
     return allowed is not None and figures.rate is not None and figures.rate > FASTER * allowed[2]
 
 
 def _of_hosts(figures: PathFigures) -> Diagnosis:
-    """Return the diagnosis if a window, the application or a processor limited the flow."""
+    """Return the diagnosis of a flow that a window, a send buffer, the application or a processor limited."""
     kind, rate = str(figures.limited_by), rounded(figures.rate, "bytes/s") if figures.rate else "rate not known"
     if kind.endswith("processor"):
         busy = f", busy for {100 * figures.processor:.3g}% of the time" if figures.processor else ""
@@ -268,7 +268,7 @@ def _of_hosts(figures: PathFigures) -> Diagnosis:
 
 
 def _of_network(figures: PathFigures) -> Diagnosis:
-    """Return the diagnosis from loss, queue and rate if the hosts did not limit the flow."""
+    """Return the diagnosis of a flow that the hosts did not limit, from its loss, queueing delay and rate."""
     rate, base, loss, queue = figures.rate or 0.0, figures.round_trip_time, figures.loss, figures.queueing_delay or 0.0
     trip = base or 0.0
     if queue > (QUEUED - 1) * trip:
@@ -283,7 +283,8 @@ def _of_network(figures: PathFigures) -> Diagnosis:
         said = f"congestion window, still growing: {rounded(rate, 'bytes/s')}"
         return Diagnosis("growth", f"{said}, and the losses allow {rounded(allowed[0], 'bytes/s')}")
     is_fast = is_too_fast(figures)
-    # Parallel flows maintain a queue all the time, so that even the smallest round trip in iperf3's output contains it.
+    # Parallel flows keep a queue all the time, so that even the smallest round trip in iperf3's output contains
+    # queueing.
     if queue > NO_QUEUE * trip or (is_fast and (figures.flows or 1) > 1):
         said = f"losses of the flow itself at a short queue, or of the path: {loss:.3g}"
         return Diagnosis("own losses", f"{said}, at {rounded(rate, 'bytes/s')}")
@@ -295,7 +296,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     sent = figures.packets_sent or 0.0
     said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue"
     if allowed is None:
-        # BBR keeps its rate under random losses, and also through a policer, whose losses it causes: docs/measured.md.
+        # BBR keeps its rate under random losses, and also through a policer whose losses BBR causes (docs/measured.md).
         said = f"{said}, at random or by a policer, which do not slow down BBR"
         return Diagnosis("losses or policer", f"{said}: {rounded(rate, 'bytes/s')} of data")
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
@@ -305,7 +306,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
 
 
 def _filled(figures: PathFigures, runs: Sequence[Measurement]) -> tuple[str, float] | None:
-    """Return the Ethernet that the flow filled, and the rate of data that filled it: its mean, or a run's median."""
+    """Return the name of the Ethernet that the flow filled and the flow's rate [bytes/s]; None if it filled none."""
     steady = [
         median(series.values)
         for one in runs if one.figures.transport == "TCP" and one.figures.rate_layer == "data"
@@ -318,7 +319,7 @@ def _filled(figures: PathFigures, runs: Sequence[Measurement]) -> tuple[str, flo
 
 
 def _passed(figures: PathFigures) -> str:
-    """Return the rate that passed a policer and the share of packets that it dropped, as text."""
+    """Return a text with the rate that passed a policer and the fraction of packets that the policer dropped."""
     rate = f"{rounded(figures.rate, 'bytes/s')} of data passed" if figures.rate else "rate not known"
     return f"{rate}, a share of {figures.loss or 0.0:.3g} was lost without a queue"
 

@@ -13,12 +13,14 @@ from longfat.base.files import regular
 
 __all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
 
-#: Ours: size of a file [bytes] above which it is refused, because its content would fill the memory; iperf3 writes less
-#: in an hour with 128 streams.
+#: Largest file that is read [bytes], because a larger one would fill the memory (ours); iperf3 writes less in an hour
+#: with 128 streams.
 LONGEST_TEXT = 1 << 28
-#: Ours: each value of JSON, even "{}", takes up to 100 bytes of memory. A file of iperf3 has one value in 25 bytes.
+#: Largest number of JSON values that are read (ours): each value, even "{}", takes up to 100 bytes of memory. A file of
+#: iperf3 has one value in 25 bytes.
 MOST_VALUES = 10_000_000
-#: A larger number shows a damaged file, as counters of Linux have 64 bits. Squares of smaller numbers do not overflow.
+#: Largest number that is read: a larger one shows a damaged file, because counters of Linux have 64 bits. Squares of
+#: smaller numbers do not overflow.
 LARGEST = 2.0**64
 #: Byte order marks of UTF-16 (RFC 2781, section 3.2), which PowerShell writes when output is redirected.
 MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -26,7 +28,7 @@ MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class Field:
-    """A value of a JSON file, with the file's path and the name of the field for error messages."""
+    """Value in a JSON file, with the path of the file and the name of the field for error messages."""
 
     path: str
     name: str
@@ -40,17 +42,17 @@ class Field:
         return Field(self.path, name, entries[key])
 
     def entries(self) -> dict[str, Any]:
-        """Return the value, which must be a JSON object."""
+        """Return the value as a dict; raise a ValueError if it is no JSON object."""
         return self.value if isinstance(self.value, dict) else self._refuse("an object")
 
     def elements(self) -> list[Field]:
-        """Return the elements of the value, which must be a list that is not empty."""
+        """Return the elements of the value; raise a ValueError if it is no list or an empty list."""
         values = self.value if isinstance(self.value, list) and self.value else self._refuse("a list that is not empty")
         return [Field(self.path, f"{self.name}[{i}]", value) for i, value in enumerate(values)]
 
     def number(self, unit: str, allowed: str) -> float:
-        """Return the value, which must be a number in the interval `allowed`."""
-        # Python would accept true as 1 and "7" as 7; iperf3 writes neither
+        """Return the value as a float; raise a ValueError if it is no number, or outside the interval ``allowed``."""
+        # `float` would accept true as 1 and "7" as 7; iperf3 writes neither.
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             self._refuse(f"a number ({unit})")
         if abs(self.value) > LARGEST:
@@ -63,7 +65,7 @@ class Field:
 
 
 def opened(path: str | PathLike[str], most: int | None = None) -> Path:
-    """Return the path of a file; refuse a file that cannot be read, or that has more than `most` bytes."""
+    """Return the path of a file; raise a ValueError if it cannot be read, or has more than ``most`` bytes."""
     try:
         return regular(path, most)
     except OSError as error:
@@ -73,7 +75,7 @@ def opened(path: str | PathLike[str], most: int | None = None) -> Path:
 
 
 def text_of(path: str | PathLike[str]) -> str:
-    """Return the text of a file."""
+    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark."""
     file = opened(path, LONGEST_TEXT)
     try:
         with file.open("rb") as start:
@@ -84,12 +86,12 @@ def text_of(path: str | PathLike[str]) -> str:
     except UnicodeDecodeError:
         raise ValueError(f"{path}: cannot be read (not UTF-8 or marked UTF-16)") from None
     if (lines := text.count("\n")) > MOST_VALUES:
-        raise ValueError(f"{path}: has {lines} lines, must have at most {MOST_VALUES}")
+        raise ValueError(f"{path}: the file has {lines} lines, must have at most {MOST_VALUES}")
     return text
 
 
 def parsed(text: str) -> Any:
-    """Return the value of a JSON text, or the list of the values of its lines (NDJSON, or sequences of RFC 7464).
+    """Return the value of a JSON text, or a list with the value of each line (NDJSON, or sequences of RFC 7464).
 
     Raises
     ------
@@ -99,13 +101,13 @@ def parsed(text: str) -> Any:
         If the text has more than `MOST_VALUES` values, or more digits or levels than Python reads.
     """
     if (values := sum(map(text.count, "[{,"))) > MOST_VALUES:
-        raise ValueError(f"has up to {values} values of JSON, must have at most {MOST_VALUES}")
+        raise ValueError(f"the text has up to {values} values of JSON, must have at most {MOST_VALUES}")
     try:
         return _value_or_lines(text)
     except json.JSONDecodeError:
         raise
     except (ValueError, RecursionError):
-        raise ValueError("is damaged JSON (too many digits or levels)") from None
+        raise ValueError("the text is damaged JSON (too many digits or levels)") from None
 
 
 def _value_or_lines(text: str) -> Any:
@@ -126,11 +128,11 @@ def _value_or_lines(text: str) -> Any:
 
 
 def printed(name: str, digits: str) -> float:
-    """Return the number that a text holds; refuse text that is no number, and numbers of more than 64 bits."""
+    """Return a number from its printed digits; raise a ValueError for other text and for numbers above 2**64."""
     try:
         value = float(digits)
     except ValueError:
         raise ValueError(f"{name} holds {digits!r:.40}, must hold a number") from None
     if value > LARGEST:
-        raise out_of_range(name, value, "", "of 64 bits")
+        raise out_of_range(name, value, "1", "at most 2**64")
     return value

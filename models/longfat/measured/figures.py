@@ -1,4 +1,4 @@
-"""Records of a measured path: its figures with their intervals, series over time, and the measurement of one file."""
+"""Records of a measured path: figures with their intervals, series over time, and the measurement in one file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from longfat.base.layers import LAYERS
 
 __all__ = ["LIMITS", "Measurement", "PathFigures", "Series"]
 
-#: Figures with unit and domain. An interval has the name of its figure and "_interval".
+#: Figure -> (unit, domain). The name of the interval of a figure is the name of the figure and "_interval".
 FIGURES = {
     "rate": ("bytes/s", "(0, inf)"),
     "round_trip_time": ("s", "(0, inf)"),
@@ -26,16 +26,16 @@ FIGURES = {
     "limited_share": ("1", "[0, inf)"),
     "offered": ("bytes/s", "(0, inf)"),
 }
-#: Units and domains of the intervals, which may include bounds that the figure itself cannot have, such as a loss of 1.
+#: Interval -> (unit, domain). The domain may include bounds that the figure cannot have, such as a loss of 1.
 INTERVALS = {
     "rate_interval": ("bytes/s", "[0, inf)"),
     "round_trip_time_interval": ("s", "[0, inf)"),
     "loss_interval": ("probability", "[0, 1]"),
     "queueing_delay_interval": ("s", "[0, inf)"),
 }
-#: Causes that can limit a flow.
+#: Causes that can limit the rate of a flow.
 LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")
-#: Fields that `PathFigures.merged` takes together with a figure.
+#: Figure -> fields that `PathFigures.merged` takes together with the figure.
 _TAKEN = {
     "rate": ("rate_interval", "flows", "rate_layer"),
     "round_trip_time": ("round_trip_time_interval",),
@@ -52,7 +52,7 @@ _TAKEN = {
 
 @dataclass(frozen=True)
 class PathFigures:
-    """Figures of a path; None for a figure that is not known.
+    """Figures of a path: its measured quantities; None for an unknown quantity.
 
     Parameters
     ----------
@@ -146,14 +146,14 @@ class PathFigures:
         choice("rate_layer", self.rate_layer, LAYERS)
 
     def _check(self, name: str, unit: str, allowed: str) -> None:
-        """Refuse an interval outside its domain, or one that does not contain its figure."""
+        """Raise a ValueError for an interval that is outside its domain or does not contain its figure."""
         low, high = (number(name, end, unit, allowed) for end in getattr(self, name))
         figure = getattr(self, name.removesuffix("_interval"))
         if figure is None or not Interval(low, high, True, True).contains(figure):
             raise ValueError(f"{name} = ({low:.6g}, {high:.6g}) {unit} must contain the figure {figure}")
 
     def merged(self, other: PathFigures) -> PathFigures:
-        """Return these figures, with missing ones taken from another record.
+        """Return a copy of the record in which unknown figures are taken from another record.
 
         An interval is taken with its figure, and the number of packets with the loss. A queueing delay that is taken is
         converted to the base round-trip time of the result, so that the mean round-trip time stays the same.
@@ -217,7 +217,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measurement of the path from one file.
+    """Measurement of a path from one file.
 
     Attributes
     ----------

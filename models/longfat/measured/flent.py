@@ -1,4 +1,4 @@
-"""Figures of a path from flent's data files, such as those of its tests rrul, tcp_download and tcp_upload.
+"""Reader of flent's data files: rates and round-trip times of tests such as rrul, tcp_download and tcp_upload.
 
 The format is that of "The Data File Format" in flent's documentation and of flent/resultset.py: JSON, packed by gzip,
 with ``x_values`` and series of ``results``; rates in Mbit/s and round-trip times in ms.
@@ -16,27 +16,27 @@ from longfat.measured.loaded import measurement
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "flent"
-#: Series of the round-trip time in order of preference; a test has one or several of them.
+#: Names of flent's series of round-trip times, in order of preference; a test has one or several of them.
 PINGS = ("Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms) avg")
 MBIT, MS = 1e6 / 8, 1e-3  # bytes/s and s
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether the content of a JSON file may be flent's."""
+    """Return whether the content of a JSON file has the keys of flent's data files."""
     return isinstance(content, dict) and {"metadata", "x_values", "results"} <= content.keys()
 
 
 def read(path: str, content: Any) -> Measurement:
-    """Read the download, or the upload if there is no download, and the round-trip times during the test."""
+    """Read the rates of the download, or of the upload without a download, and the round-trip times during the test."""
     file = Field(path, "", content)
     times, results = file["x_values"].elements(), file["results"].entries()
     ping = next((name for name in (*PINGS, *results) if name in results and name.startswith("Ping (ms)")), None)
     if ping is None:
-        raise ValueError("holds no series 'Ping (ms) ...' of flent: a test with ping is needed, such as tcp_download")
+        raise ValueError("the file holds no series 'Ping (ms) ...' of flent: run a test with ping (tcp_download)")
     found = {direction: _rate(results, f"TCP {direction}") for direction in ("download", "upload")}
     direction = next((one for one in found if found[one]), None)
     if direction is None:
-        raise ValueError("holds no series 'TCP download' and 'TCP upload' of flent")
+        raise ValueError("the file holds no series 'TCP download' or 'TCP upload' of flent")
     remarks, both = [], all(found.values())
     if both:
         remarks.append(f"the upload is left out; its queue is in the round-trip times as well ({KIND})")
@@ -53,12 +53,12 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _rate(results: dict[str, Any], name: str) -> str:
-    """Return the name of the series of all flows of a direction, or of its only flow; empty if there is neither."""
+    """Return the name of the series with the total rate of a direction, or the rate of its only flow; "" if none."""
     return next((one for one in (f"{name} sum", name) if one in results), "")
 
 
 def _points(file: Field, name: str, times: list[Field], factor: float) -> list[tuple[float, float]]:
-    """Return times [s] and values of a series, without missing values, which the file has as null."""
+    """Return times [s] and values of a series, in the unit that ``factor`` converts to, without null values."""
     values = file["results"][name].elements()
     if len(values) != len(times):
         raise ValueError(f"results.{name} holds {len(values)} values, must hold {len(times)}, as many as x_values")
@@ -70,10 +70,10 @@ def _points(file: Field, name: str, times: list[Field], factor: float) -> list[t
 
 
 def _raw(samples: Field, binned: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the single round-trip times, at times on the axis of the binned series, whose values are interpolated.
+    """Return the single round-trip times [s] with their times [s] since the begin of the test.
 
-    Times of the binned series count from the begin of the test, times of the single samples are those of the clock;
-    both begin with the first reply.
+    The values of the binned series are interpolated between these samples. Its times count from the begin of the test,
+    the times of the samples are clock times; both begin with the first reply.
     """
     found = [
         (one["t"].number("s", "[0, inf)"), one["val"].number("ms", "(0, inf)") * MS)

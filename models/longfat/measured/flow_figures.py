@@ -1,4 +1,4 @@
-"""Figures of a path from the transmissions of one flow, as a packet capture or a qlog shows them."""
+"""Figures of a path from the transmissions of one flow in a packet capture or a qlog."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = 50  # ours: number of intervals into which a series over time is divided
 
 @dataclass
 class Transfer:
-    """Data of one flow that a capture or a qlog shows.
+    """Observations of one flow in a packet capture or a qlog.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Transfer:
 
 
 def figures_of(flow: Transfer, source: str) -> PathFigures:
-    """Return the figures of the path, with remarks that name the source."""
+    """Return the figures of the path of a flow, with remarks that name ``source``, the kind of file."""
     sent, remarks = flow.sent, list(flow.remarks)
     lost = sum(one.lost for one in sent)
     bursts = _bursts(sent)
@@ -100,19 +100,19 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
 
 
 def _at_ip(flow: Transfer, rate: float) -> str:
-    """Return a rate of data as a rate of IP packets, as policers count it, in words; empty for other layers."""
+    """Return a text with a rate of TCP data as a rate of IP packets, which policers count; "" for other layers."""
     if flow.layer != "data" or flow.transport != "TCP" or not flow.packet:
         return ""
     return f" ({rounded(rate_at(rate, 'data', 'IP', data=flow.packet), 'bytes/s')} of IP)"
 
 
 def _bursts(sent: Sequence[Transmission]) -> int:
-    """Return the number of bursts: sequences of consecutive losses."""
+    """Return the number of bursts of losses, each a sequence of consecutive lost packets."""
     return sum(one.lost and (i == 0 or not sent[i - 1].lost) for i, one in enumerate(sent))
 
 
 def _limit(flow: Transfer, lost: int) -> str | None:
-    """Return what limited the flow; None if neither the window nor losses nor a queue did."""
+    """Return what limited the flow: "receiver window", "network" (losses or a queue), or None if unknown."""
     if flow.busy and flow.closed / flow.busy > SHARE:
         return "receiver window"
     queued = flow.base is not None and flow.mean is not None and flow.mean > QUEUED * flow.base
@@ -120,7 +120,7 @@ def _limit(flow: Transfer, lost: int) -> str | None:
 
 
 def series_of(sent: Sequence[Transmission]) -> tuple[Series, ...]:
-    """Return rate, round-trip time and losses over time."""
+    """Return the series of rate [bytes/s], round-trip time [s] and losses [packets] of a flow over time."""
     if len(sent) < 2 or sent[-1].time <= sent[0].time:
         return ()
     begin, width = sent[0].time, (sent[-1].time - sent[0].time) / PARTS
@@ -150,5 +150,5 @@ def smallest_and_mean(sent: Sequence[Transmission]) -> tuple[float | None, float
 
 
 def full_packet(sent: Sequence[Transmission]) -> float:
-    """Return the median size of the packets [bytes], 0 if there are none."""
+    """Return the median size of the packets [bytes]; 0 if there are none."""
     return median(one.size for one in sent) if sent else 0.0

@@ -1,4 +1,4 @@
-"""Figures of a path from the output of ``iperf3 --json`` and ``--json-stream``."""
+"""Reader of the output of ``iperf3 --json`` and ``--json-stream``."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from longfat.measured.limits import by_processor, by_windows, queued_or_lost
 __all__ = ["KIND", "looks_like", "read", "read_iperf3"]
 
 KIND = "iperf3 --json"
-#: From this version on each stream has a thread of its own (iperf3's release notes, 3.16).
+#: First version of iperf3 that has a thread for each stream (its release notes, 3.16).
 _THREADED = (3, 16)
 _EVENTS = ("start", "end", "error")  # events of --json-stream that occur once; "interval" occurs many times
 
 
 def read_iperf3(path: str | PathLike[str]) -> PathFigures:
-    """Read the figures of one ``iperf3 --json`` (or ``--json-stream``) run.
+    """Return the figures of a path from the output of one ``iperf3 --json`` (or ``--json-stream``) run.
 
     TCP: the rate is that of the data received; the round-trip time is the smallest that the sender saw, which only the
     sending side writes (not with ``-R``), and the queueing delay is the mean less this smallest; the loss is the ratio
@@ -59,7 +59,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether the content of a JSON file, or a list of its lines, may be a run of iperf3."""
+    """Return whether the content of a JSON file, or the list of its lines, has the keys of a run of iperf3."""
     if isinstance(content, dict):
         return bool({"start", "end"} <= content.keys() or {"start", "error"} <= content.keys())
     return (
@@ -70,7 +70,7 @@ def looks_like(content: Any) -> bool:
 
 
 def read(path: str, content: Any) -> Measurement:
-    """Read a run from its JSON, or from the list of the events of ``--json-stream``."""
+    """Return the measurement of a run from its JSON, or from the list of the events of ``--json-stream``."""
     intervals: list[Any] = []
     if isinstance(content, list):
         intervals = [event["data"] for event in content if event["event"] == "interval"]
@@ -80,7 +80,7 @@ def read(path: str, content: Any) -> Measurement:
         raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
     start, end = run["start"], run["end"]
     if any("bidir" in key for key in end.entries()):
-        raise ValueError(f"{path}: holds a run in both directions: measure each direction alone, without --bidir")
+        raise ValueError(f"{path}: the file holds a run in both directions: measure each alone, without --bidir")
     protocol = start["test_start"]["protocol"]
     if protocol.value not in ("TCP", "UDP"):
         raise unknown(f"{path}: {protocol.name}", protocol.value, ("TCP", "UDP"))
@@ -98,29 +98,29 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _content(path: str, text: str) -> Any:
-    """Return the JSON of a run, or the list of the events of ``--json-stream``, which the file has one a line."""
+    """Parse the JSON of a run, or the lines of ``--json-stream``; return a dict, or a list of events."""
     try:
         content = parsed(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: is not the JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
+        raise ValueError(f"{path}: the file is no JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if isinstance(content, list) and not looks_like(content):
-        raise ValueError(f"{path}: is not the JSON of one iperf3 run")
+        raise ValueError(f"{path}: the file is no JSON of one iperf3 run")
     return content
 
 
 def _assembled(path: str, lines: list[Any]) -> dict[str, Any]:
-    """Return the document that ``--json`` would have written, from the events of ``--json-stream``."""
+    """Assemble the document that ``--json`` would have written from the events of ``--json-stream``."""
     events = [line["event"] for line in lines]
     for name in _EVENTS:
         if events.count(name) > 1:
-            raise ValueError(f"{path}: holds {events.count(name)} runs of iperf3 --json-stream, must hold one")
+            raise ValueError(f"{path}: the file holds {events.count(name)} runs of iperf3 --json-stream, must hold one")
     return {line["event"]: line["data"] for line in lines if line["event"] in _EVENTS}
 
 
 class _Sample(NamedTuple):
-    """Values that iperf3 reports for one stream in one interval; None where it reports none."""
+    """Values that iperf3 reports for one stream in one interval; None for a value that it does not report."""
 
     time: float  # s, of the end of the interval
     rate: float  # bytes/s
@@ -131,7 +131,7 @@ class _Sample(NamedTuple):
 
 
 def _samples(intervals: Field) -> list[_Sample]:
-    """Return the samples of all streams, except the intervals that ``--omit`` leaves out."""
+    """Return a sample for each stream and interval, without the intervals that ``--omit`` excludes."""
     made = []
     for interval in intervals.elements() if intervals.value else ():
         for stream in interval["streams"].elements() if interval["streams"].value else ():
@@ -157,7 +157,7 @@ def _samples(intervals: Field) -> list[_Sample]:
 
 
 def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    # TCP's option of the maximum segment size has 16 bits (RFC 9293, section 3.2).
+    # The TCP option with the maximum segment size has 16 bits (RFC 9293, section 3.2).
     mss = start["tcp_mss" if "tcp_mss" in start.entries() else "tcp_mss_default"].number("bytes", "[1, 65535]")
     segments = end["sum_sent"]["bytes"].number("bytes", "[1, inf)") / mss
     resent = end["sum_sent"]["retransmits"]
@@ -200,7 +200,7 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _round_trips(end: Field) -> tuple[float | None, float | None]:
-    """Return the smallest and the mean round-trip time [s]; if the smallest is missing, the mean and None.
+    """Return the smallest and the mean round-trip time [s]; the mean and None if the smallest is missing.
 
     iperf3 samples Linux's smoothed round-trip time at the end of each interval. It writes 0 where the sender is the
     remote side.
@@ -218,7 +218,7 @@ def _round_trips(end: Field) -> tuple[float | None, float | None]:
 
 
 def _burst(samples: list[_Sample]) -> float | None:
-    """Return the index of dispersion (variance / mean) of the retransmissions per interval: 1 if independent.
+    """Return the index of dispersion (variance / mean) of retransmissions per interval: 1 for independent losses.
 
     Losses in bursts of n packets have an index of n. The index widens the interval of the loss (quasi-Poisson variance
     of McCullagh and Nelder, Generalized Linear Models, 2nd edition, 1989). None if there are too few intervals or no
@@ -235,13 +235,13 @@ def _burst(samples: list[_Sample]) -> float | None:
 
 
 def _loss_events(samples: list[_Sample]) -> int | None:
-    """Return the number of intervals with retransmissions; None if there are too few intervals or none has any."""
+    """Return the number of intervals with retransmissions; None if it is 0 or there are fewer than three intervals."""
     times = {one.time for one in samples}
     return (len({one.time for one in samples if one.resent}) or None) if len(times) > 2 else None
 
 
 def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return what limited the flow: a processor, else the cause that the windows at the ends of intervals show."""
+    """Return a record of what limited the flow: a processor, or the cause that flight and windows show."""
     control = str(end.entries().get("sender_tcp_congestion") or "") or None
     asked = start["target_bitrate"].number("bit/s", "[0, inf)") / 8 if "target_bitrate" in start.entries() else 0.0
     processor, taken = _processor(start, end)
@@ -269,7 +269,7 @@ def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _processor(start: Field, end: Field) -> tuple[str | None, float | None]:
-    """Return the side whose iperf3 used a whole processor, and its processor time as a share of the transfer [1]."""
+    """Return the side whose iperf3 fully used a processor, and its processor time per duration of the transfer [1]."""
     if "cpu_utilization_percent" not in end.entries():
         return None, None
     shares = end["cpu_utilization_percent"]
@@ -309,7 +309,7 @@ def _udp(start: Field, end: Field) -> PathFigures:
 
 
 def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return the figures in a file of the server of iperf3: the rate and, with -R, the round-trip time.
+    """Return the figures in the output of an iperf3 server: the rate and, with -R, the round-trip time.
 
     The server writes 0 for all other figures.
     """
@@ -322,7 +322,7 @@ def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
     rate = next((one for one in rates if one > 0), None)
     if rate is None:
         raise ValueError(
-            f"{start.path}: was written by the iperf3 server, which saw no data: take the output of the client"
+            f"{start.path}: the file was written by the iperf3 server, which saw no data: take the output of the client"
         )
     received = rate == rates[0]
     which = f"what the {protocol} {'receiver saw' if received else 'sender sent'}"

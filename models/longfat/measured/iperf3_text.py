@@ -1,4 +1,4 @@
-"""Figures of a path from the text that iperf3 prints without ``--json``, converted to the form of its JSON."""
+"""Reader of the text that iperf3 prints without ``--json``, by conversion to the form of its JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from longfat.measured.figures import Measurement
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "iperf3"
-#: Line of an interval or of the summary: stream, end, bytes, bits per second, then values that one side alone prints.
+#: Line of an interval or of the summary. Groups: stream, end, bytes and prefix, rate with prefix and unit, and the rest
+#: of the line, in which sender and receiver differ.
 _LINE = re.compile(
     r"\[ *(\d+|SUM)\] +[\d.]+- *([\d.]+) +sec +([\d.]+) ([KMGT]?)Bytes +([\d.]+) ([KMGT]?)(bits|Bytes)/sec(.*)"
 )
@@ -21,20 +22,20 @@ _HEAD = re.compile(r"\[ ID\](?:\[Role\])? +Interval +Transfer +Bitrate")
 _RESENT = re.compile(r" +(\d+)(?= |$)")
 _WINDOW = re.compile(r"([\d.]+) ([KMGT]?)Bytes")
 _LOST = re.compile(r"(\d+)/(\d+) \(")
-#: Processor time; "local" is the side that printed the text, whether client or server.
+#: Processor time of both sides; "local" is the side that printed the text, whether client or server.
 _CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
 _PREFIXES = ("", "K", "M", "G", "T")
-#: Bytes of data in a packet, if the text was printed without -V: those of Ethernet with TCP's time stamps.
+#: Segment size [bytes] that is assumed if the text was printed without -V: Ethernet packets with TCP time stamps.
 _SEGMENT = int(layer_sizes()["data"])
 
 
 def looks_like(text: str) -> bool:
-    """Return whether a text may be the output of iperf3."""
+    """Return whether a text may be the text output of iperf3."""
     return bool(_HEAD.search(text)) or "Connecting to host" in text
 
 
 def read(path: str, text: str) -> Measurement:
-    """Read one run. Its text has rates with three digits, retransmissions and congestion windows, no round trips."""
+    """Return the measurement of one run, whose text has rates of three digits and no round-trip times."""
     made = iperf3.read(path, _content(text))
     remarks = [one.replace("(iperf3", "(text of iperf3") for one in made.figures.remarks]
     if "TCP MSS:" not in text:
@@ -44,9 +45,9 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _content(text: str) -> dict[str, Any]:
-    """Return the text's values in the form of the document that ``--json`` would have written."""
+    """Convert the text to the document that ``--json`` would have written."""
     if "[Role]" in text:
-        raise ValueError("holds a run in both directions: measure each direction alone, without --bidir")
+        raise ValueError("the file holds a run in both directions: measure each alone, without --bidir")
     rows = [_row(*found.groups()) for found in map(_LINE.search, text.splitlines()) if found]
     intervals = [{"streams": [row]} for row in rows if row["side"] is None and row["stream"] != "SUM"]
     sums: dict[str, Any] = {}
@@ -54,12 +55,12 @@ def _content(text: str) -> dict[str, Any]:
         each = [row for row in rows if row["side"] == side]
         total = [row for row in each if row["stream"] == "SUM"] or each
         if len(total) > 1:
-            raise ValueError(f"holds {len(total)} runs of iperf3, must hold one")
+            raise ValueError(f"the file holds {len(total)} runs of iperf3, must hold one")
         sums |= {name: total[0]} if total else {}
     is_server = "Accepted connection from" in text  # a server prints only its own side
     if not sums or not (is_server or "sum_received" in sums):
         raise ValueError(
-            "has no summary of iperf3, whose last line ends with the word 'receiver'; the output may have been cut off"
+            "the file has no summary of iperf3, whose last line ends with the word 'receiver': it may have been cut off"
         )
     streams = {row["stream"] for row in rows} - {"SUM"}
     end: dict[str, Any] = sums | {"streams": [{"sender": {"mean_rtt": 0}} for _ in streams]}  # as iperf3 -R writes it
@@ -78,14 +79,14 @@ def _content(text: str) -> dict[str, Any]:
     elif test["protocol"] == "UDP":
         counted = end["sum"] = sums["sum_received"]
         if not counted.get("packets"):
-            raise ValueError("holds a run of iperf3 by UDP without datagrams")
+            raise ValueError("the file holds a UDP run of iperf3 without datagrams")
         counted["lost_percent"] = 100 * counted["lost"] / counted["packets"]
         test["blksize"] = round(sums["sum_sent"]["bytes"] / counted["packets"]) if "sum_sent" in sums else 0
     return {"start": start, "intervals": intervals, "end": end}
 
 
 def _row(stream: str, end: str, *rest: str) -> dict[str, Any]:
-    """Return the values of a line under their names in the JSON, with stream and side (None for an interval)."""
+    """Return the values of a line by their names in the JSON, with its stream and side (None for an interval)."""
     size, prefix, rate, scale, unit, more = rest
     side = next((side for side in ("sender", "receiver") if more.rstrip().endswith(side)), None)
     # iperf3 counts bytes in powers of 1024, and bits in powers of 1000 (its units.c).

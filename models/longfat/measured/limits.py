@@ -1,4 +1,4 @@
-"""Limits of a TCP flow: the network, the receiver's window, the sender or its buffer, or a processor.
+"""Detection of what limited a TCP flow: the network, the receiver's window, the sender or its buffer, a processor.
 
 The limits network, window and sender, and the comparison of the flight with the windows, follow Zhang, Breslau, Paxson
 and Shenker, On the Characteristics and Origins of Internet Flow Rates, SIGCOMM 2002. The thresholds are ours, because
@@ -12,21 +12,22 @@ from statistics import median
 
 __all__ = ["by_processor", "by_time", "by_windows", "of_busy", "queued_or_lost"]
 
-#: Ours: a limit explains a flow if it held during half of the time in which the flow had data outstanding.
+#: A limit explains a flow if it held during this fraction of the time in which the flow had data outstanding (ours).
 SHARE = 0.5
-#: Ours: if less than this share of its window was in flight, a flow had nothing to send. The share is about 1 for a
-#: window-limited flow, and 0.5 for a flow without data, whose window Linux lets grow to twice the packets in flight
+#: A flow had nothing to send if less than this fraction of its window was in flight (ours). The fraction is about 1 for
+#: a window-limited flow, and 0.5 for a flow without data, whose window Linux lets grow to twice the packets in flight
 #: (RFC 7661 gives the reason).
 FLIGHT = 0.65
-#: Ours: round-trip times above this multiple of the base show a queue. Flach et al., SIGCOMM 2016, use the same factor.
+#: Round-trip times above this multiple of the base show a queue (ours). Flach et al., SIGCOMM 2016, use the same
+#: factor.
 QUEUED = 1.3
-#: Ours: a thread that takes nine tenths of a processor's time limits the rate, because a thread that waits for the
-#: network or for its peer sleeps. iperf3 counts the time of its process, not that of the kernel's interrupts.
+#: A thread limits the rate if it takes this fraction of a processor's time (ours), because a thread that waits for the
+#: network or for its peer sleeps. iperf3 counts the time of its process, not the time of the kernel's interrupts.
 BUSY = 0.9
 
 
 def of_busy(busy: float, window: float, buffer: float) -> str:
-    """Return the shares of the busy time in which window and send buffer were the limit, in words.
+    """Return a text with the fractions of the busy time in which the receiver's window and the send buffer limited.
 
     >>> of_busy(10, 1, 6)
     "of the time with data outstanding 10% by the receiver's window and 60% by the send buffer"
@@ -38,7 +39,7 @@ def of_busy(busy: float, window: float, buffer: float) -> str:
 
 
 def by_time(busy: float, window: float, buffer: float, application: bool) -> str | None:
-    """Return the limit from the times that Linux counts (struct tcp_info of linux/tcp.h), None if never busy.
+    """Return the limit of a flow from the times that Linux counts (struct tcp_info); None if the flow was never busy.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def by_time(busy: float, window: float, buffer: float, application: bool) -> str
 
 
 def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None:
-    """Return the side whose program used a whole processor; None if neither did.
+    """Return the side whose program fully used its processors; None if neither did.
 
     If both did, the receiver was the limit, because a busy receiver closes its window and the sender waits.
 
@@ -85,7 +86,7 @@ def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None
 
 
 def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty: bool = False) -> str | None:
-    """Return the limit from samples of flight and windows, None if they do not show it.
+    """Return the limit of a flow from samples of its flight and windows; None if they show no limit.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
 
 
 def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
-    """Return False if a queue explains the losses or there are none, so that no policer caused them; else None.
+    """Return False if no policer caused the losses, because a queue explains them or there are none; otherwise None.
 
     A policer drops without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses
     packets without a queue; only the times of packets distinguish these causes, so that the result is never True.

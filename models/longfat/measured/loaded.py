@@ -13,7 +13,8 @@ from longfat.measured.limits import QUEUED
 __all__ = ["Points", "measurement"]
 
 Points = Sequence[tuple[float, float]]  # times [s] and values
-#: Ours: quantile of the round-trip times under load that counts as the longest, since a single one may be an outlier.
+#: Quantile of the round-trip times under load that is used as the longest, because a single one may be an outlier
+#: (ours).
 LONGEST = 0.95
 
 
@@ -48,11 +49,11 @@ def measurement(
     """
     active = [(time, rate) for time, rate in rates if rate > 0]
     if not active:
-        raise ValueError(f"holds no rate of the {direction} ({kind}): was the test cut off?")
+        raise ValueError(f"the file holds no rate of the {direction} ({kind}): was the test cut off?")
     begin, end = active[0][0], active[-1][0]
     during = sorted(trip for time, trip in trips if begin <= time <= end)
     if not during:
-        raise ValueError(f"holds no round-trip time during the {direction} ({kind})")
+        raise ValueError(f"the file holds no round-trip time during the {direction} ({kind})")
     rate, base, mean = median(rate for _, rate in active), min(trip for _, trip in trips), fmean(during)
     longest = during[math.ceil(LONGEST * len(during)) - 1]
     if len(during) == len(trips):

@@ -37,7 +37,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     if figures.transport != "TCP":
         return made
     if capacity is not None and figures.rate and figures.packet and figures.rate_layer == "data":
-        # The ratio of measured to ideal transfer time is the same for any size: here, for the data of one second.
+        # The ratio of measured to ideal transfer time does not depend on the size: take the data of one second.
         ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, header_bytes("wire")))
         made["transfer_time_ratio"] = float(tcp.transfer_time_ratio(1.0, ideal))
     if figures.loss is not None:
@@ -49,7 +49,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
 
 
 def beyond(figures: PathFigures, capacity: float | None) -> str:
-    """Return a hint on the layer that a rate counts if it exceeds the data that the link carries; otherwise empty.
+    """Return a hint which layer a rate may count if it exceeds the rate of data that the link carries; otherwise "".
 
     >>> beyond(PathFigures(rate=986.99e6 / 8, packet=1448, transport="TCP"), 125e6)
     "1 Gbit/s carries 941.5 Mbit/s of data, jumbo frames 990 Mbit/s; 987 Mbit/s is Ethernet's"

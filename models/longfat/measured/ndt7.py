@@ -1,4 +1,4 @@
-"""Figures of a path from M-Lab's ndt7: lines of ``ndt7-client -format json``, and the server's archived result.
+"""Reader of M-Lab's ndt7: lines of ``ndt7-client -format json``, and the server's archived result.
 
 The messages are those of the ndt7 protocol specification, the archive that of the data-format specification, both of
 github.com/m-lab/ndt-server. TCPInfo has the fields of Linux's struct tcp_info, times in microseconds.
@@ -21,7 +21,7 @@ _TESTS = ("download", "upload")
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether the content of a JSON file, or a list of its lines, may be ndt7's."""
+    """Return whether the content of a JSON file, or the list of its lines, has the keys of ndt7."""
     if isinstance(content, list):
         return bool(content) and isinstance(content[0], dict) and {"Key", "Value"} <= content[0].keys()
     return isinstance(content, dict) and bool({"Download", "Upload"} & content.keys()) and "StartTime" in content
@@ -32,7 +32,7 @@ def read(path: str, content: Any) -> Measurement:
     found = _client(path, content) if isinstance(content, list) else _server(path, content)
     test = next((test for test in _TESTS if found[test]), None)
     if test is None:
-        raise ValueError("holds no measurement of ndt7: was the test cut off?")
+        raise ValueError("the file holds no measurement of ndt7: was the test cut off?")
     measurements = found[test]
     receiver = "client" if test == "download" else "server"
     seen = [one["AppInfo"] for origin, one in measurements if origin == receiver and "AppInfo" in one.entries()]
@@ -40,7 +40,7 @@ def read(path: str, content: Any) -> Measurement:
     if test == "upload":  # the client sends, and has no TCPInfo; the server's is that of a receiver
         seen = seen or [one["AppInfo"] for _, one in measurements if "AppInfo" in one.entries()]
     if not seen and not known:
-        raise ValueError("holds no AppInfo and no TCPInfo of ndt7: was the test cut off?")
+        raise ValueError("the file holds no AppInfo and no TCPInfo of ndt7: was the test cut off?")
     remarks = [f"measured by the {test} (ndt7)"]
     if isinstance(content, list) and not any(_completes(line, test) for line in content):
         remarks.append(f"the file is cut off, or the {test} was stopped: its line 'complete' is missing (ndt7)")
@@ -50,7 +50,7 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _client(path: str, lines: list[Any]) -> dict[str, list[tuple[str, Field]]]:
-    """Return origin and message of each measurement, by test, from the lines that a client printed."""
+    """Return (origin, message) of each measurement, by the name of the test, from the lines that a client printed."""
     made: dict[str, list[tuple[str, Field]]] = {test: [] for test in _TESTS}
     for i, line in enumerate(lines):
         if not isinstance(line, dict) or line.get("Key") not in ("measurement", "error"):
@@ -70,7 +70,7 @@ def _completes(line: Any, test: str) -> bool:
 
 
 def _server(path: str, content: Any) -> dict[str, list[tuple[str, Field]]]:
-    """Return origin and message of each measurement, by test, from the server's archive."""
+    """Return (origin, message) of each measurement, by the name of the test, from the server's archive."""
     made: dict[str, list[tuple[str, Field]]] = {test: [] for test in _TESTS}
     for test in _TESTS:
         result = content.get(test.capitalize())
@@ -130,7 +130,7 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
 
 
 def _series(seen: list[Field], known: list[Field]) -> tuple[Series, ...]:
-    """Return the rates between messages of the receiver, and the round-trip times in messages of the sender."""
+    """Return series of the rate between the receiver's messages and of the round-trip time in the sender's messages."""
     made = []
     points = [
         (one["ElapsedTime"].number("us", "[0, inf)") / 1e6, one["NumBytes"].number("bytes", "[0, inf)")) for one in seen

@@ -1,4 +1,4 @@
-"""Reader of the TCP segments of a packet capture, in the classic pcap format or in pcapng.
+"""Reader of the TCP segments in a packet capture of the format pcap or pcapng.
 
 The formats are those of draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 """
@@ -17,8 +17,8 @@ __all__ = ["MAGICS", "Segment", "segments"]
 
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng
 MAGICS = (*headers.PCAP_MAGICS, b"\x0a\x0d\x0d\x0a")
-#: Ours: a record that gives a greater length of the packet is damaged, as Linux's longest packet has 524,280 bytes
-#: (GSO_MAX_SIZE of linux/netdevice.h).
+#: Largest length of a packet [bytes]; a record with a larger one is damaged (ours), because Linux's longest packet has
+#: 524,280 bytes (GSO_MAX_SIZE of linux/netdevice.h).
 _LONGEST = 1 << 20
 _LONGEST_BLOCK = 1 << 24  # of pcapng; ours, because blocks of names, keys and comments are longer than packets
 #: Link types (tcpdump.org/linktypes.html), grouped by the header that precedes the IP header.
@@ -28,7 +28,7 @@ _VLAN = (0x8100, 0x88A8)
 
 
 class Segment(NamedTuple):
-    """A TCP segment (RFC 9293, section 3.1)."""
+    """TCP segment (RFC 9293, section 3.1) of a captured packet."""
 
     time_ns: int
     source: tuple[bytes, int]
@@ -91,7 +91,7 @@ def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
 
 
 def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int, bytes, int]]:
-    """Yield time [ns], link type, stored bytes and length of the packets of a classic file."""
+    """Yield time [ns], link type, stored bytes and original length [bytes] of each packet of a pcap file."""
     head = file.read(20)
     if len(head) < 20:
         raise _Damage(0, f"the header of the file has {4 + len(head)} of 24 bytes")
@@ -99,22 +99,22 @@ def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int,
     record, scale, place = struct.Struct(order + headers.PCAP_RECORD), 10**9 // units, 24
     while head := file.read(16):
         if len(head) < 16:
-            raise _Damage(place, f"its header has {len(head)} of 16 bytes")
+            raise _Damage(place, f"the record's header has {len(head)} of 16 bytes")
         second, fraction, stored, length = record.unpack(head)
         if not 0 < stored <= length <= _LONGEST or fraction >= units:
             raise _Damage(
                 place,
-                f"its header gives {stored} of {length} bytes stored, and a time of {fraction} of {units} parts of 1 s",
+                f"the record's header gives {stored} of {length} bytes stored, and {fraction} of {units} parts of 1 s",
             )
         data = file.read(stored)
         if len(data) < stored:
-            raise _Damage(place, f"the file has {len(data)} of its {stored} stored bytes")
+            raise _Damage(place, f"the record has {len(data)} of {stored} stored bytes")
         yield (second * units + fraction) * scale, link, data, length
         place += 16 + stored
 
 
 def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
-    """Yield time [ns], link type, stored bytes and length of the packets of a pcapng file."""
+    """Yield time [ns], link type, stored bytes and original length [bytes] of each packet of a pcapng file."""
     file.seek(0)
     order, place = "<", 0
     links: list[tuple[int, int]] = []  # link type and units per second of each interface
@@ -133,7 +133,7 @@ def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
         if kind == _INTERFACE and len(body) >= 12:
             links.append((struct.unpack(f"{order}H", body[:2])[0], _resolution(body[8:-4], order)))
         elif kind == _SIMPLE:
-            raise ValueError("holds packets without times (pcapng Simple Packet Blocks)")
+            raise ValueError("the file holds packets without times (pcapng Simple Packet Blocks)")
         elif kind == _ENHANCED and len(body) >= 24:
             interface, high, low, stored, length = struct.unpack(f"{order}IIIII", body[:20])
             if interface >= len(links) or not 0 < stored <= min(length, len(body) - 24) or length > _LONGEST:
@@ -144,7 +144,7 @@ def _next_generation(file: BinaryIO) -> Iterator[tuple[int, int, bytes, int]]:
 
 
 def _resolution(options: bytes, order: str) -> int:
-    """Return the units of time per second of an interface, from its option if_tsresol (9); 10^6 if it has none."""
+    """Return the time units per second of an interface, from its option if_tsresol (9); 10^6 without the option."""
     at = 0
     while at + 4 <= len(options):
         code, length = struct.unpack(f"{order}HH", options[at : at + 4])
@@ -169,7 +169,7 @@ def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
 
 
 def _network_layer(link: int, data: bytes) -> int | None:
-    """Return the offset of the IP header; None for other protocols."""
+    """Return the offset of the IP header in a packet [bytes]; None if the packet is of another protocol."""
     if link in _RAW:
         return 0
     if link in _NULL:
@@ -185,5 +185,5 @@ def _network_layer(link: int, data: bytes) -> int | None:
     elif link == _COOKED_2:
         return 20 if struct.unpack_from(">H", data, 0)[0] in (0x0800, 0x86DD) else None
     else:
-        raise ValueError(f"holds packets of the link type {link}, of which the headers are unknown")
+        raise ValueError(f"the file holds packets of the link type {link}, whose headers are unknown")
     return at + 2 if struct.unpack_from(">H", data, at)[0] in (0x0800, 0x86DD) else None

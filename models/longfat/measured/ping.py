@@ -1,4 +1,4 @@
-"""Figures of a path from the output of ``ping``."""
+"""Reader of the output of ``ping``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ __all__ = ["KIND", "looks_like", "read", "read_ping"]
 
 KIND = "ping"
 
-# iputils: "rtt min/avg/max/mdev = "; BSD, macOS: "round-trip min/avg/max/stddev = "; busybox: without a deviation
+# Summaries begin "rtt min/avg/max/mdev = " (iputils) or "round-trip min/avg/max/stddev = " (BSD, macOS); busybox prints
+# no deviation.
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 _SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_NUMBER}/[0-9./]+\s*ms\b")
-#: Line of a reply, with the time that -D prints at its begin; "(DUP!)" marks a duplicate reply.
+#: Line of a reply, which begins with a time if ping has the option -D; "(DUP!)" marks a duplicate reply.
 _REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
 _LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% packet loss")
 _RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
@@ -62,14 +63,14 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Read the replies and the summary of one run."""
+    """Return the measurement from the replies and the summary of one run of ping."""
     summaries = _SUMMARY.findall(text)
     if len(summaries) > 1:
-        raise ValueError(f"{path}: holds {len(summaries)} runs of ping, must hold one")
+        raise ValueError(f"{path}: the file holds {len(summaries)} runs of ping, must hold one")
     replies = [(at, printed(f"{path}: time", time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest]
     times = [time for _, time in replies]
     if not summaries and not times:
-        raise ValueError(f"{path}: holds no round-trip time: must be the output of ping with at least one reply")
+        raise ValueError(f"{path}: the file holds no round-trip time: must be the output of ping with a reply")
     least, mean = (
         (printed(f"{path}: round-trip time", one) for one in summaries[0])
         if summaries
@@ -93,7 +94,7 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _series(replies: list[tuple[str, float]]) -> tuple[Series, ...]:
-    """Return the round-trip times over time if ping -D has printed times, else over the number of the reply."""
+    """Return the round-trip times [s] over time if ``ping -D`` printed times, else over the number of the reply."""
     if len(replies) < 2:
         return ()
     timed = all(at for at, _ in replies)

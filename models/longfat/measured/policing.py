@@ -1,4 +1,4 @@
-"""Detection of policers: whether a token bucket without a queue, which drops what exceeds its rate, caused the losses.
+"""Detection of policers: whether a token bucket that drops the excess over its rate, without a queue, caused losses.
 
 The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
 Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It replays the
@@ -20,18 +20,18 @@ __all__ = ["Transmission", "Verdict", "policer"]
 LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes
-#: EMPTY: largest deviation of the bucket from empty at losses; FULL: largest overdraft where packets pass. Both in the
-#: tokens of one round trip.
+#: EMPTY: largest deviation of the bucket from empty at losses. FULL: largest overdraft of the bucket where packets
+#: pass. Unit of both: the tokens of one round trip.
 EMPTY, FULL = 2.0, 0.75
 LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares of losses and of passes that may contradict a bucket
 SILENCE = 1.25  # round trips; a longer time without a transmission is a pause
-#: Size of the bucket, in round trips at its rate, from which on the rate of delivered packets is called the policer's.
-#: Ours, fitted to 29 simulated transfers: 16 had a larger bucket, and a rate within 0.5 % of the policer's; of the 13
-#: others nine had a rate 5 to 74 % below it, since a smaller bucket overflows while the flow is slow after a loss. Of
-#: transfers simulated later 10 had a larger bucket, and rates at most 6 % below the policer's.
+#: Smallest bucket, in round trips at its rate, for which the rate of delivered packets is reported as the policer's
+#: rate. Ours, fitted to 29 simulated transfers: 16 had a larger bucket, and a rate within 0.5 % of the policer's; of
+#: the 13 others nine had a rate 5 to 74 % below it, because a smaller bucket overflows while the flow is slow after a
+#: loss. Ten transfers that were simulated later had a larger bucket, and rates at most 6 % below the policer's.
 SURE = 2.0
-#: A loss follows a queue if the round trip before it is not below the median, exceeds LONGER times the 10th percentile
-#: and is at least SHORTEST [s]. A share of such losses above LATE_LOSSES rules a policer out.
+#: A loss came from a queue if the round trip before the loss is not below the median, exceeds LONGER times the 10th
+#: percentile and is at least SHORTEST [s]. If the fraction of such losses exceeds LATE_LOSSES, no policer caused them.
 LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2
 
 
@@ -82,7 +82,7 @@ class Verdict:
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:
-    """Return the verdict on whether a policer explains the losses of a flow.
+    """Return the verdict on whether a policer caused the losses of a flow.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
 
 
 def _start(sent: Sequence[Transmission], trip: float) -> int:
-    """Return the index of the first packet after the last pause of more than a round trip before the first loss.
+    """Return the index of the packet after the last pause before the first loss; 0 if there is no pause.
 
     Ours, because a program such as iperf3 sends a few bytes first and its data later, when the bucket is full again;
     the authors count from the first packet of the flow.
@@ -134,7 +134,7 @@ def _bucket(sent: Sequence[Transmission], rate: float) -> float:
 
 
 def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: float) -> Verdict:
-    """Return the verdict from a replay of the transmissions from the first loss on through a token bucket."""
+    """Replay the transmissions from the first loss on through a token bucket, and return the verdict."""
     begin, used, rounds, end = sent[0].time, 0.0, 1, sent[0].time + trip
     at_loss, at_pass = [], []
     for one in sent:
@@ -160,7 +160,7 @@ def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: fl
 
 
 def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
-    """Return the share of losses before which the round-trip time was long, as with a queue."""
+    """Return the fraction of losses before which the round-trip time was long, as a queue makes it."""
     trips: list[float] = []
     tenth, middle = _Ranked(), _Ranked()
     count, at = 0, 0
@@ -180,14 +180,13 @@ def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
 
 
 class _Ranked:
-    """Values that are read by rank in logarithmic time; the ranks that are read must not decrease."""
+    """Values to be read by rank in logarithmic time, by ranks that never decrease."""
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated
         self.high: list[float] = []  # heap of the others
 
     def add(self, value: float) -> None:
-        """Add a value."""
         heappush(self.high, -heappushpop(self.low, -value))
 
     def at(self, rank: int) -> float:

@@ -1,4 +1,4 @@
-"""Figures of a path from qlog 0.3: JSON, NDJSON or JSON text sequences, of `longfat simulate` and of stacks of QUIC.
+"""Reader of qlog 0.3 (JSON, NDJSON or JSON text sequences) from `longfat simulate` and from QUIC stacks.
 
 The schema is draft-ietf-quic-qlog-main-schema, the events are those of draft-ietf-quic-qlog-quic-events: times are
 milliseconds. Later drafts name the events "quic:packet_sent" instead of "transport:packet_sent", with the same data.
@@ -23,13 +23,13 @@ _DATA = ("1RTT", "1rtt", "short", None)  # types of packets with data of the app
 
 
 def looks_like(content: Any) -> bool:
-    """Return whether the content of a JSON file, or a list of its lines, may be qlog."""
+    """Return whether the content of a JSON file, or the list of its lines, has the keys of qlog."""
     first = content[0] if isinstance(content, list) and content else content
     return isinstance(first, dict) and ("qlog_version" in first or "file_schema" in first)
 
 
 def read(path: str, content: Any) -> Measurement:
-    """Read the trace with the most packets sent, which has to be the trace of the sender."""
+    """Return the measurement from the trace with the most sent packets, which must be the trace of a sender."""
     head = content[0] if isinstance(content, list) else content
     groups: dict[str, list[Field]] = defaultdict(list)
     for trace, event in _events(path, content):
@@ -39,7 +39,7 @@ def read(path: str, content: Any) -> Measurement:
     flows = [_Reader().read(events) for events in groups.values()]
     flow = max(flows, key=lambda one: len(one.sent), default=Transfer())
     if not flow.sent:
-        raise ValueError("holds no packet that was sent: must be the qlog of a sender")
+        raise ValueError("the file holds no packet that was sent: must be the qlog of a sender")
     if len(flows) > 1:
         flow.remarks.append(f"traces with fewer packets that are left out: {len(flows) - 1} (qlog)")
     if "'TCP'" in str(head.get("trace", {})):  # protocol_type of our simulator; sizes are of IP packets
@@ -50,7 +50,7 @@ def read(path: str, content: Any) -> Measurement:
 
 
 def _events(path: str, content: Any) -> list[tuple[int, Field]]:
-    """Return each event with the number of its trace."""
+    """Return all events, each with the number of its trace."""
     if isinstance(content, list):
         return [(0, Field(path, f"line {i + 2}", event)) for i, event in enumerate(content[1:])]
     traces = Field(path, "", content)["traces"].elements()
@@ -70,7 +70,7 @@ class _Reader:
         self.bytes = 0.0
 
     def read(self, events: list[Field]) -> Transfer:
-        """Return the observations of the flow that its events contain."""
+        """Return the observations of the flow from its events."""
         flow = self.flow
         before: float | None = None
         for event in events:
@@ -138,11 +138,12 @@ class _Reader:
                 self.flow.acknowledged += sent.size
                 sent.lost = False  # the packet was declared lost although it arrived
             if newly:
-                # Only the largest newly acknowledged number gives a sample (RFC 9002, section 5.1).
+                # Only the largest newly acknowledged packet number gives a round-trip time sample (RFC 9002, section
+                # 5.1).
                 sent.round_trip_time = time - sent.time
 
     def _taken(self, low: int, high: int) -> list[int]:
-        """Remove the unacknowledged packet numbers in a range, and return them."""
+        """Remove the packet numbers from ``low`` to ``high`` from the unacknowledged ones, and return them."""
         begin, end = bisect_left(self.unacknowledged, low), bisect_right(self.unacknowledged, high)
         taken = self.unacknowledged[begin:end]
         del self.unacknowledged[begin:end]

@@ -1,4 +1,4 @@
-"""Reading of measurements from files of any kind, which is recognised by the content of the file."""
+"""Reading of measurements from files, whose kind is recognised by their content."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Kind(NamedTuple):
 
 _JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog, flent)}
 _TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3_text, tc, ss, ping, sysctl)}
-#: Names of the kinds of files, mostly the command that writes them.
+#: Names of the kinds of files; most are the command that writes the file.
 KINDS = (*_JSON, *_TEXT, crusader.KIND, tcp_flow.KIND)
 _GZIP = b"\x1f\x8b"
 _COMPRESSED = {_GZIP: "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
@@ -63,12 +63,12 @@ def read(*files: str | PathLike[str]) -> PathFigures:
 def read_each(*files: str | PathLike[str]) -> list[Measurement]:
     """Return the measurement of each file: its figures, kind and series over time."""
     if not files:
-        raise ValueError("no file was given: give one measurement or more")
+        raise ValueError("files is empty: must be one file with a measurement or more")
     return [_read(str(file)) for file in files]
 
 
 def _read(path: str) -> Measurement:
-    """Read one file; every error names the file."""
+    """Return the measurement in a file; errors begin with the path of the file."""
     try:
         return _recognised(path)
     except ValueError as error:
@@ -82,30 +82,30 @@ def _recognised(path: str) -> Measurement:
         if head.startswith(magic):
             if magic == _GZIP and (text := _unpacked(path)).lstrip().startswith("{"):  # flent packs its files
                 return _from_json(path, text)
-            raise ValueError(f"is compressed ({name}): decompress it first")
+            raise ValueError(f"the file is compressed ({name}): decompress it first")
     if tcp_flow.looks_like(head):
         return tcp_flow.read(path, head)
     if crusader.looks_like(head):
         return crusader.read(path)
     if not head.strip():
         raise ValueError(
-            f"is empty: must be {_allowed()}" if not head else f"holds nothing but blanks: must be {_allowed()}"
+            f"the file is empty: must be {_allowed()}" if not head else f"the file is blank: must be {_allowed()}"
         )
     if b"\0" in head and not head.startswith(MARKS):
-        raise ValueError(f"is of no known kind (binary): must be {_allowed()}")
+        raise ValueError(f"the file is of no known kind (binary): must be {_allowed()}")
     text = text_of(path)
     begin = text.lstrip()[:1]
-    # The text output of iperf3 also begins with a bracket, and its JSON may contain the text output of the server.
+    # The text output of iperf3 also begins with "[", and the JSON of iperf3 may contain the text output of the server.
     if begin in ("{", "\x1e") or (begin == "[" and not iperf3_text.looks_like(text)):
         return _from_json(path, text)
     for kind in _TEXT.values():
         if kind.looks_like(text):
             return kind.read(path, text)
-    raise ValueError(f"is of no known kind: must be {_allowed()}")
+    raise ValueError(f"the file is of no known kind: must be {_allowed()}")
 
 
 def _unpacked(path: str) -> str:
-    """Return the text in a gzip file, empty if the file is damaged, too long or contains no text."""
+    """Return the text in a gzip file; "" if the file is damaged, too long or contains no text."""
     try:
         with gzip.open(opened(path, LONGEST_TEXT)) as file:
             data = file.read(LONGEST_TEXT + 1)
@@ -115,15 +115,15 @@ def _unpacked(path: str) -> str:
 
 
 def _from_json(path: str, text: str) -> Measurement:
-    """Read a JSON text, which has one value, or one on each line."""
+    """Return the measurement in a JSON text, which has one value, or one value on each line."""
     try:
         content = parsed(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
+        raise ValueError(f"the file is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
     for kind in _JSON.values():
         if kind.looks_like(content):
             return kind.read(path, content)
-    raise ValueError(f"is JSON of no known kind: must be {_allowed()}")
+    raise ValueError(f"the file is JSON of no known kind: must be {_allowed()}")
 
 
 def _head(path: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Figures of a path from the output of ``ss -ti``: one or many samples of Linux's TCP sockets."""
+"""Reader of the output of ``ss -ti``, which has one or more samples of Linux's TCP sockets."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "ss -ti"
 _STATES = "ESTAB|CLOSE-WAIT|FIN-WAIT-1|FIN-WAIT-2|CLOSING|LAST-ACK|TIME-WAIT|SYN-SENT|SYN-RECV|LISTEN|UNCONN"
-#: A socket: state, two queues, local and peer address. The state is absent if ss was asked for one state only.
+#: Line of a socket: state, two queues, local and peer address. ss omits the state if it was asked for one state only.
 _END = r"(\S{1,99}:\S{1,99})"  # bounded, since a search in a line of many colons would take quadratic time
 _SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+{_END}\s+{_END}")
 _COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
 _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")
 _FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-#: Ours: sockets that have sent fewer segments, such as control connections, are too short to measure a path.
+#: Least number of sent segments: sockets with fewer, such as control connections, are too short to measure a path
+#: (ours).
 _LEAST = 10  # segments
 #: Counters that never decrease during a connection (struct tcp_info of linux/tcp.h). ss omits those that are 0.
 _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
@@ -47,7 +48,7 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Read samples of sockets; the measurement is that of the peer to which most data was sent.
+    """Return the measurement of the path to the peer that acknowledged the most data, from samples of its sockets.
 
     The base round-trip time is Linux's minimum; the rate is the ratio of the acknowledged data to the time with data
     outstanding. Parallel sockets to the same peer count together.
@@ -61,7 +62,7 @@ def read(path: str, text: str) -> Measurement:
         sockets[name].append(sample)
     senders = {name: found for name, found in sockets.items() if _segments(found[-1]) >= _LEAST}
     if not senders:
-        words = f"holds no socket that has sent {_LEAST} segments: run ss -tin on the sender, during a transfer"
+        words = f"the file holds no socket that has sent {_LEAST} segments: run ss -tin on the sender in a transfer"
         raise ValueError(f"{path}: {'; '.join([words, *remarks])}")
     busiest = max(senders, key=lambda name: senders[name][-1]["bytes_acked"])
     peer = busiest[1].rpartition(":")[0]
@@ -72,7 +73,7 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _samples(path: str, text: str, remarks: list[str]) -> Iterator[tuple[tuple[str, str], _Sample]]:
-    """Yield each sample with local and peer address. Its details are on the line of the socket (-O) or below it.
+    """Yield (local and peer address, sample) of each socket; its details are on its line (ss -O) or on the next.
 
     A last line without a line break may be cut off within a number: it is left out, with a remark.
     """
@@ -88,13 +89,13 @@ def _samples(path: str, text: str, remarks: list[str]) -> Iterator[tuple[tuple[s
         if name is not None and " cwnd:" in line:
             yield name, _sample(path, line)
             name = None
-    # A socket that is opening or closing has no details.
+    # A socket that is opening or closing has no details, so their absence shows no damage.
     if name is not None and not remarks and lines[-1].startswith(("ESTAB", *"0123456789")):
         remarks.append(f"the file is cut off after line {len(lines)}: the details of its last socket are missing (ss)")
 
 
 def _check_rising(name: str, before: _Sample, after: _Sample) -> None:
-    """Refuse a sample whose cumulative counters are smaller than in the sample before."""
+    """Raise a ValueError if a cumulative counter is smaller than in the sample before."""
     for key in _RISING:
         if after[key] < before[key]:
             raise ValueError(
@@ -159,7 +160,7 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
 
 
 def _rate(found: list[_Sample]) -> float:
-    """Return the rate of a socket [bytes/s]; ss reports busy time from Linux 4.10 on, delivery_rate from 4.9 on."""
+    """Return the rate of a socket [bytes/s] from its busy time (Linux 4.10 or later), or else from delivery_rate."""
     last = found[-1]
     if last["busy"] > 0:
         return 1000 * last["bytes_acked"] / last["busy"]
@@ -168,7 +169,7 @@ def _rate(found: list[_Sample]) -> float:
 
 
 def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
-    """Return what limited the sockets together, the shares of the limits in words, and the send buffer's share."""
+    """Return what limited the sockets, a text with fractions of the busy time, and the send buffer's fraction [1]."""
     last = [found[-1] for found in sockets]
     busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
     every = [one.application for found in sockets for one in found]
@@ -180,7 +181,7 @@ def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
 
 
 def _series(found: list[_Sample]) -> tuple[Series, ...]:
-    """Return the series of a socket, against the number of the sample, because ss prints no times."""
+    """Return the series of a socket over the number of the sample, because ss prints no times."""
     if len(found) < 2:
         return ()
     columns = [

@@ -1,4 +1,4 @@
-"""Settings of a host's TCP, which limit the windows of its connections, from the output of ``sysctl -a``."""
+"""Reader of the output of ``sysctl -a``: settings of TCP, which limit the windows of a host's connections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["KIND", "Settings", "looks_like", "read"]
 
 KIND = "sysctl -a"
 _LINE = re.compile(r"^(net\.\S+|kernel\.osrelease) ?=(.*)$", re.MULTILINE)
-#: Settings that are read, each with its count of numbers (kernel documentation, networking/ip-sysctl).
+#: Setting to read -> how many numbers it has (kernel documentation, networking/ip-sysctl).
 _NUMBERS = {
     "net.ipv4.tcp_rmem": 3,
     "net.ipv4.tcp_wmem": 3,
@@ -44,7 +44,7 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Settings:
-    """Read the settings of TCP; those of other parts of Linux are left out.
+    """Return the settings of TCP in the output of sysctl; ignore all other settings.
 
     Raises
     ------
@@ -54,19 +54,19 @@ def read(path: str, text: str) -> Settings:
     found: dict[str, str] = {}
     for name, value in _LINE.findall(text):
         if found.setdefault(name, value.strip()) != value.strip():
-            raise ValueError(f"holds two values of {name}: give the settings of one host in a file")
+            raise ValueError(f"the file holds two values of {name}: give the settings of one host in a file")
     numbers = {name: _numbers(name, found[name], count) for name, count in _NUMBERS.items() if name in found}
     for name in _NEEDED:
         if name not in numbers:
-            raise ValueError(f"lacks {name}: give the whole output of {KIND}")
+            raise ValueError(f"the file lacks {name}: give the whole output of {KIND}")
     last = text[text.rfind("\n") + 1 :].partition("=")[0].strip()
     if last in numbers:
-        raise ValueError(f"ends within the line of {last}: was it cut off?")
+        raise ValueError(f"the file ends within the line of {last}: was it cut off?")
     return Settings(path, KIND, PathFigures(), (), numbers, found.get("kernel.osrelease", ""))
 
 
 def _numbers(name: str, text: str, count: int) -> tuple[int, ...]:
-    """Return the numbers of a setting; numbers of TCP's settings are C's int or long, and never negative."""
+    """Return the numbers of a setting; raise a ValueError unless ``text`` is ``count`` non-negative integers."""
     words = text.split()
     if len(words) != count or not all(re.fullmatch("[0-9]{1,19}", word) for word in words):
         raise ValueError(f"{name} holds {text!r:.40}, must hold {count} number{'s' * (count > 1)}")

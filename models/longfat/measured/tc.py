@@ -1,4 +1,4 @@
-"""Figures of a queue from the output of ``tc -s qdisc``: the share that it dropped, and its backlog."""
+"""Reader of the output of ``tc -s qdisc``: the fraction of packets that a queue dropped, and its backlog."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def looks_like(text: str) -> bool:
 
 
 def queues(path: str, text: str) -> list[Queue]:
-    """Return the queue disciplines in the output, each with its counters."""
+    """Return the queue disciplines in the output of tc, each with its counters."""
     found, starts = [], list(_QDISC.finditer(text))
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         body = text[start.end() : following.start() if following else len(text)]
@@ -97,7 +97,7 @@ def queues(path: str, text: str) -> list[Queue]:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Read the counters of the device's queue that has sent the most bytes.
+    """Return the measurement from the queue that has sent the most bytes, preferably the root queue of a device.
 
     The counters count from the creation of the queue. The loss is the share of packets that this queue dropped: all of
     the path's loss if the queue is at the bottleneck, else a part of it.
@@ -105,7 +105,7 @@ def read(path: str, text: str) -> Measurement:
     known = queues(path, text)
     candidates = [one for one in known if one.root and one.sent] or [one for one in known if one.sent]
     if not candidates:
-        raise ValueError(f"{path}: holds no queue that has sent a packet: run tc -s qdisc on the host that sends")
+        raise ValueError(f"{path}: the file holds no queue that has sent a packet: run tc -s qdisc on the sending host")
     queue = max(candidates, key=lambda one: one.sent_bytes)
     offered = queue.sent + queue.dropped
     name = f"qdisc {queue.kind} {queue.handle}" + (f" of {queue.device}" if queue.device else "")

@@ -1,4 +1,4 @@
-"""Figures of a path from a packet capture: round-trip times, losses and windows from the headers of TCP."""
+"""Reader of packet captures: round-trip times, losses and windows of a connection from its TCP headers."""
 
 from __future__ import annotations
 
@@ -18,31 +18,34 @@ __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "pcap"
 SYN, ACK = 2, 16
-#: Ours: largest number of packets that are read, because more would take too much memory; at 1 Gbit/s they take 20 s.
+#: Largest number of packets that are read, because more would take too much memory (ours); 1 Gbit/s carries as many in
+#: 20 s.
 MOST = 2_000_000
-#: RFC 5681, section 3.2: a packet that three others overtook was lost; a packet overtaken by fewer was reordered.
+#: A packet that this number of later packets overtook was lost (RFC 5681, section 3.2); a packet overtaken by fewer was
+#: reordered.
 REORDERED = 3
-#: Smallest MSS that is believed [bytes]: every link carries 68 bytes (RFC 791, section 3.2), of which 40 are headers.
+#: Smallest maximum segment size that is believed [bytes]: every link carries 68 bytes (RFC 791, section 3.2), of which
+#: 40 are headers.
 SMALLEST_MSS = 28
-#: Ours: largest number of open gaps; if there are more, the oldest are closed. No window has so many gaps, and a search
-#: in more of them would be slow.
+#: Largest number of open gaps; if there are more, the older half is closed (ours). No window has so many gaps, and a
+#: search among more would be slow.
 MOST_GAPS = 1 << 16
-#: Ours: a shorter round trip [s] is not that of a path, because `longfat simulate --pcap` writes handshakes that take
-#: no time.
+#: Smallest round-trip time of a handshake that is believed [s] (ours), because `longfat simulate --pcap` writes
+#: handshakes that take no time.
 LEAST = 1e-6
-#: Ours: a capture is at the sender if the handshake's round trip between sender and capture is at most this share of
-#: that between capture and receiver.
+#: A capture was taken at the sender if the handshake's round trip from the capture to the sender is at most this
+#: fraction of its round trip from the capture to the receiver (ours).
 NEAR = 0.1
 _Ends = tuple[tuple[bytes, int], tuple[bytes, int]]
 
 
 def looks_like(head: bytes) -> bool:
-    """Return whether the first bytes of a file are those of a capture."""
+    """Return whether the first bytes of a file are those of a packet capture."""
     return head[:4] in MAGICS
 
 
 def read(path: str, _: bytes) -> Measurement:
-    """Read the connection and direction with the most data.
+    """Return the measurement from the connection, in the direction, with the most data in a capture.
 
     A retransmission means that the previous transmission of its data was lost, unless the receiver reports the data as
     a duplicate (RFC 2883). A capture at the receiver does not contain lost packets; it has gaps in the sequence numbers
@@ -58,7 +61,7 @@ def read(path: str, _: bytes) -> Measurement:
         for one in packets:
             data[one.source, one.target] += one.payload
     if not any(data.values()):
-        words = "holds no data of TCP: must be a capture of a TCP transfer, with at least 96 bytes a packet"
+        words = "the file holds no data of TCP: must be a capture of a TCP transfer, with at least 96 bytes a packet"
         raise ValueError("; ".join([words, *remarks]))
     ends = max(data, key=lambda one: data[one])
     found = _Reader(ends, connections.get(ends) or connections[ends[::-1]])
@@ -80,7 +83,7 @@ class _Gaps:
         self.rest: list[tuple[int, int]] = []  # for each begin: end, and number of transmissions before the gap
 
     def open(self, begin: int, end: int, before: int) -> None:
-        """Add a gap above all others."""
+        """Add a gap whose sequence numbers are above those of all other gaps."""
         if len(self.begins) == MOST_GAPS:
             self.close(self.begins[MOST_GAPS // 2])
         self.begins.append(begin)
@@ -117,7 +120,8 @@ class _Reader:
         self.mss = min([*sizes, largest])
         theirs = next((one for one in syns if one.source != self.source), None)
         mine = next((one for one in syns if one.source == self.source), None)
-        #: Windows are scaled if both sides offer to scale them (RFC 7323, section 2.2); None without the peer's SYN.
+        #: Shift of the peer's windows: 0 unless both sides offer scaling (RFC 7323, section 2.2); None without the
+        #: peer's SYN.
         self.shift = None if theirs is None else (theirs.scale or 0 if mine is None or mine.scale is not None else 0)
         self.sent: list[Transmission] = []
         self.next = self.acknowledged = 0
@@ -127,7 +131,7 @@ class _Reader:
         self.waiting: list[tuple[int, int]] = []  # heap of their ends and positions in `sent`
         self.again: set[int] = set()  # sequence numbers of retransmitted segments
         self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
-        # Packets lost upstream of the capture, with the position in `sent` before which they belong.
+        # Packets lost upstream of the capture, each with the position in `sent` before which it belongs.
         self.unseen: list[tuple[int, Transmission]] = []
         self.is_cut = False  # whether packets are left out, because there are too many
 
@@ -162,7 +166,7 @@ class _Reader:
         return flow
 
     def _place(self, flow: Transfer) -> None:
-        """Replace the round-trip times by that of the handshake, or by None, if the capture is not at the sender."""
+        """If the capture was not taken at the sender, replace the round-trip times by the handshake's, or by None."""
         here, there = self._handshake()
         if here + there >= LEAST and here > NEAR * there:
             flow.base, flow.mean = here + there, None
@@ -195,12 +199,12 @@ class _Reader:
         return (back, there) if opened.source == self.source else (there, back)
 
     def _unwrapped(self, number: int) -> int:
-        """Return the unwrapped value of a 32-bit sequence number that is nearest to the highest one seen."""
+        """Return a 32-bit sequence number without wrapping: the value nearest to the highest number sent so far."""
         offset = (number - self.zero) % 2**32
         return offset + round((self.next - offset) / 2**32) * 2**32
 
     def _data(self, time: float, one: Segment) -> None:
-        """Record a data packet, as several segments if it was captured before segmentation."""
+        """Record a data packet, as several transmissions if it was captured before segmentation."""
         begin = self._unwrapped(one.sequence)
         end = begin + one.payload
         if begin < 0:
@@ -230,7 +234,7 @@ class _Reader:
         self.next = max(self.next, begin + size)
 
     def _fill(self, before: int, begin: int, size: int) -> None:
-        """Record a segment that fills a gap: it was lost upstream of the capture and retransmitted, or reordered."""
+        """Record a packet that fills a gap, because it was lost upstream of the capture and resent, or reordered."""
         if len(self.sent) - before >= REORDERED:
             at = self.sent[min(before, len(self.sent) - 1)].time
             self.unseen.append((before, Transmission(at, begin, size, lost=True)))
@@ -251,13 +255,14 @@ class _Reader:
         while self.waiting and self.waiting[0][0] <= number:
             covered.append(self.sent[heappop(self.waiting)[1]])
             self.latest.pop(int(covered[-1].offset), None)
-        # No sample if a retransmitted packet is among those acknowledged (Karn's algorithm: RFC 6298, section 3).
+        # No round-trip time sample if a retransmitted packet is among the acknowledged ones (Karn's algorithm: RFC
+        # 6298, section 3).
         if covered and not any(int(one.offset) in self.again for one in covered):
             newest = max(covered, key=lambda one: one.offset)
             newest.round_trip_time = time - newest.time
 
     def _duplicate(self, one: Segment, number: int) -> None:
-        """Clear the mark of loss of a transmission whose data was received twice (RFC 2883, section 4)."""
+        """Count a transmission as not lost if its data was received twice (RFC 2883, section 4)."""
         left, right = (self._unwrapped(edge) for edge in one.sacks[0])
         inside = [tuple(map(self._unwrapped, block)) for block in one.sacks[1:2]]
         again = right <= number or any(low <= left and right <= high for low, high in inside)
