@@ -450,7 +450,7 @@ def test_dataset():
         (lambda: Load("a", 1, times=(1, 1)), r"^times\[1\] = 1 s is out of range: must be in \(1, inf\)"),
         (lambda: Load("a", 1, times=3), r"^times must be a sequence of times \[s\], got the int 3"),
         (lambda: Load("a", 1, times=(0, math.nan)), r"^times\[1\] = nan s is out of range"),
-        (lambda: Load("a", 1, period=1), "^period = 1 s needs an even number of times, from an on to an off: got 0"),
+        (lambda: Load("a", 1, period=1), "^period = 1 s needs an even number of times, on and off in turn: got 0"),
         (
             lambda: Load("a", 1, times=(0, 2), period=1),
             r"^period = 1 s is out of range: must be in \[2, inf\)",
@@ -486,7 +486,7 @@ def test_dataset():
         (lambda: max_min_rates([[1, 1]], math.nan), r"^capacities = nan bytes/s is out of range"),
         (
             lambda: max_min_rates([[1, 1]], [1, 2]),
-            r"^capacities has shape \(2,\): must be one value or 1 in \[0, inf\)",
+            r"^capacities has shape \(2,\): must be one value or an array of length 1, in \[0, inf\)",
         ),
         (lambda: max_min_rates([[1, 1]], 1, [1, 0]), r"^weights\[1\] = 0 is out of range: .* \(0, inf\)"),
         (lambda: max_min_rates([[1, 1]], 1, [1, Fraction(-1, 2)]), r"^weights = -1/2 is out of range"),

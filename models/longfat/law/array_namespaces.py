@@ -48,7 +48,7 @@ OF_ONE = (frozenset(MPMATH) | {"log2"}) - {"power"}  # functions of one number
 
 
 class ArrayNamespace:
-    """Arithmetic of NumPy, or of any array API namespace."""
+    """Functions that a law may use with NumPy, or with another library that has the array API."""
 
     def __init__(self, library: Any) -> None:
         self.library = library
@@ -74,18 +74,18 @@ class ArrayNamespace:
         return self.library.pow(base, exponent)
 
     def equal(self, left: Any, right: Any) -> Any:
-        """Return elementwise equality.
+        """Return whether two values are equal, elementwise.
 
         Python's ``==`` would be False between a symbol and a number.
         """
         return left == right
 
     def not_equal(self, left: Any, right: Any) -> Any:
-        """Return elementwise inequality."""
+        """Return whether two values differ, elementwise."""
         return left != right
 
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
-        """Return the value of the first branch whose condition holds, else the default."""
+        """Return, elementwise, the value of the first branch whose condition holds, or else the default."""
         result = default()
         for condition, value in reversed(branches):
             if self.library.any(condition):
@@ -93,9 +93,9 @@ class ArrayNamespace:
         return result
 
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return ``function`` of the elements for which the condition holds, and 0 for the others.
+        """Return ``function(*arguments)`` where the condition holds, and 0 elsewhere.
 
-        The function is evaluated only for the elements that need it.
+        The function is evaluated only for the elements for which the condition holds.
         """
         condition, *arguments = self.library.broadcast_arrays(condition, *arguments)
         result = self.library.zeros_like(arguments[0])
@@ -104,21 +104,21 @@ class ArrayNamespace:
         return result
 
     def bits(self, like: Any) -> int:
-        """Return the number of fraction bits of a floating-point number: the next number above 1 is 1 + 2^-bits."""
+        """Return the number of fraction bits of an array's type: the next number above 1 is 1 + 2^-bits."""
         return -math.frexp(float(self.library.finfo(like.dtype).eps))[1] + 1
 
     def smallest(self, like: Any) -> float:
-        """Return the smallest number with full precision."""
+        """Return the smallest positive number that an array's type has in full precision."""
         return float(self.library.finfo(like.dtype).smallest_normal)
 
     def fixed(self, value: Any) -> Any:
-        """Return the value as a constant, through which no derivative passes."""
+        """Return the value unchanged: these arrays carry no derivatives."""
         return value
 
     def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state after repeating ``step`` until ``more(*state)`` holds for no element.
+        """Repeat ``state = step(*state)`` while ``more(*state)`` holds for any element; return the state.
 
-        Finished elements are set aside as soon as they are the majority.
+        When most elements are finished, the iteration goes on with the others alone.
         """
         state = tuple(self.library.broadcast_arrays(*state))
         while True:
@@ -135,36 +135,36 @@ class ArrayNamespace:
             state = step(*state)
 
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution of ``residual(solution, *parameters) = 0``; only in JAX it carries derivatives."""
+        """Return ``solution``, a root of ``residual``, unchanged: these arrays carry no derivatives."""
         return solution
 
     def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ..., by the method that suits this arithmetic."""
+        """Return the sum of term(i) over i = 1, 2, ..., as ``floats`` computes it."""
         return floats()
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state after ``step(i, *state)`` for i = 1 ... times; the number of times is fixed."""
+        """Apply ``state = step(i, *state)`` for i = 1 ... ``times``; return the state."""
         for i in range(1, times + 1):
             state = step(i, *state)
         return state
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the state's first value, or 0 if it is negative; ``times`` steps suffice for floats."""
+        """Return the limit of the state's first value, or 0 if that is negative, after ``times`` steps."""
         return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
 
 class JaxNamespace(ArrayNamespace):
-    """Arithmetic of JAX arrays and tracers: no control flow depends on values, nothing is modified in place."""
+    """Functions for JAX arrays and tracers: no control flow depends on values, no array is modified in place."""
 
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
-        """Return the value of the first branch whose condition holds, else the default."""
+        """Return, elementwise, the value of the first branch whose condition holds, or else the default."""
         result = default()
         for condition, value in reversed(branches):
             result = self.library.where(condition, value(), result)
         return result
 
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return ``function`` of the elements for which the condition holds, and 0 for the others.
+        """Return ``function(*arguments)`` where the condition holds, and 0 elsewhere.
 
         Shapes cannot depend on values, so one of three programs is chosen at run time: the first returns zeros, if no
         element needs the function; the second gathers the elements, if at most one in sixteen needs it; the third
@@ -192,21 +192,21 @@ class JaxNamespace(ArrayNamespace):
         return jax.lax.switch(which, programs, *arguments)
 
     def fixed(self, value: Any) -> Any:
-        """Return the value as a constant, through which no derivative passes."""
+        """Return the value as a constant, through which JAX passes no derivative."""
         import jax
 
         return jax.lax.stop_gradient(value)
 
     def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state after repeating ``step`` until ``more(*state)`` holds for no element."""
+        """Repeat ``state = step(*state)`` while ``more(*state)`` holds for any element; return the state."""
         import jax
 
         return jax.lax.while_loop(lambda s: self.library.any(more(*s)), lambda s: step(*s), state)
 
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution of ``residual(solution, *parameters) = 0``, with derivatives of the implicit function.
+        """Return ``solution``, a root of ``residual``, with derivatives by the implicit function theorem.
 
-        The rule for the derivative applies to the solution inside itself, too, so that higher derivatives are correct.
+        Inside the rule for the derivative the solution carries this rule, too, so that higher derivatives are correct.
         """
         import jax
 
@@ -247,7 +247,7 @@ class JaxNamespace(ArrayNamespace):
         return jax.lax.scan(lambda total, one: (step(total, one),) * 2, start, x)[1]
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state after ``step(i, *state)`` for i = 1 ... times, with one copy of the step to compile."""
+        """Apply ``state = step(i, *state)`` for i = 1 ... ``times``, compiled once; return the state."""
         import jax
 
         kind = state[0].dtype
@@ -261,7 +261,7 @@ def _of_one(function: Callable[[Any], Any], name: str, x: Any) -> Any:
 
 @functools.cache
 def _expm1() -> Any:
-    """Return expm1 for JAX with its own derivative; cached, so that all laws trace the same function."""
+    """Return JAX's expm1 with the derivative exp(x); the cache makes all laws trace the same function."""
     import jax
 
     function = jax.custom_jvp(jax.numpy.expm1)
@@ -273,7 +273,7 @@ NUMPY = ArrayNamespace(np)  # NumPy implements the array API since 2.1
 
 
 def _is(value: Any, module: str, *names: str) -> bool:
-    """Return whether a value has one of a module's types, without importing the module."""
+    """Return whether a value is of a type that a module defines, without importing the module."""
     loaded = sys.modules.get(module)
     return loaded is not None and any(isinstance(value, getattr(loaded, name)) for name in names)
 
@@ -308,7 +308,7 @@ def is_traced(value: Any) -> bool:
 
 
 def as_arrays(values: list[Any], xp: ArrayNamespace) -> list[Any]:
-    """Return all values as arrays of one floating-point type: that of the floating-point arrays given, or the default.
+    """Return all values as arrays of one type: the common type of the floating-point arrays, or else the default type.
 
     >>> [a.dtype.name for a in as_arrays([np.float32([0.5]), 2], NUMPY)]
     ['float32', 'float32']

@@ -61,7 +61,7 @@ __all__ = ["Law", "SimulatedBy", "Symbol", "Validity", "law", "register", "regis
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A published formula, to be called with numbers, arrays, tracers or symbols.
+    """A published formula, which is called with numbers, arrays, tracers or symbols.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Law:
             )
         if self.simulated is not None and self.not_simulated:
             raise TypeError(f"{self.name}: @law takes simulated=... or not_simulated=..., not both")
-        # help(), inspect, doctest and jax.jit look at these attributes.
+        # help(), inspect, doctest and jax.jit read these attributes, which functions have.
         for attribute, value in {
             "__signature__": signature.replace(parameters=visible),
             "__name__": self.function.__name__,
@@ -147,7 +147,7 @@ class Law:
 
         >>> from longfat.laws.queues import mm1_response
         >>> mm1_response.summary
-        'The mean time in an M/M/1 queue, waiting and service.'
+        'The mean response time of an M/M/1 queue: waiting and service.'
         """
         sentence = " ".join((self.function.__doc__ or "").strip().split("\n\n")[0].split()).removeprefix("Return ")
         return sentence[:1].upper() + sentence[1:]
@@ -194,7 +194,7 @@ class Law:
         return self._arrays(values, xp)
 
     def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return the parameters by name, defaults included.
+        """Return the arguments of a call by the names of the parameters, with defaults for missing ones.
 
         Examples
         --------
@@ -228,7 +228,7 @@ class Law:
         return np.ma.array(result, mask=np.broadcast_to(mask, result.shape))
 
     def _plain(self, name: str, value: Any) -> Any:
-        """Convert real numbers of all kinds to floats and sequences to arrays; refuse other values."""
+        """Convert real numbers of all kinds to floats and sequences to arrays; raise an error for other values."""
         if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
@@ -253,7 +253,7 @@ class Law:
         return array
 
     def _check_numbers(self, values: list[Any]) -> None:
-        """Check that sympy numbers lie in their domains; expressions that contain symbols are accepted."""
+        """Raise a ValueError for a sympy number outside its domain; accept expressions that contain symbols."""
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if not value.is_number:
                 continue
@@ -287,7 +287,7 @@ class Law:
         return result
 
     def _check(self, values: list[Any]) -> bool:
-        """Check that values lie in their domains; return whether arrays have NaN elements, which are accepted."""
+        """Raise an error for a value outside its domain; return whether arrays have NaN elements, which pass."""
         undefined = False
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if array_namespaces.is_scalar(value) or array_namespaces._is(value, "mpmath", "mpf"):
@@ -303,11 +303,12 @@ class Law:
 
     @cached_property
     def expr(self) -> sympy.Expr:
-        """Sympy expression of the law in the paper's symbols; ``evalf`` evaluates it after numbers replace them.
+        """Sympy expression of the law in the paper's symbols.
 
-        Where terms cancel, ``evalf`` computes with up to 100 digits, or ``maxn``; a result such as ``0.e-125`` means
-        that these digits were too few. Numbers substituted as floats are exact to 15 digits only; ``evalf(subs={...})``
-        and `sympy.Rational` keep all of their digits.
+        Its ``evalf`` gives a number after numbers have been substituted for the symbols. Where terms cancel, ``evalf``
+        computes with up to 100 digits, or ``maxn``; a result such as ``0.e-125`` means that these digits were too few.
+        Numbers substituted as floats are exact to 15 digits only; ``evalf(subs={...})`` and `sympy.Rational` keep all
+        of their digits.
 
         >>> from longfat.laws.queues import mm1k_mean_number
         >>> load, capacity = (symbol.sympy for symbol in mm1k_mean_number.symbols.values())
@@ -318,14 +319,14 @@ class Law:
 
     @property
     def as_printed(self) -> Law:
-        """Law with the expression that the source prints, if that expression is wrong."""
+        """Law with the expression that the source prints, which is wrong; AttributeError if the source is right."""
         if "printed" not in self._faces:
             raise AttributeError(f"{self.name} has no as_printed: the law is the expression that its source prints")
         printed: Law = self._faces["printed"]
         return printed
 
     def printed(self, errata: str) -> Callable[[Callable[..., Any]], Law]:
-        """Return a decorator that declares the wrong expression printed in the source as `as_printed` of this law."""
+        """Return a decorator for the wrong expression that the source prints, which becomes this law's `as_printed`."""
 
         def keep(function: Callable[..., Any]) -> Law:
             record = Law(function, self.symbols, self.unit, self.source, errata=errata, result=self.result)
@@ -336,7 +337,7 @@ class Law:
 
     @property
     def has_printed(self) -> bool:
-        """Whether the expression printed in the source is wrong and available as ``as_printed``."""
+        """Whether the source prints a wrong expression, which is available as ``as_printed``."""
         return "printed" in self._faces
 
     def strategy(self, shape: int | tuple[int, ...] | None = None) -> SearchStrategy[dict[str, Any]]:
@@ -473,7 +474,7 @@ def register(record: Kind) -> Kind:
 
 
 def registered() -> Iterator[tuple[str, Law]]:
-    """Return the dotted name of its definition (`Law.place`) and the law, for all laws, sorted by these names.
+    """Return all laws as pairs (dotted name of the definition, `Law.place`; law), sorted by these names.
 
     All modules below ``longfat.laws`` are imported first, so that a law in a new file needs no other declaration.
 

@@ -22,7 +22,7 @@ _HEADING = re.compile(rf"^({'|'.join(ORDER)})\n-+\n", re.MULTILINE)
 
 
 class Generated:
-    """Attribute ``__doc__`` of a class of laws: the class has its own docstring, each law a generated one.
+    """Descriptor of ``__doc__``: read from a class of laws, its own docstring; read from a law, a generated one.
 
     The docstring is generated when it is read, so that it does not delay the import of laws.
     """
@@ -66,7 +66,7 @@ def sections(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _parameters(law: Any) -> str:
-    """Return the section on the parameters."""
+    """Return the text of the section "Parameters" of a law."""
     signature: inspect.Signature = law.__signature__
     rows = []
     for name, symbol in law.symbols.items():
@@ -76,14 +76,14 @@ def _parameters(law: Any) -> str:
 
 
 def _result(law: Any) -> str:
-    """Return the symbol of the result with its unit, and the remarks on it."""
+    """Return the text of the section "Returns": symbol and unit of the result, and remarks on it."""
     cut = re.search(r"[,;:.](?=\s)", law.result)
     letter, rest = (law.result, "") if cut is None else (law.result[: cut.start()], law.result[cut.start() :])
     return f"{letter} [{law.unit}]{rest}".strip().rstrip(".") + "."
 
 
 def _raises(law: Any) -> str:
-    """Return the section on errors; it is the same for all laws except those without a closed form."""
+    """Return the text of the section "Raises", with a sentence more for laws without a closed form."""
     symbols = " Symbols are refused, because the root has no closed form." if hasattr(law, "unknown") else ""
     return (
         "ValueError\n    If a parameter is outside its domain.\n"
@@ -92,7 +92,7 @@ def _raises(law: Any) -> str:
 
 
 def _remarks(law: Any) -> list[str]:
-    """Return validity, accuracy and erratum as paragraphs."""
+    """Return validity, accuracy and erratum of a law as paragraphs."""
     found = []
     if law.validity is not None:
         unit = "" if law.unit == "1" else f" {law.unit}"
@@ -111,5 +111,5 @@ def _reference(law: Any) -> str:
 
 
 def _indented(text: str) -> str:
-    """Return a text in indented lines."""
+    """Wrap a text, indent its lines by four spaces, and return it."""
     return textwrap.indent(filled(text), "    ")

@@ -13,7 +13,7 @@ from typing import Any
 Thunk = Callable[[], Any]
 Branch = tuple[Any, Thunk]
 
-#: Functions of one or two numbers that mpmath and sympy have, by their names in the array API.
+#: Functions of one or two numbers: name in the array API -> name in mpmath (`MPMATH`) or in sympy (`SYMPY`).
 MPMATH = {
     "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "log10": "log10",
     "power": "power", "abs": "fabs", "sign": "sign", "floor": "floor", "ceil": "ceil",
@@ -31,14 +31,14 @@ SYMPY = {
 
 
 class ExactNamespace:
-    """Base class of both arithmetics: values are single numbers or expressions, and branches are evaluated lazily."""
+    """Base class of `MpmathNamespace` and `SympyNamespace`, which compute with single numbers or expressions."""
 
     numbers = ""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
             f"xp.{name} does not exist for {self.numbers}: "
-            "help('longfat.law.array_namespaces') lists what all arithmetics have"
+            "help('longfat.law.array_namespaces') lists the functions of all arithmetics"
         )
 
     @staticmethod
@@ -52,19 +52,19 @@ class ExactNamespace:
 
     @staticmethod
     def where_needed(condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return ``function`` of the arguments; branches are lazy here, so the condition is not needed."""
+        """Return ``function(*arguments)``; the condition is ignored, because unused branches are not evaluated."""
         return function(*arguments)
 
     @staticmethod
     def repeat(times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state after ``step(i, *state)`` for i = 1 ... times."""
+        """Apply ``state = step(i, *state)`` for i = 1 ... ``times``; return the state."""
         for i in range(1, times + 1):
             state = step(i, *state)
         return state
 
     @staticmethod
     def fixed(value: Any) -> Any:
-        """Return the value unchanged; it has no derivatives here."""
+        """Return the value unchanged: numbers and expressions carry no derivatives."""
         return value
 
 
@@ -85,7 +85,7 @@ class MpmathNamespace(ExactNamespace):
         return functools.partial(self._real, getattr(self.mp, MPMATH[name]))
 
     def _real(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the function's value, or NaN where mpmath gives a complex number, as NumPy does."""
+        """Return the value of an mpmath function, or NaN if the value is complex, as NumPy does."""
         result = function(*arguments)
         return self.nan if hasattr(result, "_mpc_") else result
 
@@ -141,7 +141,7 @@ class MpmathNamespace(ExactNamespace):
         return max(left, right) + mpmath.log1p(mpmath.exp(-abs(left - right)))
 
     def bits(self, like: Any) -> int:
-        """Return the number of binary digits of the working precision after the first."""
+        """Return the number of fraction bits at the working precision: the next number above 1 is 1 + 2^-bits."""
         return int(self.mp.prec) - 1
 
     @staticmethod
@@ -151,14 +151,14 @@ class MpmathNamespace(ExactNamespace):
 
     @staticmethod
     def iterate(more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state after repeating ``step`` until ``more(*state)`` fails."""
+        """Repeat ``state = step(*state)`` while ``more(*state)`` holds; return the state."""
         while more(*state):
             state = step(*state)
         return state
 
     @staticmethod
     def implicit(residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution unchanged; mpmath numbers carry no derivatives."""
+        """Return ``solution``, a root of ``residual``, unchanged: mpmath numbers carry no derivatives."""
         return solution
 
     @staticmethod
@@ -168,7 +168,7 @@ class MpmathNamespace(ExactNamespace):
 
     @staticmethod
     def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ..., by the method for mpmath."""
+        """Return the sum of term(i) over i = 1, 2, ..., as ``mpmath`` computes it."""
         return mpmath()
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
@@ -181,7 +181,7 @@ class MpmathNamespace(ExactNamespace):
 
 
 class SympyNamespace(ExactNamespace):
-    """Arithmetic of sympy expressions, which are written in the usual form, such as b^s for exp(s log(b))."""
+    """Functions for sympy expressions, which are written in the usual form, such as b^s for exp(s log(b))."""
 
     numbers = "symbols"
 
@@ -221,7 +221,7 @@ class SympyNamespace(ExactNamespace):
         return self.sympy.Piecewise(*((value(), condition) for condition, value in branches), (default(), True))
 
     def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return an unevaluated sum."""
+        """Return the sum of term(i) over i = 1, 2, ... as an unevaluated sympy sum."""
         from longfat.law.sums import Sum
 
         i = self.sympy.Symbol("i", integer=True, positive=True)
@@ -235,7 +235,7 @@ class SympyNamespace(ExactNamespace):
 
 @functools.cache
 def _computed(name: str, function: Callable[..., Any], formula: Any) -> Any:
-    """Return the sympy function of a name, one object for each name, so that equal expressions compare equal."""
+    """Return the sympy function of a name; the cache makes equal expressions compare equal."""
     from longfat.law.sums import Computed
 
     compute = staticmethod(lambda *numbers: function(*numbers, MpmathNamespace()))

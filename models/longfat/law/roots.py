@@ -91,7 +91,7 @@ def newton(
 
 @dataclass(frozen=True)
 class Solution:
-    """Values and, for each of them, the kind of solution; both have the shape of the parameters."""
+    """Values of a law, and the kind of solution of each value, as two arrays with the shape of the parameters."""
 
     value: Any
     status: Any
@@ -99,7 +99,7 @@ class Solution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Root(Law):
-    """A law given by an equation: a `Law` with ``equation`` instead of ``expr``, and with ``solve``.
+    """Law given by an equation: a `Law` with ``equation`` instead of ``expr``, and with ``solve``.
 
     ``unknown`` is the variable that the equation is solved for. ``sides`` takes the unknown and the parameters and
     returns the two sides of the equation. ``cases`` maps the name of each kind of solution to a condition on the value
@@ -117,7 +117,7 @@ class Root(Law):
         return super().__call__(*args, **kwargs)
 
     def _arrays(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
-        """Evaluate large NumPy arrays in blocks that fit into the cache."""
+        """Return the law's values, computed in blocks that fit into the cache if the NumPy arrays are large."""
         shape = np.broadcast_shapes(*(np.shape(value) for value in values)) if xp is array_namespaces.NUMPY else ()
         if math.prod(shape) <= BLOCK:
             return super()._arrays(values, xp)

@@ -24,14 +24,14 @@ class _Exact:
     """Base class of expressions in which substituted floats become exact fractions."""
 
     def _eval_subs(self, old: Any, new: Any) -> Any:
-        """Substitute a float as a fraction, because sympy would round products and lose cancelling digits."""
+        """Substitute a float as an exact fraction, because rounded products would lose digits where terms cancel."""
         if new.is_Float and new.is_finite:
             return self._subs(old, sympy.Rational(new))  # type: ignore[attr-defined]
         return super()._eval_subs(old, new)  # type: ignore[misc]
 
 
 class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no types
-    """A real function that ``compute`` evaluates in mpmath.
+    """Real function of sympy that ``compute`` evaluates in mpmath.
 
     It is printed as its ``formula`` if it has one, else as its name with the first argument.
     """
@@ -52,7 +52,7 @@ class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no ty
 
     @property
     def precedence(self) -> Any:
-        """Precedence in print: a formula is put into brackets wherever a sum would be."""
+        """Precedence in print: a printed formula is put into brackets where a sum would be."""
         return PRECEDENCE["Atom" if self.formula is None else "Add"]
 
     def _printed(self, printer: Any, **options: Any) -> Any:
@@ -65,14 +65,14 @@ class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no ty
 
 
 def written(expression: Any) -> Any:
-    """Return an expression with computed functions replaced by their formulas, so that terms may cancel."""
+    """Return an expression in which formulas replace the computed functions that have one, so that terms may cancel."""
     return expression.replace(
         lambda part: isinstance(part, Computed) and part.formula is not None, lambda part: part.formula(*part.args)
     )
 
 
 class Sum(_Exact, sympy.Sum):  # type: ignore[misc]
-    """A sum that is evaluated by adding up its terms, at a precision that is raised until the value converges.
+    """Sum that is evaluated by adding up its terms, at a precision that is raised until the value converges.
 
     Examples
     --------
@@ -118,8 +118,8 @@ def _number(indices: list[Any], expression: Any) -> Callable[..., Any]:
 
 
 def _total(compiled: tuple[Callable[..., Any], Ranges], outer: tuple[Any, ...]) -> Any:
-    """Return the sum over the inner indices; None for an infinite sum that converges too slowly."""
-    # The indices are mpmath numbers, because 10**(-1) of Python integers is a float.
+    """Return the sum over the inner indices at given outer ones; None for an infinite sum that converges too slowly."""
+    # The indices are mpmath numbers, because Python gives 10**(-1) as a float.
     term, ranges = compiled
     if len(outer) == len(ranges):
         return mpmath.mpf(term(*outer))

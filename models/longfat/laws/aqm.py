@@ -1,4 +1,4 @@
-"""Active queue management: CoDel's drops, CAKE's target and interval, PIE's gains and loss, a dual queue's coupling.
+"""Active queue management: CoDel's drops, CAKE's target and interval, PIE's gains and loss, coupling of a dual queue.
 
 Proofs: derivations/aqm.py. Marking thresholds for DCTCP: `longfat.laws.dctcp`.
 """
@@ -29,7 +29,7 @@ __all__ = [
 DROPS = Symbol("n", "packets", "[1, inf)", (1, 1000), "Drops since the first one", integer=True)
 INTERVAL = Symbol("I", "s", "(0, inf)", (0.01, 0.2), "CoDel's interval, 0.1 s by default")
 TIME = Symbol("t", "s", "[0, inf)", (0.0, 10.0), "Time since the first drop")
-LOSS = Symbol("p", "probability", "(0, 1)", (1e-4, 0.1), "Share of the packets that are to be dropped")
+LOSS = Symbol("p", "probability", "(0, 1)", (1e-4, 0.1), "Fraction of the packets to be dropped")
 CAPACITY = Symbol(r"\mu", "packets/s", "(0, inf)", (100.0, 1e6), "Capacity of the link")
 FLOWS = Symbol("N", "flows", "[1, inf)", (1, 100), "Equal flows at the link", integer=True)
 ROUND_TRIP = Symbol("R", "s", "(0, inf)", (0.005, 0.2), "Round-trip time, without queueing")
@@ -49,7 +49,7 @@ SHIFT = 16  # terms that are added; after them four Euler-Maclaurin corrections 
 
 
 def zeta_half(xp: Any) -> Any:
-    """Return zeta(1/2) in the digits of the arithmetic."""
+    """Return zeta(1/2) in the precision of the arithmetic."""
     if hasattr(xp, "sympy"):
         return xp.sympy.zeta(xp.sympy.Rational(1, 2))
     return xp.mp.zeta(0.5) if hasattr(xp, "mp") else ZETA
@@ -63,7 +63,7 @@ def root_sum(count: Any, xp: Any) -> Any:
         return xp.mp.zeta(0.5) - xp.mp.zeta(0.5, count + 1)
     end = count + float(SHIFT)
     root, square = xp.sqrt(end), end * end
-    # Bernoulli numbers divided by factorials, times 1/2 3/2 5/2 ...: 1/24, 1/384, 1/1024, 143/163840
+    # Euler-Maclaurin coefficients, B_2j/(2j)! times 1/2 3/2 5/2 ...: 1/24, 1/384, 1/1024, 143/163840
     corrections = (1 / 24 - (1 / 384 - (1 / 1024 - 143 / 163840 / square) / square) / square) / end
     total = 2 * root + ZETA + (0.5 - corrections) / root
     for term in range(1, SHIFT + 1):
@@ -79,7 +79,7 @@ def root_sum(count: Any, xp: Any) -> Any:
     simulated=SimulatedBy("codel_drop_time", {"drops": (1.0, 400.0), "interval": (0.02, 0.2)}, relative=0.015),
 )
 def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return the time of CoDel's n-th drop after the first one, while the delay stays above the target.
+    r"""Return the time from CoDel's first drop to the n-th drop after it, while the delay stays above the target.
 
     .. math:: t_n = I \sum_{j=1}^{n} \frac{1}{\sqrt j} \approx I \left(2 \sqrt n + \zeta(1/2)\right)
 
@@ -104,7 +104,7 @@ def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     not_simulated="the slope of codel_drop_time, which is simulated",
 )
 def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return CoDel's rate of drops at a time after the first drop, while the delay stays above the target.
+    r"""Return CoDel's drop rate at a time after the first drop, while the delay stays above the target.
 
     .. math:: r = \frac{1}{2 I} \left(\frac{t}{I} - \zeta(1/2)\right)
 
@@ -112,7 +112,7 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     -----
     This is the asymptotic form of `codel_drop_time`, solved for sqrt(n)/I. At the n-th drop the rate lies between
     sqrt(n)/I and sqrt(n + 1)/I, the inverses of the times before and after that drop. The rate grows by 1/(2 I^2) per
-    second at every capacity, so on a faster link the share of dropped packets grows more slowly.
+    second at every capacity, so on a faster link the fraction of dropped packets grows more slowly.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     not_simulated="a step of codel_control_time",
 )
 def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return the value of CoDel's count with which it drops a given share of the packets of a busy link.
+    r"""Return the value of CoDel's variable count at which CoDel drops a given fraction of a busy link's packets.
 
     .. math:: n = (p \mu I)^2
 
     Notes
     -----
     CoDel drops one packet in every I/sqrt(n). A result below 1 means that already the first drops exceed the given
-    share.
+    fraction.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
     not_simulated="codel_drop_time, which is simulated, at the count of codel_count",
 )
 def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return the time that CoDel needs, in the drop state, to reach a given share of drops.
+    r"""Return the time from CoDel's first drop until CoDel drops a given fraction of the packets.
 
     .. math:: T = I \max(0, 2 p \mu I + \zeta(1/2))
 
@@ -190,7 +190,7 @@ TARGET_RULE = "a setting of a queue discipline; docs/slow_links.py simulates wha
     not_simulated=TARGET_RULE,
 )
 def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TARGET = 0.005, *, xp: Any) -> Any:
-    r"""Return the target that CAKE gives to CoDel: the transmission time of a packet and a half on a slow link.
+    r"""Return CoDel's target in CAKE: on a slow link the transmission time of one and a half packets.
 
     .. math:: T = \max\left(q, \frac{3}{2} \frac{l}{C}\right)
 
@@ -222,7 +222,7 @@ def cake_interval(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the interval that CAKE gives to CoDel, which grows with the target of a slow link.
+    r"""Return CoDel's interval in CAKE, which grows with CoDel's target on a slow link.
 
     .. math:: I = \max(R + T - q, 2 T)
 
@@ -252,7 +252,7 @@ SAMPLING = "the same controller at another sampling rate"
     not_simulated=SAMPLING,
 )
 def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, *, xp: Any) -> Any:
-    r"""Return PIE's integral gain for another time between updates that keeps the dynamics of the control loop.
+    r"""Return PIE's integral gain for another update interval, with the dynamics of the control loop unchanged.
 
     .. math:: \alpha' = h \, \alpha
 
@@ -278,7 +278,7 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
 def rescaled_proportional_gain(
     integral_gain: INTEGRAL_GAIN, proportional_gain: PROPORTIONAL_GAIN, interval_ratio: RATIO, *, xp: Any
 ) -> Any:
-    r"""Return PIE's proportional gain for another time between updates that keeps the dynamics of the control loop.
+    r"""Return PIE's proportional gain for another update interval, with the control loop's dynamics unchanged.
 
     .. math:: \beta' = \beta + \frac{1 - h}{2} \alpha
 
@@ -317,7 +317,7 @@ def rescaled_proportional_gain(
 def equilibrium_loss(
     flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET, *, xp: Any
 ) -> Any:
-    r"""Return the loss probability at which Reno flows fill a link with a given queueing delay.
+    r"""Return the loss probability at which N Reno flows fill a link while its queueing delay is at a target.
 
     .. math:: p = \frac{3}{2} \left(\frac{N}{\mu (R + q)}\right)^2
 
@@ -344,7 +344,7 @@ def equilibrium_loss(
     not_simulated="a rule of the discipline; coupled_rate_ratio has its effect",
 )
 def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: Any) -> Any:
-    r"""Return the probability with which a coupled queue drops or marks classic packets.
+    r"""Return the probability with which a coupled dual queue drops or marks packets of classic flows.
 
     .. math:: p_C = \left(\frac{p_{CL}}{k}\right)^2
 
@@ -376,7 +376,7 @@ def coupled_rate_ratio(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the ratio of the rate of a scalable flow to that of a classic flow at a coupled queue.
+    r"""Return the rate of a scalable flow over the rate of a classic flow at a coupled dual queue.
 
     .. math:: \frac{r_L}{r_C} = \sqrt{\frac{8}{3}} \, \frac{R_C}{k R_L}
 
@@ -405,7 +405,7 @@ def coupled_rate_ratio(
     round_trip_time=ROUND_TRIP.described(remark="It is that of both flows"),
 )
 def coupling_factor(round_trip_time: Any, target: TARGET = 0.015, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
-    r"""Return the coupling factor with which a scalable and a classic flow get equal rates.
+    r"""Return the coupling factor with which a scalable and a classic flow at a dual queue get equal rates.
 
     .. math:: k = \sqrt{\frac{8}{3}} \, \frac{1 + \beta}{2} \left(1 + \frac{q}{R}\right)
 

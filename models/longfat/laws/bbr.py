@@ -66,7 +66,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     more = growth - 1
     return by_arithmetic(
         xp,
-        # ln(gamma)/(gamma - 1) is 1/phi_1(ln(gamma)), whose slope is right for gamma near 1, too.
+        # ln(gamma)/(gamma - 1) is 1/phi_1(ln(gamma)), whose derivative is accurate for gamma near 1, too.
         lambda: growth * growth / phis(xp.log1p(more), xp)[0],
         lambda mp: growth * growth * (mp.log1p(more) / more),
         lambda sympy: growth * growth * (sympy.log(growth) / more),
@@ -81,7 +81,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     not_simulated="the duration of a state, of which runs keep no record",
 )
 def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp: Any) -> Any:
-    r"""Return the time in which Drain removes the queue of Startup.
+    r"""Return the time in which the state Drain of BBR empties the queue that Startup has built up.
 
     .. math:: T = R \, \frac{g - 1}{1 - g_d}
 
@@ -134,7 +134,7 @@ def inflight_cap(
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (300.0, 1000.0), "cwnd_gain": 2.0}, relative=0.12),
 )
 def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
-    r"""Return the standing queue of several BBR flows with equal round-trip times in a deep buffer.
+    r"""Return the standing queue of two or more BBR flows with equal round-trip times in a deep buffer.
 
     .. math:: Q = (g - 1) \, C R
 
@@ -173,7 +173,7 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
 def probe_rtt_utilisation(
     round_trip_time: ROUND_TRIP, low_gain: Any, interval: INTERVAL = 10, hold_time: HOLD = 0.2, *, xp: Any
 ) -> Any:
-    r"""Return the utilisation of a link by one BBR flow that measures its round-trip time by ProbeRTT.
+    r"""Return the utilisation of a link by one BBR flow, which sends nothing during parts of ProbeRTT.
 
     .. math::
 
@@ -298,7 +298,7 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 def share_refined(
     buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any
 ) -> Any:
-    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows that fill it during ProbeRTT.
+    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows, which fill it during ProbeRTT.
 
     .. math:: 1 - p = \begin{cases} \min\left(1, 1 - \dfrac{1}{g} + \dfrac{4 N}{(1 + B) \, C R}\right) & B > g - 1 \\
         1 & B \le g - 1 \end{cases}
@@ -339,7 +339,7 @@ def share_with_probes(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows, less the time of ProbeRTT.
+    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows, less their pauses in ProbeRTT.
 
     .. math:: (1 - p) \max\left(0, 1 - \frac{B R + T + R}{I}\right)
 

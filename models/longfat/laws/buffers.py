@@ -1,6 +1,6 @@
 """Buffer of a link for flows with synchronised or with independent losses; buckets of policers and shapers.
 
-For any scheme that multiplies its window by a factor at a loss. Proofs: derivations/buffers.py.
+The laws hold for any scheme that multiplies its window by a factor at a loss. Proofs: derivations/buffers.py.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of
 def policed_utilisation(
     burst: BURST, bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
 ) -> Any:
-    r"""Return the share of the policed rate that one flow with additive increase and multiplicative decrease uses.
+    r"""Return the utilisation of a policer's rate by one flow with additive increase and multiplicative decrease.
 
     .. math:: U = \min\left(1, \frac{1 + \beta}{2} \left(1 + \frac{\sqrt{2 \alpha b}}{C R}\right)\right)
 
@@ -68,12 +68,12 @@ def policed_utilisation(
     unit="packets",
     result="b; grows with the square of the round-trip time",
     derivation="buffers.burst_for_policed_rate",
-    not_simulated="the inverse of policed_utilisation at a share of 1",
+    not_simulated="the inverse of policed_utilisation at a utilisation of 1",
 )
 def burst_for_policed_rate(
     bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
 ) -> Any:
-    r"""Return the least bucket with which one flow gets the whole policed rate.
+    r"""Return the smallest bucket of a policer with which one flow uses the whole policed rate.
 
     .. math:: b = \frac{(C R)^2}{2 \alpha} \left(\frac{1 - \beta}{1 + \beta}\right)^2
 
@@ -139,7 +139,7 @@ def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -
 def shaped_utilisation(
     burst: TOKENS, packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp: Any
 ) -> Any:
-    r"""Return the share of its rate that a backlogged token bucket sends if its timer is late.
+    r"""Return the utilisation of a shaper's rate by a backlogged token bucket whose timer is late.
 
     .. math:: U = \min\left(1, \frac{k l}{(k + 1) l - b + r \delta}\right), \qquad
         k = \left\lfloor \frac{b}{l} \right\rfloor
@@ -166,11 +166,11 @@ def shaped_utilisation(
     unit="bytes",
     result="b, of Linux's tbf; htb needs l less",
     derivation="buffers.burst_for_shaped_rate",
-    not_simulated="the inverse of shaped_utilisation at a share of 1",
+    not_simulated="the inverse of shaped_utilisation at a utilisation of 1",
     packet_size=LARGEST,
 )
 def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp: Any) -> Any:
-    r"""Return the least bucket with which a backlogged shaper sends its whole rate although its timer is late.
+    r"""Return the smallest bucket with which a backlogged shaper sends its whole rate although its timer is late.
 
     .. math:: b = l + r \delta
 
@@ -191,7 +191,7 @@ def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness
 FLOWS = Symbol(
     "n", "flows", "[1, inf)", (10, 10_000), "Number of flows, equal and with equal round-trip times", integer=True
 )
-SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Share of the time for which the queue may be empty")
+SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Fraction of the time for which the queue may be empty")
 
 
 @law(
@@ -202,7 +202,7 @@ SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Share of the time for
     not_simulated="the buffer at which aimd_utilisation_general and cubic.utilisation, which are simulated, reach 1",
 )
 def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
-    r"""Return the least buffer with which a link stays busy, for one flow or for flows with synchronised losses.
+    r"""Return the smallest buffer with which one flow, or flows with synchronised losses, keep a link busy.
 
     .. math:: B = \frac{1 - \beta}{\beta}
 
@@ -228,7 +228,7 @@ def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )
 def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
-    r"""Return the standard deviation of the sum of independent sawtooth windows, relative to its mean.
+    r"""Return the standard deviation of the sum of independent sawtooth windows, over the mean of the sum.
 
     .. math:: \frac{\sigma}{\mu} = \frac{1 - \beta}{(1 + \beta) \sqrt{3 n}}
 
@@ -253,7 +253,7 @@ def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )
 def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
-    r"""Return a buffer that suffices for independent flows: the queue is empty for at most a share q of the time.
+    r"""Return a buffer with which the queue of independent flows is empty for at most a fraction q of the time.
 
     .. math:: B = \frac{2 a}{\sqrt{n} - a}, \qquad
         a = \frac{1 - \beta}{1 + \beta} \sqrt{2 \ln \frac{1}{q}}
@@ -262,8 +262,8 @@ def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease:
     -----
     The bound does not use the central limit theorem and holds for every number of flows: with independent windows, each
     uniform between beta W and W, whose sum has the mean 1 + B/2 bandwidth-delay products, the queue is empty for at
-    most a share q of the time and full for at most a share q. It falls as 1/sqrt(n). The windows of one drop-tail link
-    are not independent: where losses are synchronised, `buffer_for_synchronised` is needed.
+    most a fraction q of the time and full for at most a fraction q. The buffer falls as 1/sqrt(n). The windows of one
+    drop-tail link are not independent: where losses are synchronised, `buffer_for_synchronised` is needed.
 
     Examples
     --------

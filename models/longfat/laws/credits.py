@@ -91,7 +91,7 @@ def throughput(
     not_simulated="the inverse of a law that is simulated",
 )
 def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME, *, xp: Any) -> Any:
-    r"""Return the credit window that allows a rate.
+    r"""Return a credit window with which the throughput reaches a given rate.
 
     .. math:: W = u + X R
 
@@ -116,7 +116,7 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:
-    r"""Return the allocation of a flow that began with one cell while other flows used all of the link.
+    r"""Return the credit of a flow after k intervals, if it began with one cell on a link that other flows filled.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 

@@ -27,7 +27,7 @@ FLOWS = Symbol("N", "flows", "[1, inf)", (1, 100), "Equal flows at the link, of 
 BDP = Symbol("C R", "packets", "(0, inf)", (10.0, 1e4), "Bandwidth-delay product, without queueing")
 THRESHOLD = Symbol("K", "packets", "[0, inf)", (5.0, 1000.0), "Backlog above which every packet is marked")
 WINDOW = Symbol("W", "packets", "[1, inf)", (2.0, 1e4), "Window of a flow when the backlog reaches the threshold")
-MARKING = Symbol("p", "probability", "(0, 1]", (0.01, 0.5), "Share of the packets that are marked")
+MARKING = Symbol("p", "probability", "(0, 1]", (0.01, 0.5), "Fraction of the packets that are marked")
 ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-4, 0.1), "Round-trip time")
 
 
@@ -91,7 +91,7 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
     not_simulated="the inverse of marked_share",
 )
 def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
-    r"""Return the window of DCTCP flows if a marking threshold marks a given share of their packets.
+    r"""Return the window of DCTCP flows if a marking threshold marks a given fraction of their packets.
 
     .. math:: W = \frac{1 - r + \sqrt{1 - r}}{r}, \qquad r = p^2 \left(1 - \frac{p}{4}\right)
 
@@ -123,7 +123,7 @@ SYNCHRONISED = "a synchronised sawtooth: largest_queue, its top, is simulated"
     not_simulated=SYNCHRONISED,
 )
 def marked_share(window: WINDOW, *, xp: Any) -> Any:
-    r"""Return DCTCP's estimate of congestion in steady state at a marking threshold.
+    r"""Return DCTCP's steady-state estimate of the fraction of marked packets at a marking threshold.
 
     .. math:: \alpha^2 \left(1 - \frac{\alpha}{4}\right) = \frac{2 W + 1}{(W + 1)^2}, \qquad
         \alpha = \frac{8}{3} \sin^2 \frac{a}{3} + \frac{4}{\sqrt 3} \sin \frac{2 a}{3}, \quad
@@ -258,7 +258,7 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
     not_simulated="a bound over all numbers of flows of a law for synchronised flows",
 )
 def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:
-    r"""Return the least marking threshold with which DCTCP flows keep the link busy.
+    r"""Return the smallest marking threshold with which DCTCP flows keep the link busy.
 
     .. math:: K > \frac{C R}{7}
 

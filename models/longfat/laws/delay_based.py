@@ -135,13 +135,13 @@ LEAST = 2  # packets: the window in a slowdown
 
 
 def _gain(round_trip_time: Any, target: Any, xp: Any) -> Any:
-    """Return the packets by which a window grows in a round trip."""
+    """Return the number of packets by which a window grows in a round trip."""
     rounds = xp.ceil(2 * target / round_trip_time)
     return 1 / xp.minimum(rounds, 16 + 0 * rounds)
 
 
 def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return the times of a slowdown and of its part in which the link is not full [s], and that part's packets."""
+    """Return the duration of a slowdown, the part of it without a full link [s], and the packets sent in that part."""
     gain = _gain(round_trip_time, target, xp)
     bdp = xp.maximum(capacity_packets * round_trip_time, LEAST + 0 * capacity_packets)
     ramp = round_trip_time * xp.log(bdp / LEAST) / xp.log(1 + gain)

@@ -54,7 +54,7 @@ PROPAGATION = Symbol(
     alpha=ALPHA.described(remark="Above 1 throughput counts for more, below 1 response time"),
 )
 def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: Any) -> Any:
-    r"""Return the network power: the ratio of throughput to response time.
+    r"""Return the network power: the throughput, raised to alpha, over the response time.
 
     .. math:: P = \frac{\Theta^\alpha}{R}
 
@@ -80,7 +80,7 @@ def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: An
     not_simulated="arithmetic of definitions",
 )
 def little_mean_number(arrival_rate: ARRIVAL_RATE, time_inside: TIME_INSIDE, *, xp: Any) -> Any:
-    r"""Return the mean number in any system that loses nothing, by Little's law.
+    r"""Return the mean number of arrivals inside any system that loses none, by Little's law.
 
     .. math:: N = \lambda T
 
@@ -99,7 +99,7 @@ def little_mean_number(arrival_rate: ARRIVAL_RATE, time_inside: TIME_INSIDE, *, 
 
 
 def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
-    """Return x = rho/(1 - rho) at the knee: the root of x^2 + (1 - alpha) x = alpha q^2, without cancellation."""
+    """Return x = rho/(1 - rho) at the load of greatest power, the root of x^2 + (1 - alpha) x = alpha q^2."""
     squared = 2 * (1 + propagation) / (1 + variation)  # q^2, the odds squared for alpha = 1
     excess = alpha - 1
     root = xp.sqrt(excess * excess + 4 * alpha * squared)
@@ -128,7 +128,7 @@ def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
 def relative_power(
     load: Any, propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALPHA = 1, *, xp: Any
 ) -> Any:
-    r"""Return the network power of an M/G/1 link with propagation delay as a function of the load.
+    r"""Return the network power of an M/G/1 link with propagation delay, relative to capacity and service time.
 
     .. math::
 
@@ -213,7 +213,7 @@ OURS = f"Ours: the maximum over the load of network power, which {KIM_FARBER}, s
 
 
 def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp: Any) -> Any:
-    """Return C^2/F/(h (1 + q)^2) with q^2 = (1 + D/S)/h, without a square of the capacity, which might overflow."""
+    """Return C^2/F/(h (1 + q)^2) with q^2 = (1 + D/S)/h, without C^2, which might overflow."""
     rate = capacity / file_size
     beyond = 1 + xp.sqrt((1 + round_trip_time * rate) / half)
     return (capacity / beyond) * (rate / beyond) / half
@@ -335,7 +335,7 @@ def greatest_power(
     ),
 )
 def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
-    r"""Return the exponent with which the power ceiling grows with the capacity.
+    r"""Return the exponent of the capacity with which the power ceiling grows locally.
 
     .. math:: \frac{d \ln P^*}{d \ln C} = 1 + \frac{1}{q}, \qquad q = \sqrt{1 + \frac{C D}{F}}
 

@@ -81,7 +81,7 @@ def unloaded_transfer_time(
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
 def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Return the smallest buffer of an idle switch that loses nothing of a burst.
+    r"""Return the smallest buffer with which an idle switch loses no packet of a burst.
 
     .. math:: K \ge (n - 1) (1 - r), \qquad r = \frac{BW_b}{BW_N} = \frac{t_a}{t_b}
 
@@ -107,7 +107,7 @@ def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
     rate_ratio=RATIO_BELOW.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
 def burst_for_buffer(buffer: PLACES, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Return the longest burst of which an idle switch with a given buffer loses nothing.
+    r"""Return the longest burst of which an idle switch with a given buffer loses no packet.
 
     .. math:: n \le 1 + \frac{K}{1 - r}
 
@@ -192,7 +192,7 @@ def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_t
     bandwidth_delay_product=BDP.described(remark="Transmission times on the other links count as delay"),
 )
 def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) -> Any:
-    r"""Return an estimate of the ratio of the greatest network power of BLT to that of TCP, from their unloaded times.
+    r"""Return an estimate of BLT's greatest network power over TCP's, from their unloaded transfer times.
 
     .. math::
 
@@ -260,7 +260,7 @@ def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
     least = np.where(factor == 1, 0.0, factor + n + np.inf)
     for j in range(1, LONGEST):
         reached = (j + 1 > factor) & (2.0**j <= n)
-        # L w^2 + 2 (L - g (g - 1)) w = (2^j - j - 1)/n + 4 g (g - 1), with w = sqrt(1 + x) - 1
+        # Solve L w^2 + 2 (L - g (g - 1)) w = (2^j - j - 1)/n + 4 g (g - 1) for w = sqrt(1 + x) - 1.
         leading = np.where(reached, j + 1 - factor, 1.0)
         half, rest = leading - root * excess, (2.0**j - j - 1) / n + 4 * root * excess
         spread = np.sqrt(half * half + leading * rest)

@@ -32,7 +32,7 @@ def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
         odd = rest > 2 * half
         total = xp.where(odd, total + power * part, total)
         power = xp.where(odd, power * base, power)
-        # Powers beyond the last bit might overflow and spoil the slopes, so they are not updated.
+        # Powers beyond the last bit are not updated, because they might overflow and make derivatives NaN.
         more = half >= 1
         return half, total, power, xp.where(more, part + base * part, part), xp.where(more, base * base, base)
 
@@ -146,7 +146,7 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     ratio = xp.log1p(spread) / xp.log1p(xp.where(flat, 1 + 0 * excess, excess))
     estimate = xp.floor(xp.where(flat, packet + 0 * excess, ratio))
     found = window_number(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
-    # For gamma > 1 more than k packets are before window k >= 2, also where their sum is rounded to k.
+    # For gamma > 1 and k >= 2, windows 0 to k - 1 have more than k packets, even where their sum is rounded to k.
     found = xp.minimum(found, xp.maximum(packet - 1, 1 + 0 * found))
     return xp.where(flat, packet + 0 * excess, found)
 
@@ -177,7 +177,7 @@ def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
     >>> packets_encodable(4)
     65535.0
     """
-    # Not xp.power: 2^pi has to be an integer in float32, too.
+    # xp.power is rounded, because 2^pi must be an integer in float32, too.
     count = 2**bits if hasattr(xp, "sympy") or hasattr(xp, "mp") else xp.round(xp.power(2 + 0 * bits, bits))
     return geometric_sum(count, growth, xp)
 
@@ -269,7 +269,7 @@ def additive_priority(packet: PACKET, step: Any = 1, *, xp: Any) -> Any:
     root = xp.sqrt(half * half + 2 * step * packet)
     if hasattr(xp, "sympy"):
         return xp.sympy.Piecewise((packet * 0, xp.equal(packet, 0)), (xp.floor(2 * packet / (half + root)), True))
-    # Where each form is used, it neither subtracts nearly equal numbers nor divides by 0.
+    # In the region where it is used, neither form subtracts nearly equal numbers or divides by 0.
     wide = half < 0
     ratio = xp.where(
         wide,

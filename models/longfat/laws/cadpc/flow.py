@@ -200,7 +200,7 @@ def doubled(x: Any, times: Any, xp: Any) -> Any:
 
 
 def approached(first: Any, squarings: Any, xp: Any) -> Any:
-    """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, accurate for small ``first`` and with right slopes at 1.
+    """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, with full digits near 0 and derivatives up to 1.
 
     The logarithm is accurate for small values, but has no slope at first = 1; the power is used for the others. Where
     a form is not used, it is evaluated at 1/4 or 1/2.
@@ -261,7 +261,7 @@ def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
     fraction=FRACTION.described(remark="If x_0 is above the equilibrium, 2 - phi times the equilibrium is meant"),
 )
 def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> Any:
-    r"""Return the updates until n CADPC flows, started at the same rate, reach a fraction of the equilibrium.
+    r"""Return the number of updates until n equal CADPC flows reach a fraction of their equilibrium rate.
 
     .. math:: t = \max\left(0, \log_2 \frac{\ln(1 - \varphi)}{\ln\left|1 - (1 + n) x_0\right|}\right)
 

@@ -84,7 +84,7 @@ OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the other link o
     simulated=SimulatedBy("parking_lot_long", {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03),
 )
 def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
-    r"""Return the equilibrium rate of a CADPC flow over two links of equal capacity, each with other flows.
+    r"""Return the equilibrium rate of the CADPC flow that crosses both of two equal links, each with other flows.
 
     .. math:: \bar x = \frac{1}{2 + \max(m_1, m_2)}
 
@@ -109,7 +109,7 @@ def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
     own=OWN.described(remark="The flow itself is included"),
 )
 def parking_lot_short_rate(own: Any, other: OTHER, *, xp: Any) -> Any:
-    r"""Return the equilibrium rate of a CADPC flow over one of two links of equal capacity; one flow crosses both.
+    r"""Return the equilibrium rate of a CADPC flow that crosses one of two equal links; one flow crosses both.
 
     .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
 
@@ -172,7 +172,7 @@ def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp: Any) ->
     ),
 )
 def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_SMOOTHING = 1, *, xp: Any) -> Any:
-    r"""Return the updates after which a fraction q of the differences between CADPC flows is left.
+    r"""Return the number of updates that reduce the differences between CADPC flows to a fraction q.
 
     .. math:: t = \frac{\ln q}{\ln\left(1 - \dfrac{a}{1 + n}\right)}
 
@@ -222,7 +222,7 @@ LARGEST = Symbol("G", "1", "(1, inf)", (1.25, 4.0), "Largest growth of the rate 
 
 
 def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
-    """Return m, the number of flows that a sender acts like: 1 beyond the equilibrium and without spare capacity."""
+    """Return m, the number of flows that a sender acts like; 1 if the rate is at least the spare capacity."""
     spare = 1 - traffic
     if hasattr(xp, "sympy"):
         return xp.piecewise(

@@ -23,7 +23,7 @@ from longfat.laws.references import RFC_9438
 
 
 def third(like: Any, xp: Any) -> Any:
-    """Return 1/3 in the digits of a number's arithmetic; no derivative passes through it."""
+    """Return 1/3 in the precision of a number, as a constant through which no derivative passes."""
     return xp.fixed(1 / (3 + 0 * like))
 
 
@@ -32,7 +32,8 @@ def cube_root(x: Any, xp: Any) -> Any:
     return xp.power(x, third(x, xp))
 
 
-#: Points at which the cubic, the mixed and the Reno-friendly region occur, with windows of many packets.
+#: Ranges of the simulated points: they contain the cubic, the mixed and the Reno-friendly region, with windows of many
+#: packets.
 DETERMINISTIC = {
     "window_before_loss": (200.0, 800.0),
     "round_trip_time": (0.01, 0.15),
@@ -49,7 +50,7 @@ DETERMINISTIC = {
     not_simulated="the period of `mean_window`, which is simulated",
 )
 def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
-    r"""Return the time that the cubic function takes from a loss back to the window before it.
+    r"""Return K, the time from a loss until the cubic function is back at the window before the loss.
 
     .. math:: K = \sqrt[3]{\frac{W_{max} (1 - \beta)}{C}}
 
@@ -101,7 +102,7 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
 
 def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return K, and in units of K the times at which the Reno-friendly estimate reaches W_max and overtakes the cubic.
+    """Return K, and in units of K the times at which the Reno-friendly estimate reaches W_max and exceeds the cubic.
 
     The time to W_max is limited to [1/3, 1]: below 1/3 the estimate is the larger window from the loss on, above 1 it
     never is.
@@ -159,7 +160,7 @@ def mean_window(
 def packets_between_losses(
     window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
 ) -> Any:
-    r"""Return the packets between two losses at the same window.
+    r"""Return the number of packets sent between two losses at the same window.
 
     .. math:: N = \frac{T}{R} W, \qquad T = \min\left(K, \frac{W_{max} R (1 + \beta)}{3}\right)
 
@@ -177,7 +178,7 @@ def packets_between_losses(
     """
     recovery, _, _ = climb(window_before_loss, round_trip_time, c, beta, xp)
     mean = mean_window.function(window_before_loss, round_trip_time, c, beta, xp=xp)
-    # Not computed from the limited ratio, because below 1/3 the estimate alone determines the time.
+    # The ratio that `climb` limits is not used, because below 1/3 the estimate alone determines the time.
     estimate = window_before_loss * (1 + beta) / 3
     return mean * xp.minimum(recovery / round_trip_time, estimate)
 
@@ -186,7 +187,7 @@ OURS = f"Ours, in the fluid limit of {RFC_9438}, sections 4.2 and 4.6"
 
 
 def _full(buffer: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return the depth of the sawtooth, the part x of it above one bandwidth-delay product, and x^(4/3)."""
+    """Return the depth of the sawtooth, the fraction x of it above one bandwidth-delay product, and x^(4/3)."""
     depth = (1 + buffer) * (1 - beta)
     part = xp.minimum(buffer / depth, 1 + 0 * depth)
     return depth, part, xp.power(part, 4 * third(part, xp))
@@ -343,7 +344,7 @@ def utilisation_general(
     some = part > 0  # the slope of a cube root at 0 is infinite
     begin = xp.where(some, cube_root(xp.where(some, part, 1 + 0 * part), xp), 0 * part)
     scale = cube_root(decrease, xp)
-    # The estimate overtakes at the time of the next loss with the pace `last`, and when the queue begins with `first`.
+    # If the pace is `last`, the estimate overtakes at the time of the next loss; if `first`, when the queue begins.
     last = top * decrease / (1 - begin + _inverse_of_window(scale * begin, xp) / (scale * top))
     first = top * decrease * (1 + begin + begin * begin)
     limited = xp.maximum(xp.minimum(pace, first), last)

@@ -1,4 +1,4 @@
-"""CUBIC's window under a given loss probability, losses at equal distances or random."""
+"""CUBIC's window at a given loss probability, for equally spaced losses and for random losses."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, bet
 def loss_of_window(
     window: AVERAGE_WINDOW, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
 ) -> Any:
-    r"""Return the loss probability at which a CUBIC flow has an average window, if losses occur at equal distances.
+    r"""Return the loss probability at which a CUBIC flow has a given average window, for equally spaced losses.
 
     .. math:: p = \max\left(R \sqrt[3]{\frac{C (3 + \beta)}{4 (1 - \beta) W^4}}, \frac{3}{2 W^2}\right)
 

@@ -1,4 +1,4 @@
-"""Progressive filling: the weighted max-min fair rates of one instant.
+"""Progressive filling: the weighted max-min fair rates of flows at one instant.
 
 Arguments are floats or fractions; the checks of arguments preserve fractions.
 """
@@ -22,7 +22,7 @@ LARGEST = int(sys.float_info.max)
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> Any:
-    """Return a float, an int or a Fraction inside the interval, or raise a ValueError that names the fault.
+    """Return a number inside the interval as a float, an int or a Fraction; raise an error for other values.
 
     >>> number("start", Fraction(1, 10), "s", "(-inf, inf)"), number("start", np.float32(0.5), "s", "(-inf, inf)")
     (Fraction(1, 10), 0.5)
@@ -39,9 +39,9 @@ def number(name: str, value: Any, unit: str, allowed: str) -> Any:
 
 
 def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
-    """Return the function that converts values to one type: Fraction if there are Fractions and no floats, else float.
+    """Return the function that converts the values to one type: Fraction if one is a Fraction and none a float.
 
-    Infinity fits both types.
+    Otherwise the type is float. Infinity fits both types.
 
     >>> exact = kind([Fraction(1, 3), 2, math.inf])
     >>> exact(2), exact(math.inf), kind([1, 2])(2), kind([Fraction(1, 2), 0.5])(Fraction(1, 2))
@@ -54,12 +54,12 @@ def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
 
 
 def fraction(value: Any) -> Any:
-    """Return a number as a Fraction of Python integers, which do not overflow as NumPy's do; infinity is unchanged."""
+    """Return a number as a Fraction of Python integers, which cannot overflow; return a float (infinity) unchanged."""
     return value if isinstance(value, float | Fraction) else Fraction(int(value))
 
 
 def array(values: Any, convert: Callable[[Any], Any], shape: tuple[int, ...]) -> Any:
-    """Return floats as an array of floats, fractions as an array of objects."""
+    """Return an array of the given shape: of type float for floats, of objects for fractions."""
     return np.array(values, dtype=float if convert is float else object).reshape(shape)
 
 
@@ -71,7 +71,7 @@ def kind_of_arrays(*arrays: Any) -> Callable[[Any], Any]:
 
 
 def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
-    """Return an array of integers, floats, or fractions as objects, with every element inside the interval."""
+    """Return numbers as an array, of objects if they are fractions; raise an error for one outside the interval."""
     interval = domains.Interval.parse(allowed)
     refusal = domains.wrong_type(name, values, "a number or an array of numbers", unit)
     try:
@@ -89,15 +89,15 @@ def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
 
 
 def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
-    """Return one number for each of the links or flows; a single value applies to all."""
+    """Return an array with one number for each link or flow; a single value applies to all."""
     found = numeric_array(name, values, unit, allowed)
     if found.shape not in ((), (length,)):
-        raise domains.wrong_shape(name, found.shape, f"one value or {length} in {allowed}")
+        raise domains.wrong_shape(name, found.shape, f"one value or an array of length {length}, in {allowed}")
     return np.broadcast_to(found, (length,)).copy()
 
 
 def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
-    """Return a table (links, flows) of the bytes that a link carries per byte of a flow; every flow uses a link."""
+    """Return a table (links, flows) of the bytes that each link carries per byte of a flow; each flow has a link."""
     found = numeric_array(name, values, "1", allowed)
     if found.ndim != 2 or not found.size:
         raise domains.wrong_shape(name, found.shape, "(links, flows)")
@@ -164,11 +164,11 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 
 
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
-    """Return each flow's rate divided by its weight, by progressive filling; 0 for absent flows, which have weight 0.
+    """Return each flow's rate over its weight, by progressive filling; 0 for flows of weight 0, which are absent.
 
     ``links`` has for each link a list of (flow, bytes carried per byte of the flow). The share that a link can give to
-    its flows only rises when some of them stop at lower rates elsewhere, so an older value is a lower bound: a link is
-    recomputed when its value is the lowest, and stops its flows if the new value is the lowest, too.
+    its flows only rises when some of them stop at lower rates elsewhere, so an older value is a lower bound. A link is
+    recomputed when its value is the lowest, and stops its flows if the new value is still the lowest.
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []

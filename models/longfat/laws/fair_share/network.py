@@ -1,4 +1,4 @@
-"""Input of a schedule: links, flows with files to transfer, and uncontrolled traffic."""
+"""Input of a schedule: links, flows with files to transfer, and uncontrolled loads."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Load:
-    """Uncontrolled traffic, which takes a constant rate of its links while it is on.
+    """Uncontrolled traffic, which sends at a constant rate over its links while it is on.
 
     Parameters
     ----------
@@ -124,14 +124,14 @@ class Load:
             return
         if not times or len(times) % 2:
             raise domains.conflict(
-                f"period = {self.period} s", "needs an even number of times, from an on to an off", f"got {len(times)}"
+                f"period = {self.period} s", "needs an even number of times, on and off in turn", f"got {len(times)}"
             )
         _keep(self, "period", number("period", self.period, "s", "(0, inf)"))
         if self.period < times[-1] - times[0]:
             raise domains.out_of_range("period", self.period, "s", f"[{times[-1] - times[0]}, inf)")
 
     def switches(self, since: Any) -> Iterator[Any]:
-        """Return the times at which the load goes on and off in turn, without the periods before ``since``."""
+        """Yield the times [s] at which the load goes on and off in turn; omit the periods that end before ``since``."""
         times: tuple[Any, ...] = tuple(self.times)
         if self.period is None:
             yield from times
@@ -196,7 +196,7 @@ class Network:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the flows."""
+        """Names of the flows, in their order."""
         return tuple(flow.name or f"flow-{i + 1}" for i, flow in enumerate(self.flows))
 
     def numbers(self) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Result of a schedule: finishing times of files, and the rates until then."""
+"""Result of a schedule: finishing times of files, and rates of flows and links over time."""
 
 from __future__ import annotations
 
@@ -60,32 +60,32 @@ class Schedule:
 
     @cached_property
     def transfer_time(self) -> Any:
-        """Time from a file's start to its finish plus its flow's round-trip time [s]; of shape (flows,)."""
+        """Time from the start of each file to its finish plus the flow's round-trip time [s]; of shape (flows,)."""
         starts = self._array(flow.start for flow in self.network.flows)
         return self.finish - starts + self._array(flow.round_trip_time for flow in self.network.flows)
 
     @cached_property
     def rates(self) -> Any:
-        """Rate of every flow [bytes/s] from one time to the next, of shape (intervals, flows)."""
+        """Rate of every flow [bytes/s] in each interval between two `times`; of shape (intervals, flows)."""
         begin, starts = self.times[:-1, None], self._array(flow.start for flow in self.network.flows)
         under_way = (starts <= begin) & (begin < self.finish)
         return np.where(under_way, self.group_rates[:, list(self.groups)], 0 * self.times[0])
 
     @cached_property
     def link_rates(self) -> Any:
-        """Rate of data and acknowledgments on every link [bytes/s], of shape (intervals, links); without loads."""
+        """Rate of data and acknowledgments on every link [bytes/s], without loads; of shape (intervals, links)."""
         first = {group: i for i, group in reversed(list(enumerate(self.groups)))}
         usage = [self.network.flows[first[group]].usage() for group in range(len(first))]
         table = [self._array(one.get(link, 0) for link in self.network.links) for one in usage]
         return (self.group_rates * self.group_flows) @ np.array(table)
 
     def _array(self, values: Iterable[Any]) -> Any:
-        """Return numbers of the network as an array of the type that the schedule was computed in."""
+        """Return numbers of the network as an array of the type in which the schedule was computed."""
         convert = filling.fraction if self.times.dtype == object else float
         return np.array([convert(value) for value in values], dtype=self.times.dtype)
 
     def to_dataset(self) -> xr.Dataset:
-        """Return the schedule as floats with names and units: per flow, per interval, per link."""
+        """Return the schedule as a Dataset of floats with units, along flows, intervals and links."""
         import xarray as xr
 
         def column(dims: tuple[str, ...] | str, values: Any, unit: str) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Fluid schedule of files: max-min fair rates between events."""
+"""Exact fluid schedule of file transfers: max-min fair rates, constant between events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE = 100_000  # most changes of loads in succession without service to any
 
 
 def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
-    r"""Return the exact max-min fluid schedule: the times at which files are complete at max-min fair rates.
+    r"""Return the schedule of files that always have max-min fair rates: rates and finishing times.
 
     .. math:: T_i = f_i - s_i + D_i, \qquad \int_{s_i}^{f_i} x_i(t) \, dt = F_i
 
@@ -83,7 +83,7 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
 
 class _Group:
-    """Flows of one path, weight and acknowledgments, which have equal rates and so equal service since any time."""
+    """Flows of equal path, weight and acknowledgments, which have equal rates and equal service in every interval."""
 
     def __init__(self, weight: Any) -> None:
         self.weight = weight
@@ -92,18 +92,18 @@ class _Group:
         self.rate: Any = 0
 
     def next_finish(self, now: Any) -> Any:
-        """Return the time at which the next file is complete at the present rate."""
+        """Return the time [s] at which the next file of the group is complete at the present rate."""
         if not self.waiting or not self.rate > 0:
             return math.inf
         return now + max(self.waiting[0][0] - self.service, 0) / self.rate
 
     def serve(self, duration: Any) -> None:
-        """Serve the files for a duration at the present rate."""
+        """Add the service of a duration [s] at the present rate."""
         if self.waiting:
             self.service += self.rate * duration
 
     def finished(self, through: bool) -> list[int]:
-        """Remove the files that are complete; ``through`` declares the next one complete in spite of rounding."""
+        """Remove the complete files and return their flows; with ``through``, the next file is complete anyway."""
         if through:
             self.service = self.waiting[0][0]
         flows = []
@@ -115,7 +115,7 @@ class _Group:
 
 
 class _Traffic:
-    """State of a load between its switching times."""
+    """State of a load, which its switching times change."""
 
     def __init__(self, load: Load, since: Any, convert: Callable[[Any], Any]) -> None:
         self.path, self.rate = load.path, convert(load.rate)
@@ -125,14 +125,14 @@ class _Traffic:
         self.next = next(self._times, math.inf)
 
     def switch(self, now: Any) -> None:
-        """Switch on or off until the next switching time is in the future."""
+        """Switch the load on or off at each switching time up to ``now``."""
         while self.next <= now:
             self.on = not self.on
             self.next = next(self._times, math.inf)
 
 
 class _Run:
-    """State of the schedule between two events."""
+    """Computation of a schedule, with the state at the present event."""
 
     def __init__(self, network: Network, end: Any) -> None:
         self.network = network
@@ -157,7 +157,7 @@ class _Run:
         self.boundary = True  # whether a file has started or finished since the last record
 
     def schedule(self) -> Schedule:
-        """Return the schedule from the first start to the last event."""
+        """Compute the events from the first start to the last finish, or to the end; return the schedule."""
         idle = 0
         if self.now <= self.end:
             self._change([False] * len(self.groups))
@@ -179,14 +179,14 @@ class _Run:
         return self._result()
 
     def _share(self) -> None:
-        """Compute the fair rates from now on."""
+        """Set the fair rates of all groups from the present event on."""
         weights = [group.weight * len(group.waiting) for group in self.groups]
         levels = fill(self.links, self._left() if self.traffic else self.capacity, weights)
         for group, level in zip(self.groups, levels, strict=True):
             group.rate = group.weight * level
 
     def _left(self) -> list[Any]:
-        """Return the capacity that active loads leave of every link."""
+        """Return the capacity of every link that active loads leave to the flows."""
         used = dict.fromkeys(self.network.links, self.convert(0))
         for traffic in self.traffic:
             for link in traffic.path if traffic.on else ():
@@ -194,12 +194,12 @@ class _Run:
         return [max(capacity - load, 0) for capacity, load in zip(self.capacity, used.values(), strict=True)]
 
     def _next_change(self) -> Any:
-        """Return the time at which the next file starts, or a load changes on a link that files use now."""
+        """Return the time [s] of the next start of a file, or of the next switching of a load that affects files."""
         start = self.start[self.coming[-1]] if self.coming else math.inf
         return min([start, *(t.next for t in self.traffic if any(group.waiting for group in t.touches))])
 
     def _change(self, through: list[bool]) -> None:
-        """Apply the events of this instant: complete files, switch loads on or off, start files."""
+        """Apply the changes at the present event: complete files, switch loads on or off, start files."""
         for group, one in zip(self.groups, through, strict=True):
             for flow in group.finished(one):
                 self.finish[flow] = self.now
@@ -216,7 +216,7 @@ class _Run:
                 self.finish[flow] = self.now
 
     def _record(self, event: Any) -> None:
-        """Record the rates from now to the event, as part of the previous interval if nothing has changed."""
+        """Record the rates from the present event to the next; extend the previous interval if nothing has changed."""
         if not event > self.now:
             return
         rates, counts = [group.rate for group in self.groups], [len(group.waiting) for group in self.groups]
@@ -243,7 +243,7 @@ class _Run:
 def _groups(
     network: Network, convert: Callable[[Any], Any]
 ) -> tuple[list[_Group], list[int], list[list[tuple[int, Any]]]]:
-    """Return the groups, the group of every flow, and for every link its groups with the bytes carried per byte."""
+    """Return the groups, the group of each flow, and for each link its groups with bytes carried per byte of flow."""
     numbers = {name: i for i, name in enumerate(network.links)}
     links: list[list[tuple[int, Any]]] = [[] for _ in numbers]
     groups: list[_Group] = []

@@ -1,4 +1,4 @@
-"""The loss-load curve of a source, its raw throughput, and the equilibrium of sources that all maximise it.
+"""Loss-load curve of a source, its raw throughput, and the equilibrium of sources that all maximise it.
 
 With r = b / f^(k+1), the source's own share is q = 1/(1 + r) and P = q (f + a)/f. For k = 50 neither f^(k+1) nor r fits
 into a float where q still matters; log r does. Without others (b = 0) q = 1, and r is computed as b f^-(k+1), whose
@@ -15,7 +15,7 @@ from longfat.laws.references import PRITHVIRAJ_WILLIAMSON, WILLIAMSON_CHERITON
 
 
 def log_ratio(rate: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return log r, for a positive rate and a positive spread."""
+    """Return log r = log(b/f^(k+1)), for a positive rate f and a positive spread b."""
     return xp.log(spread) - (k + 1) * xp.log(rate)
 
 
@@ -35,7 +35,7 @@ def shares(rate: Any, spread: Any, k: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def throughput(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return t = (1 - P) f: the rate up to -a, then f (1 - q) - a q, and 0 where P would exceed 1."""
+    """Return t = (1 - P) f: f up to -a, then f (1 - q) - a q, and 0 where P would exceed 1."""
     q, rest = shares(rate, spread, k, xp)
     lossless = (rate + excess <= 0) | xp.equal(rate, 0)
     return xp.where(lossless, rate, xp.maximum(rate * rest - excess * q, 0 * q))
@@ -72,12 +72,12 @@ def loss_probability(rate: RATE, excess: Any, spread: Any, k: Any, *, xp: Any) -
         return xp.minimum(1, xp.maximum(0, unbounded(rate, excess, spread, k, xp)))
     zero = 0 * (rate + q)
     loss = q * ((rate + excess) / xp.where(xp.equal(rate, 0), 1 + zero, rate))
-    # These bounds, unlike maximum and minimum, do not halve the slope at a tie.
+    # Unlike maximum and minimum, `where` does not halve the derivative where both values are equal.
     return xp.where(rate + excess > 0, xp.where(loss > 1, 1 + zero, loss), zero)
 
 
 def unbounded(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the value of the paper's formula, without the bounds 0 and 1."""
+    """Return the paper's formula for the loss probability, which may be below 0 or above 1."""
     return xp.power(rate, k) * (rate + excess) / (xp.power(rate, k + 1) + spread)
 
 
@@ -252,7 +252,7 @@ def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
     not_simulated="the point at which equilibrium_loss, which is simulated, becomes 0",
 )
 def lossless_virtual_factor(k: K, *, xp: Any) -> Any:
-    r"""Return the largest virtual factor for an equilibrium of equal sources without loss: they just fill the link.
+    r"""Return the largest virtual factor with which equal sources in equilibrium have no loss and fill the link.
 
     .. math:: v = \frac{k}{k + 1}
 

@@ -1,4 +1,4 @@
-"""Rates with the largest raw throughput and with the shortest response time of a file: roots without a closed form.
+"""Rates of largest raw throughput and of shortest response time of a file: roots without a closed form.
 
 With c = (k + 1)/k and A = (b/k)^(1/(k+1)) the equation k f^(k+1) + (k + 1) a f^k = b is
 
@@ -44,17 +44,17 @@ from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
 
 
 def others(spread: Any, xp: Any) -> Any:
-    """Return the spread, or 1 for a source that is alone: this 1 keeps values finite that are computed but not used."""
+    """Return the spread, or 1 instead of a spread of 0, so that values computed for a lone source stay finite."""
     return xp.where(xp.equal(spread, 0), 1 + 0 * spread, spread)
 
 
 def scale(spread: Any, k: Any, xp: Any) -> Any:
-    """Return A = (b/k)^(1/(k+1)), the optimal rate if the others just fill the capacity."""
+    """Return A = (b/k)^(1/(k+1)), the optimal rate if the other sources just fill the capacity."""
     return xp.exp((xp.log(spread) - xp.log(k)) / (k + 1))
 
 
 def psi(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the difference of the sides of the law's equation, left less right, divided by k f^k."""
+    """Return left minus right side of the equation of `throughput_optimal_rate`, divided by k f^k."""
     top = scale(spread, k, xp)
     return rate + (k + 1) / k * excess - top * xp.power(top / rate, k)
 
@@ -129,7 +129,7 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
     return xp.minimum(rate, access_rate)
 
 
-# A delivered share as small as this counts as 0: the slope of its reciprocal would overflow.
+# If at most this fraction is delivered, it counts as 0, because the derivative of its reciprocal would overflow.
 NOTHING = 1e-140
 
 
@@ -186,7 +186,7 @@ def response_time(
 
 
 def minus_log_loss(rate: Any, excess: Any, spread: Any, k: Any, passed: Any, xp: Any) -> Any:
-    """Return -ln P for 0 < P < 1, and some positive number where nothing is lost.
+    """Return -ln P for a loss probability 0 < P < 1, and an arbitrary positive number where P is 0.
 
     Below P = 1/2 it is computed from the logarithms of the factors of P, above from 1 - P.
     """
@@ -200,7 +200,7 @@ def minus_log_loss(rate: Any, excess: Any, spread: Any, k: Any, passed: Any, xp:
 
 
 class Point(NamedTuple):
-    """Quantities at a rate between f_0 and f_t, with their derivatives by z."""
+    """Quantities at a rate between f_0 and f_t, with their derivatives with respect to z."""
 
     rate: Any
     log_h: Any  # for rho = 1
@@ -210,7 +210,7 @@ class Point(NamedTuple):
 
 
 def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
-    """Return the rate that belongs to z, and the logarithms of h and C, as sums of positive terms."""
+    """Return the rate at z, and ln h and ln C at this rate, from sums of positive terms."""
     zero = 0 * z
     base, over = xp.maximum(-excess, zero), xp.maximum(excess, zero)
     width, room = top - base, excess < 0
@@ -224,7 +224,7 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     passed = rate * p - excess * q
     minus_log_loss = -log_q + xp.log(rate / beyond)
     elasticity = (k + 1) * p - excess / beyond
-    # t' = k q p/f (f_t - f + E ((f_t/f)^k - 1)) with E = b/(k f_t^k): psi(f_t) - psi(f), without a difference.
+    # psi(f_t) - psi(f) is written without a difference: t' = k q p/f (f_t - f + E ((f_t/f)^k - 1)), E = b/(k f_t^k).
     growth = k * xp.log1p(gap / rate)
     log_last = xp.log(spread) - xp.log(k) - k * xp.log(top) + growth
     log_fall = xp.logaddexp(xp.log(gap), log_last + xp.log(-xp.expm1(-growth)))
@@ -232,7 +232,7 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     log_h = xp.log(elasticity) + 2 * xp.log(passed) - xp.log(rate) - 2 * xp.log(minus_log_loss) - log_slope
     free = xp.where(room, -excess, 1 + zero)
     log_gain = xp.log(minus_log_loss) + xp.log(inner) + log_p - xp.log(free) - xp.log(passed)
-    # Slopes by ln f, then by z: d(ln f)/dz = inner (gap/width)/f.
+    # Derivatives with respect to ln f, then to z: d(ln f)/dz = inner (gap/width)/f.
     slope = xp.exp(log_slope)
     by_log = slope * rate / passed  # slope of ln t by ln f
     of_p = -(k + 1) * q  # slope of ln p by ln f
@@ -248,7 +248,7 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
 
 
 def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the best rate beyond max(0, -a), or the cusp -a if no rate beyond is better; all values are constants."""
+    """Return the best rate beyond max(0, -a), or -a (the cusp) if no rate beyond is better; without derivatives."""
     zero, shape = 0 * (rho + top), (top, excess, spread, k)
     room, late = excess < 0, xp.equal(rho, 0)
     base = xp.where(room, -excess, zero)
@@ -269,7 +269,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     log_rho = xp.log(xp.where(late, 1 + zero, rho))
 
     def search(i: Any, z: Any, cusp: Any) -> tuple[Any, Any]:
-        """Find, if a < 0, the maximum of C and, beyond it, the point h = 1 if that is better than the cusp."""
+        """Find the maximum of C if a < 0; beyond it, find the point h = 1 unless the cusp is better."""
         second = i + zero > 1
         cusp = second & room & loses(rate(z), rho, excess, spread, k, xp)
         idle = xp.where(second, cusp | late, excess >= 0)
@@ -282,7 +282,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
 
 
 def loses(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return whether a rate beyond -a is no better than the cusp: rho >= C(rate), for a < 0."""
+    """Return whether a rate beyond -a is no better than the cusp, that is rho >= C(rate), for a < 0."""
     zero = 0 * (rate + rho)
     free = xp.where(excess < 0, -excess, 1 + zero)
     inner = xp.where(rate > free, rate - free, rate)
@@ -294,7 +294,7 @@ def loses(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any
 
 
 def balance(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the derivative of the response time, times the factor that makes it psi for rho = 0."""
+    """Return the derivative of the response time, scaled so that it equals `psi` for rho = 0."""
     log_r = log_ratio(rate, spread, k, xp)
     zero = 0 * log_r
     own, rest = xp.logaddexp(zero, log_r), xp.logaddexp(zero, -log_r)
@@ -308,7 +308,7 @@ def balance(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
 
 
 def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: Any) -> tuple[Any, Any]:
-    """Return both sides of the paper's equation, for sympy."""
+    """Return both sides of the paper's equation as sympy expressions."""
     import sympy
 
     loss = f**k * (f + a) / (f ** (k + 1) + b)
@@ -365,7 +365,7 @@ def response_optimal_rate(
     """
     alone = xp.equal(spread, 0)
     some = others(spread, xp)
-    # A subnormal free capacity has too few digits to divide by: it counts as 0, with the same slope.
+    # A subnormal free capacity has too few digits to divide by, so it is replaced by 0 with an unchanged derivative.
     normal = excess - xp.fixed(xp.where(abs(excess) < xp.smallest(excess), excess, 0 * excess))
     room = normal < 0
     rho = round_trip_time * capacity_packets * (xp.log(packets) / packets)

@@ -1,4 +1,4 @@
-"""M/D/1/K: constant service times and room for K packets, at any load; floats are stable for every load and capacity.
+"""M/D/1/K queue: constant service times, room for K packets, any load; stable in floats at every load and capacity.
 
 The closed form of Brun and Garcia alternates, with terms of the size of exp(K rho), and its loss is a small
 difference from 1, so only mpmath uses it. Floats are computed in one of two ways, in which the terms are positive or
@@ -35,7 +35,7 @@ NEWTON = 6
 
 
 def queue(load: Any, capacity: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return loss, throughput in packets per service time, and mean waiting time in service times."""
+    """Return the loss probability, throughput [packets per service time] and mean wait [service times] of M/D/1/K."""
     load, capacity = xp.broadcast_arrays(load, capacity)
     few = capacity <= PLACES
     one_by_one = _by_levels(load, xp.where(few, capacity, xp.ones_like(capacity)) - 1, xp)
@@ -56,7 +56,7 @@ def _by_levels(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
     lift, step_down = xp.exp(flat), xp.exp(shrink)
     nothing = xp.zeros_like(to_come[:, :1, ...])
 
-    # to_come[0] and to_come[1] hold the contributions of the known q to the next q and to the overflow.
+    # to_come[0] and to_come[1] have the contributions of the known q_j to the next q_j and to the overflow.
     def step(i: Any, total: Any, waiting: Any, overflow: Any, to_come: Any) -> tuple[Any, ...]:
         q = lift * to_come[0, 0, ...]
         to_come = xp.concat([to_come[:, 1:, ...], nothing], axis=1) + q * gain
@@ -75,11 +75,11 @@ def _by_levels(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
 
 
 def _poisson(load: Any, xp: Any) -> tuple[Any, Any]:
-    """Return P(N > j)/rho and E[max(N - j, 0)]/rho for j = 0 ... PLACES, N Poisson with mean rho."""
+    """Return P(N > j)/rho and E[max(N - j, 0)]/rho for j = 0 ... PLACES, where N is Poisson with mean rho."""
     near = load <= SWITCH
     i = xp.reshape(xp.arange(1, PLACES + TAIL + 1, dtype=load.dtype), (-1,) + (1,) * load.ndim)
     small = xp.where(near, load, xp.ones_like(load))
-    # P(N = i)/rho, then sums from the far end: nothing is subtracted, nothing divided by rho
+    # P(N = i)/rho, summed from the last term back, so that nothing is subtracted and nothing is divided by rho.
     ratios = xp.concat([xp.ones_like(small)[None, ...], small / i[1:, ...]], axis=0)
     chances = xp.exp(-small) * xp.cumulative_prod(ratios, axis=0)
     tail = xp.flip(xp.cumulative_sum(xp.flip(chances, axis=0), axis=0), axis=0)
@@ -106,7 +106,7 @@ def _by_poles(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
 
     slope = 1 / 3 + 2 * tau * bend(minus)  # (1 - weight)/tau
     offset = 2 * bend(minus) - bend(plus)
-    # Dividing by the larger of 1 and exp(-n tau) avoids overflow.
+    # Numerator and denominator are divided by the larger of 1 and exp(-n tau), so that they do not overflow.
     below = tau >= 0
     x = n * xp.where(below, -tau, tau)
     decay = xp.exp(x)
@@ -128,7 +128,7 @@ def _by_poles(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
 
 
 def _pole(load: Any, xp: Any) -> Any:
-    """Return tau from ln phi_1(tau) = -ln rho by Newton's method; the start solves tau/2 + tau^2/24 = -ln rho."""
+    """Return tau, the root of ln phi_1(tau) = -ln rho, by Newton's method from the root of two Taylor terms."""
     target = -xp.log(load)
 
     def step(_: Any, tau: Any) -> tuple[Any]:
@@ -137,24 +137,24 @@ def _pole(load: Any, xp: Any) -> Any:
 
     start = 24 * target / (6 + xp.sqrt(36 + 24 * target))
     (tau,) = xp.repeat(NEWTON, step, start)
-    # Derivatives come from the equation, not from Newton's steps: this compiles in a third of the time.
+    # Derivatives by the implicit function theorem, not through Newton's steps, cut the compile time to a third.
     return xp.implicit(lambda t, rho: xp.log1p(t * phis(t, xp)[1]) + xp.log(rho), tau, load)
 
 
 def _away(tau: Any, load: Any, xp: Any) -> Any:
-    """Return Newton's step for tau = rho (exp(tau) - 1), for a root far from 0."""
+    """Return the step of Newton's method for tau = rho (exp(tau) - 1), for a root far from 0."""
     return (tau - load * xp.expm1(tau)) / (1 - load * xp.exp(tau))
 
 
 def _falling(x: Any, phi: tuple[Any, ...], xp: Any) -> Any:
-    """Return phi_1(x) - phi_2(x) for x <= 0, that is (phi_1(x) - exp(x))/(-x), where the two would cancel."""
+    """Return phi_1(x) - phi_2(x) for x <= 0; far from 0 as (phi_1(x) - exp(x))/(-x), where the difference cancels."""
     near = x >= -NEAR
     far = xp.where(near, xp.full_like(x, -NEAR), x)
     return xp.where(near, phi[0] - phi[1], (xp.expm1(far) / far - xp.exp(far)) / -far)
 
 
 def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
-    """Return b_(K-1), the sum of b_0 ... b_(K-1), and the size of the terms that cancel in them."""
+    """Return b_(K-1), the sum of b_0 ... b_(K-1), and the sum of the absolute values of all terms."""
     last, total, size = mp.zero, mp.zero, mp.zero
     for m in range(int(capacity)):  # n - k = m
         term = mp.exp(m * load)
@@ -167,7 +167,7 @@ def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
 
 
 def _exact(value: Callable[[Any, Any], tuple[Any, Any]], load: Any, capacity: Any, mp: Any) -> Any:
-    """Return the quotient of two of the sums, at a precision that leaves enough digits after cancellation."""
+    """Return a quotient of the sums, at a precision that leaves enough digits after the terms cancel."""
     extra = 64
     while True:
         with mp.extraprec(extra):

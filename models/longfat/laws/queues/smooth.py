@@ -1,4 +1,4 @@
-"""Functions with removable singularities, smooth in floats, and the choice of a law's form by arithmetic.
+"""Functions with removable singularities, smooth in floats; selection of a formula by arithmetic.
 
 phi_k(x) is the sum over j >= 0 of x^j/(j + k)!, so phi_0 = exp and phi_k = 1/k! + x phi_(k+1). Where the textbook
 divides by a load minus 1, a law divides by phi_1 instead, whose value and slope are right at 0, too: a limit
@@ -18,7 +18,7 @@ TERMS = 22  # 2^22 4!/26! = 2e-19, and beyond NEAR the division loses less than 
 def by_arithmetic(
     xp: Any, floats: Callable[[], Any], mpmath: Callable[[Any], Any], symbols: Callable[[Any], Any]
 ) -> Any:
-    """Return a law's value in the form that suits its arithmetic: floats, mpmath numbers or sympy symbols."""
+    """Return the value of the formula for the arithmetic ``xp``: of floats, mpmath numbers or sympy symbols."""
     if hasattr(xp, "sympy"):
         return symbols(xp.sympy)
     if hasattr(xp, "mp"):
@@ -27,9 +27,9 @@ def by_arithmetic(
 
 
 def phis(x: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
-    """Return phi_1 ... phi_4: by the Taylor series of the last for small x, by their definitions beyond."""
+    """Return phi_1(x) ... phi_4(x): by a Taylor series for abs(x) <= NEAR, by their definitions otherwise."""
     near = xp.abs(x) <= NEAR
-    # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
+    # Each form is evaluated only inside its own region, so that derivatives of the form not used stay finite.
     small = xp.where(near, x, xp.zeros_like(x))
     (total,) = xp.repeat(TERMS, lambda i, t: (1 + small / (TERMS + 5 - i) * t,), xp.ones_like(x))
     four = total / 24
@@ -46,7 +46,7 @@ def phis(x: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def truncated_geometric_mean(load: Any, places: Any, xp: Any) -> Any:
-    """Return the mean of j = 0 ... m - 1 with weights rho^j: 1/(1/rho - 1) - m/(rho^-m - 1).
+    """Return the mean of j = 0 ... m - 1 with weights rho^j, which is 1/(1/rho - 1) - m/(rho^-m - 1).
 
     With u = ln rho and m |u| <= NEAR it is (m - 1)/2 + m h(m u) - h(u), where
     h(y) = 1/(exp(y) - 1) - 1/y + 1/2 = y (phi_2(y)/2 - phi_3(y))/phi_1(y).
@@ -64,7 +64,7 @@ def truncated_geometric_mean(load: Any, places: Any, xp: Any) -> Any:
     below, above = ~near & (u < 0), ~near & (u > 0)
     low = xp.where(below, u, xp.full_like(u, -1.0))
     high = xp.where(above, -u, xp.full_like(u, -1.0))
-    # exp(low) in the numerator, because 1/expm1(-low) would overflow and spoil the gradient.
+    # exp(low) is in the numerator, because 1/expm1(-low) would overflow and make the derivative NaN.
     light = places * xp.exp(places * low) / xp.expm1(places * low) - xp.exp(low) / xp.expm1(low)
     heavy = 1 / xp.expm1(high) - places / xp.expm1(places * high)
     result = xp.where(below, light, xp.where(above, heavy, middle))

@@ -1,4 +1,4 @@
-"""Queues without a limit, M/M/1, M/D/1, M/G/1 and processor sharing; M/M/1/K with room for K packets, at any load."""
+"""Queues without a limit: M/M/1, M/D/1, M/G/1, processor sharing; M/M/1/K with room for K packets, at any load."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def _loss(load: Any, capacity: Any, xp: Any) -> Any:
 
 
 def _mean(load: Any, places: Any, mp: Any) -> Any:
-    """Return the mean of j = 0 ... m - 1 with weights rho^j; the terms that cancel are of size m^2 (rho - 1)^2."""
+    """Return the mean of j = 0 ... m - 1 with weights rho^j, in mpmath.
+
+    Terms cancel near rho = 1, so the precision is raised by about -2 log2(abs(rho - 1)) bits.
+    """
     if load == 0:
         return mp.zero
     if load == 1:
@@ -195,7 +198,7 @@ def mm1_wait(load: LOAD, *, xp: Any) -> Any:
     simulated=SimulatedBy("mm1_response", UNLIMITED, relative=0.05),
 )
 def mm1_response(load: LOAD, *, xp: Any) -> Any:
-    r"""Return the mean time in an M/M/1 queue, waiting and service.
+    r"""Return the mean response time of an M/M/1 queue: waiting and service.
 
     .. math:: W = \frac{1}{1 - \rho}
 

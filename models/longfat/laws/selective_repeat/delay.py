@@ -38,7 +38,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @lru_cache(maxsize=16)
 def joint(loss: float, packets: int, left_out: float) -> Array:
-    """Return P(K = k, N = s + r) in row k - 1 and column r; the probability outside the table is about ``left_out``."""
+    """Return P(K = k, N = s + r) in row k - 1, column r; the table leaves out a probability of about ``left_out``."""
     retransmissions = _most_retransmissions(loss, packets, left_out)
     rounds = 1 if loss == 0 else max(math.ceil(math.log(left_out / packets) / math.log(loss)), 1)
     table = np.zeros((min(rounds, retransmissions + 1), retransmissions + 1))
@@ -49,7 +49,7 @@ def joint(loss: float, packets: int, left_out: float) -> Array:
 
 
 def _most_retransmissions(loss: float, packets: int, left_out: float) -> int:
-    """Return the smallest r for which more than r retransmissions are less likely than ``left_out``."""
+    """Return the smallest r such that more than r retransmissions have a probability below ``left_out``."""
     if loss == 0:
         return 0
     r, log_chance = 0, packets * math.log1p(-loss)  # of exactly r retransmissions
@@ -61,7 +61,7 @@ def _most_retransmissions(loss: float, packets: int, left_out: float) -> int:
 
 
 def _exactly(rounds: int, loss: float, packets: int, size: int) -> Array:
-    """Return P(K = rounds, N = s + r) for r below ``size``."""
+    """Return the array of P(K = rounds, N = s + r) for r = 0 ... ``size`` - 1."""
 
     def times(left: Array, right: Array) -> Array:
         return np.convolve(left, right)[:size]
@@ -121,7 +121,7 @@ def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
 def mean_delay_sender(
     loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp: Any
 ) -> Any:
-    r"""Return the mean time from a segment's first transmission until the sender knows of its arrival.
+    r"""Return the mean time from the first transmission of a segment until the sender knows that it has arrived.
 
     .. math:: D_s = \frac{t_s}{1 - p} + t_a \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right], \qquad t_s = s t_p
 
@@ -150,7 +150,7 @@ def mean_delay_sender(
 def mean_delay_receiver(
     loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, round_trip_time: ROUND_TRIP, *, xp: Any
 ) -> Any:
-    r"""Return the mean time from a segment's first transmission until the receiver has all its packets.
+    r"""Return the mean time from the first transmission of a segment until the receiver has all its packets.
 
     .. math:: D_r = D_s - \frac{RTD}{2} - 3 t_p = \frac{t_s}{1 - p} + RTD (S - \tfrac12) + 3 t_p (S - 1)
 
@@ -268,7 +268,7 @@ def delay_quantile(
 
 
 def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float) -> Any:
-    r"""Return the mean of the largest delay among N segments that are sent in isolation from each other.
+    r"""Return the mean of the largest delay among N segments, each sent alone.
 
     .. math:: D_N = \int_0^\infty \left[1 - P(D \le x)^N\right] dx
 
@@ -317,7 +317,7 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
 def max_delay_quantile(
     probability: Any, segments: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float
 ) -> Any:
-    r"""Return the smallest delay that none of N segments, sent in isolation, exceeds with probability q.
+    r"""Return the smallest delay that none of N segments, each sent alone, exceeds with probability q.
 
     .. math:: d_{q,N} = \min\{d : P(D \le d)^N \ge q\}
 
@@ -365,7 +365,7 @@ def max_delay_quantile(
 def _steps(
     loss: Any, packets: Any, packet_time: Any, round_trip_time: Any, segments: float
 ) -> tuple[Array, Array, Array]:
-    """Return the possible delays d in increasing order, and the probabilities P(D <= d) and P(D > d)."""
+    """Return the possible delays d in increasing order [s], and the probabilities P(D <= d) and P(D > d)."""
     loss = domains.number("loss", loss, "probability", LOSSES)
     packets = domains.integer("segment_packets", packets, "packets", SIZES)
     packet_time = domains.number("packet_time", packet_time, "s", "(0, inf)")
@@ -377,7 +377,7 @@ def _steps(
     delays, chances = delays[chances > 0], chances[chances > 0]
     order = np.argsort(delays)
     delays, chances = delays[order], chances[order]
-    # Delays that differ only by rounding are the same.
+    # Merge delays that differ only by rounding.
     begins = np.flatnonzero(np.concatenate([[True], delays[1:] > delays[:-1] * (1 + 8 * EPS)]))
     delays, chances = delays[begins], np.add.reduceat(chances, begins)
     beyond = np.concatenate(
@@ -387,13 +387,16 @@ def _steps(
 
 
 def _late(segments: float, within: Array, beyond: Array) -> Array:
-    """Return 1 - F^N, computed from the smaller of F and 1 - F."""
+    """Return 1 - F^N, from the smaller of F (``within``) and 1 - F (``beyond``)."""
     usual = beyond < 0.5
     return -np.expm1(segments * np.where(usual, np.log1p(-np.where(usual, beyond, 0.0)), np.log(within)))
 
 
 def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
-    """Return the first delay not exceeded with probability q; a margin of eps/4 covers the rounding of q to a float."""
+    """Return the smallest delay not exceeded with probability q; NaN for NaN.
+
+    A margin of eps/4 covers the rounding of q to a float.
+    """
     if np.isnan(wanted) or np.isnan(segments):
         return float("nan")
     if wanted < 0.5:
@@ -404,12 +407,12 @@ def _first(wanted: float, segments: float, delays: Array, within: Array, beyond:
 
 
 def _largest(count: Array) -> float:
-    """Return the largest number of segments, rounded up to a power of ten so that few tables are computed."""
+    """Return the largest number of segments, rounded up to a power of ten, so that the cache has few tables."""
     return float(10.0 ** np.ceil(np.log10(np.nanmax(count, initial=1.0))))
 
 
 def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool = False) -> Array:
-    """Return floats inside the interval, or NaN; raise a ValueError that names the fault."""
+    """Return values as floats, with NaN allowed in arrays; raise an error for a value outside the interval."""
     if np.ndim(values) == 0:
         return np.asarray((domains.integer if integer else domains.number)(name, values, unit, allowed), float)
     interval = Interval.parse(allowed)
@@ -422,5 +425,5 @@ def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool =
 
 
 def _plain(values: Array) -> Any:
-    """Return a float for a number, an array for arrays."""
+    """Return an array without dimensions as a float, and any other array unchanged."""
     return float(values) if np.ndim(values) == 0 else values

@@ -14,12 +14,12 @@ from longfat.laws.selective_repeat.rounds import repeated_rounds
 
 
 def _damaged(loss: Any, packets: Any, xp: Any) -> Any:
-    """Return g, the probability that a segment loses a packet."""
+    """Return g, the probability that a segment loses one packet or more."""
     return -xp.expm1(packets * xp.log1p(-loss))
 
 
 def _alone(loss: Any, packets: Any, ack: Any, xp: Any) -> Any:
-    """Return the efficiency of one segment at a time, t_s / D_s."""
+    """Return t_s/D_s, the efficiency of a window of one segment."""
     return 1 / (1 / (1 - loss) + ack * (1 + repeated_rounds(loss, packets, xp)))
 
 
@@ -52,7 +52,7 @@ VALIDITY = Validity(
 def throughput_efficiency(
     window: WINDOW, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
 ) -> Any:
-    r"""Return the throughput efficiency of a window of W segments: the ratio of ideal to actual time per segment.
+    r"""Return the throughput efficiency of a window of W segments: ideal over actual time per segment.
 
     .. math::
 
@@ -151,7 +151,8 @@ def window_for_efficiency(
     """
     g = _damaged(loss, segment_packets, xp)
     in_flight = (2 * ack_segments + 1 + loss) * g
-    # The positive root without cancellation: 2c / (b + sqrt(b^2 + 4 g c)) for b >= 0, (-b + sqrt)/(2 g) for b < 0.
+    # Positive root without cancellation: 2c / (b + sqrt(b^2 + 4 g c)) for b >= 0, otherwise (-b + sqrt(b^2 + 4 g c))/(2
+    # g).
     b, c = 1 - efficiency * in_flight, efficiency * (ack_segments + 1)
     root = xp.sqrt(b * b + 4 * g * c)
     one = 1 + 0 * b
@@ -202,7 +203,7 @@ MANY_VALIDITY = Validity(
 def throughput_efficiency_many_rounds(
     window: WINDOW, loss: Any, segment_packets: PACKETS, ack_segments: Any, *, xp: Any
 ) -> Any:
-    r"""Return the throughput efficiency of a window of W segments, whatever number of rounds they need.
+    r"""Return the throughput efficiency of a window of W segments for any number of transmission rounds.
 
     .. math::
 
@@ -229,14 +230,14 @@ def throughput_efficiency_many_rounds(
 
 
 def _waiting(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, xp: Any) -> Any:
-    """Return max(M, 0) for the limit M of the recurrence."""
+    """Return max(M, 0), where M is the limit of the recurrence of `throughput_efficiency_many_rounds`."""
     if hasattr(xp, "sympy"):
         return xp.sympy.Max(xp.computed("M", _limit, window, loss, segment_packets, ack_segments), 0)
     return _limit(window, loss, segment_packets, ack_segments, xp)
 
 
 def _limit(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, xp: Any) -> Any:
-    """Return the limit of the recurrence, or 0 if it is negative."""
+    """Return the limit M of the recurrence, or 0 if M is negative."""
 
     def step(k: Any, waiting: Any, chance: Any) -> tuple[Any, Any]:
         g = -xp.expm1(segment_packets * xp.log1p(-chance))

@@ -54,7 +54,7 @@ def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE
     peak_rate=Symbol("P", "bytes/s", "(0, inf)", (1e4, 1e11), "Peak rate"),
 )
 def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
-    r"""Return the largest burst rate that a peak rate allows; at this burst rate the average rate equals the peak rate.
+    r"""Return the largest burst rate under a peak rate; at this burst rate the average rate equals the peak rate.
 
     .. math:: F \le \frac{P}{L l}
 
@@ -81,7 +81,7 @@ def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET
     not_simulated="arithmetic of definitions",
 )
 def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
-    r"""Return the burst length that carries a segment and the retransmissions of the segment before it.
+    r"""Return the burst length that has room for a segment and the retransmissions of the segment before it.
 
     .. math:: L = s + X, \qquad X = \frac{s p}{1 - p}
 
@@ -132,7 +132,7 @@ def ack_delay(round_trip_time: ROUND_TRIP, packet_time: Any, *, xp: Any) -> Any:
     packet_time=PACKET_TIME.described(remark="It is that at the average rate"),
 )
 def ack_segments(ack_delay: ACK_DELAY, packet_time: Any, segment_packets: PACKETS, *, xp: Any) -> Any:
-    r"""Return the acknowledgment delay in segment times.
+    r"""Return the acknowledgment delay in units of the time of a segment.
 
     .. math:: w_a = \frac{t_a}{s t_p}
 
@@ -219,7 +219,7 @@ def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any
 def processing_throughput(
     window: WINDOW, segment_time: SEGMENT_TIME, ack_delay: ACK_DELAY, processing_time: PROCESSING, *, xp: Any
 ) -> Any:
-    r"""Return the segments per second that a receiver processes if nothing is lost and the window is integer.
+    r"""Return the segments per second that a receiver processes without loss under an integer window.
 
     The slowest of three determines the rate: the sender's rate, the application, and the window, whose advancement is
     withheld until the application accepts a segment.

@@ -26,7 +26,7 @@ VALIDITY = Validity(
 
 
 def _round_trip(ack_segments: Any, xp: Any) -> Any:
-    """Return M, the segments from a transmission to its retransmission, for a sender that never waits."""
+    """Return M, the number of segments that a sender without pauses sends from a transmission to its retransmission."""
     return 1 - xp.floor(-ack_segments)
 
 
@@ -54,7 +54,7 @@ def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
     ),
 )
 def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
-    r"""Return the segments that hard acknowledgment discards after one damaged segment.
+    r"""Return the number of segments that hard acknowledgment discards after one damaged segment.
 
     .. math:: D = \max(0, \min(M, 2 (M - B))), \qquad M = \lceil w_a \rceil + 1
 

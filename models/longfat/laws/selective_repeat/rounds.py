@@ -48,7 +48,7 @@ def _floats(loss: Any, packets: Any, xp: Any) -> Any:
     # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
     result = xp.where(
         decay >= SPLIT,
-        # where instead of maximum, which would pass half of the gradient at a tie.
+        # `where` is used, because maximum would pass only half of the derivative where both values are equal.
         _split_sum(xp.where(decay >= SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
         _near_one(xp.where(decay < SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
     )
@@ -74,12 +74,12 @@ def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:
         total = total + coefficient / (1 - power)
         return total, -coefficient * chance * (packets - j) / (j + 1), power * ratio
 
-    # The terms from here on, expanded in powers of chance and summed over i.
+    # The remaining terms are expanded in powers of chance, and summed over i.
     return xp.repeat(TAIL_TERMS, tail, total, packets * chance, ratio)[0]
 
 
 def _near_one(decay: Any, packets: Any, xp: Any) -> Any:
-    """Return S - 1 for p near 1."""
+    """Return S - 1 for a loss probability p near 1."""
     few = xp.minimum(packets, xp.full_like(packets, SMALL - 1.0))
 
     def term(j: Any, total: Any, coefficient: Any) -> tuple[Any, Any]:
@@ -101,7 +101,7 @@ def _curvature(y: Any) -> Any:
 
 
 def _harmonic(n: Any, xp: Any) -> Any:
-    """Return H_n: by summation below 16, by Euler-Maclaurin above, where the next term is 2e-17."""
+    """Return the harmonic number H_n: by summation below 16, by the Euler-Maclaurin formula above (error 2e-17)."""
 
     def term(j: Any, total: Any) -> tuple[Any]:
         return (total + xp.where(j <= n, xp.ones_like(n) / j, xp.zeros_like(n)),)
@@ -114,7 +114,7 @@ def _harmonic(n: Any, xp: Any) -> Any:
 
 
 def _mpmath(loss: Any, packets: Any, mp: Any) -> Any:
-    """Return S - 1 to the working precision, by whichever of the exact forms is shorter."""
+    """Return S - 1 to the working precision of mpmath, by the exact form that has fewer terms."""
     if loss == 0:
         return mp.zero
     decay = -mp.log(loss)
@@ -216,7 +216,7 @@ def rounds_pmf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any)
 
 
 def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
-    """Return f_k without a difference."""
+    """Return f_k, the probability of exactly k rounds, without a difference of nearly equal numbers."""
 
     def later(k: Any) -> Any:
         within = log_through(loss, k, xp)
@@ -237,9 +237,9 @@ def _exactly(rounds: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
 
 
 def _difference(k: Any, p: Any, s: Any) -> Any:
-    """Return f_k by its definition, the formula that sympy prints.
+    """Return f_k as the difference F_k - F_(k-1), the formula that sympy prints.
 
-    sympy takes the numeric value from `_exactly` instead: all of the 15 digits of its floats may cancel here.
+    Numeric values come from `_exactly` instead, because all 15 digits of floats may cancel in the difference.
     """
     return (1 - p**k) ** s - (1 - p ** (k - 1)) ** s
 
@@ -278,7 +278,7 @@ def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKE
 
         def reaches(rounds: Any) -> Any:
             within = segment_packets * log_through(loss, rounds, xp)
-            # Compared on the side of the smaller of q and 1 - q; eps/4 covers the rounding of q to a float.
+            # Compare q or 1 - q, whichever is smaller; eps/4 covers the rounding of q to a float.
             late = -xp.expm1(within) <= (1 - probability) * (1 + 8 * eps) + eps / 4
             return xp.where(probability < 0.5, xp.exp(within) >= probability * (1 - 8 * eps), late)
 

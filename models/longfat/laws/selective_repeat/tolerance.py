@@ -1,4 +1,4 @@
-"""Rounds and delay of a segment of which some packets may be missing (ours).
+"""Rounds and delay of a segment that is accepted with up to T packets missing (ours).
 
 The error tolerance of an application is a parameter of Gong and Parulkar, section 3.4.
 
@@ -36,7 +36,7 @@ PLACES = 140  # of a binomial with mean below 65, these terms leave out no more 
 
 
 def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -> Any:
-    """Return P(at most T of s packets are lost k times in a row)."""
+    """Return the probability that at most T of s packets are still missing after k rounds."""
 
     def floats() -> Any:
         k, p, s, most = xp.broadcast_arrays(rounds, loss, packets, tolerance)
@@ -63,7 +63,7 @@ def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -
 
 
 def _sum(missing: Any, within: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
-    """Return P(B <= T), P(B > T), E[B; B > T] and ln C(s, T + 1) x^(T + 1) for B missing packets, of probability x."""
+    """Return P(B <= T), P(B > T), E[B; B > T] and ln C(s, T + 1) x^(T + 1), where B ~ binomial(s, x)."""
     j = xp.reshape(xp.arange(PLACES, dtype=packets.dtype), (-1,) + (1,) * packets.ndim)
     possible = (j >= 1) & (j <= packets)
     tiny = float(xp.finfo(packets.dtype).smallest_normal)
@@ -83,7 +83,7 @@ def _sum(missing: Any, within: Any, packets: Any, tolerance: Any, xp: Any) -> tu
 
 
 def repeated_until_few(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]:
-    """Return the mean numbers of rounds after the first and of retransmissions until at most T packets are missing."""
+    """Return the mean number of rounds after the first, and of retransmissions, until at most T packets are missing."""
     result: tuple[Any, Any] = by_arithmetic(
         xp,
         lambda: _floats(loss, packets, tolerance, xp),
@@ -122,7 +122,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
 
 
 def _mpmath(loss: Any, packets: Any, tolerance: Any, mp: Any) -> tuple[Any, Any]:
-    """Return the rounds and the total of packets, summed term by term to the working precision."""
+    """Return the mean numbers of rounds and of retransmissions, summed to the working precision of mpmath."""
     rounds = sent = mp.zero
     if loss == 0 or tolerance >= packets:
         return rounds, sent

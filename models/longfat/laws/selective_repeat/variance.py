@@ -31,7 +31,7 @@ TAIL_TERMS = 21  # 1/20! = 4e-19
 
 
 def spread(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
-    """Return the variance of the rounds K of a segment, and their covariance with its transmissions N."""
+    """Return the variance of the number K of rounds of a segment, and the covariance of K and its transmissions N."""
     result: tuple[Any, Any] = by_arithmetic(
         xp,
         lambda: _floats(loss, packets, xp),
@@ -42,7 +42,7 @@ def spread(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def first_uncertain(loss: Any, most: Any, packets: Any, xp: Any) -> Any:
-    """Return the first round k with s p^k at most ``most``, or the round before it."""
+    """Return the last round k in which s p^k is at least ``most``; 1 if there is none."""
     tiny = float(xp.finfo(loss.dtype).smallest_normal)
     some = xp.where(loss > 0, loss, tiny + 0 * loss)
     some = xp.where(some < 1, some, 0.5 + 0 * some)  # keeps values outside the domain finite while tracing
@@ -68,7 +68,7 @@ def _floats(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
     start = (nothing, nothing, nothing, first, xp.power(loss, first))
     variance, covariance, before, k, chance = xp.repeat(TERMS, term, *start)
 
-    # From here on 1 - F_(k + m) is a sum over j of c_j p^(j m), so the sums over m are geometric series.
+    # For these m, 1 - F_(k + m) is a sum over j of c_j p^(j m), so the sums over m are geometric series.
     def tail(j: Any, *state: Any) -> tuple[Any, ...]:
         late, late_m, alone, alone_m, coefficient, power = state
         once = coefficient / (1 - power)
@@ -82,7 +82,7 @@ def _floats(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def _mpmath(loss: Any, packets: Any, mp: Any) -> tuple[Any, Any]:
-    """Return both moments, summed term by term to the working precision."""
+    """Return variance and covariance, summed to the working precision of mpmath."""
     if loss == 0:
         return mp.zero, mp.zero
     with mp.extraprec(30):
@@ -110,7 +110,7 @@ def _written(loss: Any, packets: Any, sympy: Any) -> tuple[Any, Any]:
     return Sum((2 * i - 1) * late, (i, 1, sympy.oo)) - mean**2, together
 
 
-#: The sums over rounds have few terms up to this loss; on worse paths selective repeat is not used.
+#: Up to this loss probability the sums over rounds have few terms; selective repeat is not used on worse paths.
 USUAL_LOSS = Symbol("p", "probability", "[0, 0.86]", (1e-6, 0.1), "Packet loss probability")
 
 

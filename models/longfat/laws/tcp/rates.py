@@ -108,7 +108,7 @@ def gaimd_rate(
     not_simulated="the inverse of a law that is simulated",
 )
 def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
-    r"""Return the loss probability of a flow that loses one packet whenever its window reaches a given size.
+    r"""Return the loss probability of a flow that loses one packet whenever its window reaches a given value.
 
     .. math:: p = \frac{8}{3 b W^2}
 
@@ -207,7 +207,7 @@ def pftk_full_rate(
         lambda: acked * window / 8 + kept / (loss * window) + 1,
         (unlimited < largest_window, lambda: acked * window / 2),
     )
-    # No difference of nearly equal powers: 1 - (1 - p)^3 = p (3 - 3 p + p^2), the others by expm1.
+    # Differences of nearly equal powers are avoided: 1 - (1 - p)^3 = p (3 - 3 p + p^2), the others by expm1.
     first_three = loss * (3 - loss * (3 - loss))
     logarithm = xp.log1p(-loss)
     later = 1 - kept * kept * kept * xp.expm1((window - 3) * logarithm)
@@ -224,8 +224,8 @@ def pftk_full_rate(
     derivation="fairness.round_trip_unfairness",
     simulated=SimulatedBy(
         "round_trip_unfairness",
-        # CUBIC's powers a = 3 and b = 0 only, because independent ranges of a and b would mix them with Reno's powers.
-        # tests/test_unfairness.py checks Reno's.
+        # Only CUBIC's powers a = 3 and b = 0 are simulated, because independent ranges of a and b would mix them with
+        # Reno's, which tests/test_unfairness.py checks.
         {"round_trip_ratio": (1.0, 4.0), "loss_power": (0.0, 1.0), "time_power": 3.0, "round_trip_power": 0.0},
         relative=0.06,
     ),
@@ -238,7 +238,7 @@ def round_trip_unfairness(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the ratio of the rates of two flows of one scheme at a common bottleneck.
+    r"""Return the ratio of the rates of two flows of one scheme that differ in their round-trip times.
 
     .. math:: \frac{X_1}{X_2} = r^{(1 + b)/(1 + s a)}, \qquad r = \frac{R_2}{R_1}
 
@@ -269,7 +269,7 @@ def round_trip_unfairness(
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
 )
 def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
-    r"""Return the utilisation of a link without a buffer by flows of which one at a time loses a packet.
+    r"""Return the utilisation of a link without a buffer by flows that lose packets one flow at a time.
 
     .. math:: U = 1 - \frac{1}{1 + N \frac{1 + \beta}{1 - \beta}}
 
@@ -295,7 +295,7 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> 
     simulated=SimulatedBy("parallel_share", {"flows": (1.0, 8.0), "others": (1.0, 4.0)}, accuracy=0.05),
 )
 def parallel_share(flows: FLOWS, others: OTHERS, *, xp: Any) -> Any:
-    r"""Return the share of N parallel flows beside m other flows at the same link.
+    r"""Return the share of a link that N parallel flows get beside m other flows.
 
     .. math:: \frac{N}{N + m}
 

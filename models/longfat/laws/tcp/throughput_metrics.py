@@ -54,7 +54,7 @@ def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHE
 def ideal_transfer_time(
     file_size: FILE_SIZE, capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any
 ) -> Any:
-    r"""Return the time that a transfer takes at `achievable_throughput`.
+    r"""Return the time of a transfer at the rate `achievable_throughput`.
 
     .. math:: T_0 = \frac{F}{C} \frac{l + h}{l}
 
@@ -78,7 +78,7 @@ def ideal_transfer_time(
     not_simulated="a definition",
 )
 def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *, xp: Any) -> Any:
-    r"""Return the TCP transfer time ratio: how many times longer a transfer took than ideally.
+    r"""Return the TCP transfer time ratio: the actual over the ideal time of a transfer.
 
     .. math:: \frac{T}{T_0}
 
@@ -101,7 +101,7 @@ def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *,
     not_simulated="a definition",
 )
 def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any) -> Any:
-    r"""Return the TCP efficiency: the share of the transmitted bytes that are not retransmissions.
+    r"""Return the TCP efficiency: the fraction of the transmitted bytes that are not retransmissions.
 
     .. math:: E = \frac{F}{F + r}
 
@@ -125,7 +125,7 @@ def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any)
     not_simulated="a definition",
 )
 def buffer_delay(loaded_round_trip_time: LOADED, round_trip_time: BASELINE, *, xp: Any) -> Any:
-    r"""Return the buffer delay: the increase of the round-trip time by a transfer, relative to that of the empty path.
+    r"""Return the buffer delay: the increase of the round-trip time during a transfer, over the base round-trip time.
 
     .. math:: \frac{R_m - R}{R}
 

@@ -1,4 +1,4 @@
-"""The window over time: the sawtooth at a drop-tail link, slow start without loss, a file alone on three links.
+"""The TCP window over time: sawtooth at a drop-tail link, slow start without loss, a file alone on three links.
 
 The file goes from its source over switches S1 and S2 to its destination: each switch receives a packet completely
 before it sends it on; acknowledgments return after half of the round-trip propagation time, without queueing. Proofs:
@@ -38,8 +38,8 @@ def ceiling_quotient(number: Any, by: Any, xp: Any) -> Any:
 def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
     """Return the largest integer k with 2^k <= x, for x >= 1, and 2^k.
 
-    It is found by comparisons, since a quotient of logarithms may lie on the wrong side of an integer. It has no
-    gradient.
+    k is found by comparisons, because a quotient of logarithms may lie on the wrong side of an integer. It has no
+    derivative.
     """
     if hasattr(xp, "sympy"):
         k = xp.floor(xp.log(x) / xp.log(2))
@@ -97,7 +97,7 @@ def aimd_utilisation(buffer: BUFFER, *, xp: Any) -> Any:
     simulated=SimulatedBy("sawtooth", {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02),
 )
 def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
-    r"""Return the utilisation of a drop-tail link by one flow that multiplies its window by a factor at a loss.
+    r"""Return the utilisation of a drop-tail link by one flow that multiplies its window by beta at a loss.
 
     .. math:: U = \frac{1 - \beta^2}{1 - \beta^2 + y^2}, \qquad y = \max\left(\frac{1}{1 + B} - \beta, 0\right)
 
@@ -123,7 +123,7 @@ def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> 
     simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
 )
 def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
-    r"""Return the mean backlog of a drop-tail link with one flow that multiplies its window by a factor at a loss.
+    r"""Return the mean backlog of a drop-tail link with one flow that multiplies its window by beta at a loss.
 
     .. math:: Q = (1 + B) \, \frac{(f - y) \left(\frac{1}{3} (f^2 + f y + y^2) + \frac{s}{2} (f + y)\right)}
         {s \max(s - \beta, 0) + \frac{1}{2} (f - y) (1 + \max(\beta, s))}, \qquad
@@ -238,8 +238,8 @@ def slow_start_transfer_time(
     200.9
     """
     lone = round_trip_time + packet_time
-    # 2^j stops growing in the last round, 2^j <= ceil(n/W_0), or once a round takes longer than a single packet. At the
-    # bound of the second condition two values of j give the same time, so rounding does not matter.
+    # j is limited by the last round, 2^j <= ceil(n/W_0), and by the first round that takes longer than a single packet.
+    # At the bound of the second condition two values of j give the same time, so rounding does not matter.
     last = ceiling_quotient(packets, initial_window, xp)
     full = xp.maximum(2 * lone / (initial_window * packet_time), 1 + 0 * lone)
     j, doubled = floor_log2(xp.minimum(last, full), xp)
@@ -254,7 +254,7 @@ def slow_start_transfer_time(
     not_simulated="the scheme cubic-search tests it at the ends of bins only: tests/sim/schemes/test_search.py",
 )
 def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
-    r"""Return the share of the data sent a round trip ago that has not been delivered, by which SEARCH ends slow start.
+    r"""Return the fraction of the data sent a round trip ago that is not delivered: SEARCH ends slow start by it.
 
     .. math:: d = \frac{A(x - w) - 2 A(y - w)}{A(x) - 2 A(y - w)}, \qquad A(u) = \frac{2^{\min(u, 0)}}{\ln 2} +
         \max(u, 0), \qquad 2 A(y) = A(x)
@@ -346,7 +346,7 @@ def unloaded_transfer_time(
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate of the access link"),
 )
 def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Return the smallest buffer of an idle switch that loses nothing of a slow start.
+    r"""Return the smallest buffer with which an idle switch loses no packet of a slow start.
 
     .. math:: K \ge (w - 1) \left(1 - \max\left(r, \tfrac{1}{2}\right)\right), \qquad
         w = \max\left(2^{l - 1}, n + 1 - 2^l\right), \qquad l = \lfloor \log_2 n \rfloor
