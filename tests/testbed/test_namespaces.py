@@ -74,7 +74,7 @@ def test_an_ip_that_hangs(testbed, tmp_path, kill):
         process.kill()
         process.communicate()
     else:
-        assert process.communicate(timeout=30)[0] == "['ip of iproute2 did not end within 1 s']\n"
+        assert process.communicate(timeout=30)[0] == "['the command ip (iproute2) did not end within 1 s']\n"
     wait(lambda: not Path(f"/proc/{number}").exists() or ") Z " in Path(f"/proc/{number}/stat").read_text())
 
 
@@ -129,7 +129,7 @@ network_namespaces._open_tun = lambda: __import__("os").open("/dev/null", 0)
         ("network_namespaces.TUN = '/dev/net/none'", "/dev/net/none does not exist: load the module tun"),
         ("network_namespaces.TUN = '/'", "/ cannot be opened (Is a directory)"),
         ("shutil.which = lambda name: None", "the command ip is missing: install iproute2"),
-        (REFUSE, "no right to create network namespaces (Operation not permitted): run it as root"),
+        (REFUSE, "no right to create network namespaces (Operation not permitted): run as root"),
         ("sys.platform = 'darwin'", "the testbed needs Linux, and this is darwin"),
     ],
 )

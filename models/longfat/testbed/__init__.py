@@ -1,4 +1,4 @@
-"""Testbed that runs scenarios of `longfat.sim` with Linux's own TCP over emulated links.
+"""Testbed: runs scenarios of `longfat.sim` with Linux's TCP over emulated links.
 
 Submodules are imported on first use.
 """
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from longfat.testbed.plan import refusals
     from longfat.testbed.runs import Spoilt, outcomes
 
-#: Exported name -> its module. No module has the name of an exported object, which importing the module would hide.
+#: Exported name -> module that defines it. No module has the name of an exported object, because its import would
+#: replace the object.
 _NAMES = {
     "CannotRun": "network_namespaces",
     "Spoilt": "runs",

@@ -1,4 +1,4 @@
-"""Comparison of a scenario in the simulator with the same scenario on Linux and with the laws that apply."""
+"""Comparison of one scenario in the simulator, on Linux, and in the laws that apply to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 FACES = ("simulator", "Linux")
-#: Variables along `law`: one entry for each value that a law gives.
+#: Variables along the dimension `law` -> meaning; they have an entry for each value of a law.
 LAW = {
     "law_quantity": "variable that the law predicts",
     "law_of": "flow or link",
@@ -85,9 +85,9 @@ def compare(
 
 
 def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) -> xr.Dataset:
-    """Return the results of the simulator and of Linux along ``face``, with the laws along ``law``.
+    """Return one Dataset with the results of simulator and Linux along ``face``, and of laws along ``law``.
 
-    The traces have the times that both results contain. A variable that only one of them contains is left out.
+    Traces are limited to the times that both results contain. A variable that only one result contains is left out.
     """
     import xarray as xr
 
@@ -110,11 +110,11 @@ def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) ->
 
 
 def difference(data: xr.Dataset, name: str, where: dict[str, str]) -> tuple[float, float]:
-    """Return the difference of Linux relative to the simulator [1], and half the width of its confidence interval.
+    """Return the relative difference of Linux from the simulator [1], and the half-width of its confidence interval.
 
     The half-width is the root of the sum of the squares of both half-widths, as in a two-sample Student interval with
-    the degrees of freedom of one side; Welch's are more, so that it is not too narrow. A deterministic simulation adds
-    no half-width. The result is NaN without replications on Linux.
+    the degrees of freedom of one side; Welch's interval has more, so the half-width is not too small. A deterministic
+    simulation adds no half-width. The result is NaN without replications on Linux.
 
     >>> import xarray as xr
     >>> data = xr.Dataset({"goodput": ("face", [2.0, 3.0]), "goodput_upper": ("face", [2.3, 3.4])})

@@ -1,4 +1,4 @@
-"""Record of one TCP connection between the two hosts: what it sends, with which rules, and its addresses."""
+"""Record of one TCP connection between the two hosts: its addresses, data, packet sizes and rules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from longfat.base.layers import header_bytes
 
-#: Size of the headers of IPv4 and TCP, without and with time stamps [bytes], which is the size of an acknowledgment.
+#: Size of the headers of IPv4 and TCP [bytes], without and with time stamps; an acknowledgment has this size.
 HEADERS = (header_bytes("IP", time_stamps=False), header_bytes("IP"))
-#: Port of the first connection at both ends; each further connection has the next port.
+#: Port of the first connection at both hosts; each further connection has the next higher port.
 FIRST_PORT = 20_000
 MOST_CONNECTIONS = 10_000
 SENDERS, RECEIVERS = "10.64.0.0/16", "10.128.0.0/16"  # prefixes; each connection has its own address in both
@@ -17,7 +17,7 @@ SENDERS, RECEIVERS = "10.64.0.0/16", "10.128.0.0/16"  # prefixes; each connectio
 
 @dataclass(frozen=True)
 class Connection:
-    """One TCP connection, with the properties that a flow of the scenario specifies.
+    """TCP connection between the hosts, with the properties that a flow of the scenario specifies.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class Connection:
 
     @property
     def port(self) -> int:
-        """Port at both ends."""
+        """Port of the connection at both hosts."""
         return FIRST_PORT + self.number
 
     def address(self, prefix: str) -> str:
-        """Return the connection's address in a prefix, `SENDERS` or `RECEIVERS`."""
+        """Return the connection's IPv4 address in the prefix `SENDERS` or `RECEIVERS`."""
         high, low = divmod(self.number + 1, 256)
         return f"{prefix.rsplit('.', 2)[0]}.{high}.{low}"

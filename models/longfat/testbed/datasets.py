@@ -1,4 +1,4 @@
-"""Results of runs on Linux, as a Dataset of the same form as that of a simulation.
+"""Results of runs on Linux as a Dataset with the variables of a simulation's Dataset.
 
 The emulated network is the simulator's own code, which counts utilisations, drops, delays and marks of the links.
 Results of the hosts come from the headers of their packets (`longfat.testbed.ledger`) and from TCP_INFO. Sizes follow
@@ -171,7 +171,7 @@ def dataset(
 
 
 def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the content of the attribute ``testbed``: Linux's release and settings, and each run's lateness."""
+    """Return the content of the attribute ``testbed``: kernel version, settings, and the lateness of each run."""
     first = outcomes[0]
     return {
         "release": first.settings.get("kernel", os.uname().release),
@@ -183,7 +183,7 @@ def about(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.ndarray]:
-    """Return the value of every quantity of `longfat.sim.runs.results.QUANTITIES` in one run."""
+    """Return each quantity of `longfat.sim.runs.results.QUANTITIES` in one run, by name."""
     made = {name: np.array(values, float) for name, values in outcome.measured.items()}
     for one, before, after in zip(outcome.connections, outcome.before, outcome.after, strict=True):
         row = outcome.flows.index(one.name)
@@ -198,7 +198,7 @@ def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.n
 def _of_connection(
     one: Connection, before: Account, after: Account, duration: float, warm_up: float
 ) -> dict[str, float]:
-    """Return the results of a connection, from its accounts at the end of the warm-up and of the run."""
+    """Return the results of a connection by name, from its counters at the ends of the warm-up and of the run."""
     finish = after.finish_ns / SECOND if after.finish_ns != NEVER else math.nan
     last = max(one.stop, after.last_arrival_ns / SECOND) if math.isnan(finish) else finish
     span = min(last, duration) - max(one.start, warm_up)
@@ -221,7 +221,7 @@ def _timeouts(outcome: Outcome, one: Connection, warm_up: float) -> float:
     return float(mine["total_rto"][-1]) - float(begin["total_rto"][-1] if len(begin) else 0)
 
 
-#: Trace of a flow -> its meaning.
+#: Trace of a flow -> meaning.
 SAMPLED = {
     "window": "congestion window, TCP_INFO",
     "rate": "pacing rate, TCP_INFO; infinite: not paced",
@@ -231,7 +231,7 @@ SAMPLED = {
 
 
 def _sampled(name: str, one: Connection, rows: np.ndarray) -> np.ndarray:
-    """Return the values of a trace in the samples of one connection."""
+    """Return the values of one trace from the samples of TCP_INFO of one connection."""
     if name == "window":
         return rows["snd_cwnd"].astype(float)
     if name == "rate":
@@ -242,9 +242,9 @@ def _sampled(name: str, one: Connection, rows: np.ndarray) -> np.ndarray:
 
 
 def traces(outcome: Outcome) -> dict[str, Any]:
-    """Return the traces along `time`: queues of the emulated links, and values of flows sampled from TCP_INFO.
+    """Return the traces along ``time``: queues of emulated links, and values of flows from samples of TCP_INFO.
 
-    The value of a flow is that of the last sample at or before each time, NaN before the first sample.
+    At each time a flow has the value of the last sample at or before this time; NaN before the first sample.
     """
     made = dict(outcome.trace or {})
     times = np.round(np.asarray(made["time"][1]) * SECOND)

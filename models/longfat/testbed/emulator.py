@@ -22,13 +22,14 @@ from longfat.sim.runs.engine import Simulation, kernel
 from longfat.sim.runs.run_state import rows
 
 BUDGET = 1 << 20  # events after which the compiled loop returns to Python, so that Ctrl-C takes effect
-#: Flags of a packet in the simulator, by the value of IP's ECN field: RFC 3168, section 5, and RFC 9331, section 4.1.
+#: Flags of a packet in the simulator; the index is the value of IP's ECN field (RFC 3168, section 5; RFC 9331, section
+#: 4.1).
 MARKS = (0, records.ECT | records.ECT1, records.ECT, records.ECT | records.CE)
 
 
 @dataclass(frozen=True)
 class Connection:
-    """A flow, or one copy of a flow, whose packets come from real hosts."""
+    """Flow, or one copy of a flow, whose packets come from real hosts."""
 
     name: str
     flow: Flow
@@ -39,7 +40,7 @@ class Connection:
 
 
 class Delivery(NamedTuple):
-    """A packet that reaches a host."""
+    """Packet that leaves the network for a host."""
 
     time_ns: int
     connection: int
@@ -48,7 +49,7 @@ class Delivery(NamedTuple):
 
 
 class Emulator:
-    """Network into which the caller injects packets, and from which it takes those that reach a host.
+    """Network into which the caller injects packets, and which returns the packets that reach a host.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class Emulator:
         self._sent = [[0, 0] for _ in self._flows]  # packets, there and back
         self._inside: list[tuple[dict[int, bytes], dict[int, bytes]]] = [({}, {}) for _ in self._flows]
         self._found: list[Delivery] = []
-        # A host may answer every delivery, so that no later event may be computed in advance.
+        # A host may send a packet after every delivery, so the kernel must not compute later events in advance.
         state.hops["in_advance"] = records.AT_ARRIVAL
         state.left = rows(records.ROOM_LEFT, records.LEFT)
         self.simulation.prepare()
@@ -120,11 +121,11 @@ class Emulator:
 
     @property
     def inside(self) -> int:
-        """Number of the hosts' packets in the network."""
+        """Number of packets of the hosts in the network."""
         return sum(len(there) + len(back) for there, back in self._inside)
 
     def inject(self, connection: int, back: bool, time: int, packet: bytes, number: int | None = None) -> None:
-        """Send a packet into its first link at `time` [ns], or immediately if that time has passed.
+        """Send a packet into its first link at ``time`` [ns], or immediately if ``time`` is in the past.
 
         All other events of the same time precede it. `number` is the sequence number that disciplines see [packets]; by
         default it is the number of the transmission.
@@ -146,14 +147,14 @@ class Emulator:
         self._settle(self.now)
 
     def step(self, time: int) -> list[Delivery]:
-        """Advance to the next delivery, but at most to `time` [ns]; return the deliveries."""
+        """Advance to the next delivery, or to ``time`` [ns] if that is earlier; return the deliveries."""
         while not self._found and self._run(time):
             self._take()
         found, self._found = self._found, []
         return found
 
     def advance(self, time: int) -> list[Delivery]:
-        """Advance to `time` [ns]; return the deliveries until then, in order of time."""
+        """Advance to ``time`` [ns]; return all deliveries until then, in order of time."""
         found: list[Delivery] = []
         while more := self.step(time):
             found += more
@@ -165,7 +166,7 @@ class Emulator:
             self._take()
 
     def _run(self, time: int) -> bool:
-        """Run the event loop until a packet leaves the network (True), or until `time` [ns] (False)."""
+        """Run the event loop; return True if a packet leaves the network, False if ``time`` [ns] is reached."""
         scalars = self._scalars
         while True:
             status = self._call(time)
@@ -180,7 +181,7 @@ class Emulator:
                 return False
 
     def _call(self, time: int) -> int:
-        """Call the event loop; an error of a plug-in names the plug-in."""
+        """Call the event loop once, and return its status; name the plug-in in an error that a plug-in raises."""
         try:
             return int(self._loop(self._address, time, BUDGET))
         except KeyboardInterrupt:
@@ -191,13 +192,13 @@ class Emulator:
             raise self.simulation._failure(error) from None
 
     def _refresh(self) -> None:
-        """Update the addresses of the arrays after arrays have grown."""
+        """Read the addresses of the arrays again after arrays have grown."""
         state = self.simulation.state
         self._address = state.address()
         self._arrivals, self._clocks = state.arrivals["time"], state.clocks["time"]
 
     def _take(self) -> None:
-        """Remove the packets that have left the network, and record each that reached a host as a delivery."""
+        """Remove the packets that have left the network; record a delivery for each that was not dropped."""
         count = int(self._scalars["left_rows"][0])
         self._scalars["left_rows"][0] = 0
         for time, transmission, f, flags, kind, dropped in self.simulation.state.left[:count].tolist():
@@ -211,7 +212,7 @@ class Emulator:
 
 
 def injected(net: Network) -> Network:
-    """Return a network in which flows with a scheme are replaced by flows of injected packets."""
+    """Return a copy of a network in which flows of injected packets replace the flows with a scheme."""
     made = Network(net.name)
     made.links = dict(net.links)
     source = Traffic("injected", records.INJECTED, acknowledged=True)
@@ -220,12 +221,12 @@ def injected(net: Network) -> Network:
             flow = replace(flow, scheme=None, traffic=source, file=None, application=None, parameters={})
         made.flows.append(flow)
     if all(flow.traffic is not source for flow in made.flows):
-        raise ValueError(f"{net!r} has no flow with a scheme")
+        raise ValueError(f"net = {net!r} has no flow with a scheme: must have one or more")
     return made
 
 
 def idle(net: Network) -> Network:
-    """Return the network for handshakes: the same paths without losses, jitter, rate changes and other traffic."""
+    """Return a network for handshakes, with the same paths but no losses, jitter, rate changes and other traffic."""
     made = Network(net.name)
     made.links = {
         pair: replace(
@@ -247,7 +248,7 @@ def _connections(net: Network) -> Iterable[Connection]:
 
 
 def _first_hops(state: Any, f: int) -> tuple[int, int]:
-    """Return the first hop of a flow of injected packets at the sender, and the first hop at the receiver."""
+    """Return the indices of the first hop of the data and of the first hop of the acknowledgments of a flow."""
     there = int(state.senders["first_hop"][f])
     end = there
     while state.hops["far_end"][end] != records.TO_HOST:

@@ -1,4 +1,4 @@
-r"""Statements on whether Linux's TCP and the simulator agree in the same scenarios, with the values of laws.
+r"""Statements on whether Linux's TCP and the simulator agree in the same scenario, with the values of laws.
 
 Each of the two verdicts "agrees" and "differs" is a test of one side at a time (Schuirmann 1987: two one-sided tests),
 which is wrong with at most the probability 5 %, although runs may be added to those planned after a look at the
@@ -51,7 +51,7 @@ ATTEMPTS = 6  # ours: largest number of attempts at a run, which the machine's l
 
 
 def _window(data: xr.Dataset) -> np.ndarray:
-    """Return the window of the first flow after the warm-up [packets]."""
+    """Return the window of the first flow at all sampled times after the warm-up [packets]."""
     counted = data.time.values >= float(data.attrs["warm_up"])
     return np.asarray(data.window_trace.isel(flow=0).values[counted])
 
@@ -60,7 +60,7 @@ def _goodput(data: xr.Dataset) -> float:
     return float(data.goodput.sum())
 
 
-#: Name -> unit, meaning, and function that computes the quantity from the results of a run.
+#: Name of a quantity -> unit, meaning, and function from the results of a run to the quantity.
 QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
     "utilisation": ("1", "share of time in which the link transmits", lambda d: float(d.utilisation.sel(link=LINK))),
     "mean_queue": ("packets", "mean backlog", lambda d: float(d.mean_queue.sel(link=LINK))),
@@ -75,7 +75,7 @@ QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """Values of one quantity of a case by law, simulator and Linux, and the verdict on their difference."""
+    """Values of one quantity of a case by law, in the simulator and on Linux, with a verdict on their agreement."""
 
     case: Case
     quantity: str
@@ -92,21 +92,21 @@ class Statement:
 
     @property
     def confidence(self) -> float:
-        """Confidence of the interval of the difference."""
+        """Confidence level of the interval of the difference."""
         return confidence(self.case, self.runs)
 
     @property
     def verdict(self) -> str:
-        """Verdict on the difference, see the function `verdict`; "spoilt" if a run on Linux was spoilt."""
+        """Verdict of the function `verdict` on the difference, or "spoilt" if a run on Linux was spoilt."""
         if math.isnan(self.measured):
             return "spoilt"
         return verdict(self.difference, self.width, self.accuracy.of(self.measured))
 
 
 def verdict(difference: float, width: float, limit: float) -> str:
-    """Return the verdict on a difference, given half the width of its interval and the largest allowed difference.
+    """Return the verdict on a difference from the half-width of its interval and the largest allowed difference.
 
-    The verdict is "agrees" if the interval lies within the limits, "differs" if it lies outside, else "undecided".
+    The verdict is "agrees" if the interval lies within (-limit, limit), "differs" if it lies outside, else "undecided".
 
     >>> verdict(0.01, 0.01, 0.03), verdict(0.05, 0.01, 0.03), verdict(0.025, 0.01, 0.03), verdict(0.0, math.nan, 1.0)
     ('agrees', 'differs', 'undecided', 'undecided')
@@ -117,7 +117,7 @@ def verdict(difference: float, width: float, limit: float) -> str:
 
 
 def confidence(case: Case, runs: int) -> float:
-    """Return the confidence of the interval of a difference: higher if more runs were made than were planned.
+    """Return the confidence level of the interval of a difference: higher after more runs than were planned.
 
     >>> from longfat.testbed.equivalence_cases import cases
     >>> case = cases("window")[0]
@@ -130,7 +130,7 @@ def confidence(case: Case, runs: int) -> float:
 def compared(
     measured: Sequence[float], simulated: Sequence[float], paired: bool, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """Return the difference of means, measured less simulated, and half the width of its confidence interval.
+    """Return the mean of measured less the mean of simulated values, and the half-width of its confidence interval.
 
     The interval is Student's for pairs, else Welch's for two independent samples, with degrees of freedom rounded down.
 
@@ -145,7 +145,8 @@ def compared(
         return difference, float(intervals.half_width(pairs, confidence))
     if min(len(one), len(other)) < 2:
         return difference, math.nan
-    # Law, Simulation Modeling and Analysis, 5th ed. (2015), section 10.2.2, eq. (10.2): Welch's approximation.
+    # Welch's approximation: A. M. Law, Simulation Modeling and Analysis, 5th ed., 2015, section 10.2.2, equation
+    # (10.2).
     parts = np.array([one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)])
     if not parts.any():
         return difference, 0.0
@@ -154,7 +155,7 @@ def compared(
 
 
 def simulate(case: Case, seed: int) -> dict[str, float]:
-    """Run a case in the simulator, and return its quantities."""
+    """Run a case in the simulator, and return its quantities by name."""
     from longfat.testbed.plan import with_handshakes
 
     data = sim.run(with_handshakes(case.network(seed)), rng=seed, progress=False, **_options(case))
@@ -162,7 +163,7 @@ def simulate(case: Case, seed: int) -> dict[str, float]:
 
 
 def measure(case: Case, seed: int) -> dict[str, float]:
-    """Run a case on Linux, and return its quantities.
+    """Run a case on Linux, and return its quantities by name.
 
     Raises
     ------
@@ -179,7 +180,7 @@ def measure(case: Case, seed: int) -> dict[str, float]:
 
 
 def _measured(case: Case, seed: int) -> dict[str, float]:
-    """Run a case on Linux, and return its quantities; NaN if the machine's load has spoilt every attempt."""
+    """Run a case on Linux, and return its quantities; NaN if the load of the machine spoilt every attempt."""
     from longfat.testbed import Spoilt
 
     try:
@@ -198,7 +199,7 @@ def _quantities(case: Case, data: xr.Dataset) -> dict[str, float]:
 
 
 def law(case: Case, quantity: str) -> tuple[float, str]:
-    """Return a law's value for a quantity, and the law's name; NaN and an empty name if no law applies."""
+    """Return the value of a quantity by the law that applies and the name of the law; NaN and "" if none applies."""
     from longfat.testbed.law_values import law_values
 
     net = case.network(0)
@@ -211,7 +212,7 @@ def law(case: Case, quantity: str) -> tuple[float, str]:
 
 
 def state(case: Case, measured: Sequence[dict[str, float]], simulated: Sequence[dict[str, float]]) -> list[Statement]:
-    """Return the statements about a case, from the quantities of its runs."""
+    """Return a statement on each quantity of a case, from the quantities of its runs."""
     made = []
     for quantity, accuracy in case.quantities.items():
         there, here = ([one[quantity] for one in runs] for runs in (measured, simulated))
@@ -234,7 +235,7 @@ def run(
     at_once: int = 2,
     progress: bool = True,
 ) -> list[Statement]:
-    """Run cases on Linux and in the simulator, and return a statement for each quantity.
+    """Run cases on Linux and in the simulator, and return a statement on each of their quantities.
 
     Parameters
     ----------
@@ -275,7 +276,7 @@ def run(
 def runs_on_linux(
     chosen: Sequence[Case], at_once: int, *, seed: int = 0, progress: bool = True
 ) -> list[list[dict[str, float]]]:
-    """Return the quantities of every run of some cases on Linux; NaN for runs that the machine's load has spoilt."""
+    """Return the quantities of each run of each case on Linux; NaN for runs that the machine's load spoilt."""
     from longfat.base.progress import bar
 
     each = {
@@ -291,7 +292,7 @@ HEADS = ("case", "quantity", "law", "simulator", "Linux (runs)", "difference", "
 
 
 def cells(one: Statement) -> list[str]:
-    """Return a statement as the cells of a row; the difference is relative if the accuracy is relative."""
+    """Return a statement as the cells of a table row; the difference is in percent if the accuracy is relative."""
     scale, unit = (100 / one.measured, " %") if one.accuracy.relative else (1.0, "")
     return [
         one.case.name,
@@ -306,12 +307,12 @@ def cells(one: Statement) -> list[str]:
 
 
 def to_text(statements: Sequence[Statement]) -> str:
-    """Return the statements as a table of text, with the number of statements for each verdict."""
+    """Return the statements as a text table, followed by the number of statements with each verdict."""
     return "\n".join([*columns([HEADS, *map(cells, statements)]), "", summary(statements)])
 
 
 def summary(statements: Sequence[Statement]) -> str:
-    """Return a sentence with the numbers of statements that agree, differ or are undecided."""
+    """Return a sentence with the numbers of statements that agree, differ, are undecided or are spoilt."""
     words = ("agrees", "differs", "undecided", "spoilt")
     count = {word: sum(one.verdict == word for one in statements) for word in words}
     spoilt = f" The machine's load has spoilt the runs of {count['spoilt']}." if count["spoilt"] else ""
@@ -322,7 +323,7 @@ def summary(statements: Sequence[Statement]) -> str:
 
 
 def to_json(statements: Sequence[Statement]) -> str:
-    """Return the statements as JSON, in s, bytes/s, packets and 1; NaN becomes null."""
+    """Return the statements as JSON text, in s, bytes/s, packets and 1; null replaces NaN."""
     rows = [
         {
             "case": one.case.name,

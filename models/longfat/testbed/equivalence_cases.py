@@ -1,4 +1,4 @@
-"""Scenarios that compare Linux's TCP with the simulator and with laws, and the accuracy required of each quantity.
+"""Scenarios in which Linux's TCP, the simulator and laws are compared, and the required accuracy of each quantity.
 
 All cases were chosen before the first run on Linux. The path is that of the comparison with ns-3: 20 Mbit/s, packets of
 1500 bytes and, unless stated otherwise, a round trip of 40 ms, so that the bandwidth-delay product is 66.7 packets.
@@ -15,31 +15,32 @@ from longfat.sim import Network, schemes
 
 RATE, PACKET, ACK, PLAIN_ACK = 20e6 / 8, 1500, 52, 40  # bytes/s, bytes; ACK has time stamps, PLAIN_ACK has none
 ROUND_TRIP_TIME = 0.04  # s
-#: Lateness [s]; fitted: Linux's BBR sends nine of ten packets less than 0.08 to 0.22 ms later than its pacing demands
-#: (tests/benchmarks/lateness.py; only this quantile is known, so that the distribution is taken as uniform). Upper
-#: bounds of 0, 0.05, 0.1, 0.15, 0.2 and 0.3 ms leave +4.7, +3.2, +1.0, +0.7, +0.1 and -5.2 % (+- 0.9 to 1.5) of the
-#: queue of one flow at 0.1 bandwidth-delay products; with every bound that the quantile allows, the two agree.
+#: Upper bound of the lateness of packets of a simulated sender [s]; fitted. Linux's BBR sends nine of ten packets less
+#: than 0.08 to 0.22 ms later than its pacing demands (tests/benchmarks/lateness.py); only this quantile is known, so
+#: the distribution is taken as uniform. The mean queue of one flow with a buffer of 0.1 bandwidth-delay products
+#: differs between Linux and simulator by +4.7, +3.2, +1.0, +0.7, +0.1 and -5.2 % (+- 0.9 to 1.5) for upper bounds of 0,
+#: 0.05, 0.1, 0.15, 0.2 and 0.3 ms; with every bound that the quantile allows, the two agree.
 LATE = 1e-4
 UNCOMPRESSED, BEHIND = "no acknowledgments compressed on Linux", "packets up to 0.1 ms late here"
-#: Number of flows -> round-trip time under random loss [s], at which the flows lose often enough in 20 s and form no
+#: Number of flows -> round-trip time under random loss [s] with which the flows lose often enough in 20 s and form no
 #: long queue.
 LOSSY_ROUND_TRIP_TIMES = {1: 0.02, 2: 0.04, 10: 0.1}
 BUFFERS, LOSSES, FLOWS = (0.1, 0.25, 0.5, 1.0, 2.0), (0.003, 0.01, 0.03), (1, 2, 10)
-#: Parameters that can also be set for a connection of Linux.
+#: Parameters of a scheme that can also be set for a connection of Linux.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "timestamps")
-#: Name of a scheme in the simulator -> name for Linux's scheme in names of cases.
+#: Scheme of the simulator -> name of the corresponding scheme of Linux in the names of cases.
 LINUX_NAMES = {"sack": "Reno", "cubic": "CUBIC", "bbr1": "BBR", "newreno": "Reno without SACK"}
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Largest difference, absolute or relative, between Linux and simulator at which they agree."""
+    """Largest difference, absolute or relative, with which Linux and simulator agree."""
 
     absolute: float = 0.0  # in the unit of the quantity
     relative: float = 0.0  # 1
 
     def of(self, value: float) -> float:
-        """Return the largest difference for a value of the quantity, in its unit."""
+        """Return the largest allowed difference at a value of the quantity, in the unit of the quantity."""
         return self.absolute + self.relative * abs(value)
 
     def __str__(self) -> str:
@@ -51,7 +52,7 @@ UTILISATION, QUEUE, GOODPUT = Accuracy(0.01), Accuracy(relative=0.03), Accuracy(
 
 @dataclass(frozen=True)
 class Case:
-    """One scenario with the quantities that are compared.
+    """Scenario with the quantities to compare.
 
     Attributes
     ----------
@@ -106,7 +107,7 @@ class Case:
 
     @property
     def name_on_linux(self) -> str:
-        """Name without the rules that are switched in the simulator only, as these do not change the run on Linux.
+        """Name without the rules that are switched in the simulator only: such cases share their runs on Linux.
 
         A name lists the rules that are switched on both sides first, and the others after a semicolon.
         """
@@ -115,7 +116,7 @@ class Case:
 
     @property
     def paired(self) -> bool:
-        """Whether each run on Linux is paired with the simulated run that has the same starts and losses.
+        """Whether each run on Linux is compared with the simulated run of the same starts and losses.
 
         Several flows without random loss diverge after a few losses, so that pairing would not reduce the variance.
         """
@@ -123,11 +124,11 @@ class Case:
 
     @property
     def simulated(self) -> int:
-        """Number of simulated runs."""
+        """Number of runs in the simulator."""
         return self.replications if self.paired else 5 * self.replications
 
     def network(self, seed: int, linux: bool = False) -> Network:
-        """Return the scenario of one run; flows start at random times in the first second, files at time 0.
+        """Return the scenario of one run; flows start at random times in the first second, file transfers at time 0.
 
         The scenario for Linux lacks the rules that are switched in the simulator only.
         """
@@ -152,7 +153,7 @@ class Case:
         return net
 
     def given(self, scheme: str, linux: bool = False) -> dict[str, float]:
-        """Return the parameters with which a scheme is nearest to Linux, except for those that the case switches."""
+        """Return the parameters of a scheme: Linux's values, except for the parameters that the case switches."""
         known = schemes.scheme(scheme).parameters
         switched = {
             name: value
@@ -163,9 +164,9 @@ class Case:
 
 
 def _replications(scheme: str, flows: int, buffer: float) -> int:
-    """Return the number of runs of a case on Linux, which is larger if runs on Linux vary more."""
-    # The cases with 8 runs were chosen from the confidence intervals of four earlier runs. The choice was
-    # made before the first of the runs that are compared now.
+    """Return the number of runs of a case on Linux: 8 if runs on Linux vary much, otherwise 4."""
+    # Cases with 8 runs were chosen by the confidence intervals of four earlier runs, before the first of the runs that
+    # are compared now.
     wide = flows == 2 or (flows == 1 and scheme == "bbr1") or (flows == 10 and buffer < 1.0)
     return 8 if wide else 4
 
@@ -221,7 +222,7 @@ def files() -> list[Case]:
 
 
 def sharing() -> list[Case]:
-    """Return the cases of two flows that share a link: BBR and CUBIC, or flows of different round-trip times."""
+    """Return the cases of two flows at one link: BBR beside CUBIC, or flows of one scheme at two round-trip times."""
     share, times = {"first_share": Accuracy(0.05)}, {"40 and 40": (0.04, 0.04), "40 and 80": (0.04, 0.08)}
     beside = [
         Case("share", f"BBR beside CUBIC, buffer {buffer:g}", ("bbr1", "cubic"), buffer, share, duration=45.0)
@@ -238,7 +239,7 @@ def sharing() -> list[Case]:
 
 
 def queues() -> list[Case]:
-    """Return the cases of waiting times in queues of FIFO and of CoDel."""
+    """Return the cases of waiting times in FIFO and CoDel queues."""
     asked = {"mean_wait": Accuracy(relative=0.03), "utilisation": UTILISATION}
     return [
         Case("waiting", f"four CUBIC flows, {name}, buffer 2", ("cubic",) * 4, 2.0, asked, discipline=name)
@@ -247,7 +248,7 @@ def queues() -> list[Case]:
 
 
 def windows() -> list[Case]:
-    """Return the cases of CUBIC's mean window, and of BBR's median window, which is its cap."""
+    """Return the cases of CUBIC's mean window, and of BBR's median window, which equals its in-flight cap."""
     close = Accuracy(relative=0.03)
     return [
         Case("window", "CUBIC, 1 flow, buffer 1", ("cubic",), 1.0, {"mean_window": close}, replications=3),
@@ -256,7 +257,7 @@ def windows() -> list[Case]:
 
 
 def held_out() -> list[Case]:
-    """Return cases at settings of no other case, which were chosen before their first run.
+    """Return cases whose settings differ from all other cases, chosen before their first run.
 
     No rule and no number of the simulator was fitted to them.
     """
@@ -275,7 +276,7 @@ def held_out() -> list[Case]:
 
 
 def switched() -> list[Case]:
-    """Return cases with rules switched, to explain a difference or to show the effect of an option."""
+    """Return cases in which rules are switched, to explain a difference or to show the effect of an option."""
     plain = {one.name: one for one in (*full_links(), *random_losses(), *files())}
     transfers = [one.name for one in files() if not one.rules]
     fractions = [f"full link, {name}, 1 flow, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS]
@@ -303,7 +304,7 @@ def switched() -> list[Case]:
             {"handshake_rtt": 0.0},
             {},
         ),
-        # With time stamps Linux measures round trips of retransmissions in whole milliseconds: tcp_rtt_tsopt_us().
+        # With time stamps, Linux measures round trips of retransmissions in whole milliseconds (tcp_rtt_tsopt_us()).
         "no time stamps on Linux": (
             [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows, buffer in ((2, 0.25), (2, 0.5), (10, 0.1))],
             {"timestamps": 0.0, "timestamp_tick": 0.0},
@@ -336,16 +337,16 @@ def switched() -> list[Case]:
         ),
         "phases of BBR by what is in flight now here": (of_2016, {"departures": 0.0}, {}),
         "CUBIC's target with each acknowledgment here": (many[3:], {"clock_tick": 0.0}, {}),
-        # Linux compresses the acknowledgments of data that arrives within 1 ms while packets are missing, by
-        # tcp_comp_sack_delay_ns.
+        # Linux compresses the acknowledgments of data that arrives within tcp_comp_sack_delay_ns (1 ms) while packets
+        # are missing.
         UNCOMPRESSED: (
             [*many, *twos, *of_2016[:2]],
             {},
             {"tcp_comp_sack_nr": 0},
         ),
         # Unlike Linux, the simulator has no F-RTO (RFC 5682), and it always sends loss probes (RFC 8985, section 7).
-        # Switched off on Linux, neither removes the difference: Linux's goodput (Reno, 1 flow, p = 0.03) stays 2.3 %
-        # higher without F-RTO and 2.9 % higher without loss probes.
+        # Switching off one of the two on Linux does not remove the difference: the goodput of Linux (Reno, 1 flow, p =
+        # 0.03) stays 2.3 % higher without F-RTO and 2.9 % higher without loss probes.
         "no F-RTO on Linux": (lossy, {}, {"tcp_frto": 0}),
         "no loss probes on Linux": (lossy, {}, {"tcp_early_retrans": 0}),
         "no long-term sampling here": (

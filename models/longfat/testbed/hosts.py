@@ -1,8 +1,8 @@
-"""Applications at both ends of all connections, which open, write, read, stop and sample them in virtual time.
+"""Applications at both ends of all connections: they open, write, read, stop and sample connections in virtual time.
 
-The process of the emulator calls them at virtual times; no other process takes part in a run. A separate process for
-the applications would lock a connection while it writes or reads. If it had to wait for a processor while it has the
-lock, all packets that reach the connection would also wait, however punctual the emulator is.
+The process of the emulator calls the applications at virtual times; no other process takes part in a run. A separate
+process for the applications would lock a connection while it writes or reads. If it had to wait for a processor while
+it has the lock, all packets that reach the connection would also wait, however punctual the emulator is.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ __all__ = ["Senders"]
 
 SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
-#: Ours: unread bytes from which on a receiver's buffer is emptied, for one connection and for all together; a sixteenth
+#: Unread bytes with which a receiver's buffer is emptied, for one connection and for all together (ours): a sixteenth
 #: of the smallest buffer. A receiver acknowledges all data when its buffer is emptied, so that reading every packet
 #: reduced a utilisation from 0.81 to 0.63. Once SO_RCVLOWAT bytes are unread, Linux leaves acknowledgments to the
-#: reader (__tcp_ack_snd_check()): SO_RCVLOWAT is NEVER_WAITING times as large, so that this never happens.
+#: reader (__tcp_ack_snd_check()). SO_RCVLOWAT is NEVER_WAITING times as large, so that this never happens.
 WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
-#: Ours: unsent bytes that a sender's buffer should contain, and bytes of one write, which takes about 0.05 ms.
+#: Unsent bytes that a sender's buffer should contain, and bytes of one write, which takes about 0.05 ms (ours).
 UNSENT, CHUNK = 1_000_000, 1 << 16
 FIRST = 1 << 18  # approximate number of bytes written at the start
-#: Ours: largest numbers of connections examined, and of chunks written or receivers emptied, in one call of
-#: `Senders.serve`, which then takes less time than the emulator may be late.
+#: Largest number of connections examined, and of chunks written or receivers emptied, in one call of `Senders.serve`,
+#: so that the call takes less time than the emulator may be late (ours).
 LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver reads in one call
 FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h
 
 
 class Senders:
-    """Connections between two hosts, with the applications at both ends.
+    """All connections between the two hosts, with the applications at both ends.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Senders:
         self, connections: Sequence[Connection], senders: list[socket.socket], listeners: Sequence[socket.socket],
         options: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
-        """Initialise the state from sockets that are not connected yet."""
+        """Initialise the state from the unconnected sockets of both hosts."""
         self.connections = connections
         self.opened = os.eventfd(0)
         self.samples: list[bytes] = []
@@ -95,18 +95,18 @@ class Senders:
         self._sockets, self._listeners = senders, deque(listeners)
         self._served: deque[int] = deque()  # connections that have begun, in the order in which `serve` examines them
         self._stopped: set[int] = set()
-        # Whole packets, so that none is smaller than the others.
+        # Chunks are whole packets, so that no packet is smaller than the others.
         self._chunks = [memoryview(bytes(max(CHUNK // one.payload, 1) * one.payload)) for one in connections]
         self._discarded = bytearray(READ)  # never written: MSG_TRUNC copies nothing
 
     def open(self) -> None:
-        """Begin all handshakes."""
+        """Begin the handshakes of all connections."""
         for connection, sender in zip(self.connections, self._sockets, strict=True):
             sender.setblocking(False)
             sender.connect_ex((connection.address(RECEIVERS), connection.port))
 
     def accept(self) -> None:
-        """Accept connections in order as far as their handshakes have ended; make `opened` readable after the last."""
+        """Accept, in order, connections whose handshakes have ended; make ``opened`` readable after the last one."""
         with contextlib.suppress(BlockingIOError):
             while self._listeners:
                 receiver, _ = self._listeners[0].accept()
@@ -119,35 +119,35 @@ class Senders:
     def check(self) -> None:
         """Raise an error unless each connection is open and has the specified congestion control (tcp(7))."""
         if self._listeners:
-            raise RuntimeError("the handshakes did not end in time")
+            raise RuntimeError(f"{len(self._listeners)} handshakes did not end in time")
         for connection, sender in zip(self.connections, self._sockets, strict=True):
             found = control_of(sender)
             if found != connection.control:
-                raise RuntimeError(f"connection {connection.name!r} has {found!r} instead of {connection.control!r}")
+                raise RuntimeError(f"connection {connection.name!r} has {found!r}, must have {connection.control!r}")
 
     def start(self, k: int) -> None:
-        """Write the first data of a connection; `serve` writes the rest."""
+        """Write the first data of connection ``k``; `serve` writes the rest."""
         connection = self.connections[k]
         most = max(FIRST, 2 * connection.initial_window * connection.payload)
         self._write(k, memoryview(bytes(most // connection.payload * connection.payload)))
         self._served.append(k)
 
     def stop(self, time: int, k: int) -> None:
-        """End connection `k` with a reset (ABORT, RFC 9293, section 3.10.5); sample it at virtual time `time` [ns]."""
+        """Sample connection ``k`` at virtual time ``time`` [ns], and reset it (ABORT, RFC 9293, section 3.10.5)."""
         self.sample(time, k)
         self._stopped.add(k)
         unspecified = ctypes.create_string_buffer(struct.pack("H14x", socket.AF_UNSPEC))
         call("connect", self._sockets[k].fileno(), unspecified, 16)  # AF_UNSPEC dissolves the association (connect(2))
 
     def sample(self, time: int, only: int | None = None) -> None:
-        """Record TCP_INFO of all connections, or of connection `only`, with the virtual time `time` [ns]."""
+        """Record TCP_INFO of all connections, or of connection ``only``, with the virtual time ``time`` [ns]."""
         for k in range(len(self._sockets)) if only is None else (only,):
             if k not in self._stopped:
                 info = self._sockets[k].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LENGTH)
                 self.samples.append(struct.pack("<qii", time, k, len(info)) + info.ljust(LENGTH, b"\0"))
 
     def serve(self) -> None:
-        """Write data to connections with too little to send, and empty receivers' buffers with much unread data."""
+        """Write data to connections with little unsent data, and empty receive buffers with much unread data."""
         budget = emptied = CHUNKS
         for _ in range(min(len(self._served), LOOKS)):
             k = self._served.popleft()
@@ -161,7 +161,7 @@ class Senders:
                 budget = self._fill(k, budget)
 
     def _fill(self, k: int, budget: int) -> int:
-        """Write up to `budget` chunks, until a connection has enough to send; return the chunks left of the budget."""
+        """Write up to ``budget`` chunks, until connection ``k`` has enough unsent data; return the unused budget."""
         unsent = _buffered(self._sockets[k], SIOCOUTQNSD)
         if self.connections[k].file is None:
             self.looks += 1
@@ -171,12 +171,12 @@ class Senders:
         return budget
 
     def _left(self, k: int) -> int:
-        """Return the number of bytes that a connection's application still has to write."""
+        """Return the number of bytes that the application of a connection still has to write."""
         file = self.connections[k].file
         return sys.maxsize if file is None else file - self.written[k]
 
     def _write(self, k: int, data: memoryview) -> int:
-        """Write data to a connection, as much as its file and its buffer allow; return the number of bytes."""
+        """Write as much data to a connection as its file and its buffer allow; return the number of bytes written."""
         try:
             count = self._sockets[k].send(data[: min(len(data), self._left(k))])
         except BlockingIOError:
@@ -188,27 +188,28 @@ class Senders:
 
 
 def _buffered(connection: socket.socket, what: int) -> int:
-    """Return the unread (`SIOCINQ`) or unsent (`SIOCOUTQNSD`) bytes in a buffer of a connection."""
+    """Return the number of unread (`SIOCINQ`) or unsent (`SIOCOUTQNSD`) bytes in a buffer of a connection."""
     return int.from_bytes(fcntl.ioctl(connection, what, bytes(4)), sys.byteorder)
 
 
 def _socket(connection: Connection, prefix: str, options: Mapping[str, int]) -> socket.socket:
-    """Return a socket of a connection, bound to its address in a prefix."""
+    """Return a new socket for a connection, bound to the connection's address in a prefix."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     for name, forced in FORCED.items():
         if name in options:
-            # Forced, as net.core.rmem_max and wmem_max belong to the machine and stay unchanged (socket(7)).
+            # SO_SNDBUFFORCE and SO_RCVBUFFORCE ignore net.core.wmem_max and rmem_max, which belong to the machine
+            # (socket(7)).
             made.setsockopt(socket.SOL_SOCKET, forced, options[name])
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, connection.control.encode())
-    # With SO_LINGER (socket(7)) a closed socket discards unsent data, also after kill -9. Otherwise Linux retransmits
-    # for minutes, and keeps the namespace and megabytes of the memory that all connections of the machine share
-    # (tcp_mem); a lack of this memory would reduce buffers and windows of later runs. Receivers inherit the option from
-    # their listeners.
+    # With SO_LINGER (socket(7)) a closed socket discards unsent data, also after kill -9. Without it, Linux would
+    # retransmit for minutes, and would keep the namespace and megabytes of the memory that all connections of the
+    # machine share (tcp_mem); a lack of this memory would reduce buffers and windows of later runs. Receivers inherit
+    # the option from their listeners.
     made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     made.bind((connection.address(prefix), connection.port))
     return made
 
 
 def control_of(connection: socket.socket) -> str:
-    """Return Linux's name of the congestion control that a connection has."""
+    """Return the name in Linux of the congestion control of a connection."""
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()

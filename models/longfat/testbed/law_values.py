@@ -1,4 +1,4 @@
-"""Values of laws for the quantities of a scenario whose flows and links meet the laws' assumptions."""
+"""Values of the laws whose assumptions the flows and links of a scenario meet."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from longfat.sim.network.elements import Flow, Link
 from longfat.sim.network.network import Network
 
 LOSS_BASED = ("reno", "newreno", "sack", "cubic")
-#: Linux, net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator(): the timeout is the smoothed round-trip time
-#: plus the deviation, which is at least TCP_RTO_MIN.
+#: Smallest deviation in Linux's retransmission timeout, TCP_RTO_MIN: the timeout is the smoothed round-trip time plus
+#: the deviation (net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator()).
 LEAST_DEVIATION = 0.2  # s
-#: Largest share of the capacity at which flows under random loss are assumed to form no queue. Ours, because windows
-#: vary by a factor of about two around their mean.
+#: Largest fraction of the capacity at which flows under random loss are assumed to form no queue (ours), because
+#: windows vary by a factor of about two around their mean.
 WITHOUT_QUEUE = 0.5
 UTILISATION = {
     CubicLaws: "cubic.utilisation_general",
@@ -30,7 +30,7 @@ UTILISATION = {
 
 @dataclass(frozen=True)
 class LawValue:
-    """Value of a law for one quantity of one flow or link."""
+    """Value of a law for one quantity of a flow or link."""
 
     quantity: str  # variable of `longfat.sim.run`
     of: str  # name of the flow or link
@@ -41,7 +41,7 @@ class LawValue:
 
 @dataclass(frozen=True)
 class Shared:
-    """Bottleneck and path that all flows of a scenario have in common."""
+    """Bottleneck and path, if all flows of a scenario have the same."""
 
     link: Link
     packet: int  # bytes
@@ -105,7 +105,7 @@ def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
 
 
 def shared(net: Network, flow: Flow) -> Shared | None:
-    """Return the bottleneck and the path of a flow; None if the flow or its path has a feature that no law models."""
+    """Return the bottleneck and the path of a flow; None if the flow or the path has a feature that no law models."""
     there, back = net.route(flow), net.way_back(flow)
     if flow.scheme is None or flow.application is not None or flow.send_jitter > 0:
         return None
@@ -125,14 +125,14 @@ def _alone(flows: list[Flow]) -> bool:
 
 
 def _value(flow: Flow, name: str, default: float) -> float:
-    """Return the value of a parameter of the flow's scheme, or a default for schemes that do not have it."""
+    """Return the value of a parameter of a flow's scheme; ``default`` if the scheme does not have the parameter."""
     if flow.scheme is None or name not in flow.scheme.parameters:
         return default
     return value_of(flow.scheme, flow.parameters, name)
 
 
 def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield utilisation and mean queue of the bottleneck with greedy flows of one scheme."""
+    """Yield the laws for utilisation and mean queue of a bottleneck with greedy flows of one scheme."""
     first, count = flows[0], sum(flow.count for flow in flows)
     scheme, name = first.scheme, subject.link.discipline.name
     assert scheme is not None
@@ -163,7 +163,7 @@ def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _random_loss(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield the goodput of greedy flows of one scheme whose packets are lost at random."""
+    """Yield the laws for the goodput of greedy flows of one scheme under random loss."""
     first, names = flows[0], [name for flow in flows for name in flow.names]
     for law, rate, remark in _rates(subject, first, len(names)):
         for name in names:
@@ -171,7 +171,7 @@ def _random_loss(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float, str]]:
-    """Yield the name of each law, its rate [packets/s], and the effects that it neglects."""
+    """Yield (name of the law, rate [packets/s], effects that the law neglects) for one flow under random loss."""
     scheme, loss, time = flow.scheme, subject.loss, subject.round_trip_time
     assert scheme is not None
     if is_bbr(scheme):
@@ -197,7 +197,7 @@ def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float
 
 
 def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield the goodput of a single flow of BBR of 2016 that shares the bottleneck with loss-based flows."""
+    """Yield the law for the goodput of a single flow of BBR of 2016 beside loss-based flows."""
     bbr_flows = [flow for flow in flows if flow.scheme is not None and is_bbr(flow.scheme)]
     others = [flow for flow in flows if flow.scheme is not None and flow.scheme.name in LOSS_BASED]
     known = len(bbr_flows) + len(others) == len(flows) and _alone(bbr_flows) and bbr_flows[0].scheme.name == "bbr1"  # type: ignore[union-attr]
@@ -209,7 +209,7 @@ def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
-    """Yield the transfer time of a single file in slow start, without losses and delayed acknowledgments."""
+    """Yield the law for the transfer time of a single file in slow start, without loss and delayed acknowledgments."""
     assert flow.scheme is not None
     assert flow.file is not None
     packets = math.ceil(flow.file / flow.packet)
@@ -218,7 +218,8 @@ def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
     exact = _value(flow, "delayed_ack", 1.0) <= 1 and _value(flow, "hystart", 0.0) == 0
     if flow.scheme.name not in LOSS_BASED or not (without_loss and slow_start and exact):
         return
-    # The law has one link with a transmission time; transmission times of other links only add to the round-trip time.
+    # The law has one link with a transmission time; the transmission times of other links belong to the round-trip
+    # time.
     transmission = max(flow.packet / subject.link.rate, flow.packet / flow.access_rate)
     first = _value(flow, "initial_window", 1.0)
     time = tcp.slow_start_transfer_time(packets, subject.round_trip_time - transmission, transmission, first)

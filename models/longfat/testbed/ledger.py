@@ -1,4 +1,4 @@
-"""Counters of real connections in virtual time: data sent, retransmitted, received for the first time, acknowledged.
+"""Counters of real connections in virtual time: data sent, retransmitted, newly received, and acknowledged.
 
 The headers of the packets are counted, so that a goodput does not depend on the time at which a process reads it.
 """
@@ -15,7 +15,7 @@ from longfat.testbed.emulator import Delivery
 
 @dataclass
 class Account:
-    """Counters of one connection; offsets count bytes of data, the first byte after the SYN being 0."""
+    """Counters of one connection; offsets are in bytes of data, and the first byte after the SYN has offset 0."""
 
     begin: int = NONE  # sequence number of the first byte of data, modulo 2**32
     unit: int = 0  # bytes of data in a full packet
@@ -34,7 +34,7 @@ class Account:
     blocks: list[tuple[int, int]] = field(default_factory=list)  # begin and end of data received beyond a gap, sorted
 
     def insert(self, begin: int, end: int) -> int:
-        """Record the bytes from `begin` to `end` as received; return the number of new bytes among them."""
+        """Record the bytes from ``begin`` to ``end`` as received; return the number of bytes not received before."""
         begin = max(begin, self.in_order)
         if begin >= end:
             return 0
@@ -54,7 +54,7 @@ class Account:
 
 
 class Ledger:
-    """Accounts of all connections.
+    """Counters of all connections.
 
     Examples
     --------
@@ -67,11 +67,11 @@ class Ledger:
         self.accounts = [Account() for _ in range(connections)]
 
     def snapshot(self) -> list[Account]:
-        """Return copies of the accounts as they are now."""
+        """Return copies of the present counters."""
         return [replace(one, blocks=list(one.blocks)) for one in self.accounts]
 
     def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
-        """Count a packet that a host has sent; return a data packet's sequence number, in full packets from 0."""
+        """Count a packet that a host sent; return a data packet's sequence number in units of full packets, from 0."""
         found, account = complete_segment(packet), self.accounts[connection]
         if found is None:
             return None
@@ -92,7 +92,7 @@ class Ledger:
         return offset // account.unit
 
     def received(self, delivery: Delivery) -> None:
-        """Count a packet that reaches a host."""
+        """Count a packet that has reached a host."""
         found, account = complete_segment(delivery.packet), self.accounts[delivery.connection]
         if found is None:
             return
@@ -110,13 +110,13 @@ class Ledger:
 
 
 def _offset(found: Segment, account: Account) -> int:
-    """Return the offset of a segment in the data; without a SYN, the first segment seen is at offset 0."""
+    """Return the offset of the first byte of a segment; without a SYN, the first segment seen has offset 0."""
     if account.begin == NONE:
         account.begin = found.sequence
     return account.high + difference(found.sequence, (account.begin + account.high) % 2**32)
 
 
 def _acknowledged(found: Segment, account: Account) -> int:
-    """Return the offset that a segment acknowledges: the next byte that its sender expects, without counting a FIN."""
+    """Return the offset of the next byte that an acknowledgment expects; a FIN counts no byte."""
     expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
     return min(max(expected, 0), account.high)

@@ -1,7 +1,7 @@
-"""Hosts on one machine, each an anonymous network namespace with a TUN device.
+"""Hosts on one machine: each is an anonymous network namespace with a TUN device.
 
-Neither namespaces nor devices have a name in the file system. However a process ends, a namespace vanishes with the
-last process and socket in it, and a device with the file descriptor that created it.
+Neither namespaces nor devices have a name in the file system. However a process ends, Linux removes a namespace
+with the last process and socket in it, and a device with the file descriptor that created it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
 TUN = "/dev/net/tun"
 DEVICE = "longfat"
 SYSCTL = Path("/proc/sys/net")
-#: Ours: room for the longest burst of all flows, so that the device never drops, and only emulated links do.
+#: Queue of a device [packets], longer than the longest burst of all flows (ours), so that only emulated links drop
+#: packets.
 QUEUE_PACKETS = 100_000
-#: Ours: time limits [s] of one call of `ip`, which takes milliseconds, and of the test whether the testbed can run.
+#: Time limits [s] of one call of `ip`, which takes milliseconds, and of the test whether the testbed can run (ours).
 PATIENCE, PROBE_PATIENCE = 20.0, 60.0
 
 
 class CannotRun(RuntimeError):
-    """Error if the testbed cannot run on this machine; the message names the missing part in one line."""
+    """Error: the testbed cannot run on this machine; the message names the missing part in one line."""
 
 
 def call(name: str, *arguments: Any) -> None:
-    """Call a function of the C library, and raise OSError if it fails."""
+    """Call a function of the C library; raise an OSError if it fails."""
     libc: Any = ctypes.CDLL(None, use_errno=True)
     if getattr(libc, name)(*arguments) != 0:
         number = ctypes.get_errno()
@@ -47,9 +48,9 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Ask Linux to kill this process when the thread that started it ends; exit if `parent` has ended already.
+    """Make Linux kill this process when the thread that started it ends; exit if process ``parent`` has already ended.
 
-    A change of credentials, such as that of a new user namespace, clears the setting (prctl(2)).
+    A change of credentials, such as entering a new user namespace, clears the setting (prctl(2)).
     """
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
@@ -72,11 +73,11 @@ class Host:
     device: int
 
     def enter(self) -> None:
-        """Move the calling thread into the namespace; its sockets, devices and settings are the host's from then on."""
+        """Move the calling thread into the namespace, so that it uses the sockets, devices and settings of the host."""
         call("setns", self.namespace, CLONE_NEWNET)
 
     def ip(self, commands: Iterable[str]) -> None:
-        """Run commands of iproute2's `ip` on this host."""
+        """Run commands of `ip` (iproute2) on this host; raise a `CannotRun` if one fails."""
         self.enter()
         try:
             done = subprocess.run(
@@ -89,12 +90,12 @@ class Host:
                 preexec_fn=functools.partial(die_with_parent, os.getpid()),  # a surviving `ip` would keep the namespace
             )
         except subprocess.TimeoutExpired:
-            raise CannotRun(f"ip of iproute2 did not end within {PATIENCE:g} s") from None
+            raise CannotRun(f"the command ip (iproute2) did not end within {PATIENCE:g} s") from None
         if done.returncode != 0:
-            raise CannotRun(f"ip of iproute2 failed: {' '.join(done.stderr.split())}")
+            raise CannotRun(f"the command ip (iproute2) failed: {' '.join(done.stderr.split())}")
 
     def read(self, setting: str) -> str | None:
-        """Return a setting below /proc/sys/net, such as "ipv4/tcp_sack"; None if this Linux does not have it."""
+        """Return the value of a setting below /proc/sys/net, such as "ipv4/tcp_sack"; None if it does not exist."""
         self.enter()
         try:
             return " ".join((SYSCTL / setting).read_text().split())
@@ -102,7 +103,7 @@ class Host:
             return None
 
     def write(self, setting: str, value: object) -> None:
-        """Change a setting below /proc/sys/net on this host alone."""
+        """Change a setting below /proc/sys/net on this host only."""
         self.enter()
         try:
             (SYSCTL / setting).write_text(f"{value}\n")
@@ -110,14 +111,14 @@ class Host:
             raise CannotRun(f"{SYSCTL / setting} cannot be set to {value}: {error.strerror}") from None
 
     def drops(self) -> int:
-        """Return the number of packets that the device has dropped in both directions."""
+        """Return the number of packets that the TUN device has dropped in both directions."""
         self.enter()
         rows = Path("/proc/thread-self/net/dev").read_text().splitlines()
         fields = next(row.split(":")[1].split() for row in rows if row.strip().startswith(f"{DEVICE}:"))
         return int(fields[3]) + int(fields[11])  # "drop" of receive and transmit
 
     def counters(self) -> dict[str, int]:
-        """Return the counters of TCP on this host by their names in /proc/net/snmp and netstat, like "TCPTimeouts"."""
+        """Return the TCP counters of this host by their names in /proc/net/snmp and netstat, such as "TCPTimeouts"."""
         self.enter()
         made: dict[str, int] = {}
         for file, group in (("snmp", "Tcp:"), ("netstat", "TcpExt:")):
@@ -128,7 +129,7 @@ class Host:
 
 
 def create_hosts(count: int = 2) -> list[Host]:
-    """Create hosts, and leave the calling thread in the namespace of the last one.
+    """Create hosts and return them; leave the calling thread in the namespace of the last one.
 
     Call it in a separate process with a single thread, which cannot return to its original namespace. Without the right
     to create network namespaces, the process enters a new user namespace first, which gives it that right.
@@ -154,7 +155,7 @@ def create_hosts(count: int = 2) -> list[Host]:
 
 
 def _become_root_of_a_user_namespace() -> None:
-    """Enter a new user namespace, as its root."""
+    """Enter a new user namespace in which this process is root."""
     user, group = os.geteuid(), os.getegid()
     try:
         call("unshare", CLONE_NEWUSER)
@@ -163,7 +164,7 @@ def _become_root_of_a_user_namespace() -> None:
         Path("/proc/self/gid_map").write_text(f"0 {group} 1")
     except OSError as error:
         raise CannotRun(
-            f"no right to create network namespaces ({error.strerror}): run it as root, or allow user namespaces "
+            f"no right to create network namespaces ({error.strerror}): run as root, or allow user namespaces "
             "(sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, kernel.apparmor_restrict_"
             "unprivileged_userns; in a container: CAP_SYS_ADMIN and CAP_NET_ADMIN)"
         ) from None
@@ -175,11 +176,11 @@ def _open_tun() -> int:
     except FileNotFoundError:
         raise CannotRun(f"{TUN} does not exist: load the module tun, or give the container --device {TUN}") from None
     except OSError as error:
-        raise CannotRun(f"{TUN} cannot be opened ({error.strerror}): run it as root, or ask for rights to it") from None
+        raise CannotRun(f"{TUN} cannot be opened ({error.strerror}): run as root, or get access rights") from None
 
 
 def _host() -> Host:
-    """Return the host of the calling thread's namespace, with its device."""
+    """Create a TUN device in the calling thread's namespace, and return the host."""
     device = _open_tun()
     try:
         fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", DEVICE.encode(), IFF_TUN | IFF_NO_PI))
@@ -189,7 +190,7 @@ def _host() -> Host:
 
 
 def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: dict[str, object]) -> None:
-    """Apply settings to a host, assign it all addresses of the prefix `own`, and add routes over its device."""
+    """Apply settings to a host, assign all addresses of the prefix ``own`` to it, and add routes over its device."""
     for setting in ("ipv6/conf/all/disable_ipv6", "ipv6/conf/default/disable_ipv6"):
         if host.read(setting) is not None:  # IPv6 would send packets of its own, such as router solicitations
             host.write(setting, 1)
@@ -204,7 +205,7 @@ def connect(host: Host, own: str, *, mtu: int, routes: Sequence[str], settings: 
 
 
 def probe(controls: Sequence[str]) -> list[str]:
-    """Try to create a host, and return the missing prerequisites, one line each; call it in a separate process."""
+    """Try to create a host; return what is missing, one line for each part. Call it in a separate process."""
     try:
         (host,) = create_hosts(1)
         connect(host, "10.64.0.0/16", mtu=1500, routes=[], settings={"ipv4/tcp_no_metrics_save": 1})
@@ -222,7 +223,7 @@ def probe(controls: Sequence[str]) -> list[str]:
 
 
 def missing(controls: Sequence[str] = ()) -> list[str]:
-    """Return what the testbed lacks on this machine, one line each; empty if it can run.
+    """Return what the testbed lacks on this machine, one line for each part; an empty list if it can run.
 
     A separate process tries to create a host, so that this process does not change.
 

@@ -1,4 +1,4 @@
-"""Process of one run, which creates the hosts, emulates the network between them and measures.
+"""Process of one run: it creates the hosts, emulates the network between them, and measures.
 
 The process needs a single thread until the hosts exist, because only such a process can enter a user namespace. It
 therefore imports the simulator, whose libraries start threads, after that.
@@ -32,7 +32,7 @@ ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
 
 @dataclass(frozen=True)
 class Job:
-    """Input of the process of a run.
+    """Input of the process that makes a run.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def main(descriptor: int, parent: int) -> None:
 def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcome:
     """Run the applications over the emulated network, and return the measurements."""
     senders = Senders(hosts, job.connections, settings.socket_options(job.given))
-    # The simulator's libraries start threads, so that they are imported after the hosts exist.
+    # Import the simulator only now, after the hosts exist, because its libraries start threads.
     from longfat.sim.runs import results
     from longfat.testbed import tcp_info
     from longfat.testbed.emulator import Emulator, idle
@@ -104,7 +104,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     )
     if captures is not None:
         captures.shift_ns = -LONGEST_HANDSHAKE_NS
-    # Handshakes cross the idle network, so that the first round-trip time of each connection is that of its path.
+    # Handshakes pass an idle network, so that the first round-trip time of each connection is the base of its path.
     accept = [(at, senders.accept) for at in range(ACCEPT_NS, LONGEST_HANDSHAKE_NS, ACCEPT_NS)]
     carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE_NS, calls=[(0, senders.open), *accept], control=senders.opened)
     senders.check()
@@ -143,7 +143,7 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
 
 
 def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tuple[int, Callable[[], None]]]:
-    """Return the functions to call during the run, each with its virtual time [ns], in order of time."""
+    """Return (virtual time [ns], function) for every call that the run needs, in order of time."""
     end, warm = (round(at * SECOND) for at in (job.duration, job.warm_up))
     step = end if job.sample_every is None else round(job.sample_every * SECOND)
     made: list[tuple[int, int, Callable[[], None]]] = [(warm, 1, measure), (end, 4, measure)]
@@ -158,14 +158,14 @@ def _calls(job: Job, senders: Senders, measure: Callable[[], None]) -> list[tupl
 
 
 def number_of(packet: bytes) -> int:
-    """Return the number of a packet's connection; negative if the packet does not belong to the testbed."""
+    """Return the number of the connection of a packet; a negative number if the packet belongs to no connection."""
     if len(packet) < 40 or packet[0] != 0x45 or packet[9] != 6:  # IPv4 without options, TCP
         return -1
     return int.from_bytes(packet[22:24], "big") - FIRST_PORT  # both ends have the same port
 
 
 def _trust(punctuality: Punctuality, end: int, drops: int, samples: np.ndarray, senders: Senders, job: Job) -> Trust:
-    """Return the evidence on whether the run may be trusted."""
+    """Return the evidence from which `Trust.accepted` decides whether the results may be used."""
     import numpy as np
 
     from longfat.testbed.outcome import Trust

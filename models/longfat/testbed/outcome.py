@@ -11,43 +11,43 @@ if TYPE_CHECKING:
     from longfat.testbed.connection import Connection
 
 
-#: Ours: a run is used if at most this share of packets was late, applications lagged for at most this share of the
-#: time, and the network stood still for at most this share of the time.
+#: Largest fraction of late packets, of time in which applications lagged, and of time in which the network stood still,
+#: with which a run is used (ours).
 MOST = 0.01
-#: Ours: largest share of time for which the network may stand still if a sender is paced by the clock (BBR), because
-#: packets that it sends during a pause wait. The mean queue of one BBR flow at 20 Mbit/s, 40 ms and a buffer of two
-#: bandwidth-delay products was 5.8 to 5.9 packets in four runs with a share of up to 0.2 %, 5.8 to 6.5 in four runs
-#: with 0.2 to 0.4 %, and 6.7 to 9.4 in eight runs with 0.2 to 0.4 %, four of which ran at once on two processors; it is
-#: 5.75 in the simulator.
+#: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR), because packets
+#: that this sender sends during a pause wait (ours). The mean queue of one BBR flow at 20 Mbit/s, 40 ms and a buffer of
+#: two bandwidth-delay products was 5.8 to 5.9 packets in four runs with a fraction of up to 0.2 %, 5.8 to 6.5 in four
+#: runs with 0.2 to 0.4 %, and 6.7 to 9.4 in eight runs with 0.2 to 0.4 %, four of which ran in parallel on two
+#: processors; it is 5.75 in the simulator.
 MOST_PACED = 0.002
-#: Ours: longest single pause of the network [s]. Linux's timers continue during a pause: the tail loss probe and the
-#: retransmission timeout, which take at least 0.2 s and a round-trip time, would expire without a loss; the reordering
-#: window is a quarter of the least round-trip time, 10 ms at 40 ms; and paced packets gather before the network. A
-#: pause delays only one packet, so that the share of late packets does not show it.
+#: Longest allowed single pause of the network [s] (ours). Linux's timers continue during a pause: the tail loss probe
+#: and the retransmission timeout, which take at least 0.2 s and a round-trip time, would expire without a loss; the
+#: reordering window is a quarter of the smallest round-trip time, 10 ms at 40 ms; and paced packets gather before the
+#: network. A pause delays only one packet, so the fraction of late packets does not show it.
 LONGEST = 0.01
 
 
 @dataclass(frozen=True)
 class Trust:
-    """Evidence on whether a run's results may be used: lateness of packets, drops by devices, applications that lagged.
+    """Evidence on whether a run's results may be used: late packets, drops by devices, applications that lagged.
 
     Attributes
     ----------
     late : float
-        Share of packets that were written more than 2 ms after they were due.
+        Fraction of packets that were written more than 2 ms after they were due.
     packets : int
         Number of packets that were written.
     drops : int
         Number of packets that the devices dropped.
     starved : float
-        Largest share of time in which a connection waited for the application of its sender or receiver: because of a
-        full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
+        Largest fraction of time in which a connection waited for the application of its sender or receiver: because of
+        a full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
     lateness : dict of str to float
         Quantiles of the lateness [s], by name: "median", "99 %", "99.9 %", "largest".
     real_time : bool
         Whether the emulator ran with real-time priority.
     stood : float
-        Share of time in which the network stood still, because packets were late.
+        Fraction of time in which the network stood still, because packets were late.
     paced : bool
         Whether a sender was paced by the clock, not by acknowledgments.
     """
@@ -63,7 +63,7 @@ class Trust:
 
     @property
     def accepted(self) -> bool:
-        """Whether the results may be used."""
+        """Whether the results of the run may be used."""
         return max(self.late, self.starved) <= MOST and not self.paused and self.drops == 0
 
     @property
@@ -79,14 +79,14 @@ class Trust:
     def __str__(self) -> str:
         words = f"{100 * self.late:.2g} % of {self.packets} packets were later than 2 ms"
         words += f", the network stood still for {100 * self.stood:.2g} % of the time"
-        words += f", and for up to {self.longest:.3g} s at once"
+        words += f", and for up to {self.longest:.3g} s in one pause"
         words += f", devices dropped {self.drops}" if self.drops else ""
         return words + (f", applications were late in {100 * self.starved:.2g} % of the time" if self.starved else "")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one run.
+    """Results of one run, with the evidence on whether they may be used.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Conversion of a scenario to connections of Linux, and refusal of features that Linux lacks."""
+"""Conversion of a scenario to connections of Linux, and refusal of scenarios with features that Linux lacks."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from longfat.sim.network.elements import Flow
     from longfat.sim.network.network import Network
 
-#: Scheme of the simulator -> Linux's congestion control. Linux's Reno corresponds to `sack`, because its recovery uses
-#: selective acknowledgments; if the setting tcp_sack is 0, its recovery is that of RFC 6582.
+#: Scheme of the simulator -> congestion control of Linux. Linux's Reno corresponds to `sack`, because it recovers with
+#: selective acknowledgments; if the setting tcp_sack is 0, it recovers by RFC 6582.
 CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
 #: Scheme that Linux lacks -> nearest scheme that Linux has.
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
-#: Parameters that become a setting of the connection; each other parameter must have a value in `LINUX`.
+#: Parameters that become a setting of the connection; any other parameter must have a value that `LINUX` lists.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
-#: Parameter -> values that correspond to Linux's behaviour, according to net/ipv4/tcp_input.c, tcp_cong.c and
-#: include/net/tcp.h unless another file is named. If a scenario does not set a parameter, the scheme's default may
-#: differ from these values; the comparison shows the effect.
+#: Parameter -> values that correspond to Linux's behaviour, by net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h
+#: unless another file is named. A parameter that a scenario does not set has the scheme's default, which may differ
+#: from these values; the comparison shows the effect.
 LINUX: dict[str, tuple[float, ...]] = {
     "initial_ssthresh": (1e300, math.inf),
     "ssthresh_floor": (2.0,),
@@ -67,7 +67,7 @@ LARGEST_INITIAL_WINDOW = 65535.0  # packets
 
 
 def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
-    """Yield each flow that a scheme controls with the number of each of its copies, in the order of the scenario."""
+    """Yield (flow, number of the copy) for each copy of each flow with a scheme, in the order of the scenario."""
     for flow in net.flows:
         if flow.scheme is not None and flow.traffic is None:
             yield from ((flow, copy) for copy in range(flow.count))
@@ -76,8 +76,8 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
 def with_handshakes(net: Network) -> Network:
     """Return a scenario whose senders start with the values that Linux learns in the handshake before the run.
 
-    This value is the round-trip time of the empty path, which of the simulator's schemes only BBR uses, as parameter
-    `handshake_rtt`. A value that the scenario sets stays.
+    The value is the round-trip time of the empty path. Of the simulator's schemes only BBR uses it, as the parameter
+    `handshake_rtt`. A value that the scenario sets is kept.
 
     Parameters
     ----------
@@ -102,13 +102,13 @@ def with_handshakes(net: Network) -> Network:
 
 
 def _empty_round_trip(net: Network, flow: Flow) -> float:
-    """Return the sum of the delays of a flow's path [s], which neglects transmission times of small packets."""
+    """Return the round-trip time [s] of small packets over a flow's empty path: the sum of its delays."""
     there = net.route(flow)
     return sum(one.delay for one in (*there, *(net.way_back(flow) or there)))
 
 
 def refusals(net: Network) -> list[str]:
-    """Return the features of a scenario that Linux lacks, one line each with the flow's name; empty if it can run.
+    """Return one line for each feature of a scenario that Linux lacks, with the name of the flow; empty if it can run.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def refusals(net: Network) -> list[str]:
 
 
 def _refused(flow: Flow) -> Iterator[str]:
-    """Yield the features of one flow that Linux lacks."""
+    """Yield a text for each feature of a flow that Linux lacks."""
     if flow.scheme is None:
         return
     name = flow.scheme.name
@@ -152,7 +152,7 @@ def _refused(flow: Flow) -> Iterator[str]:
 
 
 def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
-    """Yield the parameters of one flow whose values differ from Linux's behaviour."""
+    """Yield a text for each parameter of a flow whose value differs from Linux's behaviour."""
     for parameter, value in flow.parameters.items():
         if parameter == "handshake_rtt":
             yield f"handshake_rtt = {value:g} s: Linux measures the round trip of its own handshake; leave it out"
@@ -173,7 +173,7 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
 
 
 def _mixed(net: Network) -> list[str]:
-    """Return the conflicts between flows that need different values of a setting of the whole host."""
+    """Return a text for each conflict between flows that need different values of a setting of the host."""
     found, flows = [], [flow for flow, _ in controlled(net)]
     if len({flow.scheme.name == "newreno" for flow in flows if flow.scheme}) > 1:
         found.append("newreno beside another scheme: tcp_sack holds for all connections of a host")
@@ -199,7 +199,7 @@ def _connection(number: int, flow: Flow, copy: int) -> Connection:
         control=CONTROLS[scheme.name],
         packet=flow.packet,
         payload=payload,
-        # The file has as many packets as in the simulator, each with a full segment of data.
+        # The file has as many packets as in the simulator, and each packet has a full segment of data.
         file=None if flow.file is None else math.ceil(flow.file / flow.packet) * payload,
         start=flow.start + copy * flow.stagger,
         stop=flow.stop,
@@ -211,6 +211,6 @@ def _connection(number: int, flow: Flow, copy: int) -> Connection:
 
 
 def settings_of(net: Network) -> dict[str, object]:
-    """Return the settings of both hosts that a scenario determines."""
+    """Return the settings of both hosts that follow from a scenario, by path."""
     flow: Any = next(controlled(net))[0]
     return {"ipv4/tcp_sack": int(flow.scheme.name != "newreno"), "ipv4/tcp_timestamps": int(flow.ack == 52)}

@@ -1,9 +1,10 @@
-"""Loop that reads packets of two hosts in real time, sends them through an emulated network and writes them when due.
+"""Loop that carries packets between two hosts in real time through an emulated network.
 
 A host is a file descriptor that transfers one packet per read and write: a TUN device, or a socket that preserves
-message boundaries. Packets are written by the clock. A packet with which a host answers a delivery enters the network
-at the time at which that delivery was due, because a host answers immediately, and the lateness of this process is not
-a property of the network. All other packets, from timers, pacing and applications, enter at the time of the clock.
+message boundaries. Packets are written when they are due by the clock. A packet with which a host answers a delivery
+enters the network at the time at which that delivery was due, because a host answers immediately, and the lateness of
+this process is not a property of the network. All other packets, from timers, pacing and applications, enter at the
+time of the clock.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from longfat.testbed.ledger import Ledger
 from longfat.testbed.network_namespaces import CannotRun
 
 LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
-#: Ours: from this lateness on, virtual time stands still for as long as a packet was late, so that all later packets
-#: are as late. Otherwise answers to late packets, which enter at the time at which those packets were due, would arrive
-#: after less than the round-trip time of the path, and a sender that keeps the least round-trip time (BBR) would keep
-#: this too small value.
+#: If a packet is this late [ns], virtual time stands still for as long as the packet was late, so that all later
+#: packets are as late (ours). Otherwise the answers to late packets, which enter at the times at which those packets
+#: were due, would arrive after less than the round-trip time of the path, and a sender that keeps the smallest
+#: round-trip time (BBR) would keep this too small value.
 STANDSTILL_NS = 300_000
 AWAKE_NS = 30_000  # ours, as measured: time that the process takes to wake up before a packet is due
 PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
@@ -41,7 +42,7 @@ TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 
 @dataclass(frozen=True)
 class Punctuality:
-    """Lateness of the packets written in a run of `pump`, and counts of packets that were not written."""
+    """Lateness of the packets that a run of `pump` wrote, and counts of the packets that it did not write."""
 
     lateness: np.ndarray  # ns, of each packet
     refused: int  # packets refused by a device
@@ -50,20 +51,20 @@ class Punctuality:
 
     @property
     def late(self) -> float:
-        """Share of packets later than 2 ms."""
+        """Fraction of packets that were more than 2 ms late."""
         return float((self.lateness > LATE_NS).mean()) if len(self.lateness) else 0.0
 
     @property
     def stood(self) -> int:
-        """Time for which the network stood still [ns]."""
+        """Total time for which the network stood still [ns]."""
         return int(self.lateness[self.lateness > STANDSTILL_NS].sum())
 
 
 @contextmanager
 def prompt() -> Iterator[bool]:
-    """Give this process a real-time priority if allowed, and disable garbage collection, until the context ends.
+    """Give this process a real-time priority, if allowed, and disable garbage collection in a `with` block.
 
-    The value of the context is whether the priority was allowed.
+    The value of `as` is True if the priority was allowed.
     """
     allowed, before = False, None
     collecting = gc.isenabled()
@@ -97,7 +98,7 @@ def pump(
     calls: Iterable[tuple[int, Callable[[], Any]]] = (),
     control: int | None = None,
 ) -> Punctuality:
-    """Carry packets between two hosts in real time, and return their lateness.
+    """Carry packets between two hosts in real time; return the lateness of the packets.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def pump(
 
 
 class _Pump:
-    """State of a run of `pump`."""
+    """State of one call of `pump`."""
 
     def __init__(
         self,
@@ -142,13 +143,13 @@ class _Pump:
         self.lateness = array("q")
         self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = self.unknown = 0
-        # With small packets the reads are short, as each read of 64 KiB would clear so much memory.
+        # Reads are short if packets are small, because each read of 64 KiB would clear as much memory.
         self.longest = 4096 if all(one.packet < 4000 for one in emulator.connections) else 65_536
         for host in hosts:
             os.set_blocking(host, False)
 
     def run(self, until: int, control: int | None) -> None:
-        """Carry packets until the virtual time `until` [ns], or until `control` is readable."""
+        """Carry packets until the virtual time ``until`` [ns], or until ``control`` is readable."""
         emulator, first, second = self.emulator, *self.hosts
         self.origin = time.monotonic_ns() - emulator.now
         watched = [first, second] if control is None else [first, second, control]
@@ -167,7 +168,7 @@ class _Pump:
                 return
 
     def _deliver(self, until: int) -> int:
-        """Write all packets and make all calls that are due until `until` [ns]; return the present time [ns]."""
+        """Write the packets and make the calls that are due, up to ``until`` [ns]; return the present time [ns]."""
         emulator = self.emulator
         while True:
             present = max(min(time.monotonic_ns() - self.origin, until), emulator.now)
@@ -185,7 +186,7 @@ class _Pump:
                 self._write(delivery)
 
     def _write(self, delivery: Delivery) -> None:
-        """Write a packet to its host, and inject the host's answers at the time at which the packet was due."""
+        """Write a packet to its host; inject the host's answers with the time at which the packet was due."""
         host = self.hosts[not delivery.back]
         late = time.monotonic_ns() - self.origin - delivery.time_ns
         self.lateness.append(late)
@@ -203,7 +204,7 @@ class _Pump:
             self._inject(not delivery.back, packet)
 
     def _read(self, host: int) -> list[bytes]:
-        """Return the packets that a host has sent since the last read."""
+        """Return the packets that a host has sent since the previous read."""
         found: list[bytes] = []
         try:
             while packet := os.read(host, self.longest):
@@ -213,7 +214,7 @@ class _Pump:
         return found
 
     def _inject(self, back: bool, packet: bytes) -> None:
-        """Send a packet into the network at the emulator's present time."""
+        """Send a packet into the network at the present virtual time."""
         connection = self.classify(packet)
         if connection < 0:
             self.unknown += 1
@@ -224,17 +225,17 @@ class _Pump:
         self.emulator.inject(connection, back, self.emulator.now, packet, number)
 
     def _next_call(self) -> int:
-        """Return the time of the next call [ns], `NEVER` if there is none."""
+        """Return the virtual time of the next call [ns]; `NEVER` if there is none."""
         return self.calls[self.called][0] if self.called < len(self.calls) else NEVER
 
 
 NAMES = ("senders.pcap", "receivers.pcap")
-#: Virtual time 0 is an hour after the epoch, because a handshake precedes it.
+#: Time of virtual time 0 in a capture: an hour after the epoch, because the handshakes precede time 0.
 EPOCH = 3600 * SECOND
 
 
 class Captures:
-    """Capture files of the senders' and of the receivers' host, in the format of `longfat.sim.runs.captures`.
+    """Capture files of the senders' host and of the receivers' host, in the format of `longfat.sim.runs.captures`.
 
     A record has the headers of a packet and its original length. Its time is the virtual time at which the packet
     enters the network or is due, not the time at which a busy machine has carried the packet.
@@ -248,15 +249,14 @@ class Captures:
             self._put(host, pcap_header())
 
     def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
-        """Write a packet that a host has sent."""
+        """Write a record of a packet that a host has sent."""
         self._write(int(back), time, packet)
 
     def received(self, delivery: Delivery) -> None:
-        """Write a packet that reaches a host."""
+        """Write a record of a packet that reaches a host."""
         self._write(int(not delivery.back), delivery.time_ns, delivery.packet)
 
     def _write(self, host: int, time: int, packet: bytes) -> None:
-        """Write the record of a packet."""
         found = complete_segment(packet)
         stored = packet if found is None else packet[: found.begin]
         self._put(host, pcap_record(max(0, EPOCH + self.shift_ns + time), stored, len(packet)))
@@ -268,7 +268,7 @@ class Captures:
             raise self._refusal(error) from None
 
     def close(self) -> None:
-        """Close the files."""
+        """Close both files; raise a `CannotRun` if their content cannot be written."""
         try:
             for file in self.files:
                 file.close()

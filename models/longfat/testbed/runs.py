@@ -1,4 +1,4 @@
-"""Parent process of the testbed, which starts runs, repeats those that the machine's load spoilt, and cleans up."""
+"""Parent process of the testbed: it starts runs, repeats the runs that the machine's load spoilt, and cleans up."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ POLL = 0.2  # s between two updates of the progress bar
 
 
 class Spoilt(RuntimeError):
-    """Error if every attempt at a run was rejected; the message has the evidence, such as the lateness of packets."""
+    """Error: every attempt at a run was rejected; the message has the evidence, such as the lateness of packets."""
 
 
 class DriverError(RuntimeError):
-    """Error if the process of a run failed; the message names the cause."""
+    """Error: the process of a run failed; the message names the cause."""
 
 
 class Killed(DriverError):
-    """Error if the process of a run ended without an answer, for example because it was killed."""
+    """Error: the process of a run ended without a result, for example because it was killed."""
 
 
 def outcomes(
@@ -53,7 +53,7 @@ def outcomes(
     repeats: int = 3,
     progress: bool = True,
 ) -> list[Outcome]:
-    """Run a scenario in real time with Linux's TCP, and return the outcome of each replication.
+    """Run a scenario with Linux's TCP in real time, and return the outcome of each replication.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def outcomes(
         emulated network. Time 0 is an hour after the epoch; the handshakes are a minute before it.
     repeats : int
         Largest number of attempts at a run. A run is rejected if more than 1 % of its packets are later than 2 ms, if
-        the network stands still for more than 10 ms at once or for more than 1 % of the time (0.2 % with a paced
+        the network stands still for more than 10 ms in one pause or for more than 1 % of the time (0.2 % with a paced
         sender, BBR), if Linux waits for an application for more than 1 % of the time, or if a device drops packets.
     progress : bool
         Show a progress bar.
@@ -129,7 +129,7 @@ def outcomes(
 
 
 def in_flight(net: Network) -> float:
-    """Return the largest volume of data in flight of any flow [bytes]; buffers count as at most 10 MB each."""
+    """Return the largest amount of data that a flow can have in flight [bytes], with at most 10 MB per buffer."""
     most = 0.0
     for flow in {flow.name: flow for flow, _ in controlled(net)}.values():
         there = [net.links[pair] for pair in itertools.pairwise(flow.path)]
@@ -141,7 +141,7 @@ def in_flight(net: Network) -> float:
 
 
 def _check(given: Mapping[str, object]) -> None:
-    """Raise an error for settings that this Linux does not have."""
+    """Raise a ValueError for a setting that this Linux does not have."""
     hosts, _, _ = host_settings.split(given)
     for path in hosts:
         if not (SYSCTL / path).exists():
@@ -149,7 +149,7 @@ def _check(given: Mapping[str, object]) -> None:
 
 
 def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome:
-    """Run a job up to `repeats` times, and return the first outcome whose results may be used."""
+    """Run a job up to ``repeats`` times; return the first outcome that is accepted, or raise `Spoilt`."""
     rejected: list[Trust] = []
     for _ in range(repeats):
         outcome = attempt(job, tell)
@@ -160,11 +160,11 @@ def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome
         tell(-job.duration)
     reasons = "; ".join(map(str, rejected))
     attempts = f"{repeats} attempt{'s' if repeats > 1 else ''}"
-    raise Spoilt(f"the machine's load spoilt {attempts}: {reasons}; stop other work, or use lower rates")
+    raise Spoilt(f"the machine's load spoilt {attempts} at a run: {reasons}; stop other work, or use lower rates")
 
 
 def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
-    """Run a job once in a separate process, and return the outcome, even if it may not be used."""
+    """Run a job once in a separate process; return its outcome, accepted or not."""
     from multiprocessing import Pipe
 
     here, there = Pipe()
@@ -191,7 +191,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
 
 
 def _result(pipe: Any, job: Job, tell: Callable[[float], object]) -> Outcome:
-    """Return the outcome that a run sends; report the progress meanwhile."""
+    """Return the outcome that the process of a run sends; show the progress until then."""
     began, shown = None, 0.0
     while True:
         if pipe.poll(POLL):

@@ -1,4 +1,4 @@
-"""Change and recording of the settings of both hosts. Settings outside of their namespaces are never changed."""
+"""Settings of both hosts: applied and recorded. Settings outside of the namespaces are never changed."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from pathlib import Path
 from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
 from longfat.testbed.network_namespaces import DEVICE, SYSCTL, Host, connect
 
-#: Metrics of routes (ip-route(8)) that `settings` may set, for all connections.
+#: Route metrics (ip-route(8)) that the argument `settings` may contain; they apply to all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
-#: Property of the device: largest number of segments that Linux passes to it as one packet (segmentation offload); with
-#: 1 every segment is a packet.
+#: Property of the device: largest number of segments that Linux passes to the device as one packet (segmentation
+#: offload); with 1 every segment is a packet.
 BURST = "gso_max_segs"
-#: Options of sockets (socket(7)) that `settings` may set, as a program does, for all connections.
+#: Socket options (socket(7)) that the argument `settings` may contain; they apply to all connections, as if the program
+#: had set them.
 SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")
-#: Settings of every run. Ours, because metrics learned by one connection must not affect the next, and because the time
-#: between handshake and start of a connection must not count as idle. The settings of `buffers` are added, so that the
-#: machine's schedule of writers and readers does not affect a result.
+#: Settings of every run (ours): metrics that one connection has learned must not affect the next, and the time between
+#: handshake and start of a connection must not count as idle. The settings of `buffers` are added, so that the times at
+#: which the machine runs writers and readers do not affect a result.
 BASE: dict[str, object] = {
     "ipv4/tcp_no_metrics_save": 1,
     "ipv4/tcp_slow_start_after_idle": 0,
     "ipv4/conf/all/rp_filter": 0,
     "ipv4/conf/default/rp_filter": 0,
 }
-#: Settings in /proc/sys/net/ipv4 of the senders' namespace whose values are recorded with each run.
+#: Settings below /proc/sys/net/ipv4 in the senders' namespace that are recorded with each run.
 RECORDED = (
     "tcp_adv_win_scale", "tcp_app_win", "tcp_autocorking", "tcp_available_congestion_control", "tcp_backlog_ack_defer",
     "tcp_comp_sack_delay_ns", "tcp_comp_sack_nr", "tcp_comp_sack_slack_ns", "tcp_dsack", "tcp_early_retrans", "tcp_ecn",
@@ -41,7 +42,7 @@ MODULES = Path("/sys/module")
 
 
 def as_path(name: str) -> str:
-    """Return a setting's path below /proc/sys/net: "tcp_sack" and "net.ipv4.tcp_sack" are "ipv4/tcp_sack".
+    """Return the path of a setting below /proc/sys/net, such as "ipv4/tcp_sack" for "tcp_sack".
 
     >>> as_path("tcp_sack"), as_path("net.ipv4.tcp_sack"), as_path("ipv4/tcp_sack")
     ('ipv4/tcp_sack', 'ipv4/tcp_sack', 'ipv4/tcp_sack')
@@ -51,7 +52,7 @@ def as_path(name: str) -> str:
 
 
 def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object], int]:
-    """Return the given settings in three parts: those of hosts by path, metrics of routes, largest burst [packets].
+    """Split settings into settings of hosts by path, route metrics, and the largest burst [packets].
 
     >>> split({"tcp_recovery": 0, "initcwnd": 1, "gso_max_segs": 64})
     ({'ipv4/tcp_recovery': 0}, {'initcwnd': 1}, 64)
@@ -63,7 +64,7 @@ def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, obj
 
 
 def socket_options(given: Mapping[str, object]) -> dict[str, int]:
-    """Return the options of sockets among the settings.
+    """Return the socket options among the given settings.
 
     >>> socket_options({"tcp_recovery": 0, "SO_RCVBUF": 100_000})
     {'SO_RCVBUF': 100000}
@@ -72,18 +73,18 @@ def socket_options(given: Mapping[str, object]) -> dict[str, int]:
 
 
 def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> dict[str, object]:
-    """Return the settings of socket buffers for a volume of data in flight [bytes] and a number of connections.
+    """Return the settings of socket buffers for the data in flight of a flow [bytes] and a number of connections.
 
     A packet in a buffer may take more than twice its size, and each buffer refills while it drains. All connections
-    together get an eighth of the `memory` [bytes] that all of TCP may use, because several runs may share the machine;
-    each connection gets at least 1 MB.
+    together get an eighth of ``memory`` [bytes], which all of TCP may use, because several runs may share the machine.
+    Each connection gets at least 1 MB.
     """
     room = int(min(max(16 * bytes_in_flight, 16e6), max(memory / 8 / connections, 1e6), 1e9))
     return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
 
 
 def memory() -> float:
-    """Return the memory that TCP may use on this machine before Linux reduces buffers [bytes]; 8 GB if it is unknown.
+    """Return the memory [bytes] that TCP may use on this machine before Linux reduces buffers; 8e9 if it is unknown.
 
     A container may not see the setting. With 8 GB the volume in flight, not the memory, bounds the buffers.
     """
@@ -92,7 +93,7 @@ def memory() -> float:
 
 
 def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -> str:
-    """Return the metrics of the route of a connection at its sender or receiver, as arguments of ``ip route``."""
+    """Return the route metrics of a connection at its sender or its receiver, as arguments of ``ip route``."""
     made: dict[str, object] = {"mtu": connection.packet}
     if sender:
         made |= {"initcwnd": connection.initial_window, "rto_min": f"{1000 * connection.least_timeout:.0f}ms"}
@@ -106,7 +107,7 @@ def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -
 def apply(
     hosts: Sequence[Host], connections: Sequence[Connection], settings: dict[str, object], given: Mapping[str, object]
 ) -> None:
-    """Apply the settings to both hosts, and add the route of every connection at both hosts."""
+    """Apply settings to both hosts, and add a route for every connection at both hosts."""
     asked, chosen, burst = split(given)
     mtu = max(one.packet for one in connections)
     for host, own, other, sender in zip(hosts, (SENDERS, RECEIVERS), (RECEIVERS, SENDERS), (True, False), strict=True):
@@ -119,7 +120,7 @@ def apply(
 
 
 def recorded(host: Host) -> dict[str, str]:
-    """Return the kernel version, and the settings on which results depend, by name."""
+    """Return the kernel version and the settings on which results depend, by name."""
     made = {"kernel": os.uname().release, "hz": _ticks()}
     made |= {name: value for name in RECORDED if (value := host.read(f"ipv4/{name}")) is not None}
     scheduler = SYSCTL / "core/default_qdisc"  # a setting of the whole machine, only read
@@ -130,7 +131,7 @@ def recorded(host: Host) -> dict[str, str]:
 
 
 def _ticks() -> str:
-    """Return the frequency of Linux's timer tick [1/s], "unknown" if its configuration cannot be read."""
+    """Return the frequency of Linux's timer tick [1/s] as text; "unknown" if the configuration cannot be read."""
     places = (Path("/proc/config.gz"), Path(f"/boot/config-{os.uname().release}"))
     for place in places:
         try:

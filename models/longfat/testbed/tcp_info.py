@@ -1,4 +1,4 @@
-"""Table of samples of TCP_INFO, Linux's counters of a connection (struct tcp_info of linux/tcp.h)."""
+"""Samples of TCP_INFO, Linux's record of a connection (struct tcp_info of linux/tcp.h), as a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 LENGTH = 256  # bytes; Linux fills in the fields that its version has, and all others stay 0
 
-#: NumPy type -> names of the fields of struct tcp_info (linux/tcp.h), in order; spaces make repeated types distinct
+#: NumPy type -> names of the fields of struct tcp_info (linux/tcp.h), in order; spaces make repeated types different
 #: keys. "wscale" and "limits" are bytes of bit fields: the window scales of sender and receiver, and
 #: delivery_rate_app_limited with the reason for which TCP Fast Open failed.
 FIELDS = {
@@ -31,7 +31,7 @@ FIELDS = {
 
 
 def record() -> np.dtype:
-    """Return the type of a sample: time since the start of the run [ns], connection, length [bytes], Linux's fields."""
+    """Return the NumPy type of a sample: time since the start of the run [ns], connection, length [bytes], fields."""
     import numpy as np
 
     fields = [("time", "<i8"), ("connection", "<i4"), ("length", "<i4")]
@@ -41,7 +41,7 @@ def record() -> np.dtype:
 
 
 def table(rows: bytes) -> np.ndarray:
-    """Return samples as an array of `record`, from the bytes that `longfat.testbed.hosts` collects.
+    """Return samples as an array of the type `record`, from the bytes that `longfat.testbed.hosts` collects.
 
     Times are in microseconds, except for `last_data_sent` and the other fields `last_...`, which are in milliseconds;
     rates are in bytes/s, windows in packets.
