@@ -91,7 +91,7 @@ class Files:
         self._modules: dict[Path, types.ModuleType] = {}
 
     def read(self, text: str, *kinds: type[Kind], what: str = "name") -> Kind:
-        """Return an object that a file of the folder defines; the arguments are those of the function `read`."""
+        """Return an object that a file of the folder defines; the arguments are as in the function `read`."""
         file, wanted = split(text)
         module = self._module(file, text)
         found = {name: value for name, value in vars(module).items() if isinstance(value, kinds)}
@@ -99,7 +99,7 @@ class Files:
         if wanted:
             named: Kind = _named(file, wanted, vars(module), found, words, what)
             return named
-        # Objects that the file only imports do not count: their `__module__` is that of another file.
+        # Objects that the file only imports do not count: their `__module__` names another file.
         mine = {name: value for name, value in found.items() if getattr(value, "__module__", "") == module.__name__}
         different: dict[int, str] = {}
         for name, value in (mine or found).items():
@@ -147,7 +147,8 @@ def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any],
     if not found:
         raise ValueError(f"{file} defines no {words}")
     if wanted in every:
-        raise ValueError(f"{what} = {f'{file}:{wanted}'!r} is no {words} but {type(every[wanted]).__name__}")
+        has, kinds = type(every[wanted]).__name__, words.replace(" and no ", " or ")
+        raise ValueError(f"{what} = {f'{file}:{wanted}'!r} has type {has}: must have type {kinds}")
     from longfat.base.domains import unknown
 
     raise unknown(f"{file}: name", wanted, found)
