@@ -69,7 +69,7 @@ def test_in_jupyter(run):
     assert "data:image/png;base64,iVBORw0KGgo" in shown
     assert "<code>made_by</code></td><td>longfat.sim.run</td>" in shown
     assert plt.get_fignums() == before  # or the notebook would show it twice
-    assert repr(run.longfat).startswith("<what longfat.sim.run made:")
+    assert repr(run.longfat).startswith("<result of longfat.sim.run:")
 
 
 def test_recommendations():
@@ -121,7 +121,7 @@ def test_a_dataset_that_was_saved(run, tmp_path, imports):
     early = "import sys, longfat; assert 'xarray' not in sys.modules; " if imports.startswith("import longfat") else ""
     code = f"{early}{imports}; print(repr(xr.open_dataset({str(tmp_path / 'run.nc')!r}).longfat))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.startswith("<what longfat.sim.run made: ")
+    assert out.startswith("<result of longfat.sim.run: ")
 
 
 def test_a_sweep_is_drawn():

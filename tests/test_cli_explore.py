@@ -165,11 +165,11 @@ REFUSED = [
     (ASKED | {"values": {"load": "0" * 41}}, "load cannot be read"),
     (ASKED | {"values": {"load": "nan"}}, "load"),
     (ASKED | {"values": {"lode": "0.5"}}, "parameter 'lode' is unknown"),
-    (ASKED | {"values": []}, "values must be an object"),
+    (ASKED | {"values": []}, "values must be a JSON object"),
     (ASKED | {"replications": 1001}, r"replications = 1001 runs is out of range: must be an integer in \[2, 1000\]"),
     (ASKED | {"replications": True}, "replications"),
     (ASKED | {"code": "print()"}, "part of a request 'code' is unknown"),
-    ([], "request must be an object"),
+    ([], "request must be a JSON object"),
     ("[" * 9000, "request cannot be read: must be a JSON object"),
     ("", "request cannot be read"),
 ]  # fmt: skip
@@ -317,5 +317,5 @@ def test_port_in_use(capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert re.fullmatch(
-        rf"longfat: port = {port} on 127\.0\.0\.1 cannot be listened on: .*--port takes another\n", said.err
+        rf"longfat: port = {port} on 127\.0\.0\.1 cannot be listened on: .*choose another with --port\n", said.err
     )

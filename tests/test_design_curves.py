@@ -157,7 +157,8 @@ def test_picture(windows):
     with plot.style():
         axes = plot.show(windows)
     assert [ax.get_ylabel() for ax in axes[:5]] == [
-        "utilisation [1]", "mean queueing delay [ms]", "99th percentile of it [ms]", "loss [1]", "short transfer [ms]",
+        "utilisation [1]", "mean queueing delay [ms]", "99th percentile of delay [ms]", "loss [1]",
+        "short transfer [ms]",
     ]  # fmt: skip
     assert axes[3].get_xlabel() == "window of each flow [BDP]"
     simulated = [line for line in axes[0].lines if line.get_marker() == "o"]
@@ -203,9 +204,9 @@ def test_the_picture_says_what_to_do():
     )  # fmt: skip
     other = data.assign(utilisation=(dims, [[[0.95, 0.9, 0.9]]])).assign_coords(scheme=["bbr"])
     both = xr.concat([data, other], "scheme", combine_attrs="override")  # 0.1 is the best of one alone
-    assert what_to_do(both).startswith("No buffer here carries 98% of what any does")
+    assert what_to_do(both).startswith("No buffer reaches 98% of the largest utilisation")
     axes = plot.scheme_curves(data)
     title = axes[0].get_title(loc="left")
-    assert title == "1 flow. A buffer of 0.2 BDP carries 98% or more of what any buffer here does; more buys delay"
+    assert title == "1 flow. A buffer of 0.2 BDP reaches 98% or more of the largest utilisation; more adds delay"
     assert axes[2].containers[0][0].get_ydata() == pytest.approx([0.8, 0.9, 0.6])
     axes[0].figure.clear()

@@ -109,7 +109,7 @@ def test_with_intervals_of_what_has_none():
         return {"delay": load}
 
     data = sweep(one, {"load": [0.1, 0.5]}, progress=False)
-    with pytest.raises(ValueError, match="data holds no delay_lower: it takes several replications"):
+    with pytest.raises(ValueError, match="data holds no delay_lower: confidence limits need a result of several"):
         plot.with_intervals(data, "delay")
     data = sweep(one, {"load": [0.1, 0.5]}, replications=2, progress=False)
     with pytest.raises(ValueError, match="x 'rate' is unknown; available: load"):

@@ -1,4 +1,4 @@
-"""Interactive exploration of laws: sliders, curves, simulated points with intervals, and files to save.
+"""Interactive exploration of laws: sliders, curves, simulated points with intervals, and download of the results.
 
 ``lf.explore()`` shows all laws in Jupyter, ``lf.explore.law("queues.mm1_wait")`` one law; both need anywidget. The
 command ``longfat explore`` serves the same view to a browser. Three functions need neither Jupyter nor a browser:
@@ -26,10 +26,10 @@ __all__ = ["Explorer", "Preset", "State", "dataset", "figure", "file", "law", "p
 
 
 class _Package(types.ModuleType):
-    """Class of this package, which makes it callable: ``lf.explore()`` is ``lf.explore.page()``."""
+    """Module type that makes this package callable: ``lf.explore()`` calls ``lf.explore.page()``."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Return an explorer of all laws by `page`."""
+        """Call `page` with the same arguments, and return its explorer of all laws."""
         return self.page(*arguments, **options)
 
 

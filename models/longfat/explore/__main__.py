@@ -1,4 +1,4 @@
-"""Loading of the simulators in the process from which `longfat.explore.server` forks its simulations.
+"""Preload of the simulators in the process from which `longfat.explore.server` forks its simulations.
 
 The name of the module ensures that no other code imports it.
 """
@@ -11,7 +11,7 @@ from longfat.laws.queues import mm1_wait  # noqa: E402
 from longfat.laws.selective_repeat import throughput_efficiency  # noqa: E402
 from longfat.verify.simulators import simulator_of  # noqa: E402
 
-# One run of the network simulator and one of the segment simulator load their compiled code, which takes a second.
+# Run the network simulator and the segment simulator once each: this loads their compiled code, in about a second.
 for law, point in (
     (mm1_wait, {"load": 0.5}),
     (throughput_efficiency, {"window": 24.0, "loss": 1e-2, "segment_packets": 4.0, "ack_segments": 23.0}),

@@ -1,4 +1,4 @@
-"""Curves of a law as a Dataset, and as files: a picture as SVG or PNG, numbers as CSV or NetCDF."""
+"""Curves of a law as a Dataset, and as files: SVG or PNG for the picture, CSV or NetCDF for the numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = ("svg", "png", "csv", "nc")
 
 
 def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[str, float]] = ()) -> xr.Dataset:
-    """Return the curves of a law: its values, their validity, and the values of the expression in its source.
+    """Return the values of a law along the x axis, where it is valid, and the values of the expression in its source.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[s
 
 
 def _about(state: State, name: str) -> dict[str, str]:
-    """Return the attributes of a parameter's coordinate: unit, meaning and letter."""
+    """Return unit, meaning and letter of a parameter, as attributes of its coordinate."""
     return {"units": "", "long_name": _title(name)} | state.law.symbols[name].attrs
 
 
 def _attributes(state: State) -> dict[str, Any]:
-    """Return the attributes of the Dataset: law, source, axes, and the parameters of the operating point."""
+    """Return the attributes of the Dataset: law, source, axes, and the parameter values at the operating point."""
     return {
         "law": state.law.public_name,
         "source": state.law.source,
@@ -122,7 +122,7 @@ def figure(data: xr.Dataset) -> Figure:
 
 
 def file(data: xr.Dataset, kind: str) -> bytes:
-    """Return the content of a file of a kind: the picture for "svg" or "png", the numbers for "csv" or "nc".
+    """Return the bytes of a file: the picture if `kind` is "svg" or "png", the numbers if it is "csv" or "nc".
 
     >>> from longfat.explore.state import start
     >>> from longfat.laws import queues
@@ -148,7 +148,7 @@ def file(data: xr.Dataset, kind: str) -> bytes:
 
 
 def _table(data: xr.Dataset) -> Any:
-    """Return a table with one row for each point of a curve, and for each simulated point."""
+    """Return a table with one row for each point of the curves and one for each simulated point."""
     import pandas as pd
 
     simulated = [name for name in data if "simulated_at" in data[name].dims]

@@ -1,4 +1,4 @@
-"""Lookup of laws to explore, among all laws of longfat or in a user's file."""
+"""Lookup of laws to explore, among the laws of longfat or in a user's file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longfat.law import Law
 
 
 def find(text: str) -> Law:
-    """Return the law with a name, or the law that a file defines.
+    """Return the law whose name `text` is, or the law that the file `text` defines.
 
     >>> find("md1_wait").name, find("queues.md1_wait").name
     ('md1_wait', 'md1_wait')
@@ -30,7 +30,7 @@ def find(text: str) -> Law:
 
 
 def chosen(text: str = "") -> dict[str, Law]:
-    """Return laws by their public names: the law in a file if the text names a file, else all laws.
+    """Return laws by their public names: the law in the file if `text` names a file, else all laws of longfat.
 
     >>> "queues.mm1_wait" in chosen()
     True

@@ -82,7 +82,7 @@ async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Even
 
 
 def _work(sending: Connection, text: bytes, file: str) -> None:
-    """Simulate a request in this process, and send each event to the server's process."""
+    """Simulate a request in the child process, and send each event to the server's process."""
     with contextlib.suppress(ImportError, OSError, ValueError):  # not on every system
         import resource
 
@@ -114,7 +114,7 @@ POLICY = (
 
 
 class Foreign:
-    """Test for foreign requests: those with the host name of another server, and those from pages of another server.
+    """Test of whether a request is foreign: its Host header names another host, or it comes from another site's page.
 
     A web site can make its own name resolve to this machine (DNS rebinding), so that a browser takes this server for
     the site; the Host header still has the site's name. The Origin header identifies requests from other pages.
@@ -134,7 +134,7 @@ class Foreign:
             self._names |= {"localhost", "127.0.0.1", "::1"}
 
     def __call__(self, request: HTTPServerRequest) -> bool:
-        """Return whether a request is foreign."""
+        """Return whether a request is foreign by its headers Host and Origin."""
         here = request.headers.get("Host", "").lower()
         origin = request.headers.get("Origin")
         try:
@@ -156,7 +156,7 @@ def _is_address(name: str) -> bool:
 
 @dataclass
 class Served:
-    """Data that all request handlers share: files by path, laws by name, and the function that simulates a request."""
+    """Data that all request handlers share: files by path, laws by name, the simulating function, and the token."""
 
     files: Mapping[str, Callable[[], str]]
     laws: Mapping[str, Law]
@@ -168,14 +168,14 @@ class Served:
 
 
 class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analysed
-    """Request handler that answers only requests with the token from pages of this server."""
+    """Base of the request handlers, which refuses requests without the token and requests from other sites."""
 
     def initialize(self, served: Served) -> None:
         """Store the data that all handlers share."""
         self.served = served
 
     def set_default_headers(self) -> None:
-        """Set headers that hide the address, which contains the token, from other sites, and that forbid embedding."""
+        """Set headers that keep the token, a part of the address, from other sites, and that forbid embedding."""
         self.clear_header("Server")
         self.set_header("Content-Security-Policy", POLICY)
         self.set_header("Referrer-Policy", "no-referrer")
@@ -193,7 +193,7 @@ class Handler(web.RequestHandler):  # type: ignore[misc]  # tornado is not analy
             raise web.HTTPError(403, NO_TOKEN)
 
     def write_error(self, status_code: int, **about: Any) -> None:
-        """Send the error as one sentence of plain text."""
+        """Send an error message of one line in plain text."""
         error = about.get("exc_info", (None, None))[1]
         words = error.log_message if isinstance(error, web.HTTPError) else None
         self.set_header("Content-Type", "text/plain; charset=utf-8")
@@ -204,7 +204,7 @@ class Page(Handler):
     """Request handler for a file of the handbook."""
 
     def get(self, path: str | None = None) -> None:
-        """Send the file with a path; for a path that ends with a slash, its index.html."""
+        """Send the file at a path, or the index.html of a folder, whose path ends with a slash."""
         if path is None:  # the token lacks its final slash
             self.redirect(f"/{self.served.token}/")
             return
@@ -219,12 +219,12 @@ class Page(Handler):
 
 
 class Simulate(Handler):
-    """Request handler for a simulation, which receives JSON and sends the points as server-sent events."""
+    """Request handler that reads a simulation request as JSON and sends the points as server-sent events."""
 
     work: asyncio.Task[None] | None = None
 
     async def post(self) -> None:
-        """Simulate the request, and send each point as soon as it is known."""
+        """Simulate the request, and send each point as soon as it is estimated."""
         if self.request.headers.get("Content-Type") != "application/json":  # no form can send this type
             raise web.HTTPError(415, "request must have the Content-Type application/json")
         try:
@@ -256,7 +256,7 @@ class Simulate(Handler):
 
 
 def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: str = "") -> None:
-    """Serve the pages until Ctrl-C.
+    """Serve the pages and simulations until SIGINT (Ctrl-C) or SIGTERM.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a listening socket, on any free port if `port` is 0; raise an error with the reason if that fails."""
+    """Return a listening socket, on a free port if `port` is 0; raise a ValueError if the system refuses it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     place = socket.socket(family)
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -295,13 +295,13 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         place.close()
         why = error.strerror or error
-        raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; --port takes another") from None
+        raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; choose another with --port") from None
     place.setblocking(False)
     return place
 
 
 def address(host: str, port: int, token: str) -> str:
-    """Return the address of the first page for a browser.
+    """Return the URL of the first page.
 
     >>> address("127.0.0.1", 8866, "y"), address("::1", 80, "x")
     ('http://127.0.0.1:8866/y/', 'http://[::1]:80/x/')
@@ -312,7 +312,7 @@ def address(host: str, port: int, token: str) -> str:
 
 
 def application(served: Served) -> HTTPServer:
-    """Return the HTTP server of the pages and simulations, to which no socket is added yet."""
+    """Return an HTTP server of the pages and simulations, not yet bound to a socket."""
     shared = {"served": served}
     routes: list[Any] = [(rf"/[^/]*/{SIMULATE}", Simulate, shared), (r"/[^/]*/(.*)", Page, shared)]
     made = web.Application(routes, default_handler_class=Page, default_handler_args=shared, log_function=lambda _: None)

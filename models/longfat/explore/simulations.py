@@ -1,4 +1,4 @@
-"""Simulation of points on the curve of a law: requests of a view, choice of points, and estimates."""
+"""Simulation of points on the curve of a law: check of the request, choice of points, and estimates."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Event = dict[str, Any]
 
 
 class Request(NamedTuple):
-    """Request to simulate points of a law: the state that is shown, and the number of replications of each point."""
+    """Request to simulate points of a law: state of the exploration, and number of replications of each point."""
 
     state: State
     replications: int = 10
 
 
 def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
-    """Return the request that a text contains, after a check of every part.
+    """Parse and check a request given as a JSON text.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
 
 
 def request(found: Any, laws: Mapping[str, Law]) -> Request:
-    """Return the request in plain data, which have the form of the JSON object of `read`."""
+    """Check a request given as the parsed JSON object of `read`, and return it."""
     if not isinstance(found, dict):
-        raise ValueError("request must be an object of law, across, values and replications")
+        raise ValueError("request must be a JSON object with law, across, values and replications")
     for name in found:
         domains.choice("part of a request", name, ("law", "across", "values", "replications"))
     name, across, values = found.get("law"), found.get("across"), found.get("values", {})
@@ -73,7 +73,7 @@ def request(found: Any, laws: Mapping[str, Law]) -> Request:
         raise domains.unknown("law", name, laws)
     law = laws[name]
     if not isinstance(values, dict):
-        raise ValueError("values must be an object of parameters and their values")
+        raise ValueError("values must be a JSON object with a number as text for each parameter")
     if not isinstance(across, str) or across not in law.symbols:
         raise domains.unknown("across", across, law.symbols)
     if law.simulated is None:
@@ -88,11 +88,11 @@ def _number(name: str, text: Any) -> float:
             return float(text)
     except ValueError:
         pass
-    raise ValueError(f"{name} cannot be read: must be a number as text")
+    raise ValueError(f"{name} cannot be read: must be a number as text of at most {LONGEST} characters")
 
 
 def simulator(law: Law) -> Simulator:
-    """Return the simulator of a law that declares one."""
+    """Return the simulator of a law whose record declares one."""
     from longfat.verify.simulators import simulator_of  # takes a second; the server does not need it
 
     found = simulator_of(law)
@@ -101,7 +101,7 @@ def simulator(law: Law) -> Simulator:
 
 
 def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[str, float]]:
-    """Return the parameters of all points to simulate along the x axis, the most informative first.
+    """Return the parameters of the points to simulate along the x axis, in the order of simulation.
 
     Points in the range in which the law is compared with its simulator come first, and points far outside it last,
     because a replication there may take a hundred times as long, for example with very rare losses.
@@ -120,7 +120,7 @@ def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[
 
 
 def _halving(values: list[float]) -> list[float]:
-    """Return values in the order of both ends, the middle, the quarters and so on, so that a curve becomes denser."""
+    """Reorder values to both ends, the middle, the quarters and so on, so that the first ones span the whole curve."""
     if not values:
         return []
     last, order, step = len(values) - 1, [], 1.0
@@ -133,7 +133,7 @@ def _halving(values: list[float]) -> list[float]:
 def estimates(
     asked: Request, simulator: Simulator, stopped: Callable[[], bool] = lambda: False, *, packets: float = PACKETS
 ) -> Iterator[Event]:
-    """Yield estimates of points with confidence intervals as they become known, then why the simulation has ended.
+    """Yield an estimate with confidence interval for each point as it becomes known, then the reason of the end.
 
     Each point is estimated after a few replications, and again after all replications. A point that the simulator
     refuses is left out.
@@ -190,7 +190,7 @@ def estimates(
 
 
 async def stream(receive: Callable[[], Event], seconds: float = SECONDS) -> AsyncGenerator[Event, None]:
-    """Yield the events that `receive`, called in a thread, returns, up to the last event or a time limit [s]."""
+    """Call `receive` in a thread and yield each event that it returns, until the last event or for `seconds` [s]."""
     until, kind = asyncio.get_running_loop().time() + seconds, ""
     while kind not in ("end", "error"):
         try:

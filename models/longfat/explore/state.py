@@ -51,12 +51,12 @@ class State:
     family_values: tuple[float, ...] = ()
 
     def changed(self, **values: float) -> State:
-        """Return the state with other values of some parameters."""
+        """Return a copy of the state with new values of the given parameters."""
         checked = {name: check(self.law, name, value) for name, value in values.items()}
         return replace(self, values=MappingProxyType({**self.values, **checked}))
 
     def along(self, across: str) -> State:
-        """Return the state with another parameter along the x axis."""
+        """Return a copy of the state with the parameter `across` along the x axis."""
         _known(self.law, across)
         return replace(self.spread("") if across == self.family else self, across=across)
 
@@ -65,9 +65,9 @@ class State:
         family: str,
         family_values: Sequence[float] | None = None,
     ) -> State:
-        """Return the state with a family of curves, one for each of several values of a parameter.
+        """Return a copy of the state with a family of curves, one for each of several values of a parameter.
 
-        By default these are three values in the parameter's range; with an empty `family` there is a single curve.
+        The default is three values in the parameter's range; with an empty `family` there is a single curve.
         """
         if family == "":
             return replace(self, family="", family_values=())
@@ -112,13 +112,13 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
 
 
 def default_family_values(law: Law, name: str) -> tuple[float, ...]:
-    """Return three values of a parameter, at a quarter, half and three quarters of the way along its slider."""
+    """Return three values of a parameter, at a quarter, a half and three quarters of its slider's length."""
     values = law.symbols[name].scale.values
     return tuple(dict.fromkeys(values[(len(values) - 1) * part // 4] for part in (1, 2, 3)))
 
 
 def check(law: Law, name: str, value: Any) -> float:
-    """Return a parameter's value as a float; raise an error with the allowed range if it is out of range."""
+    """Return a parameter's value as a float; raise a ValueError if it is outside the parameter's domain."""
     _known(law, name)
     return float(law.symbols[name].checked(name, value))
 

@@ -1,4 +1,4 @@
-"""Widget for Jupyter that shows the view of `longfat.handbook`, and has its state and simulations in Python."""
+"""Jupyter widget with the view of `longfat.handbook`, whose state and simulations are in Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CAPTION = "The last picture. Run the cell to move it."
 
 
 class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types that mypy accepts
-    """Widget that shows a law with sliders; Jupyter displays it, also as a part of other widgets.
+    """Jupyter widget that shows a law with sliders; other widgets may contain it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
     @property
     def state(self) -> State:
-        """State that is shown: law, values, axis, family of curves."""
+        """State of the exploration that the widget shows: law, values, axis, family of curves."""
         shown = self.shown
         law = self._laws[shown["law"]]
         values = {name: float(text) for name, text in shown["values"].items() if name in law.symbols}
@@ -77,7 +77,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
     def set(
         self, across: str | None = None, family: str | None = None, family_values: Any = None, **values: Any
     ) -> None:
-        """Change values, the x axis or the family of curves; the sliders follow."""
+        """Change parameter values, the x axis or the family of curves, and move the sliders accordingly."""
         state = self.state.changed(**values)
         state = state if across is None else state.along(across)
         state = state if family is None else state.spread(family, family_values)
@@ -85,12 +85,12 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        """Points simulated last: ``x``, ``mean``, ``low``, ``high`` and ``runs``, the number of replications."""
+        """Points of the last simulation: ``x``, ``mean``, interval ``low`` to ``high``, and ``runs`` (replications)."""
         return list(self._points.values())
 
     @property
     def data(self) -> xr.Dataset:
-        """Dataset of the curves that are shown, and of the points simulated for them."""
+        """Dataset of the curves that the widget shows and of the points of the last simulation."""
         return dataset(self.state, simulated=self.points)
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         super().close()
 
     def _ipython_display_(self, **options: Any) -> None:
-        """Display the view, and below it a picture, which remains in a saved notebook and a page without Python."""
+        """Display the widget and a picture below it, which stays visible in a saved notebook or without a kernel."""
         from IPython.display import display
 
         display(self._repr_mimebundle_(**options)[0], raw=True)
@@ -122,10 +122,8 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         if self._still is not None:
             self._still.update(self._still_bundle(), raw=True)
 
-    # Simulations that the view requests.
-
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        """End the running simulation, and begin another one if the view requests it."""
+        """Handle a message of the view: end the running simulation, and begin the requested one if there is one."""
         self._end()
         number = content.pop("number", 0)
         if content.pop("end", False):
@@ -144,7 +142,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
             self._task = None
 
     async def _simulate(self, request: simulations.Request, number: int) -> None:
-        """Simulate a request, and send each estimate to the view; a thread keeps the kernel responsive meanwhile."""
+        """Simulate in a thread, so that the notebook's kernel stays responsive, and send each event to the view."""
         stop = threading.Event()
         estimates = simulations.estimates(request, simulations.simulator(request.state.law), stop.is_set)
         try:
@@ -159,12 +157,12 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
 
 def styles() -> str:
-    """Return the style sheet of the view, restricted to the widget, so that the notebook keeps its own colours."""
+    """Return the style sheet of the view, restricted to the widget, so that it does not recolour the notebook."""
     return pages.view_styles().replace(":root", ".lf-widget") + ".lf-widget .lf-law { max-width: 100%; }\n"
 
 
 def _shown(state: State) -> dict[str, Any]:
-    """Return a state in the form that the view uses; numbers are texts, because JSON has no infinity."""
+    """Return a state as the dictionary that the view reads; numbers are texts, because JSON has no infinity."""
     return {
         "law": state.law.public_name,
         "values": {name: _text(value) for name, value in state.values.items()},
@@ -176,7 +174,7 @@ def _shown(state: State) -> dict[str, Any]:
 
 
 def _text(value: float) -> str:
-    """Return a number as text from which JavaScript reads the same number."""
+    """Return a number as text that JavaScript parses to the same number."""
     text = f"{value!r}".removesuffix(".0")
     return text.replace("inf", "Infinity")
 
@@ -212,7 +210,7 @@ def law(record: Law | str, across: str | None = None, **values: float) -> Explor
 
 
 def page(first: Law | str | None = None) -> Explorer:
-    """Return an explorer of all laws, among which the user can choose; ``lf.explore()`` is the same.
+    """Return an explorer in which the user can choose among all laws; ``lf.explore()`` calls this function.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Drawing functions, each of which draws a Dataset on axes and returns the axes; they compute no results."""
+"""Functions that draw the Dataset of a result on matplotlib axes and return the axes; they compute no results."""
 
 from longfat.plot.axes import nth_colour, rows, style
 from longfat.plot.benchmark import benchmark_queues, benchmark_rates, benchmark_times

@@ -1,4 +1,4 @@
-"""Accessor ``data.longfat`` of Datasets, which draws a result with the function for its kind.
+"""Accessor ``data.longfat`` of xarray Datasets, which draws a result of longfat.
 
 The display of the Dataset itself remains that of xarray. `longfat` registers the accessor as soon as xarray is
 imported; nothing is drawn before the accessor is used.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @xr.register_dataset_accessor("longfat")  # type: ignore[no-untyped-call]
 class Shown:
-    """Accessor ``data.longfat``, which Jupyter displays as a picture with a table of attributes.
+    """Accessor ``data.longfat`` of a Dataset; Jupyter displays it as a picture with a table of the attributes.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Shown:
     >>> from longfat import design
     >>> answer = design.cadpc_class(weights=[1, 1, 2], rate="2 Mbit/s")
     >>> answer.longfat
-    <what longfat.design.cadpc_class made: 3 of flow>
+    <result of longfat.design.cadpc_class: 3 of flow>
     >>> answer.longfat.plot().get_ylabel()
     'rate [Mbit/s]'
     """
@@ -48,10 +48,10 @@ class Shown:
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size} of {name}" for name, size in self._data.sizes.items())
-        return f"<what {self._data.attrs.get('made_by', 'somebody')} made: {sizes}>"
+        return f"<result of {self._data.attrs.get('made_by', 'an unknown function')}: {sizes}>"
 
     def _repr_html_(self) -> str:
-        """Return the picture and a table of the attributes; if there is no picture, the reason replaces it."""
+        """Return HTML with the picture, or the reason why it cannot be drawn, and a table of the attributes."""
         try:
             png = base64.b64encode(self._png()).decode()
             shown = f'<img alt="{escape(repr(self))}" style="max-width:100%" src="data:image/png;base64,{png}">'
@@ -62,7 +62,7 @@ class Shown:
             f"<tr><td><code>{escape(str(name))}</code></td><td>{escape(str(value))}</td></tr>"
             for name, value in short.items()
         )
-        return f"<div>{shown}<details><summary>made with</summary><table>{rows}</table></details></div>"
+        return f"<div>{shown}<details><summary>attributes</summary><table>{rows}</table></details></div>"
 
     def _png(self) -> bytes:
         import io

@@ -1,4 +1,4 @@
-"""Common functions for drawing: style, rows of a result, error bars, captions, ticks, new axes."""
+"""Functions that all drawing modules use: style, slices of a result, error bars, captions, ticks, new axes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
-    """Return one Dataset for each value along a dimension, or the Dataset itself if it lacks the dimension."""
+    """Return one Dataset for each value of a dimension; a Dataset without the dimension is the only element."""
     if dimension not in data.dims:
         return [data]
     return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
@@ -51,20 +51,20 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
 
 SIZE = (7.2, 4.6)  # size of a figure of one panel in the project's style [in]
 
-#: Variables that have values in [0, 1] if their unit is 1.
+#: Names of variables that are fractions in [0, 1] if their unit is 1; `throughput` may also be in bytes/s.
 SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",
                     "utilisation"})  # fmt: skip
 
 
 def is_share(data: xr.Dataset, name: str) -> bool:
-    """Return whether a variable is a share, which has values in [0, 1]."""
+    """Return whether a variable is a fraction, with values in [0, 1]."""
     return name in SHARES and data[name].attrs.get("units") == "1"
 
 
 def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
-    """Return the lower and the upper confidence limits of a variable; those of a share are clipped to [0, 1].
+    """Return the lower and the upper confidence limits of a variable; limits of a fraction are clipped to [0, 1].
 
-    Student's interval of a few runs may extend beyond the range of a share.
+    Student's interval of a few runs may extend beyond the range of a fraction.
 
     >>> import xarray as xr
     >>> loss = xr.Dataset({"loss": 0.1, "loss_lower": -0.2, "loss_upper": 0.4})
@@ -76,16 +76,16 @@ def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
 
 
 def error(data: xr.Dataset, name: str) -> Any:
-    """Return the distances of the confidence limits of a variable from its value, for `Axes.errorbar`."""
+    """Return the distances of a variable's confidence limits from its value, in the form of `Axes.errorbar`."""
     lower, upper = limits(data, name)
     return np.abs([data[name].values - lower, upper - data[name].values])
 
 
 def caption(ax: Axes, text: str, below: float = 38) -> None:
-    """Write a caption in small type below the x axis, wrapped to the figure's width; ``below`` is in points."""
+    """Write a caption `below` points under the x axis, in small type and wrapped to the figure's width."""
     width = ax.get_figure().get_size_inches()[0]  # type: ignore[union-attr]
     lines = textwrap.wrap(text, round(CAPTION_COLUMNS * width))
-    # The baseline of a single line, and the top of several lines, are at about the same distance from the axis.
+    # A single line is placed by its baseline, several lines by the top of the first line, about 7 points higher.
     place: dict[str, Any] = {"va": "baseline"} if len(lines) == 1 else {"va": "top"}
     down = below if len(lines) == 1 else below - 7
     ax.annotate(
@@ -95,7 +95,7 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
 
 
 def nth_colour(index: int) -> Any:
-    """Return a colour of the current cycle; a name like "C1" would depend on the cycle at the time of rendering.
+    """Return the colour with a number in the current colour cycle; matplotlib would resolve "C1" only when it renders.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)
@@ -134,11 +134,11 @@ def _power_of_ten(value: float) -> str:
 
 
 def new_figure(rows: int = 1, columns: int = 1, **more: Any) -> Any:
-    """Return the axes of a new figure, whose constrained layout makes room for the labels."""
+    """Return the axes of a new figure with matplotlib's constrained layout, which leaves space for the labels."""
     return pyplot().subplots(rows, columns, layout="constrained", **more)[1]
 
 
 def new_axes() -> Axes:
-    """Return the axes of a new figure of one panel."""
+    """Return the axes of a new figure with one panel."""
     made: Axes = new_figure(figsize=SIZE)
     return made

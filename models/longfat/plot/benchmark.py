@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str = "1") -> Axes:
-    """Draw transfer times relative to the optimum, by scheme and experiment; crosses are the paper's times.
+    """Draw the ratio of transfer times to the optimal time, by scheme and experiment; crosses are the paper's times.
 
-    The optimum is the exact schedule of fair shares: a scheme with a ratio below 1 takes more than its share.
+    The optimal time follows from max-min fair rates: a scheme with a ratio below 1 obtains more than its fair rate.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     schemes = [str(one) for one in data.scheme.values]
     others = [one for one in schemes if one != "optimal"]
     if "optimal" not in schemes or not others:
-        raise ValueError('data must hold the scheme "optimal" and another one: call benchmark.run with both')
+        raise ValueError('data must hold the scheme "optimal" and at least one other: call benchmark.run with both')
     labels = dict(zip(schemes, map(str, data.label.values), strict=True))
     places = {one: -k for k, one in enumerate(others)}
     printed = {
@@ -130,7 +130,7 @@ def _panels(data: xr.Dataset, axes: Any) -> Any:
 
 
 def _name(scheme: str, label: str) -> str:
-    """Return the name of a scheme with its name in the paper if that differs, such as "hbh (hop-by-hop)"."""
+    """Return the paper's label of a scheme, preceded by the scheme's name if it lacks it: "hop-by-hop (hbh)"."""
     return label if scheme in label else f"{scheme} ({label})"
 
 

@@ -1,4 +1,4 @@
-"""Picture of the buffer of a switch: utilisation or power as a function of the buffer, with rules for its size."""
+"""Picture of utilisation or network power against the buffer of a switch, with the sizes that common rules give."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw utilisation or power against the switch's buffer: laws, simulated points with intervals, and rules.
+    """Draw utilisation or network power against a switch's buffer: laws, simulated points, and sizes by common rules.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
     for rule in first.rule.values[:-1]:
         one = first.buffer_bdp.sel(rule=rule)
-        # BDP/sqrt(n) differs between numbers of flows; for a single flow it is the same as BDP.
+        # With several numbers n of flows, BDP/sqrt(n) has no single value; with one flow it equals BDP.
         if np.isfinite(one) and one > 0 and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             _name(ax, str(rule), float(one))
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")
@@ -95,7 +95,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def _name(ax: Axes, rule: str, at: float) -> None:
-    """Draw a rule as a vertical line, and write its name along it."""
+    """Draw a vertical line at the buffer that a rule gives, and write the rule's name beside the line."""
     ax.axvline(at, color="0.5", lw=0.8, ls=(0, (3, 3)), zorder=0)
     ax.annotate(
         rule, (at, 0.02), xycoords=ax.get_xaxis_transform(), xytext=(-2, 0), textcoords="offset points", rotation=90,
@@ -104,7 +104,7 @@ def _name(ax: Axes, rule: str, at: float) -> None:
 
 
 def _answer(data: xr.Dataset) -> str:
-    """Return the smallest sufficient buffers as a sentence for the title."""
+    """Return a title with the smallest sufficient buffer [packets] for each number of flows."""
     found = []
     for row in rows(data, "flows"):
         one = row.sel(rule="simulated")

@@ -1,4 +1,4 @@
-"""Pictures of CADPC: fairness time and queue length with their bounds, and the rates of a class of flows."""
+"""Pictures of CADPC: fairness time and queue length with their upper bounds, and rates of the flows of a class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PERIODS = 6  # largest number of update periods that fit into a line of the
 
 
 def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw fairness time and queue length against the number of flows, with their bounds.
+    """Draw fairness time [s] and mean queue length [packets] against the number of flows, with their upper bounds.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
 
 
 def _periods(flows: Any, periods: Any) -> str:
-    """Return a caption with all update periods, or with the smallest and the largest if there are many."""
+    """Return a caption with the update period [round trips] for each number of flows, or the range of many periods."""
     chosen = [f"{period:.3g} at {n:g}" for n, period in zip(flows, periods, strict=True) if np.isfinite(period)]
     if len(chosen) > MOST_PERIODS:
         known = periods[np.isfinite(periods)]
@@ -60,7 +60,7 @@ def _periods(flows: Any, periods: Any) -> str:
 
 
 def cadpc_shares(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the rates of the flows of a class as bars.
+    """Draw the rate of each flow of a class as a bar with the flow's weight.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Picture of design curves against buffer or window, with a panel for each quantity and number of flows."""
+"""Picture of design curves of several schemes, with a panel for each quantity and each number of flows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-#: For each panel: quantity, label of its axis, factor from SI to the label's unit, whether the axis is logarithmic.
+#: For each panel: variable, label of the y axis, factor from SI to the label's unit, whether the y axis is logarithmic.
 PANELS = (
     ("utilisation", "utilisation [1]", 1.0, False),
     ("queueing_delay", "mean queueing delay [ms]", 1e3, True),
-    ("queueing_delay_99", "99th percentile of it [ms]", 1e3, True),
+    ("queueing_delay_99", "99th percentile of delay [ms]", 1e3, True),
     ("loss", "loss [1]", 1.0, True),
     ("transfer_time", "short transfer [ms]", 1e3, True),
 )
@@ -27,12 +27,12 @@ MARKERS = "osD^vP*X"
 BLOCK = 6  # number of panels for each number of flows; the last panel has the legend
 WIDTH, HEIGHT = 10.4, 6.4  # size of the panels for one number of flows [in]
 COLUMNS = 46  # characters of a line of the text in the last panel
-NEARLY = 0.02  # ours: a buffer suffices if its utilisation is below the largest one by less than this share
+NEARLY = 0.02  # ours: a buffer suffices if its utilisation is below the largest one by less than this fraction
 FULL = "0.45"  # grey for the delay of a full buffer
 
 
 def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw utilisation, queueing delay, loss and transfer time of several schemes and numbers of flows.
+    """Draw utilisation, queueing delay, loss and transfer time of several schemes against the buffer or the window.
 
     Schemes differ by colour and marker. Each number of flows has six panels, of which the last has the legend.
 
@@ -62,14 +62,14 @@ def scheme_curves(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Seque
 
 
 def _block(axes: Sequence[Axes], data: xr.Dataset) -> None:
-    """Draw the panels of one number of flows."""
+    """Draw the panels and the legend for one number of flows."""
     for ax, (name, label, factor, logarithmic) in zip(axes, PANELS, strict=False):
         if name not in data:
             ax.set_axis_off()
             continue
         shown = data
         if name == "queueing_delay_99" and data.attrs["over"] == "buffer":
-            # Nearly all curves would coincide with that of the full buffer, so that the ratio to it is drawn.
+            # The delays of nearly all schemes would coincide with that of a full buffer: draw their ratio to it.
             shown, label, factor, logarithmic = _of_full(data), "99th percentile over full buffer [1]", 1.0, False
         _panel(ax, shown, name, factor, logarithmic)
         _frame(ax, shown, name, factor, logarithmic)
@@ -84,22 +84,21 @@ def _block(axes: Sequence[Axes], data: xr.Dataset) -> None:
 
 
 def _of_full(data: xr.Dataset) -> xr.Dataset:
-    """Return the data with the 99th percentile of the queueing delay relative to the delay of a full buffer."""
+    """Return the data with the 99th percentile of the queueing delay divided by the delay of a full buffer."""
     full = data[data.attrs["over"]] * data.attrs["round_trip_time"]
     names = [name for name in data if str(name).startswith("queueing_delay_99")]
     return data.assign({name: (data[name] / full).assign_attrs(data[name].attrs) for name in names})
 
 
 def what_to_do(data: xr.Dataset) -> str:
-    """Return a sentence with the least buffer or window whose utilisation is nearly the largest in all cases."""
+    """Return a sentence with the smallest buffer or window that nearly maximises the utilisation of every scheme."""
     over = data.attrs["over"]
     gained = (data.utilisation > (1 - NEARLY) * data.utilisation.max(over)).all(("scheme", "flows"))
     if not gained.any():
-        return f"No {over} here carries {100 * (1 - NEARLY):g}% of what any does, with every scheme and number of flows"
+        share = f"{100 * (1 - NEARLY):g}%"
+        return f"No {over} reaches {share} of the largest utilisation with every scheme and number of flows"
     at = float(data[over][int(gained.argmax(over))])
-    return (
-        f"A {over} of {at:g} BDP carries {100 * (1 - NEARLY):g}% or more of what any {over} here does; more buys delay"
-    )
+    return f"A {over} of {at:g} BDP reaches {100 * (1 - NEARLY):g}% or more of the largest utilisation; more adds delay"
 
 
 def _across(data: xr.Dataset) -> str:
@@ -107,7 +106,7 @@ def _across(data: xr.Dataset) -> str:
 
 
 def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
-    """Draw a quantity: laws as lines, simulated points with intervals; points without a law are joined by lines."""
+    """Draw a quantity: laws as lines, simulated points with intervals; without a law, lines join the points."""
     over = data.attrs["over"]
     for i in range(data.sizes["scheme"]):
         one = data.isel(scheme=i, flows=0)
@@ -135,7 +134,7 @@ def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
 
 
 def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
-    """Set scales and limits of the axes of a panel."""
+    """Set the scales and the limits of a panel's axes."""
     across = data[data.attrs["over"]].values
     ax.set(xscale="log", xlim=(across.min() / 1.1, across.max() * 1.1))
     if not logarithmic:
@@ -152,7 +151,7 @@ def _frame(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bo
 
 
 def _legend(ax: Axes, data: xr.Dataset) -> None:
-    """Write the legend: schemes, the meaning of the lines, and the settings of the simulation."""
+    """Draw the legend of schemes and lines, and below it the settings of the simulation."""
     from matplotlib.lines import Line2D
 
     ax.set_axis_off()
@@ -168,7 +167,7 @@ def _legend(ax: Axes, data: xr.Dataset) -> None:
 
 
 def _said(data: xr.Dataset) -> str:
-    """Return the text below the legend, which describes path, simulation and laws."""
+    """Return the text below the legend: path, simulation, and laws that are drawn."""
     a = data.attrs
     buffer = f", buffer of {a['buffer']:g} BDP" if a["over"] == "window" else ""
     parts = [
@@ -181,5 +180,7 @@ def _said(data: xr.Dataset) -> str:
         + "; thin lines join points without a law. Where nothing was lost there is no point.",
     ]
     if "file" in a:
-        parts.append(f"Short transfers: {text(a['file'], 'bytes')}, {100 * a['load']:.3g}% of the rate, in runs apart.")
+        parts.append(
+            f"Short transfers (separate runs): {text(a['file'], 'bytes')}, {100 * a['load']:.3g}% of the rate."
+        )
     return "\n".join(textwrap.fill(part, COLUMNS) for part in parts)

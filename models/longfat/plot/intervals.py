@@ -1,4 +1,4 @@
-"""Pictures of any variable with confidence intervals against one of its axes."""
+"""Pictures of variables with confidence intervals along a dimension of their Dataset."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ MOST_LINES = 7
 
 
 def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes | None = None, **style: Any) -> Axes:
-    """Draw a variable with confidence limits against one of its axes, with a line for each value of a second axis.
+    """Draw a variable with its confidence limits along one dimension, with a line for each value of a second dimension.
 
     Parameters
     ----------
     data : xarray.Dataset
         Dataset with the variables ``name``, ``name_lower`` and ``name_upper``, such as the results of `longfat.sweep`,
-        `longfat.sim.run` and `longfat.benchmark.run` with replications. A second axis has at most seven values.
+        `longfat.sim.run` and `longfat.benchmark.run` with replications. A second dimension has at most seven values.
     name : str
         Name of the variable.
     x : str, optional
-        Axis of the Dataset on the x axis; by default the last numeric one.
+        Dimension of the variable on the x axis; by default its last numeric one.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
     **style
@@ -44,7 +44,7 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
     """
     for needed in (name, f"{name}_lower", f"{name}_upper"):
         if needed not in data:
-            raise ValueError(f"data holds no {needed}: it takes several replications to have intervals")
+            raise ValueError(f"data holds no {needed}: confidence limits need a result of several replications")
     dims = [str(dim) for dim in data[name].dims]
     numeric = [dim for dim in dims if np.issubdtype(data[dim].dtype, np.number)]
     chosen = x if x is not None else (numeric or dims or [""])[-1]
@@ -81,7 +81,7 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
 
 
 def sweep_curves(data: xr.Dataset, axes: Any = None) -> Any:
-    """Draw every variable of a sweep that has confidence limits in a separate panel, with `with_intervals`.
+    """Draw each variable of a sweep with `with_intervals` in a panel; variables without confidence limits are left out.
 
     Parameters
     ----------

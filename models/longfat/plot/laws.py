@@ -1,4 +1,4 @@
-"""Pictures of a law: its curves with simulated points, and the differences of a simulator from the law."""
+"""Pictures of a law: its curves with simulated points, and the differences between simulator and law."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw a law against one parameter, dotted outside its valid range, with operating point and simulated points.
+    """Draw a law against one parameter, with the operating point and simulated points; dotted outside its valid range.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s"), "not
 
 
 def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
-    """Draw the difference of a simulator from a law, point by point, and the band of the law's accuracy.
+    """Draw simulated value minus law with its interval at each point, and the law's stated accuracy as a band.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Picture of loss-load curves: transfer time against loss, parametrised by the virtual factor."""
+"""Picture of loss-load curves: transfer time against packet loss, along the virtual factor v."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw transfer time against loss for each k: equilibrium for all v, simulated points, and the chosen point.
+    """Draw transfer time against packet loss for each exponent k: equilibrium, simulated points, and the chosen point.
+
+    Along a curve the virtual factor v changes.
 
     Parameters
     ----------

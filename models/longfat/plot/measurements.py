@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from longfat.measured import Measurement
     from longfat.measured.figures import Series
 
-#: Series -> possible units of its axis, with factors from SI; the largest unit in which a value is at least 1 is used.
+#: Name of a series -> units of its axis with factors from SI; the axis has the largest unit in which a value is >= 1.
 _UNITS = {
     "rate": {"kbit/s": 8e-3, "Mbit/s": 8e-6, "Gbit/s": 8e-9},
     "round-trip time": {"ms": 1e3},
@@ -28,7 +28,7 @@ ROOM = 1.08  # ratio of the upper end of an axis to the largest value, so that n
 
 
 def measurements(found: Sequence[Measurement]) -> Figure:
-    r"""Draw the series over time of measured files: a panel for each quantity, a line for each file.
+    r"""Draw measured time series: a panel for each quantity, a line for each file.
 
     The panels share a time axis, which begins at 0. Counts are drawn as stems; a count that is always 0 has no panel.
 
@@ -51,7 +51,7 @@ def measurements(found: Sequence[Measurement]) -> Figure:
             if series.name in _UNITS:
                 panels.setdefault((not series.timed, series.name), []).append((k, series))
     if not panels:
-        raise ValueError("the measurements hold no values over time")
+        raise ValueError(f"found holds no time series to draw: must have one of {', '.join(_UNITS)}")
     places = list(_UNITS)
     panels = {key: panels[key] for key in sorted(panels, key=lambda key: (key[0], places.index(key[1])))}
     panels = {key: lines for key, lines in panels.items() if key[1] not in COUNTS or _largest(lines) > 0} or panels

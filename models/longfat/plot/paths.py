@@ -1,4 +1,4 @@
-"""Heat maps of a scheme by round trip and buffer, a column for each loss; crosses mark paths far from CUBIC."""
+"""Heat maps of a scheme by round trip and buffer; crosses mark paths on which CUBIC performs much better."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.plot.axes import new_figure
 if TYPE_CHECKING:
     import xarray as xr
 
-#: For each row: quantity, label of the colour bar, factor from SI to its unit, whether the scale is logarithmic.
+#: For each row of maps: variable, label of the colour bar, factor from SI to its unit, whether it has a log scale.
 ROWS = (
     ("goodput_share", "goodput over rate", 1.0, False),
     ("queueing_delay", "queueing delay [ms]", 1e3, True),
@@ -22,9 +22,10 @@ LEAST = {"queueing_delay": 0.1, "dropped_share": 0.001}  # lower ends of the log
 
 
 def path_maps(data: xr.Dataset) -> Any:
-    """Draw goodput, queueing delay and losses of a scheme on many paths; return the axes, a row for each quantity.
+    """Draw heat maps of goodput, queueing delay and drops of a scheme: a row for each quantity, a column for each loss.
 
-    The colours are those of cividis, which looks nearly the same to people with colour vision deficiency.
+    Crosses mark paths on which the scheme is far from CUBIC (`longfat.design.scheme_paths.far`). The colour map cividis
+    looks nearly the same to people with colour vision deficiency.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Pictures of a run: rates, windows and queues over time, also compared with Linux, or goodputs and utilisations."""
+"""Pictures of a simulated run: rates, windows and queues over time, also those of Linux, or mean rates of flows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MBIT = 125_000.0  # bytes/s
 
 
 def run(data: xr.Dataset, axes: Any = None) -> Any:
-    """Draw a run: rates, windows and queues over time if it was sampled, else goodputs and utilisations.
+    """Draw a run: rates, windows and queues over time if the run was sampled, else mean goodputs and utilisations.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
 
 
 def _rates(data: xr.Dataset, ax: Axes) -> None:
-    """Draw the goodput of each flow over time: new data received between two samples per time between them."""
+    """Draw each flow's goodput over time: new data received between two samples, divided by the time between them."""
     time = data["time"].values
     if len(time) > 1:
         rates = np.diff(data["received_trace"].transpose("time", "flow").values, axis=0) / np.diff(time)[:, None] / MBIT
@@ -60,7 +60,7 @@ def _rates(data: xr.Dataset, ax: Axes) -> None:
 
 
 def _totals(data: xr.Dataset, axes: Any) -> Any:
-    """Draw the goodput of every flow and the utilisation of every link, with confidence intervals if there are any."""
+    """Draw each flow's goodput and each link's utilisation, with confidence intervals if the data have them."""
     for ax, dim, name, scale, unit in (
         (axes[0], "flow", "goodput", MBIT, "Mbit/s"), (axes[1], "link", "utilisation", 1.0, "1"),
     ):  # fmt: skip
@@ -123,13 +123,13 @@ def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
 
 
 def names_beside(ax: Axes, count: int) -> None:
-    """Draw a legend to the right of the axes, unless there are more lines than colours."""
+    """Draw a legend to the right of the axes if they have at most `LABELLED` lines, each in its own colour."""
     if 0 < count <= LABELLED:
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)
 
 
 APART = 3  # largest number of flows whose windows are drawn separately; if there are more, their sum is drawn
-#: Styles of lines: Linux's thin, dark line is drawn over the simulator's wide, pale one, so that both stay visible.
+#: Styles of lines: Linux's thin, dark line is drawn over the simulator's wide, pale line, so that both stay visible.
 LINES: dict[str, dict[str, Any]] = {
     "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},
     "Linux": {"lw": 1.0},
@@ -137,7 +137,7 @@ LINES: dict[str, dict[str, Any]] = {
 
 
 def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw windows and queues of the simulator and of Linux in the same axes.
+    """Draw the windows and queues of the simulator and of Linux in the same axes.
 
     Parameters
     ----------
@@ -182,6 +182,6 @@ def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes
 
 
 def _title(trace: xr.DataArray, dim: str, kind: str) -> str:
-    """Return the title of a panel with one curve; empty for several curves."""
+    """Return a title with the name of the flow or link if the panel shows only one, else an empty text."""
     names = [str(one) for one in trace[dim].values]
     return f"{kind} of {names[0]}" if len(names) == 1 else ""

@@ -1,4 +1,4 @@
-"""Choice of the drawing function for a result."""
+"""Drawing of a result by the function that fits it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PICTURES: dict[str, Any] = {
 
 
 def show(data: xr.Dataset, axes: Any = None) -> Any:
-    """Draw a result with the drawing function in `PICTURES` for the function that returned the result.
+    """Draw a result; its attribute ``made_by`` selects the drawing function from `PICTURES`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Pictures of windows and receive buffers of selective repeat, and of the rate of TCP against the loss of a path."""
+"""Pictures of efficiency and receive buffer of selective repeat against the window, and of TCP's rate against loss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
-    """Draw the efficiency of selective repeat against the window, and the chosen window.
+    """Draw the throughput efficiency of selective repeat against the window, and mark the window for the target.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
 
 
 def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the smallest receive buffer of selective repeat against the window.
+    """Draw the smallest sufficient receive buffer of selective repeat against the window, both in segments.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     'receive buffer [segments]'
     """
     if "tradeoff_buffer" not in data:
-        raise ValueError("data holds no trade-off: call design.window with tradeoff > 0")
+        raise ValueError("data holds no receive buffers: call design.window with tradeoff > 0")
     ax = ax if ax is not None else new_axes()
     ack, segment = data.attrs["ack_segments"], data.attrs["segment"]
     for index, row in enumerate(rows(data)):
@@ -149,7 +149,7 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def _advice(data: xr.Dataset) -> str:
-    """Return a recommendation: lower the loss if it keeps the flow from filling the link, else allow the window."""
+    """Return a recommendation: lower the loss if it is too high for the flow to fill the link, else allow a window."""
     a = data.attrs
     flow = f"{a['scheme']} at {text(a['rate'], 'bytes/s')} and {text(a['round_trip_time'], 's')}"
     largest = next(
@@ -162,9 +162,9 @@ def _advice(data: xr.Dataset) -> str:
 
 
 def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the share of the link that TCP uses against the loss, for long transfers and for a short check.
+    """Draw TCP's rate over the link's rate [1] against the packet loss, for long transfers and for short measurements.
 
-    The title is a recommendation.
+    The title recommends a lower loss or a window.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     points = rows(data) if "tcp_rate" in data else []
     least, lowest = float(data.law_loss.min()), 1.0
     for index, row in enumerate(points):
-        # A logarithmic axis has no place for a loss of 0: the point is drawn at the left edge.
+        # A logarithmic axis cannot show a loss of 0: its point is drawn at the left edge.
         place = [max(least, float(end)) for end in (row.loss_low, row.loss, row.loss_high)]
         share, *check = (float(row[name]) / a["rate"] for name in ("tcp_rate", "check_lower", "check_upper"))
         lowest = min(lowest, share)
@@ -195,7 +195,7 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         )  # fmt: skip
         ax.fill_between(
             [place[0] / 1.15, place[2] * 1.15], *check, color=nth_colour(1), alpha=0.25, lw=0,
-            label=f"{100 * a['confidence']:.6g}% of checks of {float(row.check_time):g} s" if not index else None,
+            label=f"{100 * a['confidence']:.6g}% of measurements of {float(row.check_time):g} s" if not index else None,
         )  # fmt: skip
     ax.axhline(a["target"], color="0.6", lw=0.8, ls=":", zorder=0)
     ax.set(
