@@ -213,8 +213,8 @@ def test_a_failure_names_point_and_seed():
     ("change", "message"),
     [
         ({"within": 0}, r"within = 0 is out of range: must be in \(0, inf\)"),
-        ({"within": "5"}, "within must be a number or a share such as '5 %', got the string '5'"),
-        ({"within": "x %"}, "within must be a number or a share"),
+        ({"within": "5"}, "within must be a number or a percentage such as '5 %', got the string '5'"),
+        ({"within": "x %"}, "within must be a number or a percentage"),
         ({"within": "5 %"}, "within = '5 %' needs a formula other than 0"),
         ({"alpha": 0}, "alpha = 0 is out of range"),
         ({"power": 1}, "power = 1 is out of range"),

@@ -112,7 +112,7 @@ def test_the_seed_repeats_a_session(session):
 def test_a_small_budget_is_not_enough(session):
     result = session(RIGHT, "--longfat-budget=20")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*wait undecided at load = *; the budget is spent, about * replications decide*"])
+    result.stdout.fnmatch_lines(["*wait undecided at load = *; the budget is spent: a verdict needs about * repl*"])
 
 
 def test_the_error_is_shared_and_fixtures_are_as_usual(session):

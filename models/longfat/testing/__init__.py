@@ -1,10 +1,10 @@
 """Property testing of any formula against any simulator, with limits on both error rates.
 
 `compare` decides at one point whether a formula agrees with a simulator; `nearer` decides which of two formulas is
-nearer to it. `holds` makes a test of pytest from a formula, a simulator and a domain; `shrink` simplifies a point at
-which a formula differs. `conforms` makes a test of pytest from a plug-in of the simulator. `Scenario` makes a simulator
-of a network. The strategies `networks`, `flows`, `traffic`, `schemes` and `disciplines` need Hypothesis (``pip install
-longfat[test]``).
+nearer to a simulator. `holds` makes a test of pytest from a formula, a simulator and a domain; `shrink` simplifies a
+point at which a formula differs. `conforms` makes a test of pytest from a plug-in of the simulator. `Scenario` makes a
+simulator of a network. The strategies `networks`, `flows`, `traffic`, `schemes` and `disciplines` need Hypothesis
+(``pip install longfat[test]``).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from longfat.testing.strategies import disciplines, flows, networks, schemes, traffic
     from longfat.testing.two_formulas import Nearer, nearer
 
-#: The module of each name, imported on first use: Hypothesis loads this package in every session of its users. No
-#: module has the name of an object that it exports, because importing the module would hide the object.
+#: Public name -> module that defines it, imported on first use, because Hypothesis imports this package in every
+#: session. No module has the name of an object that it exports: importing the module would hide the object.
 _NAMES = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     **dict.fromkeys(("Disagreement", "conforms", "holds"), "holding"),

@@ -1,4 +1,4 @@
-"""Claims that a formula agrees with a simulator in a whole domain, and the simplest point at which one is false."""
+"""Claims that a formula agrees with a simulator in a whole domain; search for the simplest point that refutes one."""
 
 from __future__ import annotations
 
@@ -48,25 +48,25 @@ class Claim:
         return str(getattr(self.formula, "public_name", getattr(self.formula, "__qualname__", repr(self.formula))))
 
     def valid(self, point: Point) -> bool:
-        """Return whether a point is on the axes, fulfils ``where``, and is inside the validity of a law."""
+        """Return whether a point lies within all axes, fulfils ``where``, and is in the valid range of a law."""
         if not all(axis.contains(point[axis.name]) for axis in self.axes):
             return False
         validity = getattr(self.formula, "validity", None)
         return (self.where is None or bool(self.where(**point))) and (validity is None or bool(validity(**point)))
 
     def compared(self, point: Point, *, alpha: float, budget: int, seed: int) -> Comparison:
-        """Return the comparison at one point."""
+        """Compare formula and simulator at one point."""
         return compare(self.formula, self.simulator, point, alpha=alpha, budget=budget, rng=seed, **self.options)
 
     def examine(
         self, points: int, *, alpha: float, budget: int, seed: int, report: Callable[[Comparison], None]
     ) -> tuple[list[Comparison], bool]:
-        """Compare at points until one differs; return the comparisons, and whether the budget sufficed.
+        """Compare at up to ``points`` points until one differs; return the comparisons, and if the budget sufficed.
 
         Corners come first, up to half of the points; half of the others are pairs on both sides of a place where the
         formula's case changes; then come the points that `loneliest` finds. A domain may have fewer points than
-        ``points``. Each comparison has the same share of ``alpha``, and may spend half of the replications that are
-        left.
+        ``points``. Each comparison has the error rate ``alpha`` / ``points``, and may use half of the replications that
+        are left.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
         # At most half of the points are corners; ours, because four parameters have more corners than tests usually
@@ -119,7 +119,7 @@ def claim(
 
 
 def margin(found: Comparison) -> float:
-    """Return the margin 1 - deviation/(2 accuracy), in [0, 1]; 0 without the verdict "agrees".
+    """Return the margin of a comparison that agrees, 1 - deviation/(2 accuracy), in [0, 1]; 0 for other verdicts.
 
     >>> at = Comparison("agrees", 1.0, 1.5, (1.4, 1.6), 10, 10, 0.5, 1e-6, 0.99, {}, 1)
     >>> margin(at)
@@ -130,17 +130,17 @@ def margin(found: Comparison) -> float:
     return max(0.0, 1 - math.fabs(found.formula - found.estimate) / (2 * found.within))
 
 
-#: Error rate of a comparison while shrinking, and largest number of comparisons. Ours, because the formula is then
-#: right at the shrunk point with a probability of at most 2e-7.
+#: Error rate of each comparison while shrinking, and largest number of comparisons. Ours, because their product bounds
+#: the probability that the formula is right at the shrunk point by 2e-7.
 OVERWHELMING, TRIES = 1e-9, 200
-#: A try has at most PATIENCE times as many replications as the comparison at the best point so far, but may have
-#: LEAST_PATIENCE. Ours, because a simpler point should show the difference as clearly.
+#: A comparison at a simpler point may have PATIENCE times the replications of the comparison at the simplest point so
+#: far, and at least LEAST_PATIENCE. Ours, because a simpler point should show the difference as clearly.
 PATIENCE, LEAST_PATIENCE = 2, 100
 
 
 @dataclass(frozen=True)
 class Shrunk:
-    """The simplest point found at which a formula differs from its simulator.
+    """Result of `shrink`: the simplest point found at which a formula differs from its simulator.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Shrunk:
 
     @property
     def point(self) -> Mapping[str, Any]:
-        """The point."""
+        """Arguments of formula and simulator at the point, by name."""
         return self.comparison.point
 
     def __str__(self) -> str:
@@ -271,7 +271,7 @@ def candidates(axis: Axis, value: Any) -> Iterator[Any]:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 times the four largest powers of ten, as far as they are in a range, in order and after a 0.
+    """Return 0 and 1, 2 and 5 times the four largest powers of ten up to ``high``, without values outside the range.
 
     >>> _round_numbers(0.0, 30.0)
     [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
@@ -295,7 +295,7 @@ def _simplicity(value: float) -> tuple[int, float]:
 
 
 def _tried(made: Claim, point: Point, budget: int, seed: int) -> Comparison | None:
-    """Return the comparison at a point; None if formula or simulator refuse the point."""
+    """Compare at a point; return None if the formula or the simulator refuses the point."""
     try:
         return made.compared(point, alpha=OVERWHELMING, budget=budget, seed=seed)
     except (ValueError, ArithmeticError):
@@ -328,7 +328,7 @@ def _callables(made: Claim) -> list[tuple[Any, str]]:
 
 
 def _name(one: Any, role: str) -> str:
-    """Return the name of a function in its module; its role if the module does not have it."""
+    """Return the name by which a function can be imported from its module, or ``role`` if there is none."""
     name = getattr(one, "__qualname__", role)
     return str(name) if str(name).isidentifier() else role
 

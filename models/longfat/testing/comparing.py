@@ -1,4 +1,4 @@
-"""Comparison of a formula with a simulator at one point, by a sequential test with both error rates."""
+"""Comparison of a formula with a simulator at one point, by a sequential test that bounds both error rates."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from longfat.testing.seeded_runs import Simulator, run_once, samples, seed_of, s
 
 Verdict = Literal["agrees", "differs", "undecided"]
 
-#: A comparison ends after this number of equal replications unless its simulator is declared deterministic. Ours,
-#: because so many would decide with the default alpha, but equal values are no evidence: the simulator may have a rare
-#: event that has not occurred.
+#: A comparison of means ends as undecided after this number of replications if all results are equal. Ours: equal
+#: results are no evidence, because a rare event of the simulator may not have occurred yet, and this number of
+#: different results would decide with the default alpha.
 EQUAL = 100
 
-#: Skewness of a sample above which a comparison of means remarks that its errors may exceed the stated ones. Ours,
-#: because comparisons of single exponential times, of skewness 2, still have the stated errors, and 0.3 % of their
-#: samples exceed 3; of samples with heavier tails, whose errors are up to sixteen times larger, three quarters or more
-#: exceed 3 (docs/testing.md).
+#: Sample skewness above which a comparison of means adds a remark that its error rates may exceed the stated ones. Ours
+#: (docs/testing.md): with single exponential times, of skewness 2, the stated error rates hold, and 0.3 % of the
+#: samples exceed 3. With heavier tails the error rates are up to sixteen times larger, and at least three quarters of
+#: the samples exceed 3.
 HEAVY = 3.0
 
 LOG10 = math.log(10)
@@ -31,7 +31,7 @@ LOG10 = math.log(10)
 
 @dataclass(frozen=True)
 class Comparison:
-    """Result of a comparison of a formula with a simulator.
+    """Result of comparing a formula with a simulator at one point.
 
     Parameters
     ----------
@@ -116,8 +116,9 @@ def compare(
     point : mapping, optional
         Arguments of both, by name.
     within : float, str or callable
-        Accuracy w, in the formula's unit or as a share of its value, ``"5 %"``, or a function of the point that returns
-        one of both; for distributions the largest distance between distribution functions [probability].
+        Accuracy w: a number in the formula's unit, a percentage of the formula's value such as ``"5 %"``, or a function
+        of the point that returns either; for distributions the largest distance between distribution functions
+        [probability].
     of : "mean", float or "distribution"
         Statistic that the formula gives: the mean of the simulator's results, their quantile of this probability, in
         (0, 1), or their distribution function.
@@ -153,7 +154,7 @@ def compare(
 
     For a mean without ``bounds`` the results are taken as normal with unknown variance, so one replication should be
     an average over many events. Skewness is estimated and allowed for, which keeps the errors near the stated ones for
-    skewnesses of one or two, not for rare events: a share of 0.001 needs ``bounds=(0, 1)``. See
+    skewnesses of one or two, not for rare events: a probability of 0.001 needs ``bounds=(0, 1)``. See
     `longfat.testing.evidence` for the theorems. ``remark`` warns of a sample whose skewness g1 (Joanes and Gill 1998)
     exceeds 3. Its absence proves nothing: a sample may lack values of a heavy tail so far, and such samples give wrong
     verdicts. Where results of single replications may be heavy-tailed, give ``bounds``, or compare a quantile.
@@ -203,10 +204,10 @@ def compare(
             break
         if size >= EQUAL and isinstance(evidence, Normal) and evidence.variance == 0:
             needed = math.nan
-            remarks.append("all results are equal: say deterministic=True, or bounds= if what differs is rare")
+            remarks.append("all results are equal: set deterministic=True, or bounds= if other results are rare")
             break
     if verdict == "undecided" and not remarks:
-        remarks.append(f"the budget is spent, about {needed:.2g} replications decide")
+        remarks.append(f"the budget is spent: a verdict needs about {needed:.2g} replications")
     if isinstance(evidence, Normal) and evidence.variance and abs(evidence.skewness) > HEAVY:
         remarks.append(f"the results have a skewness of {evidence.skewness:.2g}: the errors may exceed the stated ones")
     if verdict != "undecided":
@@ -219,9 +220,9 @@ def compare(
 
 
 def weighed(evidence: Evidence, value: float, within: float, power_at: float) -> tuple[float, float]:
-    """Return the logarithms of the evidence that ``value`` is off by more than w, and by less than ``power_at`` w.
+    """Return the log evidence that ``value`` deviates by more than w, and that it deviates by less than ``power_at`` w.
 
-    The accuracy w is ``within``.
+    The accuracy w is ``within``. The deviation is that from the quantity that the sample estimates.
 
     >>> sample = Bounded(np.array([0.0, 1.0] * 500), (0.0, 1.0))
     >>> [one > 0 for one in weighed(sample, 0.5, 0.1, 2.0)], [one > 0 for one in weighed(sample, 0.9, 0.1, 2.0)]
@@ -233,7 +234,7 @@ def weighed(evidence: Evidence, value: float, within: float, power_at: float) ->
 
 
 def decision(apart: float, near: float, alpha: float, power: float, size: int) -> tuple[Verdict, float]:
-    """Return the verdict from the evidence for a difference and for agreement, and the replications needed to decide.
+    """Decide from the log evidence of `weighed`; return the verdict, and the number of replications that one needs.
 
     >>> decision(-3.0, 5.0, 1e-6, 0.99, 1000), decision(20.0, -3.0, 1e-6, 0.99, 1000)
     (('agrees', 1000), ('differs', 1000))
@@ -246,7 +247,7 @@ def decision(apart: float, near: float, alpha: float, power: float, size: int) -
 
 
 def tolerance(within: float | str, value: float) -> float:
-    """Return an accuracy in the unit of a value: a number, or a share such as ``"5 %"``.
+    """Convert an accuracy, a number or a percentage of ``value`` such as ``"5 %"``, to the unit of ``value``.
 
     >>> tolerance("5 %", -40.0), tolerance(0.1, 3.0)
     (2.0, 0.1)
@@ -255,15 +256,15 @@ def tolerance(within: float | str, value: float) -> float:
         return domains.number("within", within, "1", "(0, inf)")
     percent = quantities.percent(within)
     if percent is None:
-        raise domains.wrong_type("within", within, "a number or a share such as '5 %'")
+        raise domains.wrong_type("within", within, "a number or a percentage such as '5 %'")
     share = domains.number("within", percent, "%", "(0, inf)") / 100
     if value == 0:
-        raise domains.conflict(f"within = {within!r}", "needs a formula other than 0", "a share of 0 allows nothing")
+        raise domains.conflict(f"within = {within!r}", "needs a formula other than 0", "a percentage of 0 is 0")
     return share * abs(value)
 
 
 def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[[np.ndarray, int], Evidence]:
-    """Return the function that makes an `Evidence` from the values at a look."""
+    """Return a function that converts the results so far, and the number of the look, to an `Evidence`."""
     if isinstance(of, str):
         domains.choice("of", of, ("mean", "distribution"))
     if of != "mean" and bounds is not None:
@@ -294,7 +295,7 @@ def _without_randomness(
     simulator: Simulator, of: str | float, runs: int, value: float, within: float, alpha: float, power: float,
     point: Mapping[str, Any], seed: int,
 ) -> Comparison:  # fmt: skip
-    """Return the comparison with a simulator that draws no random numbers, after one replication or two."""
+    """Compare a formula with one or two equal replications of a simulator that draws no random numbers."""
     if of == "distribution":
         raise domains.conflict("deterministic = True", "excludes of = 'distribution'")
     drawn = [run_once(simulator, point, seed_of(seed, k)) for k in range(runs)]
@@ -312,7 +313,7 @@ def _without_randomness(
 
 
 def _needed(evidence: float, error: float, size: int) -> float:
-    """Return the approximate number of replications until the evidence reaches 1/error at its present growth.
+    """Return the approximate number of replications after which the evidence reaches 1/error if it grows as so far.
 
     Evidence from n replications is about n d - log(n)/2; the rate d is estimated from the present evidence.
     """

@@ -1,6 +1,6 @@
-"""Points of a domain: corners, a Latin hypercube sample, points farthest from all others, and turning points.
+"""Choice of points in a domain: corners, a Latin hypercube sample, points farthest from all others, turning points.
 
-At turning points a formula changes from one case to another: an error in a condition shows only near such points.
+At turning points a formula changes from one case to another: an error in a condition appears only near such points.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from longfat.base import domains
 from longfat.base.quantity import Quantity, Scale
 
-#: Number of random candidates of which `loneliest` returns the best. Ours, because formulas have few dimensions.
+#: Number of random candidates of which `loneliest` returns the best. Ours: enough for a formula's few parameters.
 CANDIDATES = 256
-#: Least weight of a point in `loneliest`. Ours, because one point with a very small margin would attract all others.
+#: Smallest weight of a point in `loneliest`. Ours, because one point with a very small margin would attract all others.
 LEAST = 0.05
 
 Point = dict[str, Any]
@@ -38,7 +38,7 @@ class Axis:
 
     @classmethod
     def parse(cls, name: str, given: Any) -> Axis:
-        """Convert a quantity with a typical range, a pair of limits, a list of values, or a single value.
+        """Make an axis of a quantity with a typical range, a pair of limits, a list of values, or a single value.
 
         A pair of integers is a range of integers.
         """
@@ -56,17 +56,17 @@ class Axis:
 
     @property
     def ends(self) -> tuple[Any, ...]:
-        """Values of the argument at the corners of a domain."""
+        """First and last value of the axis, which the corners of a domain have; one value if they are equal."""
         return tuple(dict.fromkeys((self.at(0.0), self.at(1.0))))
 
     def at(self, share: float) -> Any:
-        """Return the value at a share of the axis, in [0, 1]."""
+        """Return the value at a fraction of the axis's length, in [0, 1]."""
         if self.values:
             return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
         return self.scale.at(share)
 
     def share(self, value: Any) -> float:
-        """Return the share of the axis at which a value lies."""
+        """Return the fraction of the axis's length, in [0, 1], at which a value lies."""
         return (self.values.index(value) + 0.5) / len(self.values) if self.values else self.scale.share(value)
 
     def contains(self, value: Any) -> bool:
@@ -75,7 +75,7 @@ class Axis:
 
 
 def point_at(axes: Sequence[Axis], shares: Iterable[float]) -> Point:
-    """Return the point at a share of each axis."""
+    """Return the point at a fraction of each axis's length."""
     return {axis.name: axis.at(float(share)) for axis, share in zip(axes, shares, strict=True)}
 
 
@@ -84,7 +84,7 @@ def _scale(low: float, high: float, *, integer: bool = False) -> Scale:
 
 
 def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
-    """Return the axes of a domain; for a law, ranges not given are the typical ranges of its parameters.
+    """Return an axis for each given range, and for each other parameter of a law one with its typical range.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> [(axis.name, *axis.ends) for axis in axes_of(mm1_wait, {})]
@@ -94,12 +94,12 @@ def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
     for name, symbol in getattr(formula, "symbols", {}).items():
         ranges.setdefault(name, symbol)
     if over is None and not ranges:
-        raise domains.conflict("over = None", "needs a law", "only a law knows the ranges of its parameters")
+        raise domains.conflict("over = None", "needs a law", "only a law declares ranges of its parameters")
     return tuple(Axis.parse(name, given) for name, given in ranges.items())
 
 
 def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[Point]:
-    """Return the corners of a domain, at most ``most``: the two extreme ones, and others drawn at random.
+    """Return at most ``most`` corners of a domain: those of all first and all last values, then others, at random.
 
     >>> axes = [Axis.parse("load", (0.1, 0.9)), Axis.parse("flows", (1, 3))]
     >>> [list(one.values()) for one in corners(axes, 9, np.random.default_rng(1))]
@@ -118,7 +118,7 @@ def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[P
 
 
 def latin_hypercube(dimensions: int, count: int, seed: int) -> np.ndarray:
-    """Return a sample of shares in [0, 1): in every dimension one in each of ``count`` equal strata.
+    """Return a Latin hypercube sample of [0, 1)^d: in each dimension one number in each of ``count`` equal strata.
 
     McKay, Beckman and Conover, Technometrics 21, 1979, section 2.
 
@@ -177,22 +177,22 @@ def _point(axes: Sequence[Axis], values: Iterable[Any]) -> Point:
     return {axis.name: value for axis, value in zip(axes, values, strict=True)}
 
 
-#: Largest number of distinctions of an expression that are examined. Ours, because the outermost ones matter most.
+#: Largest number of subexpressions with cases that `cases_of` examines. Ours, because the outermost ones matter most.
 OUTERMOST = 8
-#: Number of random pairs of points that are searched for different cases, and of bisections between the points of a
-#: pair. Ours, because a case that holds in a twentieth of the domain is then missed with a probability of only 0.2 %,
-#: (1 - 2 * 0.05 * 0.95)^64, and the last two points are a millionth of their first distance apart.
+#: Number of random pairs of points that are searched for a pair with different cases, and number of bisections between
+#: its points. Ours: the search misses a case that holds in a twentieth of the domain with a probability of 0.2 %,
+#: (1 - 2 * 0.05 * 0.95)^64, and bisection reduces the distance of the points to a millionth.
 PAIRS, HALVINGS = 64, 20
 
 Cases = Callable[..., Any]
 
 
 def cases_of(formula: Any) -> Cases | None:
-    """Return a function that distinguishes the cases of a formula with a sympy expression; None if there are no cases.
+    """Return a function that identifies the case of a formula with a sympy expression; None if it has no cases.
 
-    The function takes the formula's arguments, and returns for each distinction of the expression, the outermost first,
-    which of its cases applies: which of some values is the largest or smallest, to which integer a value is rounded, or
-    which condition holds.
+    The function takes the formula's arguments. For each subexpression with cases, the outermost first, it returns the
+    case that applies: the index of the largest or smallest operand, the integer to which a value is rounded, or the
+    index of the condition that holds.
 
     >>> from longfat.laws.tcp import aimd_utilisation
     >>> cases_of(aimd_utilisation)(buffer=0.5) == cases_of(aimd_utilisation)(buffer=2.0)
@@ -210,7 +210,7 @@ def cases_of(formula: Any) -> Cases | None:
 
     names, letters = list(formula.symbols), [symbol.sympy for symbol in formula.symbols.values()]
     kinds = sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.Piecewise
-    # Distinctions that depend on the index of a sum are left out, and functions computed in mpmath, without arrays.
+    # Leave out subexpressions that depend on the index of a sum, or have functions that mpmath computes one by one.
     inside = (one for one in sympy.preorder_traversal(expr) if isinstance(one, kinds))
     numeric = (one for one in inside if one.free_symbols <= {*letters} and not one.atoms(Computed))
     parts = list(itertools.islice(dict.fromkeys(numeric), OUTERMOST))
@@ -227,7 +227,7 @@ def cases_of(formula: Any) -> Cases | None:
 
 
 def _decisive_values(part: Any) -> list[Any]:
-    """Return the values that decide between the cases of an expression: conditions, operands, or its value."""
+    """Return the expressions that decide the case: conditions of a Piecewise, operands of Max or Min, else ``part``."""
     import sympy
 
     if isinstance(part, sympy.Piecewise):
@@ -236,7 +236,7 @@ def _decisive_values(part: Any) -> list[Any]:
 
 
 def _case(part: Any, values: list[Any]) -> Any:
-    """Return the number of the case that applies."""
+    """Return the index of the operand or condition that applies, or the rounded value; None if there is none."""
     import sympy
 
     if isinstance(part, sympy.Max | sympy.Min):
@@ -249,15 +249,15 @@ def _case(part: Any, values: list[Any]) -> Any:
 def turning_points(
     axes: Sequence[Axis], cases: Cases, most: int, valid: Callable[[Point], bool], rng: np.random.Generator
 ) -> list[Point]:
-    """Return pairs of neighbouring points of a domain between which a formula's case changes.
+    """Return pairs of close points of a domain between which a formula's case changes.
 
     Parameters
     ----------
     axes : sequence of Axis
         The domain.
     cases : callable
-        Takes a point's values by name; returns the case, or a tuple of one case for each distinction. Pairs are made
-        for the distinctions in turn, except those that differ in none of 64 random pairs of points.
+        Takes a point's values by name; returns the case, or a tuple of cases, one for each subexpression. Pairs are
+        made for the subexpressions in turn, except those whose case differs in none of 64 random pairs of points.
     most : int
         Largest number of points.
     valid : callable
@@ -308,7 +308,7 @@ def _changed(
 def _halved(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray, k: int
 ) -> list[Point]:
-    """Return two points between which a case changes, by bisection; empty if a point between is outside the domain."""
+    """Bisect between points of different cases; return the last two, or none if a midpoint is outside the domain."""
     case = _case_values(cases, point_at(axes, one))[k]
     for _ in range(HALVINGS):
         middle = (one + other) / 2

@@ -1,4 +1,4 @@
-"""Evidence of a sample about a mean, a quantile or a distribution, valid whenever sampling stops.
+"""Evidence of a sample about a mean, a quantile or a distribution, valid at any stopping time.
 
 Each class is a sample with two methods: ``above(at)`` and ``below(at)`` return the logarithm of the evidence that the
 estimated quantity lies above, or below, ``at``. The promise of all classes is the same: if sampling continues for ever,
@@ -39,25 +39,25 @@ Interval = tuple[float, float]
 
 
 class Evidence(Protocol):
-    """Statistics of a sample that a comparison needs."""
+    """Interface of the classes of this module: the statistics of a sample that a comparison needs."""
 
     @property
     def estimate(self) -> float:
-        """Estimate of the quantity."""
+        """Estimate of the mean, quantile or distance that the class is about."""
 
     def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the quantity is above a value."""
+        """Return the logarithm of the evidence that the estimated quantity is above ``at``."""
 
     def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the quantity is below a value."""
+        """Return the logarithm of the evidence that the estimated quantity is below ``at``."""
 
     def interval(self, error: float) -> Interval:
-        """Return limits outside which the quantity lies, at any look, with at most the probability ``error``."""
+        """Return limits that at any look exclude the true quantity with a probability of at most ``error``."""
 
 
 @dataclass(frozen=True)
 class Normal:
-    r"""Mean of normal replications of unknown variance.
+    r"""Evidence about the mean of normal replications with unknown variance.
 
     .. math:: E_n(m) = (1 + n g)^{-1/2} \left(1 - \frac{n g}{1 + n g} r^2\right)^{-n/2}, \qquad
         r^2 = \frac{(\bar x - m)^2}{\frac{1}{n} \sum (x_i - m)^2}
@@ -112,23 +112,23 @@ class Normal:
 
     @cached_property
     def skewness(self) -> float:
-        """Third standardised moment."""
+        """Third standardised moment of the sample."""
         return float(np.mean((self.values - self.estimate) ** 3)) / math.pow(self.variance, 1.5)
 
     def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is above a value."""
+        """Return the logarithm of the evidence that the mean is above ``at``."""
         return self._against(self.estimate - at, 1)
 
     def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is below a value."""
+        """Return the logarithm of the evidence that the mean is below ``at``."""
         return self._against(at - self.estimate, -1)
 
     def interval(self, error: float) -> Interval:
-        """Return limits outside which the mean lies with at most the probability ``error``."""
+        """Return limits that exclude the true mean with a probability of at most ``error``."""
         return self.estimate - self._reach(error, 1), self.estimate + self._reach(error, -1)
 
     def _against(self, distance: float, side: int) -> float:
-        """Return the evidence against a mean at a distance below (``side`` 1) or above (-1) the sample mean."""
+        """Return the log evidence against a mean ``distance`` below (``side`` 1) or above (-1) the sample mean."""
         if distance <= 0 or self.variance == 0:
             return -math.inf
         return self._evidence(distance**2 / (self.variance + distance**2), side)
@@ -140,7 +140,7 @@ class Normal:
         return mixed - self._flattery(math.sqrt(count * squared), side)
 
     def _flattery(self, errors: float, side: int) -> float:
-        """Return the excess of the evidence due to skewness, at a number of standard errors.
+        """Return by how much skewness makes the log evidence too large, at a distance of ``errors`` standard errors.
 
         A skewed sample whose mean lies away from the long tail also has a small variance: its evidence is too large.
         """
@@ -153,7 +153,7 @@ class Normal:
         return errors**2 / 2 - (kept**2 / 2 - skew * kept**3 / (3 * math.sqrt(count)))
 
     def _reach(self, error: float, side: int) -> float:
-        """Return the distance from the mean at which the evidence reaches log(1/error)."""
+        """Return the distance from the sample mean at which the log evidence reaches log(1/error)."""
         wanted = -math.log(error)
         if self.variance == 0 or self._evidence(1.0, side) < wanted:
             return math.inf
@@ -162,7 +162,7 @@ class Normal:
 
 
 def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the value from which on a condition holds; it must hold at ``high``.
+    """Return by bisection the value from which a condition holds up to ``high``.
 
     >>> round(bisected(lambda x: x * x >= 2, 0.0, 2.0), 9)
     1.414213562
@@ -176,19 +176,20 @@ def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
     return high
 
 
-#: Largest share of the wealth that `Bounded` stakes on one replication. Ours, because the source allows all of (0, 1).
+#: Largest fraction of the wealth K that one bet of `Bounded` can lose. Ours, because the source allows any in (0, 1).
 STAKE = 0.75
 
 
 @dataclass(frozen=True)
 class Bounded:
-    r"""Mean of replications in a known interval, by betting against every other mean.
+    r"""Evidence about the mean of replications in a known interval: the wealth from bets that the mean is not m.
 
     .. math:: K_n(m) = \prod_i (1 + \lambda_i (x_i - m)), \qquad
         \lambda_i = \frac{\hat\mu_{i-1} - m}{\hat\sigma_{i-1}^2 + (\hat\mu_{i-1} - m)^2}
 
     for x scaled to [0, 1]. Bets are limited to one sign, so that the wealth K is a supermartingale for every mean on
-    the other side, and a replication can lose at most the share `STAKE`. Half of the wealth starts on each side.
+    the other side, and a bet can lose at most the fraction `STAKE` of the wealth. Half of the wealth starts on each
+    side.
 
     Parameters
     ----------
@@ -219,17 +220,17 @@ class Bounded:
         return float(self.values.mean())
 
     def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is above a value."""
+        """Return the logarithm of the evidence that the mean is above ``at``."""
         low, high = self.bounds
         return self._wealth((self.values - low) / (high - low), (at - low) / (high - low))
 
     def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is below a value."""
+        """Return the logarithm of the evidence that the mean is below ``at``."""
         low, high = self.bounds
         return self._wealth((high - self.values) / (high - low), (high - at) / (high - low))
 
     def interval(self, error: float) -> Interval:
-        """Return limits outside which the mean lies with at most the probability ``error``."""
+        """Return limits that exclude the true mean with a probability of at most ``error``."""
         low, high = self.bounds
         wanted = -math.log(error)
         mean = self.estimate
@@ -245,7 +246,7 @@ class Bounded:
             return math.inf
         if mean >= 1:
             return -math.inf
-        # The mean and variance before each value; before the first they are taken as 1/2 and 1/4.
+        # Estimate mean and variance from the values before each one; the prior estimates are 1/2 and 1/4.
         before = np.arange(1, len(values) + 1)
         means = (0.5 + np.concatenate(([0.0], values.cumsum()[:-1]))) / before
         spread = (values - (0.5 + values.cumsum()) / (before + 1)) ** 2
@@ -256,9 +257,9 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Quantile:
-    r"""Quantile of replications of any distribution, by counting the replications up to a value.
+    r"""Evidence about a quantile of any distribution, from the number of replications that do not exceed a value.
 
-    The p-quantile is above a value if less than the share p of all replications is at most that value. For a count k
+    The p-quantile is above a value x if replications are at most x with a probability below p. For a count k
     of n the evidence against a probability p is Robbins' mixture over all probabilities,
 
     .. math:: E_n(p) = \frac{k! \, (n - k)!}{(n + 1)! \; p^k (1 - p)^{n - k}}
@@ -288,24 +289,24 @@ class Quantile:
 
     @cached_property
     def ordered(self) -> np.ndarray:
-        """The sample in increasing order."""
+        """Replications in increasing order."""
         return np.sort(self.values)
 
     @cached_property
     def estimate(self) -> float:
-        """Smallest value of the sample that at least the share p of the sample does not exceed."""
+        """Sample quantile: the smallest replication that is not exceeded by at least the fraction p of them."""
         return float(self.ordered[math.ceil(self.probability * len(self.values)) - 1])
 
     def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the quantile is above a value."""
+        """Return the logarithm of the evidence that the quantile is above ``at``."""
         return self._fewer(int(np.searchsorted(self.ordered, at, side="right")))
 
     def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the quantile is below a value."""
+        """Return the logarithm of the evidence that the quantile is below ``at``."""
         return self._more(int(np.searchsorted(self.ordered, at, side="left")))
 
     def interval(self, error: float) -> Interval:
-        """Return limits outside which the quantile lies with at most the probability ``error``."""
+        """Return limits that exclude the true quantile with a probability of at most ``error``."""
         wanted, count = -math.log(error), len(self.values)
         few = bisect_left(range(count + 1), True, key=lambda k: self._fewer(k) < wanted)
         many = bisect_left(range(count + 1), True, key=lambda k: self._more(k) >= wanted)
@@ -328,11 +329,13 @@ class Quantile:
 
 @dataclass(frozen=True)
 class Distribution:
-    r"""Largest distance of a distribution function from the true one, by the Dvoretzky-Kiefer-Wolfowitz inequality.
+    r"""Evidence about the largest distance of a distribution function from the true one, by the DKW inequality.
+
+    This is the inequality of Dvoretzky, Kiefer and Wolfowitz,
 
     .. math:: P(\sup |F_n - F| > \varepsilon) \le 2 e^{-2 n \varepsilon^2}
 
-    The k-th look may spend the share 1/(k (k + 1)) of the error; the shares of all looks add up to 1.
+    The k-th look may use the fraction 1/(k (k + 1)) of the error; the fractions of all looks add up to 1.
 
     Parameters
     ----------
@@ -365,21 +368,21 @@ class Distribution:
         values, counts = np.unique(self.values, return_counts=True)
         after = counts.cumsum() / len(self.values)
         before = after - counts / len(self.values)
-        # Both limits of the function are compared; ours, because it may have jumps. Without jumps they are equal.
+        # Compare the function's limits from the left and from the right; ours, because the function may have jumps.
         left = np.asarray(self.function(np.nextafter(values, -np.inf)), dtype=float)
         right = np.asarray(self.function(values), dtype=float)
         return float(max(np.abs(after - right).max(), np.abs(before - left).max()))
 
     def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the distance is above a value."""
+        """Return the logarithm of the evidence that the distance is above ``at``."""
         return self._evidence(self.estimate - at) if at >= 0 else math.inf
 
     def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the distance is below a value."""
+        """Return the logarithm of the evidence that the distance is below ``at``."""
         return self._evidence(at - self.estimate)
 
     def interval(self, error: float) -> Interval:
-        """Return limits outside which the distance lies with at most the probability ``error``."""
+        """Return limits that exclude the true distance with a probability of at most ``error``."""
         width = math.sqrt((self._spent - math.log(error)) / (2 * len(self.values)))
         return max(0.0, self.estimate - width), min(1.0, self.estimate + width)
 
@@ -392,7 +395,7 @@ class Distribution:
 
 
 def _first(holds: Callable[[float], bool], start: float, end: float) -> float:
-    """Return the first value from ``start`` on at which a condition holds; it must hold at ``end``.
+    """Return the value nearest to ``start`` at which a condition holds, up to ``end``, where it must hold.
 
     The condition may change more than once, so a grid is searched before the interval is halved.
     """

@@ -1,4 +1,4 @@
-"""Tests for pytest: a formula against a simulator in a whole domain, and a plug-in against the simulator's rules."""
+"""Tests for pytest that check a formula against a simulator in a whole domain, or a plug-in against its rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from longfat.testing.seeded_runs import Simulator
 
 @dataclass(frozen=True)
 class Allowance:
-    """Budget of a test, and the callback for each comparison; set by the pytest plug-in.
+    """Error rate, budget and seed of a test, and a callback for its comparisons; set by the pytest plug-in.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ class Allowance:
     report: Callable[[str, Comparison, int], None] = lambda name, found, points: None
 
 
-#: Budget of the running test.
+#: Error rate, budget, seed and callback of the running test.
 ALLOWANCE: ContextVar[Allowance] = ContextVar("allowance", default=Allowance())  # noqa: B039  # it is frozen
 
 
 class Disagreement(AssertionError):
-    """Error if a formula does not agree with its simulator, or the budget did not suffice to decide."""
+    """Failure of a test: a formula differs from its simulator, or the budget was spent before a verdict."""
 
 
 def holds(
@@ -59,7 +59,7 @@ def holds(
     power: float = 0.99,
     cases: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a test pass only if a formula agrees with a simulator at all points drawn from a domain.
+    """Decorate a test, so that it passes only if a formula agrees with a simulator at points drawn from a domain.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def holds(
         point that agreed by a small margin counts as farther away.
     cases : callable, optional
         Takes the same arguments; returns any value that identifies the case of the formula that applies, or a tuple of
-        one value for each distinction. By default a law, or another formula with a sympy expression ``expr``, has the
-        cases of its expression.
+        such values. By default a law, or another formula with a sympy expression ``expr``, has the cases of its
+        expression.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def holds(
 
 
 def conforms(plug_in: Any, **options: Any) -> Callable[[], None]:
-    """Return a test for pytest, which passes if a scheme, discipline or service keeps the rules of the simulator.
+    """Return a test for pytest that passes if a scheme, discipline or service obeys the simulator's rules for it.
 
     In a file of tests, ``test_mine = longfat.testing.conforms(MINE)`` is enough. The rules are those of
     `longfat.sim.conformance`; the test fails with its report.

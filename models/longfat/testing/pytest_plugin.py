@@ -1,7 +1,7 @@
-"""Plugin of pytest for tests decorated with `longfat.testing.holds`: options, the session's error, progress, a table.
+"""Plug-in of pytest for tests decorated with `longfat.testing.holds`: options, error rate, progress line, table.
 
-pytest loads it in every session of an environment with longfat, so it imports nothing else of longfat until such a test
-runs.
+pytest loads this module in every session of an environment with longfat, so the module imports other modules of longfat
+only when such a test runs.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import pytest
 if TYPE_CHECKING:
     from longfat.testing import Comparison
 
-#: Probability that any test of a session fails although all formulas are within their accuracies.
+#: Error rate of a session: probability that any of its tests fails although all formulas are within their accuracies.
 ALPHA = 1e-6
-#: Key of the rows of the table among the properties of a test's report, which pytest-xdist brings from its workers.
+#: Key of the table's rows among the `user_properties` of a test's report, which pytest-xdist collects from its workers.
 KEY = "longfat"
 TESTS = pytest.StashKey[int]()
 HEADS = ("formula", "point", "value", "interval", "within", "verdict", "replications", "cost", "power")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options."""
+    """Add the options ``--longfat-budget`` and ``--longfat-seed``."""
     group = parser.getgroup("longfat", "formulas against simulators (longfat.testing)")
     group.addoption(
         "--longfat-budget", type=_positive, default=100_000, metavar="N", help="replications of each test (%(default)s)"
@@ -38,12 +38,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the terminal asks for the line below
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Count the tests that share the session's error."""
+    """Count the tests of `longfat.testing.holds`, which share the error rate `ALPHA` of the session."""
     session.config.stash[TESTS] = sum(_claim(item) is not None for item in session.items)
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
-    """Return a line with the shared settings of the claims, if the tests have any."""
+    """Return a line with number, error rate, budget and seed of the claims if the session has such tests."""
     count = config.stash.get(TESTS, 0)
     if not count:
         return []
@@ -54,7 +54,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Run a test with its share of the session's error, and record its comparisons."""
+    """Run a test of a claim with its part of the session's error rate, and record its comparisons."""
     __tracebackhide__ = True
     if _claim(pyfuncitem) is None:
         return (yield)
@@ -81,7 +81,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the table of all comparisons."""
+    """Print the table of all comparisons of the session."""
     reports = [
         one for kind in ("passed", "failed", "xfailed", "xpassed") for one in terminalreporter.stats.get(kind, [])
     ]
@@ -99,7 +99,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def row(name: str, found: Comparison) -> list[str]:
-    """Return the line of a comparison in the table.
+    """Format a comparison as the cells of a row, whose columns are `HEADS`.
 
     >>> from longfat.testing import Comparison
     >>> at = Comparison("agrees", 1.0, 1.01, (0.9, 1.1), 10, 10, 0.1, 1e-6, 0.99, {"load": 0.123456}, 1, 2e4)
@@ -117,7 +117,7 @@ def row(name: str, found: Comparison) -> list[str]:
 
 
 def table(rows: list[list[str]]) -> list[str]:
-    """Return the lines of a table; a column without entries is left out.
+    """Format rows as the lines of a table, without the columns that are empty in all rows.
 
     >>> table([["wait", "load=0.5", "1", "[0.9, 1.1]", "0.1", "agrees", "10", "", "0.99"]])[1]
     'wait     load=0.5  1      [0.9, 1.1]  0.1     agrees   10            0.99'
@@ -129,12 +129,12 @@ def table(rows: list[list[str]]) -> list[str]:
 
 
 def _claim(item: pytest.Item) -> Any:
-    """Return the claim of a test; None if it is no test of `longfat.testing.holds`."""
+    """Return the claim of a test that `longfat.testing.holds` decorates; None for other tests."""
     return getattr(getattr(item, "obj", None), "longfat_claim", None)
 
 
 def _progress(config: pytest.Config, text: str) -> None:
-    """Show a progress line: on a terminal it replaces the last one; with -v it is added below, also in a file."""
+    """Show a progress line: on a terminal it replaces the previous one; with -v all lines remain, also in a file."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     capture = config.pluginmanager.get_plugin("capturemanager")
     if reporter is None or not (reporter.isatty or reporter.verbosity > 0):

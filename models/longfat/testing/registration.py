@@ -1,10 +1,10 @@
-"""Entry point of Hypothesis, which calls `register` when it is imported."""
+"""Entry point for Hypothesis, which calls `register` when a program imports Hypothesis."""
 
 import importlib
 import sys
 
 
 def register() -> None:
-    """Register the strategies if the simulator is already imported; otherwise the simulator does so when imported."""
+    """Register the strategies if the simulator is imported already; else the simulator registers them on its import."""
     if "longfat.sim.network.network" in sys.modules:
         importlib.import_module("longfat.testing.strategies")

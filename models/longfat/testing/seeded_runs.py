@@ -1,4 +1,4 @@
-"""Replications of simulators that are compared, with the same integer seeds for all; scenarios as simulators."""
+"""Replications of simulators with reproducible integer seeds; simulators made of networks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 
-#: Number of replications at the first look, and its growth from look to look. Ours, because fewer than eight have no
-#: estimate of skewness, a look costs little compared with a simulation, and growth by a quarter overshoots by an eighth
-#: on average.
+#: Number of replications at the first look, and its growth factor from look to look. Ours: fewer than eight give no
+#: useful estimate of skewness, a look costs little compared with a simulation, and a factor of 1.25 exceeds the number
+#: of replications that a verdict needs by an eighth on average.
 FIRST, GROWTH = 8, 1.25
 
 Simulator = Callable[..., Any]
@@ -37,7 +37,7 @@ def seed_of(seed: int, replication: int) -> int:
 
 
 def looks(budget: int) -> Iterator[int]:
-    """Return the numbers of replications after which a comparison examines its evidence, the last being the budget.
+    """Yield the numbers of replications after which a comparison examines its evidence; the last one is the budget.
 
     >>> list(looks(20))
     [8, 10, 13, 17, 20]
@@ -70,7 +70,7 @@ def samples(
     values : numpy.ndarray
         A row for each replication in their order, a column for each point.
     cost : float
-        Their total cost, in the simulator's own unit such as packets; NaN if it returns none.
+        Their total cost, in a unit that the simulator chooses, such as packets; NaN if it returns no cost.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def samples(
 
 
 def run_once(simulator: Simulator, point: Point, seed: int) -> tuple[float, float]:
-    """Return the value of one replication, and its cost, which is NaN if the simulator returns none.
+    """Run one replication; return its value and its cost, which is NaN if the simulator returns no cost.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def run_once(simulator: Simulator, point: Point, seed: int) -> tuple[float, floa
     Raises
     ------
     TypeError, ValueError
-        If the simulator returns something else than a finite number; the message has the seed that repeats it.
+        If the simulator returns something else than a finite number; the message has the seed of the replication.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def run_once(simulator: Simulator, point: Point, seed: int) -> tuple[float, floa
 
 
 def shown(point: Point) -> str:
-    """Return a point as text.
+    """Format the arguments of a point as text.
 
     >>> shown({"load": 0.5, "flows": 3})
     'load = 0.5, flows = 3'
@@ -126,7 +126,7 @@ def shown(point: Point) -> str:
 
 
 def _finite(value: Any, point: Point, seed: int) -> float:
-    """Return the value of a replication as a float."""
+    """Return the value of a replication as a float; raise an error with its seed if it is not a finite number."""
     what = f"the result of simulator({', '.join([str(seed), *filter(None, [shown(point)])])})"
     try:
         result = float(value)
@@ -139,9 +139,9 @@ def _finite(value: Any, point: Point, seed: int) -> float:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A simulator for `longfat.testing.compare` that runs a network, one replication at a time.
+    """Simulator for `longfat.testing.compare` that builds a network, runs it once and measures the result.
 
-    It reports the packets that all links received as its cost, and shrinking prints its networks as TOML.
+    Its cost is the number of packets that arrived at all links. `longfat.testing.shrink` prints its networks as TOML.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class Scenario:
     measure: Callable[[xr.Dataset], float]
 
     def __call__(self, rng: int, **point: Any) -> tuple[float, float]:
-        """Return the measured number of one replication, and the packets that it cost."""
+        """Run one replication; return the measured number, and the number of packets that arrived at all links."""
         from longfat.sim import run
 
         net, options = self.build(**point)
@@ -176,6 +176,6 @@ class Scenario:
         return float(self.measure(data)), float(data["arrived"].sum())
 
     def toml(self, rng: int, **point: Any) -> str:
-        """Return the scenario file of one replication."""
+        """Return the network and the options of one replication as the text of a scenario file."""
         net, options = self.build(**point)
         return net.to_toml(**options, rng=rng)

@@ -28,7 +28,7 @@ from longfat.sim.schemes import Scheme
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-#: Parameters of disciplines whose defaults do not suit links of the rates that are drawn, by discipline.
+#: Discipline -> parameters to use instead of defaults that do not suit the link rates of these strategies.
 GIVEN: dict[str, dict[str, float]] = {
     "aggregation": {"interval": 0.004},
     "fq-codel": {"queues": 4.0},
@@ -42,12 +42,12 @@ GIVEN: dict[str, dict[str, float]] = {
 
 
 def numbers(low: float, high: float) -> SearchStrategy[float]:
-    """Return a strategy of numbers with three digits in a range, so that printed examples are short."""
+    """Return a strategy of numbers in a range, rounded to three digits, so that printed examples are short."""
     return st.floats(low, high).map(lambda x: min(max(float(f"{x:.3g}"), low), high))
 
 
 def values(option: Number | Option) -> SearchStrategy[Any]:
-    """Return a strategy of the values of an option of links or flows, restricted to values for short runs.
+    """Return a strategy of values of an option of links or flows that suit short runs.
 
     >>> from hypothesis import find
     >>> find(values(OF_LINK["loss"]), lambda loss: loss > 0)
@@ -90,7 +90,7 @@ def schemes(*, acknowledged: bool = False) -> SearchStrategy[Scheme]:
 
 @functools.cache
 def _schemes() -> tuple[Scheme, ...]:
-    """Return all schemes; Hypothesis shrinks to the first."""
+    """Return all schemes, beginning with reno, to which Hypothesis shrinks."""
     return tuple(map(every_scheme.scheme, sorted(every_scheme.names(), key=lambda name: (name != "reno", name))))
 
 
@@ -108,7 +108,7 @@ def disciplines() -> SearchStrategy[Discipline]:
 
 @functools.cache
 def _disciplines() -> tuple[Discipline, ...]:
-    """Return all disciplines; Hypothesis shrinks to the first."""
+    """Return all disciplines, beginning with fifo, to which Hypothesis shrinks."""
     known = sorted({one.name for one in queues.NAMED.values()}, key=lambda name: (name != "fifo", name))
     return tuple(queues.discipline(name, **GIVEN.get(name, {})) for name in known)
 
@@ -119,7 +119,7 @@ def traffic(*, transfers: bool = True) -> SearchStrategy[Traffic]:
     Parameters
     ----------
     transfers : bool
-        Whether to draw also transfers that arrive at random; each flow of these needs a file size.
+        Whether to draw also transfers that arrive at random; a flow with this traffic needs a file size.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _flows(draw: DrawFn, path: tuple[str, ...]) -> dict[str, Any]:
     by_scheme = isinstance(chosen, Scheme) and chosen.acknowledged
     arriving = isinstance(chosen, Traffic) and chosen.arrivals > 0
     made: dict[str, Any] = {"scheme": chosen, "path": path}
-    # A scheme with priorities needs a file: without one it may send a whole window in one burst.
+    # Schemes in `ENDLESS` need a file: without a file they may send a whole window in one burst.
     if arriving or (by_scheme and (chosen.name in ENDLESS or draw(st.booleans()))):
         made["file"] = draw(values(OF_FLOW["file"]))
     return made | _drawn(draw, OF_FLOW, "file")
@@ -175,7 +175,7 @@ ENDLESS = ("blt", "blt-rate", "bully-tyrant")
 
 @st.composite
 def links(draw: DrawFn, *, lossy: bool = True) -> dict[str, Any]:
-    """Draw arguments of `longfat.sim.Network.link`: buffer and discipline, and the options that declare values."""
+    """Draw arguments of `longfat.sim.Network.link`: buffer, discipline, and the options that declare values to draw."""
     discipline = draw(disciplines())
     size = draw(st.integers(1, 30))
     service = getattr(discipline.service, "name", discipline.service)
@@ -226,7 +226,7 @@ def _networks(draw: DrawFn, most_hops: int, most_flows: int, lossy: bool) -> Net
 
 
 def register() -> None:
-    """Register the strategies for ``st.from_type(longfat.sim.Network)`` and for ``@given`` by annotations."""
+    """Register the strategies, so that Hypothesis finds them by the types Network, Scheme, Discipline and Traffic."""
     st.register_type_strategy(Network, lambda _: networks())
     st.register_type_strategy(Scheme, lambda _: schemes())
     st.register_type_strategy(Discipline, lambda _: disciplines())

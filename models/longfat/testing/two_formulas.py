@@ -1,4 +1,4 @@
-"""Two formulas against one simulator: which of them is nearer, with common random numbers."""
+"""Test of which of two formulas is nearer to a simulator, with common random numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from longfat.testing.seeded_runs import Simulator, samples
 
 @dataclass(frozen=True)
 class Nearer:
-    """Which of two formulas is nearer to a simulator.
+    """Result of `nearer`: which of two formulas has the smaller mean squared deviation from a simulator.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def nearer(
         if verdict != "undecided" or (size >= EQUAL and sample.variance == 0):
             break
     runs = size * len(places)
-    # With independent random numbers, each formula has its own run at each point, and the variances add.
+    # With independent random numbers each formula would have a separate run at each point, and the variances would add.
     apart = 2 * float(squares.var(axis=1).sum()) / len(places) ** 2
     independent = runs * apart / sample.variance if sample.variance else math.nan
     return Nearer(verdict, sample.estimate, sample.interval(alpha), size, runs, independent, alpha, seed)
