@@ -542,7 +542,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="experiment '11' is unknown; available: 1, 10, 2, "):
         benchmark.run(["11"])
     with pytest.raises(
-        ValueError, match=r"experiment 'mine\.toml' is the name of a file: must be one of the ten experiments, 1"
+        ValueError, match=r"experiment = 'mine\.toml' is the name of a file: must be the number of an experiment, 1"
     ):
         benchmark.run(["mine.toml"])
     with pytest.raises(ValueError, match="scheme 'tahoo' is unknown; did you mean 'tahoe'"):

@@ -1,4 +1,4 @@
-"""Networks of the benchmark, built from a variant of an experiment and an entry."""
+"""Construction of the benchmark's networks, from a variant of an experiment and an entry (scheme and switches)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -> Network:
-    """Return the network of an experiment whose flows use a scheme.
+    """Return the network of a variant of an experiment, with the scheme and the queue disciplines of an entry.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
     Returns
     -------
     longfat.sim.Network
-        Flows "1", "2", ...; and "probe", whose acknowledgments pass a round-trip probe on their last link.
+        Flows "1", "2", ... of the connections; and "probe", the flow of probe packets, whose acknowledgments pass the
+        discipline `round_trip_probe` on their last link.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
 
 
 def _insert(flow: Flow, entry: Entry | None, net: Network) -> Flow:
-    """Return the flow with the entry's parameters, on a path with more switches for hop-by-hop schemes."""
+    """Return the flow with the entry's scheme parameters, its path extended by the `hops` switches of the entry."""
     if entry is None or (flow.scheme is None and not (entry.probe_hops and flow.name == "probe")):
         return flow
     first, second = flow.path[:2]
@@ -73,7 +74,7 @@ def _insert(flow: Flow, entry: Entry | None, net: Network) -> Flow:
 
 
 def _divide(net: Network, nodes: tuple[str, ...]) -> None:
-    """Replace a link and its return link by several links with the same total delay."""
+    """Replace the links between the first and the last node by links between all nodes, with the same total delay."""
     there, back = (net.links.pop(pair) for pair in ((nodes[0], nodes[-1]), (nodes[-1], nodes[0])))
     parts = len(nodes) - 1
     for k, (tail, head) in enumerate(pairwise(nodes)):

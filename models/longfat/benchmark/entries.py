@@ -24,7 +24,7 @@ OPTIMAL = "optimal"
 
 @dataclass(frozen=True)
 class Entry:
-    """A scheme with its parameters and its switches.
+    """Scheme in the benchmark, with its parameters and the queue disciplines that it needs.
 
     Parameters
     ----------
@@ -47,13 +47,14 @@ class Entry:
     random : bool
         Whether runs are random even without random traffic.
     probe : bool
-        Whether the delays of probe packets are measured where the paper has them, in a run of their own.
+        Whether the delays of probe packets are measured in the experiments for which the paper reports them, in a
+        separate run.
     probe_beside : bool
-        Whether transfer times are measured beside the probe packets, too, in that same run.
+        Whether transfer times are measured in the run with probe packets, too, instead of a separate run.
     probe_hops : bool
         Whether probe packets pass the `hops` switches, too.
     transmission : bool
-        Whether the delays of probe packets include transmission times; only propagation is subtracted then.
+        Whether the delays of probe packets include transmission times: only propagation is subtracted from them.
     send_jitter : float
         Uniform additional delay of each packet at its source [s].
     choices : tuple of Choice
@@ -81,7 +82,7 @@ class Entry:
     source: str = ""
 
     def disciplines(self) -> dict[str, Discipline]:
-        """Return the queue disciplines of the bottleneck and of the other switches."""
+        """Return the queue disciplines of the bottleneck and of the switches' other links, by these two names."""
         from longfat.sim import queues
 
         return {
@@ -90,7 +91,7 @@ class Entry:
         }
 
     def settings(self) -> str:
-        """Return a text that identifies all settings: it changes if any of them changes."""
+        """Return a text that identifies the entry in stores: it differs between entries with different settings."""
         return self.source or repr(self)
 
 
@@ -102,7 +103,7 @@ _START = "start rate of 1 packet per {}, doubled at most once per {}"
 _CLOCKED = Choice(
     "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
 )
-#: The choice adds a constant to every delay, so that no standard deviation depends on it.
+#: Including transmission times adds a constant to every delay, which leaves standard deviations unchanged.
 _TRANSMISSION = Choice(
     "packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay_mean"
 )
@@ -127,19 +128,19 @@ _PACKET_PAIR = (
     Choice("packet delays do not include transmission times", "interpretation", (5, 7), "packet_delay_mean"),
 )
 
-#: Tahoe and Reno as in 1992: every loss in a window halves it again.
+#: Parameters of Tahoe and Reno as of 1992: each of several losses in one window halves the window again.
 _OLD = {**PROFILES["bsd"], "bugfix": 0.0}
 
 ENTRIES: dict[str, Entry] = {
     one.name: one
     for one in (
         Entry(OPTIMAL, "optimal", ""),
-        # Kanakia, Keshav & Mishra (1992), section 3: REAL ran TCP, DECbit and pp; another simulator ran hbh and (we
-        # assume) e2e-ef, which is of the same publication. A delay is the round trip (section 2) less that of the empty
-        # network, as 0 is printed for the optimum; the printed delays show that the other simulator subtracted
-        # propagation only.
+        # Kanakia, Keshav & Mishra (1992), section 3: the simulator REAL ran TCP, DECbit and pp; another simulator ran
+        # hbh and (we assume) e2e-ef, which comes from the same publication. A delay is the round-trip time (section 2)
+        # less that of the empty network, because the paper prints 0 for the optimum. The delays that it prints for hbh
+        # and e2e-ef show that the other simulator subtracted the propagation delay only.
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
-        # Fair queueing is that of Demers, Keshav & Shenker (1990), which Kanakia et al. cite.
+        # bit-round is the fair queueing of Demers, Keshav & Shenker (1990), which Kanakia et al. cite for pp.
         _fair("packet-pair", "pp", "bit-round", choices=_PACKET_PAIR),
         _fair("explicit-feedback", "e2e-ef", "explicit-feedback", transmission=True, choices=_EXPLICIT_FEEDBACK),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
@@ -163,7 +164,7 @@ ENTRIES: dict[str, Entry] = {
 
 _SENDER = Choice("sender of a host of today: initial window of 10 packets, HyStart++, acknowledgment of each packet")
 _DROPS = Choice("packets are not ECN-capable; target of 5 ms and interval of 100 ms")
-#: Schemes and disciplines newer than the paper: they are run only if they are named.
+#: Entries with schemes and disciplines newer than the paper, which `longfat.benchmark.run` runs only if they are named.
 TODAY: dict[str, Entry] = {
     one.name: one
     for one in (
@@ -173,8 +174,9 @@ TODAY: dict[str, Entry] = {
             "cubic-fq-codel", "cubic, fq-codel", "cubic", bottleneck="fq-codel", switch="fq-codel", random=True,
             choices=(_SENDER, _DROPS),
         ),
-        # Ours: the paper's set point of 10 packets. A seventh of the bandwidth-delay product, the threshold of Alizadeh
-        # and others (2010), equation 13, is 63 packets, but the buffers of experiments 8 and 9 hold 44 and 20.
+        # Ours: a marking threshold of 10 packets, the set point of the paper. The threshold of Alizadeh et al. (2010),
+        # equation 13, a seventh of the bandwidth-delay product, is 63 packets: more than the buffers of experiments 8
+        # and 9, which hold 44 and 20.
         Entry(
             "dctcp", "dctcp", "dctcp", bottleneck="step-marking", switch="step-marking", options={"packets": 10},
             choices=(_SENDER, Choice("packets are marked above a backlog of 10 packets at all switches")),
@@ -185,15 +187,15 @@ TODAY: dict[str, Entry] = {
 }  # fmt: skip
 
 _CHAIN = Choice("three more switches 5 ms apart before the first one, as for hbh")
-#: Ours, because SSTP's rate is negotiated with the network: the rate for the largest number of simultaneous
-#: connections, 11 in experiment 1.
+#: Ours, because SSTP negotiates its rate with the network: at a `peak_rate` of 450 kbyte/s the 11 connections
+#: that experiment 1 has at the same time fit into the bottleneck.
 _RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
 _RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
-#: Credit and rate control of ATM, NETBLT and SSTP, which the paper does not have: they are run only if they are named.
+#: Entries of schemes that the paper lacks: credit and rate control of ATM, NETBLT and SSTP. They run only if named.
 FURTHER: dict[str, Entry] = {
     one.name: one
     for one in (
-        # 11 flows with 40 packets each fill the buffers of 440 packets; those of experiments 8 and 9 are smaller.
+        # With n2 + n3 = 40 packets each, 11 flows fill a buffer of 440 packets; experiments 8 and 9 have smaller ones.
         Entry(
             "credit", "fcvc", "credit", {"n2": 10.0, "n3": 30.0}, "credit", "credit", {"n2": 10, "n3": 30}, hops=3,
             choices=(_CHAIN, Choice("10 + 30 packets for each flow at each switch")),
@@ -209,12 +211,12 @@ FURTHER: dict[str, Entry] = {
             choices=(Choice("packets are marked above a backlog of 10 packets at all switches"),),
         ),
         Entry("becn", "becn", "becn", {}, "becn", "becn"),
-        # 5 Mbyte/s, the rate of the bottleneck, in bursts of 10 packets of 500 bytes.
+        # Bursts of 10 packets of 500 bytes every 1 ms are 5 Mbyte/s, the rate of the bottleneck.
         Entry(
             "netblt", "netblt", "netblt", {"burst": 10.0, "interval": 0.001, "buffer": 200.0, "buffers": 4.0},
             choices=(Choice("the rate of the bottleneck, in bursts of 10 packets"),),
         ),
-        # Gong and Parulkar (1992), with the switches that their summary names; these measure the rates of connections.
+        # Gong and Parulkar (1992); the second entry has loss-load switches, which their summary names.
         Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP, choices=(_RATE,)),
         Entry(
             "sstp-loss-load", "sstp, loss-load", "sstp", _RATE_OF_SSTP, "loss-load",
@@ -226,7 +228,7 @@ FURTHER: dict[str, Entry] = {
 
 
 def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
-    """Return an entry by its name or the paper's label, or make an entry from a scheme given as an object or in a file.
+    """Return the entry with a name or a label of the paper, or make an entry of another scheme, object or file.
 
     Parameters
     ----------
@@ -269,7 +271,7 @@ def _own(given: str, discipline: str) -> Entry:
 
 
 def _object(scheme: Scheme, discipline: str) -> Entry:
-    """Return an entry for a scheme object, identified by the code of its callbacks instead of addresses in memory."""
+    """Return an entry for a scheme object; its identity in stores is the code of the callbacks, not their addresses."""
     callbacks = (scheme.start, scheme.ack, scheme.loss, scheme.timeout, scheme.alarm)
     does = [one and identity.of(one) for one in callbacks]
     source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"

@@ -1,4 +1,4 @@
-"""Runs of the benchmark: schemes in experiments, with replications of random runs; one experiment as time series."""
+"""Runs of the benchmark: results of schemes in experiments, with replications, and time series of one experiment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 
-#: name: (unit, description)
+#: Variable of the result -> (unit, description).
 VARIABLES = {
     "transfer_time": ("s", "from the start to the acknowledgment of the last byte"),
     "delay_mean": (
@@ -41,7 +41,7 @@ VARIABLES = {
 
 
 def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settings: str) -> Any:
-    """Run one replication of a cell; its random numbers depend on seed and replication, not on the scheme."""
+    """Run replication `draw` of a variant; its random numbers depend on `seed` and `draw`, not on the scheme."""
     from longfat.benchmark.measuring import measure
 
     chosen = scheme if isinstance(scheme, Entry) else entry(scheme)
@@ -49,7 +49,7 @@ def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settin
 
 
 def may_be_random(variant: Variant, chosen: Entry) -> bool:
-    """Return whether replications may differ; whether they do is known after the first run."""
+    """Return whether replications can differ; the first run shows whether it draws random numbers."""
     return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
 
 
@@ -65,7 +65,7 @@ def run(
     discipline: str = "fifo",
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""Run schemes in experiments and measure transfer times and delays of single packets.
+    r"""Run schemes in experiments; return transfer times and delays of single packets [s] with confidence intervals.
 
     .. math:: \bar T \pm t_{n-1,\,(1+c)/2} \, s / \sqrt n
 
@@ -119,7 +119,7 @@ def run(
     asked = variants(experiments)
     entries = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
     if not asked or len({one.name for one in entries}) != len(entries) or not entries:
-        raise ValueError("run needs at least one experiment and one scheme, and each scheme once")
+        raise ValueError("experiments and schemes must name at least one experiment and one scheme, each scheme once")
     replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = integer("rng", rng, "1", "[0, 1e18]")
@@ -139,18 +139,18 @@ def run(
 
 @dataclass(frozen=True)
 class Cell:
-    """A scheme in one situation (an experiment or a case of a suite), with all inputs of its runs.
+    """Scheme in one situation (an experiment, or a case of a suite), with all inputs of its runs.
 
     Parameters
     ----------
     place : str
         Name of the situation in error messages, such as "experiment 3-4".
     name : str
-        Beginning of the name of its folder in a store.
+        Beginning of the name of the cell's folder in a store.
     settings : str
         Text that identifies everything on which the runs depend.
     function : callable
-        Function of one run, called with ``draw``, the number of the replication, ``seed`` and a digest of the settings.
+        Function that makes one run, called with the replication's number ``draw``, ``seed`` and a digest of `settings`.
     replications : int
         Number of runs.
     """
@@ -165,7 +165,7 @@ class Cell:
 def run_cells(
     cells: list[Cell], seed: int, executor: Any, store: str | Path | None, progress: bool
 ) -> list[xr.Dataset]:
-    """Run all cells on the executor, and return for each a Dataset with the dimension ``draw``.
+    """Run all cells on the executor; return for each cell a Dataset of its replications, along the dimension ``draw``.
 
     A cell whose first run draws no random number has one run, because the others would be identical.
     """
@@ -207,7 +207,7 @@ def run_cells(
 
 
 def _of_a_scheme(error: SweepError, cell: Cell, store: str | Path | None) -> Exception:
-    """Add the situation's name to the error if a user's scheme failed; return other errors unchanged."""
+    """Return the error with the situation's name if a user's scheme failed, else the error unchanged."""
     _, name, said = str(error).partition("SchemeError: ")
     if not name:
         return error
@@ -218,7 +218,7 @@ def _of_a_scheme(error: SweepError, cell: Cell, store: str | Path | None) -> Exc
 def _dataset(
     found: list[Any], asked: list[Variant], entries: list[Entry], confidence: float, attrs: dict[str, Any]
 ) -> xr.Dataset:
-    """Join the cells to one dataset, with Student's intervals where there are replications."""
+    """Join the cells' Datasets to one with means over replications, and Student's intervals of several replications."""
     import xarray as xr
 
     shape = (len(asked), len(entries))
@@ -257,7 +257,7 @@ def _dataset(
 def traces(
     variant: str, schemes: Iterable[str | Entry], duration: float = 2.0, *, interval: float = 0.02, rng: int = 0
 ) -> xr.Dataset:
-    """Simulate schemes and return connection 1's sending rate and the queue at S1-S2 over time.
+    """Simulate schemes; return connection 1's sending rate [bytes/s] and the queue at S1-S2 [packets] over time.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def traces(
     (chosen,) = variants([variant])
     entries = [one for one in map(entry, schemes) if one.name != OPTIMAL]
     if not entries:
-        raise ValueError("schemes needs at least one scheme that sends packets")
+        raise ValueError("schemes must have at least one scheme that sends packets, other than 'optimal'")
     found = []
     for one in entries:
         net = build(chosen, one)

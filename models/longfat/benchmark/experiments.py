@@ -1,10 +1,10 @@
-"""Experiments and their variants by name; the networks are in ``scenarios/*.toml``.
+"""Experiments of the benchmark and their variants, by name; the networks are in ``scenarios/*.toml``.
 
 A rule that the paper leaves open, or that contradicts its own numbers, has a variant for each interpretation.
 Experiment 3 has round trips of 44 ms, as printed, and of 40 ms, which the printed times of TCP and DECbit need.
 Experiment 7 has all sources active from the beginning, which the printed times need, or starting one after the other,
-as the text says. Experiment 9 has the printed file sizes (9a) and scaled ones (9b). A `Choice` records a rule of ours
-where the paper is silent, ambiguous or contradicts its own numbers, with the evidence for the rule.
+as the text says. Experiment 9 has the printed file sizes (9a) and scaled ones (9b). A `Choice` records a rule that is
+our choice where the paper is silent, ambiguous or contradicts its own numbers, with the evidence for the rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of our choices, with the printed numbers that decided it.
+    """Choice of this package where the paper leaves a rule open, with the printed numbers that decided it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Choice:
     metric: str = "transfer_time"
 
     def decided_by(self, experiment: int, metric: str) -> bool:
-        """Return whether the printed numbers of a metric (as in the tables) in an experiment decided the choice.
+        """Return whether the numbers that the paper prints for a metric in an experiment decided the choice.
 
         >>> Choice("2 MB", "fitted", (10,)).decided_by(10, "transfer_time_mean")
         True
@@ -55,16 +55,16 @@ class Choice:
 
 
 def choices(entry: Entry, variant: Variant, metric: str, kind: str) -> str:
-    """Return, as text, the choices of one kind that the printed numbers of a cell decided; empty if there are none.
+    """Return a text of the choices of one kind that the paper's numbers for a scheme and variant decided, maybe empty.
 
     Parameters
     ----------
     entry : Entry
-        Scheme of the cell.
+        Entry of the scheme.
     variant : Variant
-        Experiment of the cell.
+        Variant of the experiment.
     metric : str
-        Quantity of the cell, such as "transfer_time" or "packet_delay_mean".
+        Quantity, such as "transfer_time" or "packet_delay_mean".
     kind : {"fitted", "interpretation"}
         See `Choice`.
 
@@ -89,7 +89,7 @@ SLOW = 5_000_000  # bytes/s
 
 @dataclass(frozen=True)
 class Variant:
-    """One variant of an experiment.
+    """Variant of an experiment of the benchmark: its scenario, and the quantities to measure.
 
     Parameters
     ----------
@@ -134,10 +134,11 @@ class Variant:
         return text
 
 
-#: With sources that start one after the other the optimum at a load of 0.9 is 1362 ms; 4092 to 4112 ms are printed.
+#: If the sources start one after the other, the optimal time at a load of 0.9 is 1362 ms; printed are 4092 to 4112 ms.
 _STEADY = Choice("all sources send from time 0 on, not one after the other as in the text", "interpretation", (7,))
-#: Printed numbers do not decide: means of a hundred runs of hop-by-hop at loads of 0.6, 0.8 and 0.9 are 1072, 2078 and
-#: 3962 ms without probe packets, 1084, 2130 and 4115 ms beside them; printed are 1063, 2097 and 4094 ms.
+#: The paper's numbers do not decide this choice. Mean transfer times of hop-by-hop in a hundred runs, at loads of 0.6,
+#: 0.8 and 0.9, are 1072, 2078 and 3962 ms without probe packets, 1084, 2130 and 4115 ms with probe packets; the paper
+#: prints 1063, 2097 and 4094 ms.
 APART = Choice("transfer times are measured in runs without the probe packets")
 _SCALED = Choice("files of 75 kB and 18.75 kB, not 2 MB and 500 kB as in the text", "interpretation", (9,))
 _SIZE = Choice("files of 2 MB", "fitted", (10,))
@@ -181,9 +182,9 @@ VARIANTS: dict[str, Variant] = {
 
 
 def variants(names: Iterable[str] | None = None) -> list[Variant]:
-    """Return variants by their names or by the names of experiments; by default all except the extra ones.
+    """Return the variants with given names or of given experiments; by default all variants that are not `extra`.
 
-    A single name need not be in a list.
+    A single name may be given without a list.
 
     >>> [one.name for one in variants(["3", "9b"])]
     ['3-4', '3-20', '3-200', '9b']
@@ -198,8 +199,8 @@ def variants(names: Iterable[str] | None = None) -> list[Variant]:
         of_it = {key: one for key, one in usual.items() if str(one.experiment) == name}
         if name.endswith(".toml"):
             raise ValueError(
-                f"experiment {name!r} is the name of a file: must be one of the ten experiments, 1 to 10, or of their "
-                "variants; longfat simulate runs any network"
+                f"experiment = {name!r} is the name of a file: must be the number of an experiment, 1 to 10, or the "
+                "name of a variant; longfat simulate runs any network"
             )
         if not of_it:
             raise unknown("experiment", name, {*VARIANTS, *(str(one.experiment) for one in VARIANTS.values())})

@@ -1,4 +1,4 @@
-"""One run of the benchmark: transfer times of the connections, and delays of single packets meanwhile.
+"""Measurements of one run of the benchmark: transfer times of the connections, and delays of single packets.
 
 The least transfer times are those of a fluid that takes max-min fair shares of the links. In this model the whole file
 is at its first slow link when it starts, and acknowledgments take a share of the slow links.
@@ -31,14 +31,14 @@ NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "pro
 
 
 class _StepByStep(Simulation):
-    """Simulation that pauses whenever a file is complete, if it is run to the end."""
+    """Simulation in which ``advance(..., to_the_end=True)`` returns whenever a file is complete."""
 
     def _unfinished(self) -> int:
         return 1
 
 
 def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
-    """Run an experiment once with one scheme and return the measured numbers.
+    """Run a variant of an experiment once with one scheme; return transfer times and packet delays [s], and counts.
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     Notes
     -----
     The delays come from a second run, with the same seed and with probe packets, unless the entry has `probe_beside`.
-    The paper does not say whether its transfer times were measured beside probe packets. Ours is without them, because
-    its optimal times leave the probe packets out, it prints no delays for TCP and DECbit, and one definition holds for
-    all schemes. Table 4.7a does not decide (`longfat.benchmark.experiments`), and table 4.6 has unequal times for the
-    two directions of hbh, pp and e2e-ef.
+    The paper does not say whether its transfer times were measured beside probe packets. Here they are measured without
+    probe packets, because the paper's optimal times leave these out, it prints no delays for TCP and DECbit, and one
+    definition then holds for all schemes. Table 4.7a does not decide (`longfat.benchmark.experiments`), and table 4.6
+    has unequal times for the two directions of hbh, pp and e2e-ef.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
@@ -104,7 +104,7 @@ def _transmissions(probe: Flow, there: list[Link], back: list[Link]) -> float:
 
 
 def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
-    """Return mean and standard deviation of the delays that the round-trip probe has recorded."""
+    """Return mean and standard deviation [s] of the delays that the discipline `round_trip_probe` has recorded."""
     probe = next((flow for flow in net.flows if flow.name == "probe"), None)
     if probe is None:
         return {}
@@ -113,7 +113,7 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
     seen = round_trip_probe().columns.read(run.state.link_own, number, run.state.row.link_own_words)
     if seen.answers < 1:
         return {"probes": 0.0}
-    # The probe is recorded before the last link, whose times are therefore not included.
+    # The discipline records a probe packet before the last link, so the times of that link are not included.
     empty = sum(link.delay for link in (*there, *back[:-1]))
     empty += -probe.ack / back[-1].rate if entry.transmission else _transmissions(probe, there, back[:-1])
     mean = seen.total / seen.answers
@@ -125,7 +125,7 @@ FAST = 12.5e6  # bytes/s; links of this rate take no transmission time in the fl
 
 
 def optimal(variant: Variant, *, probe: bool = False) -> dict[str, Any]:
-    r"""Return the transfer times [s] of a variant's connections by the law of max-min fair shares.
+    r"""Return the transfer times [s] of a variant's connections by name, if all flows send at their max-min fair rates.
 
     .. math:: T = t_{\text{finish}} - t_{\text{start}} + \tau
 
@@ -134,7 +134,7 @@ def optimal(variant: Variant, *, probe: bool = False) -> dict[str, Any]:
     variant : Variant
         Variant, such as one of `longfat.benchmark.VARIANTS`.
     probe : bool
-        Whether the probe packets take their share of the slow links; by default not, as in the paper's times.
+        Whether the probe packets use capacity of the slow links; by default not, as in the paper's optimal times.
 
     Examples
     --------
@@ -170,9 +170,9 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flo
 
 
 def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
-    """Return uncontrolled traffic as a fluid load: with its on and off times if it has any, else at its mean rate.
+    """Return uncontrolled traffic as a fluid load: on-off traffic with its on and off times, other at its mean rate.
 
-    Acknowledgments of probe packets, 0.04 % of a slow link, are left out.
+    Acknowledgments of probe packets, which use 0.04 % of a slow link, are left out.
     """
     traffic = flow.traffic
     assert traffic is not None

@@ -1,4 +1,4 @@
-"""Results as rows (CSV), and as tables that also show the printed numbers (text, Markdown, HTML).
+"""Results of the benchmark as CSV, and as tables beside the paper's numbers in text, Markdown and HTML.
 
 Tables 4.1 to 4.10 as printed have 174 numbers; the other cells are left empty by the paper.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a printed table, with its unit and our remarks.
+    """Cell of a table of the paper, with its unit and a remark.
 
     Parameters
     ----------
@@ -56,17 +56,17 @@ class Cell:
 
     @property
     def key(self) -> tuple[int, str, str, str, str]:
-        """Key of the quantity: experiment, scheme, metric, connection, load or size."""
+        """Key that identifies the quantity: experiment, scheme, metric, connection, and load or size."""
         return self.experiment, self.scheme, self.metric, self.connection, self.load_or_size
 
     @property
     def misprint(self) -> bool:
-        """Whether the number is a misprint: one that the paper has taken from another table."""
+        """Whether the remark calls the number a misprint, such as a number that belongs to another table."""
         return self.remark.startswith("misprint")
 
     @property
     def milliseconds(self) -> float | None:
-        """Printed value [ms], or None; transfer times of table 4.9 are in ms, although its header says seconds."""
+        """Printed value [ms], or None; transfer times of table 4.9 are in ms, although its header names seconds."""
         if not self.value:
             return None
         return float(self.value) * (1000 if self.unit == "s" and self.metric != "transfer_time" else 1)
@@ -74,7 +74,7 @@ class Cell:
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    """Return all cells, in the order of the tables.
+    """Return all cells of the paper's tables, in their order.
 
     >>> sum(one.value != "" for one in cells()), len(cells())
     (174, 396)
@@ -88,13 +88,13 @@ def cells() -> tuple[Cell, ...]:
 
 @cache
 def by_key() -> dict[tuple[int, str, str, str, str], Cell]:
-    """Return the cells with a number that is no misprint, by their keys."""
+    """Return the cells by their keys; cells without a number and misprints are left out."""
     return {one.key: one for one in cells() if one.value and not one.misprint}
 
 
 @dataclass(frozen=True)
 class Row:
-    """Result of the benchmark as a row of a printed table; ``value``, ``lower``, ``upper`` in ms, None if not known."""
+    """Result of the benchmark for one cell of the paper; ``value``, ``lower``, ``upper`` [ms], None if unknown."""
 
     experiment: int
     scheme: str
@@ -110,14 +110,14 @@ class Row:
     @property
     def printed(self) -> float | None:
         """Printed value [ms], or None."""
-        # The tables have a single row for experiment 9, without a case: it is compared with the scaled files.
+        # The paper has one row for experiment 9, without a case: it is compared with the results for scaled files.
         case = "" if (self.experiment, self.load_or_size) == (9, "scaled") else self.load_or_size
         cell = by_key().get((self.experiment, self.scheme, self.metric, self.connection, case))
         return cell.milliseconds if cell else None
 
 
 def rows(data: xr.Dataset) -> list[Row]:
-    """Return every number of a result as a row, experiment by experiment and scheme by scheme.
+    """Convert a result to rows, one for each number, ordered by experiment and scheme.
 
     Parameters
     ----------
@@ -162,12 +162,12 @@ def _ms(data: xr.Dataset, name: str) -> float | None:
 
 
 def to_csv(found: Iterable[Row]) -> str:
-    """Format rows as CSV: the columns of the printed tables, then the interval."""
+    """Format rows as CSV: the columns of ``printed.csv`` and the confidence interval."""
     return records_to_csv(Row, found)
 
 
 def records_to_csv(kind: type[Any], found: Iterable[Any]) -> str:
-    """Format records of a dataclass as CSV: its fields, then a line for each record; None is an empty cell."""
+    """Format records of a dataclass as CSV: a head with the field names, a line for each record, None as empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(one.name for one in fields(kind))
@@ -177,7 +177,7 @@ def records_to_csv(kind: type[Any], found: Iterable[Any]) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the paper with our values: title, column heads, and a line for each scheme."""
+    """Table of results: title, column heads, and lines of cells."""
 
     title: str
     heads: list[str]
@@ -202,10 +202,10 @@ _METRICS = {"packet_delay_mean": "delay", "packet_delay_std": "its std. dev."}
 
 
 def tables(data: xr.Dataset) -> list[Table]:
-    """Return a table for each experiment: our value, the printed one in brackets, and the rank.
+    """Return a table for each experiment: simulated values, the paper's values in brackets, and ranks of the schemes.
 
-    Schemes are ranked by the mean, over all columns, of the ratio of their transfer time to the least one of the
-    column.
+    Schemes are ranked by the mean, over all columns of transfer times, of the ratio of their time to the shortest time
+    of the column.
     """
     found = rows(data)
     made = []
@@ -228,7 +228,7 @@ def _head(case: str, metric: str, connection: str, many: bool) -> str:
 
 
 def _cell(at: Places, scheme: str, column: tuple[str, str, str]) -> str:
-    """Format our value and the printed one; in experiment 7 with the standard deviation over runs."""
+    """Format the simulated and the paper's value; in experiment 7 with the standard deviation over runs."""
     one = at[scheme, *column]
     text = _number(one.value)
     if one.value is None and one.remark:
@@ -248,7 +248,7 @@ def _number(value: float | None) -> str:
 
 
 def _rank(schemes: list[str], columns: list[tuple[str, str, str]], at: Places) -> dict[str, str]:
-    """Rank schemes by their mean ratio to the shortest time; the optimal row has no rank."""
+    """Rank schemes by their mean ratio to the shortest transfer time; "optimal" has no rank."""
     scores = {}
     for scheme in schemes:
         if scheme == "optimal":

@@ -1,4 +1,4 @@
-"""Test vectors of a sender: its window after each acknowledgment, on a path with or without a queue, with given losses.
+"""Test vectors of senders: the window after each acknowledgment, on a path with given losses.
 
 The rows are computed from the qlog of a run, so that they agree with `longfat simulate --qlog`.
 """
@@ -18,19 +18,19 @@ from longfat.sim.network.network import Network
 from longfat.sim.runs.captures import captured
 from longfat.sim.runs.engine import Simulation
 
-MOST = 50_000  # packets and acknowledgments of a vector
+MOST = 50_000  # largest number of packets and acknowledgments of a vector
 UNLIMITED = 1e9  # packets, size of a buffer in which only the given losses occur
-#: Longest delay of an acknowledgment that waits for another packet [s]: RFC 9000, section 18.2, max_ack_delay. If
-#: packets arrive without spacing, the delay is nearly 0: ours, so that the round trip is constant.
+#: Longest time for which a receiver delays the acknowledgment of a lone packet [s]. LONE is max_ack_delay of RFC 9000,
+#: section 18.2. On a link of unlimited rate LONE_AT_ONCE is nearly 0: ours, so that the round-trip time is constant.
 LONE, LONE_AT_ONCE = 0.025, 1e-6
-#: Ours: resolution of a clock [s] that the tolerance of CUBIC allows for.
+#: Ours: clock resolution [s] of other implementations that the tolerance of CUBIC allows for.
 CLOCK = 1e-3
 BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Scheme that a vector tests, with the defaults of its scenario.
+    """Sender that a test vector describes, with the defaults of its scenario.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class Subject:
     )
 
 
-#: RFC 9002, appendix B.5: a packet that is acknowledged after a lost one increases the window until the loss is found.
-#: TCP's acknowledgments do not advance then (RFC 5681, section 3.1).
+#: Part of a tolerance. RFC 9002, appendix B.5: acknowledged packets increase the window even after a gap, until the
+#: packets in the gap are declared lost. TCP's cumulative acknowledgment does not advance there (RFC 5681, section 3.1).
 ON_GAPS = (
     "; and the growth by packets acknowledged after a lost one, before the loss was found, which RFC 9002, appendix "
     "B.5, has and TCP has not"
@@ -101,7 +101,7 @@ SUBJECTS = {
 
 
 class Row(NamedTuple):
-    """State of the sender after an acknowledgment; ``window`` and ``ssthresh`` in bytes, NaN where unknown."""
+    """State of the sender after an acknowledgment: `window`, `ssthresh` [bytes], `rate` [bytes/s], NaN if unknown."""
 
     time: float
     acked: str
@@ -114,7 +114,7 @@ class Row(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """A scenario in words and as TOML, and the rows."""
+    """Test vector: its scenario in words and as TOML, and a row for each acknowledgment."""
 
     scenario: dict[str, Any]
     rows: list[Row]
@@ -124,7 +124,7 @@ def vector(
     name: str, round_trip_time: float, acks: int = 2, packet: int = 1200, initial_window: int = 10,
     rate: float | None = None, losses: list[int] | None = None, duration: float | None = None, progress: bool = False,
 ) -> Vector:  # fmt: skip
-    """Return the test vector of a sender: its scenario, and its window after each acknowledgment.
+    """Simulate a sender on a path with given losses, and return its test vector.
 
     >>> made = vector("newreno", 0.04, duration=0.09)
     >>> [round(row.window) for row in made.rows][:6], made.rows[0].acked
@@ -145,13 +145,13 @@ def vector(
     with tempfile.TemporaryDirectory() as folder:
         with captured(run, None, folder, MOST) as capture:
             assert capture is not None
-            # In steps, because the window doubles in each round trip of an unlimited link if nothing is lost.
+            # Check the size after each round trip: without losses the window doubles in each on an unlimited link.
             for k in bar(range(math.ceil(until / round_trip_time)), task=name, unit="round trip", shown=progress):
                 run.advance(min(until, (k + 1) * round_trip_time))
                 if capture.end:
                     raise ValueError(
-                        f"duration = {until:g} s: must be less than {capture.until:.3g} s, because the vector would "
-                        f"have {MOST} packets; losses or a rate limit them"
+                        f"duration = {until:g} s is out of range: must be less than {capture.until:.3g} s, after which "
+                        f"the vector has more than {MOST} packets; give losses or a rate"
                     )
         texts = Path(folder, "flow.sqlog").read_text(encoding="utf-8").split("\x1e")[2:]
     found = rows([json.loads(text) for text in texts], packet, name)
@@ -174,13 +174,13 @@ def vector(
 
 
 def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
-    """Return a row for each acknowledgment, with the packets declared lost and sent before the next acknowledgment."""
+    """Convert qlog events to a row for each acknowledgment, with the packets lost and sent before the next one."""
     made: list[Row] = []
     state = {"congestion_window": math.nan, "ssthresh": math.nan, "pacing_rate": math.nan}
     known: set[int] = set()  # qlog repeats packets acknowledged out of order
     steps, reduced = 0, False
-    settled, missing = set[int](), 0  # packets acknowledged or found lost, and the first other one
-    further, newest = 0.0, 0.0  # bytes by which RFC 9002 increases the window further, before and in this row
+    settled, missing = set[int](), 0  # packets acknowledged or declared lost, and the first packet that is neither
+    further, newest = 0.0, 0.0  # growth by packets after a gap (`ON_GAPS`) before this row and in it [bytes]
     for event in events:
         kind, data = event["name"].rpartition(":")[2], event["data"]
         if kind == "metrics_updated":
@@ -214,7 +214,7 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
 
 
 def growth_of_one(name: str, window: float, ssthresh: float, packet: int) -> float:
-    """Return the most by which one acknowledged packet increases a window [bytes]; 0 without `ON_GAPS`.
+    """Return the largest increase of the window [bytes] by one acknowledged packet; 0 for senders without `ON_GAPS`.
 
     RFC 9002, section 7.3, and RFC 9438, section 4.4, whose target is at most 1.5 windows.
 
@@ -229,7 +229,7 @@ def growth_of_one(name: str, window: float, ssthresh: float, packet: int) -> flo
 
 
 def ranges(numbers: list[int]) -> str:
-    """Return increasing numbers as ranges.
+    """Format increasing numbers as ranges.
 
     >>> ranges([4, 5, 6, 9])
     '4-6;9'
@@ -244,7 +244,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def tolerance(name: str, window: float, ssthresh: float, steps: int, packet: int) -> float:
-    """Return how far the window of another implementation may differ [bytes]; the reasons are in `SUBJECTS`.
+    """Return by how much another implementation's window may differ [bytes]; `SUBJECTS` has the reasons.
 
     >>> tolerance("newreno", 14400, math.nan, 7, 1200), tolerance("newreno", 15096, 15000, 1, 1200)
     (1.0, 2.0)

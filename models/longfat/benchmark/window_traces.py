@@ -1,4 +1,4 @@
-"""A user's trace of congestion windows against a test vector: where it first differs by more than the tolerance."""
+"""Comparison of a user's trace of congestion windows with a test vector."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy as np
 from longfat.base import domains
 from longfat.benchmark.vectors import Row
 
-#: Factor of each unit that the head of a column may name; a head without a unit means the first one, as in the vectors.
+#: Column -> units that its head may name, with factors to seconds or bytes; a head without a unit has the first unit.
 UNITS = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
     "window": {"bytes": 1.0, "kB": 1e3, "KiB": 1024.0, "packets": math.nan},
 }
-HEADS = 'a head with "time [s]" and "window [bytes]"; also ms, us, kB, KiB, packets'
+HEADS = 'a head with "time [s]" and "window [bytes]"; other units: ms, us, kB, KiB, packets'
 SLACK = 1e-9  # s: times of a vector are rounded to nanoseconds
 
 
 class Seen(NamedTuple):
-    """A window of a trace, with its line in the file; in seconds and bytes."""
+    """Window of a trace: its line in the file, time [s] and window [bytes]."""
 
     line: int
     time: float
@@ -30,10 +30,11 @@ class Seen(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Comparison of a trace with a vector.
+    """Result of the comparison of a trace with a test vector.
 
-    ``compared`` windows were within the time of the vector. ``largest`` is the largest excess over what the vector
-    allows [bytes], 0 if there is none, and ``first`` the first window beyond it, with the bounds there [bytes].
+    ``compared`` is the number of windows within the time span of the vector. ``largest`` is the largest excess over the
+    bounds of the vector [bytes], 0 if there is none. ``first`` is the first window outside its bounds, ``low`` and
+    ``high`` [bytes].
     """
 
     compared: int
@@ -44,14 +45,14 @@ class Judged(NamedTuple):
 
 
 def read(text: str, packet: int, name: str = "check") -> list[Seen]:
-    r"""Return the windows of a CSV with a head; lines that begin with # are comments.
+    r"""Parse a trace of windows given as CSV with a head; lines that begin with # are comments.
 
     >>> read("time [ms],window [packets]\n40,12\n", 1200)
     [Seen(line=2, time=0.04, window=14400.0)]
     """
     lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     if not lines:
-        raise domains.out_of_range(name, "an empty file", "1", "a CSV file with a head and a line or more")
+        raise domains.out_of_range(name, "an empty file", "1", "a CSV file with a head and at least one line")
     cells = list(csv.reader(line for _, line in lines))
     places = [_column(what, cells[0], packet, name) for what in UNITS]
     found: list[Seen] = []
@@ -61,7 +62,7 @@ def read(text: str, packet: int, name: str = "check") -> list[Seen]:
         except (ValueError, IndexError):
             time = window = math.nan
         if not (math.isfinite(time) and 0 <= window < math.inf):
-            raise domains.wrong_type(f"line {k} of {name}", line.strip()[:40], "a time, and a window of 0 or more")
+            raise domains.wrong_type(f"line {k} of {name}", line.strip()[:40], "a finite time and a window >= 0")
         if found and time < found[-1].time:
             raise domains.out_of_range(f"time in line {k} of {name}", time, "s", f"[{found[-1].time:g}, inf)")
         found.append(Seen(k, time, window))
@@ -69,7 +70,7 @@ def read(text: str, packet: int, name: str = "check") -> list[Seen]:
 
 
 def _column(what: str, heads: list[str], packet: int, name: str) -> tuple[int, float]:
-    """Return the place of a column, and the factor that converts it to seconds or bytes."""
+    """Return the index of a column, and the factor that converts its values to seconds or bytes."""
     units = UNITS[what]
     for place, head in enumerate(heads):
         named = re.fullmatch(rf"{what}(?: \[(\w+)\])?", head.strip())
@@ -80,11 +81,11 @@ def _column(what: str, heads: list[str], packet: int, name: str) -> tuple[int, f
 
 
 def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check") -> Judged:
-    """Compare windows with those of a vector that hold within ``jitter`` [s] of their times.
+    """Compare each window of a trace with the windows of a vector in force within ``jitter`` [s] of its time.
 
-    A window may lie between the least and the largest window of the vector in that time, each with its tolerance.
-    With a jitter of 0 the n-th window at a time is compared with the n-th of the vector at that time. Windows before
-    the first acknowledgment or after the last one are left out.
+    A window must lie between the smallest and the largest of these windows, extended by their tolerances. With a jitter
+    of 0 the n-th window at a time is compared with the n-th window of the vector at that time. Windows before the first
+    acknowledgment or after the last one are left out.
     """
     times = np.array([row.time for row in rows])
     floor, ceiling = (np.array([row.window + sign * row.tolerance for row in rows]) for sign in (-1, 1))
@@ -92,13 +93,13 @@ def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check")
     if not within:
         raise domains.out_of_range(
             f"times in {name}", f"{seen[0].time:g} to {seen[-1].time:g}" if seen else "none", "s",
-            f"[{times[0]:g}, {times[-1]:g}] in one line or more, counted from the first departure",
+            f"[{times[0]:g}, {times[-1]:g}] in at least one line, counted from the departure of the first packet",
         )  # fmt: skip
     first, at, largest = None, (math.nan, math.nan), 0.0
     rank, before = 0, -math.inf
     for one in within:
         end = int(np.searchsorted(times, one.time + jitter + SLACK, "right"))
-        # At the beginning of the time allowed, the window is that after the last acknowledgment until then.
+        # The window in force at time - jitter is that after the last acknowledgment before it.
         begin = max(0, int(np.searchsorted(times, one.time - jitter + SLACK, "right")) - 1)
         if jitter == 0:
             rank = rank + 1 if one.time <= before + SLACK else 0

@@ -1,4 +1,4 @@
-"""Test suites: situations in which a document asks that a congestion control be evaluated.
+"""Test suites: the situations in which a document requires a congestion control to be evaluated.
 
 ``bbr``: the 22 test cases that draft-ietf-ccwg-bbr-06, appendix A, describes in words. ``bcp133``: the situations of
 RFC 9743 (BCP 133), "Specifying New Congestion Control Algorithms", for any scheme.

@@ -1,4 +1,4 @@
-"""Cases of a suite: a scenario and the behaviour that a document expects of it, one TOML file each.
+"""Cases of a test suite: each TOML file has a scenario and the behaviour that a document expects in it.
 
 A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the scheme that it
 is compared with "suite:reference". It has three more tables: ``case`` (section, title), ``find`` (times that a
@@ -28,7 +28,7 @@ NAMES = ("bbr", "bcp133")
 
 @dataclass(frozen=True)
 class Probe:
-    """Measured quantity: a field of the tested flow over time, or a counter of flows or links over the run.
+    """Definition of a measured quantity: samples of a field of the tested flow, or a counter of flows or links.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Probe:
     per: float | Probe = 1.0
 
     def words(self) -> str:
-        """Return a description for reports."""
+        """Return a description of the quantity for reports."""
         which = f" of {self.of}*" if self.of else ""
         when = f" in {self.during.replace('|', ' or ')}" if self.during else ""
         per = self.per.words() if isinstance(self.per, Probe) else f"{self.per:g}" if self.per != 1 else ""
@@ -72,12 +72,12 @@ class Probe:
 
 @dataclass(frozen=True)
 class Expectation:
-    """A requirement of a document, and the measurement that decides whether it is met.
+    """Requirement of a document, and the measurement that decides whether a scheme meets it.
 
     Parameters
     ----------
     rule : str
-        The requirement, in our words.
+        The requirement, paraphrased.
     step : str
         Number of the step in the document.
     probe : Probe
@@ -86,9 +86,9 @@ class Expectation:
         In place of a probe: phases that must follow each other (`visits`) or must not be visited (`never`), at
         `Probe.after` or later.
     within : tuple of float, optional
-        Bounds; without them the value is only reported, beside the reference scheme's.
+        Bounds of the value; without bounds the value is only reported, beside that of the reference scheme.
     ours : str
-        Part of the requirement that is ours because the document is silent, with the reason.
+        Part of the requirement that this package chose because the document is silent, with the reason.
     """
 
     rule: str
@@ -109,7 +109,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Find:
-    """Time at which a preliminary run enters a phase, or a field's value at that time; replaces ``$name``."""
+    """Rule for the value of a placeholder ``$name``: when a preliminary run enters a phase, or a field's value then."""
 
     name: str
     phase: str
@@ -122,7 +122,7 @@ class Find:
 
 @dataclass(frozen=True)
 class Case:
-    """A case of a suite: text of its file, and the values of the placeholders that vary."""
+    """Case of a test suite: the text of its file, and the values of the placeholders in ``case.vary``."""
 
     suite: str
     name: str
@@ -134,16 +134,16 @@ class Case:
     not_run: str = ""
 
     def finds(self, found: Mapping[str, str]) -> list[Find]:
-        """Return the values that preliminary runs determine, in order; a value may depend on earlier ones."""
+        """Return the rules for values that preliminary runs determine, in order; a rule may use earlier values."""
         return [Find(**one) for one in self._document(found).get("find", [])]
 
     def _document(self, found: Mapping[str, str]) -> dict[str, Any]:
-        """Return the parsed file with the found values substituted for their names."""
+        """Return the parsed file, with the values of `found` in place of their placeholders."""
         before = dict(re.findall(r'name = "(\w+)"[^\n]*before = "([^"]+)"', self.text))
         return tomllib.loads(Template(self.text).substitute({**before, **self.values, **found}))
 
     def fields(self) -> set[str]:
-        """Return the names of the fields that are sampled."""
+        """Return the names of the flow's fields that a run of the case must sample."""
         names = {one.field for one in self.finds({})} | {"phase"}
         probes: list[Any] = [one.probe for one in self.expectations({})]
         while probes:
@@ -154,11 +154,11 @@ class Case:
         return names - {""}
 
     def expectations(self, found: Mapping[str, str]) -> list[Expectation]:
-        """Return the expectations, with the times that have been found."""
+        """Return the expectations, with the values of `found` in place of their placeholders."""
         return [_expectation(one) for one in self._document(found).get("expect", [])]
 
     def network(self, tested: Any, reference: Any, found: Mapping[str, str]) -> tuple[Network, dict[str, Any]]:
-        """Return the network with the given schemes, and the options of its run."""
+        """Return the network with the tested and the reference scheme, and the options of its run."""
         from longfat.sim.network.network import Network
         from longfat.sim.network.scenario import parsing
 
@@ -172,7 +172,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite: its document, its cases, and the names of the phases of its scheme."""
+    """Test suite: its document, its cases, its default schemes, and the names of the phases of its scheme."""
 
     name: str
     title: str
@@ -184,7 +184,7 @@ class Suite:
     cases: tuple[Case, ...]
 
     def chosen(self, names: list[str] | None) -> list[Case]:
-        """Return the cases whose names are given, or begin with a given name and a hyphen; all by default."""
+        """Return the cases with a given name, or whose name begins with a given name and a hyphen; all by default."""
         found = []
         for name in names or [""]:
             mine = [one for one in self.cases if one.name == name or one.name.startswith(f"{name}-") or not name]
@@ -196,7 +196,7 @@ class Suite:
 
 @cache
 def suite(name: str) -> Suite:
-    """Return a suite by its name.
+    """Return the test suite with a name in `NAMES`.
 
     >>> suite("bbr").scheme, len({case.section for case in suite("bbr").cases})
     ('bbr', 22)
@@ -212,7 +212,7 @@ def suite(name: str) -> Suite:
 
 
 def _cases(of: str, key: str, text: str) -> list[Case]:
-    """Return the variants of a case file: one for each combination of the values in ``case.vary``."""
+    """Return the cases of a file: one for each combination of the values in the table ``case.vary``."""
     begin = text.index("[case]")
     ends = [text.find(mark, begin + 1) for mark in ("\n[[", "\n[run]")]
     head = tomllib.loads(text[begin : min(end for end in ends if end > 0)])["case"]
@@ -228,7 +228,7 @@ def _cases(of: str, key: str, text: str) -> list[Case]:
 
 
 def _expectation(given: dict[str, Any]) -> Expectation:
-    """Return an expectation from its table."""
+    """Convert a table ``expect`` of a case file to an Expectation."""
     own = {key: given[key] for key in ("rule", "step", "unit", "ours") if key in given}
     rest = {key: value for key, value in given.items() if key not in own}
     within = rest.pop("within", None)
@@ -240,7 +240,7 @@ def _expectation(given: dict[str, Any]) -> Expectation:
 
 
 def _probe(given: dict[str, Any]) -> Probe:
-    """Return a probe from its keys."""
+    """Convert the keys of a table to a Probe; the value of ``per`` may be a table, too."""
     per: Any = given.pop("per", 1.0)
     made: Callable[..., Probe] = Probe
     return made(**given, per=_probe(per) if isinstance(per, dict) else float(per))

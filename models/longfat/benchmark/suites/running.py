@@ -1,4 +1,4 @@
-"""Runs of a suite: samples and counters of one run of a case, intervals and verdicts over replications, reports."""
+"""Runs of a test suite: measurements of single runs, intervals and verdicts over replications, and reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from longfat.replication import interval
 from longfat.sim.runs import peek, results
 from longfat.sim.runs.engine import Simulation
 
-#: Values that `Probe.how` selects from the samples of a field.
+#: `Probe.how` -> function that reduces the samples of a field to one value.
 SAMPLED: dict[str, Callable[[np.ndarray], Any]] = {
     "first": lambda x: x[0], "next": lambda x: x[0], "last": lambda x: x[-1], "change": lambda x: x[-1] - x[0],
     "min": np.min, "max": np.max, "mean": np.mean,
@@ -31,7 +31,7 @@ PHASE = "phase"  # field of a scheme that has phases
 
 @dataclass(frozen=True)
 class Observed:
-    """Results of a run: times of the samples [s], the first flow's fields at these times, and the counters."""
+    """Results of one run: times of the samples [s], the first flow's fields at these times, and counters by name."""
 
     times: np.ndarray
     fields: dict[str, np.ndarray]
@@ -42,7 +42,7 @@ class Observed:
     random: bool
 
     def visits(self, after: float = 0.0) -> list[tuple[str, int, int]]:
-        """Return the visits of phases that begin at `after` or later: name, first sample and sample after the last."""
+        """Return the visits to phases that begin at `after` [s] or later: name, first sample, end of the samples."""
         if PHASE not in self.fields or not self.phases:
             return []
         numbers = self.fields[PHASE].astype(int)
@@ -51,9 +51,9 @@ class Observed:
 
 
 def measure(case: Case, tested: Any, reference: Any, seed: list[int]) -> dict[str, float]:
-    """Run a case once; return the value of each expectation as "e0", "e1" and so on, NaN where there is none.
+    """Run a case once; return the value of each expectation as "e0", "e1" and so on, NaN if the run has no such value.
 
-    ``seed`` is a list of integers. "random" is 1 if a random number was drawn.
+    ``seed`` is a list of integers. The result "random" is 1 if the run drew a random number, else 0.
     """
     of = suite(case.suite)
     found: dict[str, str] = {}
@@ -70,7 +70,7 @@ def measure(case: Case, tested: Any, reference: Any, seed: list[int]) -> dict[st
 
 
 def observe(case: Case, of: Suite, tested: Any, reference: Any, seed: list[int], found: dict[str, str]) -> Observed:
-    """Run a case with the values found by preliminary runs, and sample the fields of its first flow.
+    """Run a case with the values that preliminary runs have found, and sample the fields of its first flow.
 
     The same seed gives the same run up to the first time that depends on a found value.
     """
@@ -103,7 +103,7 @@ def observe(case: Case, of: Suite, tested: Any, reference: Any, seed: list[int],
 
 
 def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
-    """Return the given fields that a flow has, by name, and BBR's bandwidth-delay product [packets]."""
+    """Return the values of those `names` that are fields of the flow; "bdp" is max_bw times min_rtt [packets]."""
     has = flow._kind.fields
     made = {name: float(getattr(flow, name)) for name in names if name in has}
     if "bdp" in names and {"max_bw", "min_rtt"} <= has.keys():
@@ -112,7 +112,7 @@ def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
 
 
 def _found(find: Find, seen: Observed) -> str | None:
-    """Return the time of a visit to a phase, or a field's value at that time; None if there is no such visit."""
+    """Return as text the begin [s] of a visit to a phase, or a field's value then; None if there is no such visit."""
     spans = [one for one in seen.visits(find.after) if one[0] == find.phase]
     if not -len(spans) <= find.visit - (find.visit > 0) < len(spans):
         return None
@@ -122,7 +122,7 @@ def _found(find: Find, seen: Observed) -> str | None:
 
 
 def value_of(one: Expectation, seen: Observed) -> float:
-    """Return the value that an expectation refers to; NaN if the run has no such value."""
+    """Return the value of an expectation's measurement; NaN if the run has no such value."""
     if one.visits or one.never:
         names = [name for name, _, _ in seen.visits(one.probe.after)]
         if not names:
@@ -135,19 +135,19 @@ def value_of(one: Expectation, seen: Observed) -> float:
 
 
 def _follow(names: list[str], wanted: tuple[str, ...]) -> bool:
-    """Return whether phases match the expected ones, in which "A|B" stands for either of two."""
+    """Return whether each phase matches the expected one at its position; the expected "A|B" matches A and B."""
     return all(name in one.split("|") for name, one in zip(names, wanted, strict=True))
 
 
 def _probed(probe: Probe, seen: Observed) -> float:
-    """Return the value of a probe."""
+    """Return the value of a probe in a run, divided by its `per`; NaN if the divisor is 0."""
     value = _counted(probe, seen) if probe.count else _sampled(probe, seen)
     per = _probed(probe.per, seen) if isinstance(probe.per, Probe) else probe.per
     return value / per if per else math.nan
 
 
 def _sampled(probe: Probe, seen: Observed) -> float:
-    """Return the value of a field over its samples."""
+    """Reduce the samples of a field that a probe selects to one value; NaN if there are none."""
     chosen = (seen.times >= probe.begin - 1e-9) & (seen.times <= probe.end + 1e-9)
     if probe.during:
         spans = [one for one in seen.visits(probe.after) if one[0] in probe.during.split("|")]
@@ -169,7 +169,7 @@ def _sampled(probe: Probe, seen: Observed) -> float:
 
 
 def _counted(probe: Probe, seen: Observed) -> float:
-    """Return a quantity of flows or links."""
+    """Reduce a counter of the flows or links that a probe selects to one value; NaN if there are none."""
     dimension = results.QUANTITIES[probe.count][0]
     names = seen.flows if dimension == "flow" else seen.links
     every = np.atleast_1d(seen.counts[probe.count])
@@ -189,7 +189,7 @@ PASS, FAIL, OPEN, REPORTED, NO_VALUE, NOT_RUN = "pass", "fail", "open", "reporte
 
 @dataclass(frozen=True)
 class Result:
-    """A line of the report: an expectation with its value, interval, bounds and verdict.
+    """Line of the report: an expectation with its value, interval, bounds and verdict.
 
     ``verdict`` is "pass" or "fail" if the value is inside or outside the bounds (with replications, the whole
     interval), "open" if the interval contains a bound, "reported" without bounds, "no value" if the scheme never enters
@@ -217,7 +217,7 @@ class Result:
 def one_run(
     draw: int, rng: Any, *, suite: str, case: str, tested: Any, reference: Any, seed: int, settings: str
 ) -> Any:
-    """Run one replication of a case; its random numbers depend on seed and replication, not on the scheme."""
+    """Run replication `draw` of a case; its random numbers depend on `seed` and `draw`, not on the scheme."""
     return measure(_case(suite, case), _scheme(tested), _scheme(reference), [seed, draw])
 
 
@@ -244,18 +244,18 @@ def run(
     store: str | Path | None = None,
     progress: bool = True,
 ) -> list[Result]:
-    """Run a suite with a scheme, and return a result for each expectation of each case.
+    """Run the cases of a suite with a scheme, and return a result for each expectation of each case.
 
     Parameters
     ----------
     name : str
         "bbr" or "bcp133".
     scheme : str or Scheme, optional
-        Tested scheme: a name, a file that defines one, or a `longfat.sim.Scheme`; by default the suite's.
+        Tested scheme: a name, a file that defines a scheme, or a `longfat.sim.Scheme`; by default the suite's scheme.
     cases : list of str, optional
-        Names of cases, or beginnings of them up to a hyphen; all by default.
+        Names of cases, or beginnings of names up to a hyphen; all by default.
     reference : str or Scheme, optional
-        Scheme with which the tested scheme is compared, and whose values the report has, too; by default the suite's
+        Scheme with which the tested scheme is compared; the report has its values, too. By default the suite's
         reference.
     replications : int, optional
         Runs of each case [runs]; by default the suite's number. A case that draws no random number has one run.
@@ -296,7 +296,7 @@ def run(
 
 
 def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any], confidence: float) -> list[Result]:
-    """Return the lines of a case in the report."""
+    """Return the report's lines of one case: one for each expectation, or one with the reason if it was not run."""
     head = Result(one.name, one.section, one.title, tested.name, rule=one.not_run, verdict=NOT_RUN)
     if one.not_run:
         return [head]
@@ -305,7 +305,7 @@ def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any]
 
 
 def _line(head: Result, k: int, one: Expectation, data: Any, other: Any, confidence: float) -> Result:
-    """Return the line of an expectation in the report."""
+    """Return the report's line of expectation number `k`, with its interval over the replications."""
     samples = data[f"e{k}"].values
     value, *ends = map(float, interval(samples, confidence))
     lower, upper = map(_finite, ends)
@@ -323,7 +323,7 @@ def _finite(value: float) -> float | None:
 
 
 def _verdict(value: float, lower: float, upper: float, within: tuple[float, float] | None) -> str:
-    """Return the verdict on a value with its interval.
+    """Return whether the interval of a value lies inside (pass), outside (fail) or across the bounds (open).
 
     >>> _verdict(1.0, 0.9, 1.1, (0.9, 2.0)), _verdict(1.0, 0.8, 1.2, (0.9, 2.0)), _verdict(1.0, 0.9, 1.1, (1.2, 2.0))
     ('pass', 'open', 'fail')
@@ -351,7 +351,7 @@ def _number(value: float | None) -> str:
 
 
 def _cells(one: Result) -> list[str]:
-    """Return the cells of a line of a case's table."""
+    """Format a result as the cells of a line, whose columns are `HEADS`."""
     value = _number(one.value)
     if one.value is not None and one.lower is not None and one.upper is not None:
         value += f" ± {_number(one.upper - one.value)}"
@@ -363,7 +363,7 @@ def _cells(one: Result) -> list[str]:
 
 
 def _tables(found: list[Result]) -> list[tables.Table]:
-    """Return a table for each case."""
+    """Return a table for each case, with a line for each of its expectations."""
     made = []
     for name in dict.fromkeys(one.case for one in found):
         mine = [one for one in found if one.case == name]
@@ -376,7 +376,7 @@ def _tables(found: list[Result]) -> list[tables.Table]:
 
 
 def summary(name: str, found: list[Result]) -> str:
-    """Return a sentence that counts the verdicts, and a line for each expectation that failed or has no value."""
+    """Return a line with counts of the verdicts, and one for each expectation that failed, is open or has no value."""
     of = suite(name)
     counts = {word: sum(one.verdict == word for one in found) for word in dict.fromkeys(one.verdict for one in found)}
     lines = [
