@@ -73,10 +73,16 @@ def test_a_worker_that_is_killed_from_outside_is_replaced(tmp_path, processes):
 
 def test_a_run_that_takes_its_process_with_it_has_failed(processes):
     data = sweep(always_killed, LOADS, replications=2, rng=7, executor=processes, errors="keep", **QUIET)
-    assert data.status[2].item().startswith("failed: replication 0: WorkerDied: the process that ran it died: killed")
+    assert (
+        data.status[2]
+        .item()
+        .startswith("failed: replication 0: WorkerDied: the process of this call died twice: it was killed")
+    )
     assert [status for status in data.status.values if status != "done"] == [data.status[2].item()]
     assert data.replications.values.tolist() == [2, 2, 0, 2, 2, 2]
-    with pytest.raises(SweepError, match=r"load = 3, replication [01]: WorkerDied: the process that ran it died"):
+    with pytest.raises(
+        SweepError, match=r"load = 3, replication [01]: WorkerDied: the process of this call died twice"
+    ):
         sweep(always_killed, LOADS, replications=2, rng=7, executor=processes, **QUIET)
     assert processes.submit(len, "abc").result() == 3
 
@@ -203,4 +209,4 @@ def test_a_script_that_does_not_guard_its_calls_ends(tmp_path):
     # The error is the last line, unless Python's tracker of semaphores has the last word about the processes that died.
     said = [line for line in done.stderr.splitlines() if "resource_tracker" not in line][-1]
     assert "WorkerDied" in said
-    assert "keep its own calls under `if __name__ == '__main__':`" in said
+    assert "calls outside of `if __name__ == '__main__':`" in said

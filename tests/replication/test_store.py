@@ -141,7 +141,7 @@ def test_damaged_files_are_reported_and_computed_anew(tmp_path, counted, damage)
     integer = run(counted, tmp_path)
     damage(tmp_path / "p1-2_r3.npz")
     counted.calls = 0
-    with pytest.warns(UserWarning, match=r"store = .*: p1-2_r3.npz there is damaged \(.+\) and is computed anew"):
+    with pytest.warns(UserWarning, match=r"store = .*: p1-2_r3.npz is damaged \(.+\) and is computed anew"):
         assert run(counted, tmp_path).identical(integer)
     assert counted.calls == 1
     assert run(counted, tmp_path).identical(integer)  # no warning any more
@@ -153,9 +153,7 @@ def test_a_run_that_unpacks_to_more_than_its_file_is_not_loaded(tmp_path):
     with (tmp_path / "p1-2_r3.npz").open("wb") as file:
         np.savez_compressed(file, about=np.zeros(10**6, "S1"), variables_0=np.zeros(10**6))
     # 9 million bytes, and 128 of the header of each of two arrays
-    with pytest.warns(
-        UserWarning, match=r"p1-2_r3.npz there is damaged \(unpacks to 9000256 bytes, must be at most the"
-    ):
+    with pytest.warns(UserWarning, match=r"p1-2_r3.npz is damaged \(unpacks to 9000256 bytes, must be at most the"):
         assert run(queue, tmp_path).identical(integer)
 
 
@@ -181,7 +179,7 @@ def test_files_of_other_sweeps_are_reported(tmp_path, counted):
     assert [str(one.message).split(": ")[1].split()[0] for one in seen] == ["p0-0_r0.npz", "p0-1_r0.npz", "p1-1_r0.npz"]
     (tmp_path / "ours" / "notes.txt").write_text("mine")
     (tmp_path / "ours" / ".p0-0_r0.npz.123.part").write_text("half")  # of a process that was killed
-    with pytest.warns(UserWarning, match=r"notes.txt there is no part of the sweep and is left alone") as seen:
+    with pytest.warns(UserWarning, match=r"notes.txt does not belong to the sweep and is not changed") as seen:
         assert run(counted, tmp_path / "ours").identical(integer)
     assert len(seen) == 1
 
@@ -225,7 +223,7 @@ def test_a_damaged_manifest_is_made_anew_from_the_runs(tmp_path, counted, text):
 def test_a_whole_number_is_no_float_without_the_manifest_either(tmp_path):
     sweep(exponential, {"load": [1]}, rng=1, store=tmp_path, **QUIET)
     (tmp_path / "sweep.json").unlink()
-    with pytest.warns(UserWarning, match="p0_r0.npz there belongs to another sweep and is computed anew"):
+    with pytest.warns(UserWarning, match="p0_r0.npz belongs to another sweep and is computed anew"):
         sweep(exponential, {"load": [1.0]}, rng=1, store=tmp_path, **QUIET)
 
 

@@ -1,4 +1,4 @@
-"""Means and confidence intervals of all points, in one Dataset, from records in any order."""
+"""Collection of the records of all runs, which may end in any order, in a Dataset of means and confidence intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAMPLES = "_samples"
 
 
 class Collector:
-    """Means, confidence intervals and optionally all samples of the points of a grid.
+    """Collector of means, confidence intervals and, with ``keep``, all samples at the points of a grid.
 
     A point's records are released once their means have been computed.
 
@@ -35,7 +35,7 @@ class Collector:
     def __init__(self, grid: Grid, confidence: float, *, intervals: bool, keep: bool) -> None:
         self.grid, self.confidence, self.intervals, self.keep = grid, confidence, intervals, keep
         self._reference: Record | None = None  # the record that all others must match
-        # Attributes are those of the earliest run of the grid, not of the run that ended first.
+        # Variables take their attributes from the first run in the grid's order, not from the run that ended first.
         self._first = len(grid)
         self._labels: Record | None = None
         self._arrays: dict[str, np.ndarray] = {}
@@ -56,7 +56,7 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """Return the names of variables with means; limits that runs return are left out if intervals replace them."""
+        """Return the names of the variables to average, without limits from the runs if intervals replace these."""
         names = list(record.variables)
         if not self.intervals:
             return names
@@ -64,14 +64,14 @@ class Collector:
         return [name for name in names if name not in own]
 
     def summarise(self, index: int, records: list[Record], status: str, *, failed: bool = False) -> None:
-        """Compute mean and interval of a point from its records in the order of replications; NaN if it failed."""
+        """Compute mean and interval of a point from its records, ordered by replication; NaN if the point failed."""
         self._counts[index], self._status[index] = len(records), status
         if not records:
             return
         if index < self._first:
             self._first, self._labels = index, records[0]
         for name in self.names(records[0]):
-            # In the order of replications, along a last axis, so that sums round alike whatever order the runs end in.
+            # Stack the records in the order of replications: sums are then rounded alike in whichever order runs end.
             samples = np.ascontiguousarray(np.stack([one.variables[name].values for one in records], -1))
             if self.keep:
                 self._samples.setdefault(name, {})[index] = np.moveaxis(samples, -1, 0)
@@ -83,7 +83,7 @@ class Collector:
                 self._arrays[name + suffix][index] = values
 
     def dataset(self, *, status: bool) -> xr.Dataset:
-        """Return the Dataset of all points."""
+        """Return the Dataset of all points: means, limits, samples and numbers of replications."""
         import xarray as xr
 
         names, shape = self.grid.names, self.grid.shape
@@ -121,11 +121,9 @@ class Collector:
         for name in names:
             made = {name + suffix for suffix in suffixes}
             if made & (taken | own) or made & set(names) != {name}:
-                raise ValueError(f"the function returned a variable {name!r}: that name is taken in the result")
+                raise ValueError(f"the function returned a variable {name!r}: the result reserves this name")
         if own & taken:
-            raise ValueError(
-                f"the function returned a dimension {min(own & taken)!r}: that name is taken in the result"
-            )
+            raise ValueError(f"the function returned a dimension {min(own & taken)!r}: the result reserves this name")
 
 
 def _compare(one: Record, other: Record) -> None:

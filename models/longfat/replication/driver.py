@@ -1,4 +1,4 @@
-"""Execution of a sweep: sends the plan's runs to the executor, and their records to the store and the collector."""
+"""Execution of a sweep: the executor makes the runs of the plan; store and collector receive their records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SweepError(RuntimeError):
 
     @classmethod
     def at(cls, grid: Grid, run_index: RunIndex, failure: Failure) -> SweepError:
-        """Return the error for a failed run."""
+        """Return the error that names the point and replication of a failed run, and its failure."""
         arguments = [f"{name} = {value!r}" for name, value in grid.point(run_index[0]).items()]
         error = cls(f"sweep: {', '.join([*arguments, f'replication {run_index[1]}'])}: {failure.text}")
         error.run_index = run_index
@@ -53,10 +53,10 @@ def execute_plan(
     continue_on_error: bool,
     progress: bool,
 ) -> None:
-    """Collect all runs: those in the store, and the others from the executor.
+    """Load the runs that the store has, make the others with the executor, and collect the records of all.
 
-    If the function fails, ``continue_on_error`` says whether the other points are still computed; otherwise the
-    SweepError of the earliest run is raised.
+    If the function fails and ``continue_on_error`` is True, the other points are still computed; if it is False, the
+    SweepError of the first failed run, in the order of the grid, is raised.
     """
     done = 0
     failed: list[SweepError] = []
@@ -124,7 +124,7 @@ def execute_plan(
 
 
 def _outcome(future: Future[Any]) -> Record | Failure:
-    """Return the outcome of a run that has ended."""
+    """Return the record or failure of a run that has ended; raise ExecutorFailed if the executor has lost the run."""
     try:
         outcome: Record | Failure = future.result()
     except (BrokenExecutor, CancelledError, OSError) as error:  # `call` catches errors of the function

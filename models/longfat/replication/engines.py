@@ -1,6 +1,6 @@
 """Executors of runs: threads, processes, or any executor of the caller.
 
-`Processes` is a pool of processes that replaces workers that die, and repeats their calls.
+`Processes` is a pool of processes that replaces dead workers and repeats their calls.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Task:
 
 
 class Processes(Executor):
-    """Executor with one process for each processor, freshly spawned; when one dies, all are replaced.
+    """Executor that spawns worker processes, by default one for each processor, and replaces all when one dies.
 
     A `concurrent.futures.ProcessPoolExecutor` is unusable once one of its workers has been killed, and does not report
     which call was running in it. This executor makes a new pool and repeats the calls that had begun: first each call
@@ -65,8 +65,8 @@ class Processes(Executor):
         self._retrying = False  # whether a retried task is running
         self._pending: list[_Task] = []  # tasks that wait until the retries have ended
         self._closed = self._ending = False
-        # Only one thread uses these attributes: a pool runs callbacks while it holds its own locks, so locks of ours
-        # could deadlock with them.
+        # Only the thread `_supervise` changes the attributes above; others send it messages. Locks around them could
+        # deadlock, because the pool runs callbacks while it holds locks.
         self._messages: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._thread = threading.Thread(target=self._supervise, daemon=True)
         self._thread.start()
@@ -91,12 +91,12 @@ class Processes(Executor):
             self._thread.join()
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        """Wait for all calls, or after an exception, Ctrl-C among them, end those that are running."""
+        """Wait for all calls; after an exception, such as that of Ctrl-C, end the running calls instead."""
         self.shutdown(cancel_futures=kind is not None)
 
     def _supervise(self) -> None:
-        # Workers are started by this thread and inherit its mask: until `_begin` is called, Ctrl-C would end each of
-        # them with a traceback.
+        # Workers inherit the signal mask of this thread, which starts them. Without the mask Ctrl-C would end a worker
+        # with a traceback before `_begin` makes the worker ignore the signal.
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         while not self._ending or self._running or self._retries or self._pending or self._returned:
@@ -133,7 +133,7 @@ class Processes(Executor):
                 self._next()
             return
         self._running[pool_future] = task
-        # The pool's future is not cancelled: a pool whose processes then end would print a thread's traceback.
+        # Nothing cancels this future: a pool with a cancelled future prints a traceback when its processes end.
         pool_future.add_done_callback(lambda pool_future: self._messages.put(lambda: self._ended(pool_future)))
 
     def _ended(self, pool_future: Future[Any]) -> None:
@@ -154,7 +154,7 @@ class Processes(Executor):
             self._next()
 
     def _replace_pool(self) -> None:
-        """Make a new pool once the broken one has returned all calls."""
+        """Make a new pool once the broken pool has returned all calls."""
         if self._running:
             return
         back = sorted(self._returned, key=lambda task: task.serial)
@@ -165,8 +165,8 @@ class Processes(Executor):
             if task.future.set_running_or_notify_cancel():
                 task.future.set_exception(
                     WorkerDied(
-                        "the process that ran it died: killed, out of memory, crashed, or never begun, as in a script "
-                        "that does not keep its own calls under `if __name__ == '__main__':`"
+                        "the process of this call died twice: it was killed, crashed, ran out of memory, or did not "
+                        "start, as in a script with calls outside of `if __name__ == '__main__':`"
                     )
                 )
         else:  # calls start in order, so that only the first ones can have been running
@@ -175,7 +175,7 @@ class Processes(Executor):
         self._next()
 
     def _next(self) -> None:
-        """Start the next call that is retried alone, or all pending calls."""
+        """Start the next call that must run alone; if there is none, start all pending calls."""
         self._retrying = bool(self._retries)
         if self._retrying:
             self._start(self._retries.popleft())
@@ -208,7 +208,7 @@ OURS: dict[str, Callable[[int | None], Executor]] = {
 
 
 class Portable:
-    """A function, which may be from a notebook or a lambda, that is pickled with everything it refers to.
+    """Callable that pickles a function together with everything to which it refers, even a lambda or a notebook's.
 
     Executors that do not pickle, such as threads, call the function itself.
 
@@ -239,7 +239,7 @@ class Portable:
             raise ValueError(
                 f"function = {reprlib.repr(self._function)} cannot be sent to another process "
                 f"({Failure.of(error).text}): "
-                "must be a function that holds no locks, open files and the like. Threads take any function"
+                "must be a function that refers to no locks, open files and the like; executor='threads' accepts any"
             ) from None
 
 
@@ -249,7 +249,7 @@ def _unpickled(pickled: bytes) -> Any:
 
 
 def adopt(executor: Any) -> Executor | str:
-    """Return the caller's executor, or the name of one of `OURS`, by default "threads"; raise an error for others."""
+    """Check the argument ``executor``; return it, or "threads" if it is None."""
     if executor is None:
         return "threads"
     if isinstance(executor, Executor) or (isinstance(executor, str) and executor in OURS):
@@ -264,7 +264,7 @@ def adopt(executor: Any) -> Executor | str:
 
 
 def portable(function: Callable[..., Any], executor: Executor | str | int) -> Portable:
-    """Return the function in a form that every executor can pickle; refuse functions that no process can receive."""
+    """Return a form of the function that can be pickled; raise a ValueError if processes need it and pickling fails."""
     sent = Portable(function)
     if executor == "processes" or isinstance(executor, ProcessPoolExecutor | Processes):
         sent.pickled  # noqa: B018, raises
@@ -273,9 +273,9 @@ def portable(function: Callable[..., Any], executor: Executor | str | int) -> Po
 
 @contextmanager
 def opened(executor: Executor | str | int) -> Iterator[Executor]:
-    """Provide an executor: a new one is shut down at the end, without waiting; the caller's own is left open.
+    """Provide an executor in a context: the caller's, which stays open, or a new one, which is shut down at the end.
 
-    An integer is a number of threads.
+    An integer is the number of threads of a new executor. The end does not wait for calls that are still running.
     """
     if isinstance(executor, Executor):
         yield executor

@@ -1,4 +1,4 @@
-"""Points of a grid, and the random stream of each run."""
+"""Points of a sweep's grid, and the random stream of each run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAKEN = ("rng", "replication", "replications", "status")  # names that a sweep u
 
 @dataclass(frozen=True)
 class Axis:
-    """One parameter of the grid: its values in order, whether it is a single value, and its attributes."""
+    """Parameter of the grid: name, values in order, whether it was given as a single value, and attributes."""
 
     name: str
     values: np.ndarray
@@ -28,7 +28,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations of the axes' values; the last axis varies fastest.
+    """Grid of all combinations of the axes' values; the last axis varies fastest.
 
     >>> grid = Grid.parse({"load": [0.5, 0.9], "scheme": ["reno", "cubic"]})
     >>> len(grid), grid.positions(2), grid.point(2)
@@ -39,14 +39,14 @@ class Grid:
 
     @classmethod
     def parse(cls, grid: Any) -> Grid:
-        """Convert the ``grid=`` argument, or raise an error with the reason."""
+        """Convert the argument ``grid`` of a sweep; raise an error if it is no mapping of names to different values."""
         if not isinstance(grid, Mapping):
             raise wrong_type("grid", grid, "a mapping of names to sequences")
         return cls(tuple(_axis(name, values) for name, values in grid.items()))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the axes."""
+        """Names of the axes, in order."""
         return tuple(axis.name for axis in self.axes)
 
     @property
@@ -58,7 +58,7 @@ class Grid:
         return math.prod(self.shape)
 
     def positions(self, index: int) -> tuple[int, ...]:
-        """Return the position of a point on each axis."""
+        """Return the positions of point number ``index`` on the axes."""
         reverse = []
         for size in reversed(self.shape):
             index, position = divmod(index, size)
@@ -66,20 +66,19 @@ class Grid:
         return tuple(reversed(reverse))
 
     def point(self, index: int) -> dict[str, Any]:
-        """Return the arguments of a point, as plain Python numbers and strings."""
+        """Return the arguments of point number ``index``, as plain Python numbers, strings and booleans."""
         pairs = zip(self.axes, self.positions(index), strict=True)
         return {axis.name: axis.values[position].item() for axis, position in pairs}
 
     def values(self) -> dict[str, list[Any]]:
-        """Return all values of all axes, as plain Python numbers and strings."""
+        """Return all values of each axis by its name, as plain Python numbers, strings and booleans."""
         return {axis.name: axis.values.tolist() for axis in self.axes}
 
 
 def _axis(name: Any, given: Any) -> Axis:
     if not isinstance(name, str) or not name.isidentifier() or name in TAKEN:
         raise ValueError(
-            f"grid: {name!r} is no name of a parameter: must be a name that a parameter of a function may have, "
-            f"other than {', '.join(TAKEN)}"
+            f"grid: {name!r} is no name of a parameter: must be a Python identifier other than {', '.join(TAKEN)}"
         )
     attrs = dict(getattr(given, "attrs", {}))
     values = getattr(given, "values", given)  # attribute of xarray and pandas objects
@@ -109,7 +108,7 @@ def _kind(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Streams:
-    """Random streams of a sweep: a seed sequence and the kind of generator."""
+    """Random streams of a sweep: parts of a numpy.random.SeedSequence, and the type of bit generator."""
 
     entropy: Any
     spawn_key: tuple[int, ...]
@@ -118,7 +117,7 @@ class Streams:
 
     @classmethod
     def parse(cls, rng: Any) -> Streams:
-        """Convert the ``rng=`` argument.
+        """Convert the argument ``rng`` of a sweep.
 
         A seed gives the same streams every time. For a generator a child is spawned, so that the next sweep with the
         same generator is independent of this one.
@@ -132,12 +131,12 @@ class Streams:
 
     @classmethod
     def from_attributes(cls, seed: Mapping[str, Any]) -> Streams:
-        """Restore the streams from their `attributes`."""
+        """Restore streams from the values that `attributes` returned."""
         kind = getattr(np.random, seed["bit_generator"], np.random.PCG64)
         return cls(seed["entropy"], tuple(seed["spawn_key"]), seed["pool_size"], kind)
 
     def attributes(self) -> dict[str, Any]:
-        """Return the values from which the same streams of random numbers can be made again."""
+        """Return values from which `from_attributes` restores the same streams."""
         return {
             "entropy": self.entropy,
             "spawn_key": list(self.spawn_key),
@@ -146,7 +145,7 @@ class Streams:
         }
 
     def generator(self, positions: tuple[int, ...], replication: int) -> np.random.Generator:
-        """Return the random stream of one run; it depends only on the run's own position and replication."""
+        """Return the random stream of a run, determined by the seed, the point's positions and the replication."""
         key = (*self.spawn_key, *positions, replication)
         seed = np.random.SeedSequence(self.entropy, spawn_key=key, pool_size=self.pool_size)
         make: Any = self.bit_generator

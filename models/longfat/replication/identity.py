@@ -1,6 +1,6 @@
-"""Identity of a function, so that a store does not mix the results of different functions.
+"""Digests that identify a function, so that a store does not mix the results of different functions.
 
-Equal objects that a function refers to have equal digests in every process. `cloudpickle` cannot be used for this: it
+Equal objects to which a function refers have equal digests in every process. `cloudpickle` does not ensure this: it
 numbers classes at random, and writes sets in an order that differs between processes.
 """
 
@@ -35,21 +35,21 @@ _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("p
 
 
 class Unknowable(ValueError):
-    """Error for an object without a digest that is the same in every process."""
+    """Error for an object of which no digest is the same in every process, such as an open file."""
 
 
 @dataclass(frozen=True)
 class Instructions:
-    """The instructions of a function, without its defaults, closure and attributes, which are parts of their own."""
+    """Wrapper that makes `Walk` digest a function's instructions only, not its defaults, closure and attributes."""
 
     function: types.FunctionType
 
 
 class Walk:
-    """Digests of an object and everything that it refers to: one of values, one of instructions.
+    """Two digests of an object and everything to which it refers: one of the values, one of the instructions.
 
-    Instructions are kept apart because those of two versions of Python cannot be compared. Functions and classes of
-    installed packages are identified by their names, all others by their content.
+    Instructions have a separate digest because instructions of two versions of Python cannot be compared. Functions and
+    classes of installed packages are identified by their names, all others by their content.
 
     >>> one, other = Walk(), Walk()
     >>> one.put({"reno", "cubic"}), other.put({"cubic", "reno"})
@@ -64,7 +64,7 @@ class Walk:
         self._kept: list[Any] = []  # keeps objects alive, so that no id is reused
 
     def put(self, value: Any) -> None:
-        """Add an object; raise `Unknowable` if no digest identifies it in every process."""
+        """Add an object to the digests; raise `Unknowable` if no digest of it is the same in every process."""
         kind = type(value)
         if kind in _PLAIN:
             self._update(kind.__name__, repr(value))
@@ -147,7 +147,7 @@ class Walk:
         self._several("bases", kind.__bases__)
 
     def _object(self, value: Any) -> None:
-        """Add an object by the parts that `pickle` stores."""
+        """Add the parts of an object that `pickle` would store."""
         reduced = _reduced(value)
         if isinstance(reduced, str):
             module = getattr(value, "__module__", None)
@@ -184,7 +184,7 @@ def _plain_state(kind: Any) -> bool:
 
 
 def _attributes(kind: type, state: Any) -> dict[str, Any]:
-    """Return the attributes in the order of their names, without those computed by cached properties."""
+    """Return an object's attributes in the order of their names, without the values of cached properties."""
     own, slots = state if isinstance(state, tuple) else (state, {})
     return {
         name: item
@@ -194,7 +194,7 @@ def _attributes(kind: type, state: Any) -> dict[str, Any]:
 
 
 def carried(function: types.FunctionType, *, globals: bool = True) -> Iterator[tuple[str, Any]]:
-    """Yield the parts that a function refers to, each with a description: defaults, closure, attributes, globals."""
+    """Yield the objects to which a function refers, each with a description: defaults, closure, attributes, globals."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
@@ -223,7 +223,7 @@ def installed(module: str | None) -> bool:
 
 
 def instructions(found: types.CodeType, doc: str | None = None) -> tuple[Any, ...]:
-    """Return the content of a code object as values with the same `repr` in every process, without docstring."""
+    """Return the content of a code object, without ``doc``, as values that have the same `repr` in every process."""
     constants: list[Any] = []
     for constant in found.co_consts:
         if isinstance(constant, types.CodeType):
@@ -243,7 +243,7 @@ def _global_names(code: types.CodeType) -> frozenset[str]:
 
 
 def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a callable that may differ in the next process, each with a description."""
+    """Yield the parts of a callable that may differ between processes, each with a description."""
     while isinstance(function, functools.partial):
         yield from ((f"argument {place}", value) for place, value in enumerate(function.args))
         yield from ((f"argument {name}", value) for name, value in function.keywords.items())
@@ -269,7 +269,10 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return a digest of all instructions and a digest for each part; raise `Unknowable` for a part without digest."""
+    """Return a digest of all instructions, and by description a digest of each part of a callable.
+
+    Raises `Unknowable` for a part of which no digest is the same in every process.
+    """
     code, parts = hashlib.sha256(), {}
     listed = components(function)
     name = "object"
@@ -288,7 +291,7 @@ def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 
 def name(function: Callable[..., Any]) -> str:
-    """Return the module and qualified name; for a partial function also its arguments.
+    """Return a function's module and qualified name; for a partial function also its arguments.
 
     >>> name(functools.partial(sorted, "a"))
     "partial(builtins.sorted, 'a')"
@@ -318,7 +321,7 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _described(value: Any) -> str:
-    """Return an argument as text that is the same in every process; the ``state`` of `of` has its digest."""
+    """Return an argument as text that is the same in every process; it may omit content, of which `of` has a digest."""
     kind = type(value)
     if callable(value) and hasattr(value, "__qualname__"):
         return name(value)

@@ -12,7 +12,7 @@ from longfat.replication import student
 
 
 class Interval(NamedTuple):
-    """A mean with its confidence interval, in the unit of the samples."""
+    """Mean with the limits of its confidence interval, in the unit of the samples."""
 
     mean: Any
     lower: Any
@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 def interval(samples: Any, confidence: float = 0.95, axis: int = 0) -> Interval:
-    r"""Return the mean of independent samples with Student's confidence interval, whose limits are NaN for one sample.
+    r"""Return the mean of independent samples with Student's confidence interval; the limits are NaN for one sample.
 
     .. math:: \bar x \pm t_{n-1,\,(1+c)/2} \, s / \sqrt n
 
@@ -62,7 +62,7 @@ def interval(samples: Any, confidence: float = 0.95, axis: int = 0) -> Interval:
 
 
 def half_width(samples: np.ndarray, confidence: float, axis: int = 0) -> Any:
-    """Return half the width of `interval`; NaN for one sample.
+    """Return half the width of the interval that `interval` returns; NaN for one sample.
 
     >>> round(float(half_width(np.array([1.0, 2.0, 3.0]), 0.95)), 3)
     2.484

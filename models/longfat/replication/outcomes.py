@@ -1,4 +1,4 @@
-"""Records of a function's results, in plain arrays that can be sent between processes and stored in files."""
+"""Records of the results of runs, as plain arrays that can be sent between processes and stored in files."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy as np
 
 from longfat.base.domains import wrong_type
 
-RESULT = "result"  # name of a result that was returned without a name
+RESULT = "result"  # name given to a result that the function returns without a name
 
 
 @dataclass(frozen=True)
 class Variable:
-    """An array with named dimensions and attributes such as its unit."""
+    """Array with named dimensions, and attributes such as its unit."""
 
     dims: tuple[str, ...]
     values: np.ndarray
     attrs: dict[str, Any]
 
     def agrees(self, other: Variable) -> bool:
-        """Return whether dimensions and values are equal; NaN equals NaN."""
+        """Return whether another variable has equal dimensions and values; NaN equals NaN."""
         if self.dims != other.dims or self.values.shape != other.values.shape:
             return False
         a, b = self.values, other.values
@@ -41,7 +41,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error of a run, as text, because not every exception can be sent between processes."""
+    """Error of a run as text, because not every exception can be sent between processes."""
 
     text: str
     traceback: str = ""
@@ -56,12 +56,12 @@ class Failure:
 
 
 def record(returned: Any) -> Record:
-    """Convert a float, a mapping, an xarray Dataset or DataArray to a record.
+    """Convert what a run returned (a number, a mapping, an xarray Dataset or DataArray) to a record.
 
     >>> record({"delay": 2.5, "queue": [1, 2]}).variables["queue"].dims
     ('queue_dim_0',)
     """
-    # xarray objects are recognised by their attributes: importing xarray here would take every worker half a second.
+    # Recognise xarray objects by their attributes: the import of xarray would take half a second in every worker.
     if hasattr(returned, "data_vars"):
         parts = dict(returned.data_vars)
     elif _labelled(returned):
@@ -111,7 +111,7 @@ def _coordinate(name: Any, values: Any) -> np.ndarray:
 
 
 def _plain(attrs: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return attributes as a file would return them, so that stored and new runs do not differ."""
+    """Convert attributes to JSON and back, so that those of new runs equal those of runs loaded from a store."""
     text = json.dumps(dict(attrs), default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
     plain: dict[str, Any] = json.loads(text)
     return plain

@@ -1,7 +1,7 @@
-"""Runs that a sweep needs: a fixed number for each point, or as many as its confidence intervals require.
+"""Plan of the runs that a sweep needs: a fixed number for each point, or as many as its confidence intervals require.
 
-The result of a point depends on the outcomes of its replications 0, 1, 2, ... in this order, whichever of them ended
-first and however many were in progress or in the store. The runs requested depend on nothing else either.
+The result of a point, and the runs requested for it, depend only on the outcomes of its replications 0, 1, 2, ... in
+this order: not on the order in which these ended, nor on the number of runs in progress or in the store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WIDE = "not narrow enough"
 
 @dataclass(frozen=True)
 class Ended:
-    """A finished point: the records that count, in order, and its status."""
+    """Finished point: the records of its mean, in order, and its status."""
 
     index: int
     records: list[Record]
@@ -40,7 +40,7 @@ class _Point:
 
 
 class Plan:
-    """Indices of the runs that a sweep still needs, and the points that are finished.
+    """Plan that chooses the runs which a sweep still needs, and determines when a point is finished.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Plan:
         self.expected = points * least
 
     def next_run(self) -> RunIndex | None:
-        """Return the index of the next run that is needed; None if no run can be chosen before another one ends."""
+        """Return the index of the next needed run; None if no run can be chosen before a run in progress ends."""
         while True:
             if not self._unfinished:
                 if self._opened == self._points:
@@ -99,7 +99,7 @@ class Plan:
             self._unfinished.popleft()
 
     def record_outcome(self, run_index: RunIndex, outcome: Record | Failure) -> Ended | None:
-        """Record the outcome of a run; return the finished point if this completes it.
+        """Record the outcome of a run; return the point if this outcome finishes it, else None.
 
         A second outcome of the same run is ignored.
         """
@@ -126,18 +126,18 @@ class Plan:
         return None
 
     def is_required(self, run_index: RunIndex) -> bool:
-        """Return whether a run is among the replications that every point needs, so that its outcome counts."""
+        """Return whether the replication of a run is one of the `least` replications that every point needs."""
         return run_index[1] < self._least
 
     def _excess(self, point: _Point, record: Record) -> float:
-        """Return the ratio of the widest interval to its target after one more replication."""
+        """Add a replication; return the largest ratio of a half width to its target, infinite before all runs ended."""
         if point.widths is None:
             return 0.0 if point.examined == self._most else math.inf
         point.widths.add(record, self._names(record))
         return point.widths.excess() if point.examined >= self._least else math.inf
 
     def _request_more(self, index: int, point: _Point, excess: float) -> None:
-        # Half widths fall as the root of the number of runs: request between a tenth more and twice as many.
+        # Half widths fall with the square root of the number of runs: request from a tenth more to twice as many.
         had = point.needed
         guess = math.ceil(had * min(excess * excess, 2.0))
         point.needed = min(self._most, max(guess, had + max(1, had // 10)))

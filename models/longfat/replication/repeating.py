@@ -1,4 +1,4 @@
-"""Repetition of a job by threads, processes or any executor: results in order, and an immediate end on Ctrl-C."""
+"""Repeated calls of a function by threads, processes or any executor, with results in order; Ctrl-C ends them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ExecutorFailed(RuntimeError):
 
 
 class _Enough(Exception):
-    """Exception that ends a repetition early; its argument is the list of sufficient results."""
+    """Exception that ends `replicate` early; its argument is the list of results that ``until`` accepted."""
 
 
 def stopping() -> np.ndarray:
@@ -113,7 +113,7 @@ def supervise(
     ended: Callable[[Key, Future[Any]], None],
     progress: Callable[[int], Any] | None = None,
 ) -> None:
-    """Run calls until there are no more; pass each to ``ended`` as soon as it has finished.
+    """Run the calls that ``following`` returns, and pass each to ``ended`` as soon as it has finished.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def supervise(
     following : callable
         Returns key, function and arguments of the next call; None if there is none before another call has ended.
     ended : callable
-        Called with the key and the future of a call. If it raises, and on Ctrl-C, the other calls are abandoned; it is
-        still called with those that have already ended.
+        Called with the key and the future of a call. If it raises an exception, and on Ctrl-C, the other calls are
+        abandoned; calls that have ended already are still passed to ``ended``.
     progress : callable, optional
         See `replicate`.
     """
@@ -170,7 +170,7 @@ def supervise(
 
 
 def _flagged(flag: np.ndarray, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a thread in which `stopping` returns the given flag."""
+    """Call a function in this thread, and let `stopping` return ``flag`` during the call."""
     before, _here.flag = stopping(), flag
     try:
         return function(*arguments)

@@ -18,9 +18,9 @@ from longfat.replication.student import half_width
 
 
 def is_decided(samples: Sequence[float], goal: float, confidence: float, looks: int = 1) -> bool:
-    r"""Return whether the confidence interval of a mean is entirely below a goal, or entirely at or above it.
+    r"""Return whether the confidence interval of a mean lies entirely below a goal, or entirely at or above the goal.
 
-    The samples may be looked at several times, while there are more and more of them. The interval of each look has the
+    A growing sample may be examined ``looks`` times. The interval of each look has the
     confidence :math:`1 - (1 - c)/looks`, so that by Bonferroni's inequality a wrong decision at any look has at most
     the probability 1 - c, for independent samples with a normal distribution (Law, Simulation Modeling and Analysis,
     5th ed., section 9.7).
@@ -36,7 +36,7 @@ def is_decided(samples: Sequence[float], goal: float, confidence: float, looks: 
 
 @dataclass(frozen=True)
 class HalfWidth:
-    """Largest half width of an interval: a number in the variable's unit, or a fraction of the mean.
+    """Allowed half width of a confidence interval: a number in the variable's unit, or a fraction of the mean.
 
     >>> float(HalfWidth(0.25, relative=True).allowed(10.0))  # 0.25 / 1.25 of the mean that was seen
     2.0
@@ -46,7 +46,7 @@ class HalfWidth:
     relative: bool
 
     def allowed(self, mean: Any) -> Any:
-        r"""Return the half width that is allowed for a sample mean.
+        r"""Return the allowed half width for a sample mean, in the variable's unit.
 
         A fraction :math:`\gamma` refers to the true mean: :math:`|\bar x - \mu| \le \gamma |\mu|` follows from
         :math:`|\bar x - \mu| \le \frac{\gamma}{1 + \gamma} |\bar x|` (A. M. Law,
@@ -57,13 +57,13 @@ class HalfWidth:
 
 @dataclass(frozen=True)
 class Until:
-    """Requested half widths by variable; the key None stands for all variables."""
+    """Requested half widths by the variables' names; the key None means all variables."""
 
     widths: Mapping[str | None, HalfWidth]
 
     @classmethod
     def parse(cls, until: Any) -> Until:
-        """Convert ``"5 %"``, or a mapping of names to such text or to numbers in the variables' units.
+        """Convert the argument ``until``: a percentage, or a mapping of names to percentages or to half widths.
 
         >>> Until.parse({"wait": 0.1, "queue": "5 %"}).widths["queue"]
         HalfWidth(value=0.05, relative=True)
@@ -72,8 +72,8 @@ class Until:
             return cls({None: _half_width("until", until)})
         if not isinstance(until, Mapping) or not until or not all(isinstance(name, str) for name in until):
             expected = (
-                "None, a share of the mean such as '5 %', or a mapping of names of variables to such shares or to "
-                "half widths in their own units"
+                "None, a percentage of the mean such as '5 %', or a mapping of names of variables to such percentages "
+                "or to half widths in the units of the variables"
             )
             raise wrong_type("until", until, expected)
         return cls({name: _half_width(f"until: {name}", value) for name, value in until.items()})
@@ -91,13 +91,13 @@ def _half_width(name: str, value: Any) -> HalfWidth:
         return HalfWidth(number(name, value, "in the variable's unit", "(0, inf)"), relative=False)
     percent = quantities.percent(value)
     if percent is None:
-        allowed = "a share of the mean such as '5 %' or, for one variable, a half width in its own unit"
+        allowed = "a percentage of the mean such as '5 %' or, for one variable, a half width in the variable's unit"
         raise out_of_range(name, repr(value), "1", allowed)
     return HalfWidth(number(name, percent, "%", "(0, 100)") / 100, relative=True)
 
 
 class Widths:
-    """Running means and half widths of one point.
+    """Running means and half widths of the variables at one point.
 
     >>> from longfat.replication.outcomes import record
     >>> widths = Widths(Until.parse({"result": 13.0}), confidence=0.95)
@@ -113,7 +113,7 @@ class Widths:
         self._sums: dict[str, tuple[HalfWidth, Any, Any]] = {}
 
     def add(self, record: Record, names: Iterable[str]) -> None:
-        """Add the next replication; ``names`` are the variables that have intervals."""
+        """Add the record of the next replication; ``names`` are the variables that have intervals."""
         if not self._count:
             self._sums = {name: (half, 0.0, 0.0) for name, half in self._selected(list(names))}
         self._count += 1
@@ -125,9 +125,9 @@ class Widths:
             self._sums[name] = (half, mean, squares)
 
     def excess(self) -> float:
-        """Return the largest ratio of a half width to its target: at most 1 if all are narrow enough.
+        """Return the largest ratio of a half width to its target: at most 1 if all intervals are narrow enough.
 
-        It is NaN if a half width can never be narrow enough.
+        The result is NaN if an interval can never be narrow enough, because a mean or variance is not finite.
         """
         largest = 0.0
         for half, mean, squares in self._sums.values():

@@ -1,4 +1,4 @@
-"""Store of finished runs: a directory with one small file for each run, which is complete or absent.
+"""Store of finished runs: a directory with one small file for each run; a file is complete or absent.
 
 ``sweep.json`` identifies the sweep: function, seed, version and grid. ``p3-0_r12.npz`` is replication 12 of the point
 at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
@@ -32,7 +32,7 @@ from longfat.replication.grid import Grid
 from longfat.replication.outcomes import Record, Variable
 
 AT_ONCE = 16
-MAX_PENDING = 64  # a crash loses at most these files, and as many that are being synced
+MAX_PENDING = 64  # largest number of files that wait; a crash loses these, and as many that are being synced
 
 
 class Batches:
@@ -104,7 +104,7 @@ _RUN = re.compile(r"p[\d-]*_r\d+\.npz")
 
 
 def manifest(directory: Path) -> dict[str, Any] | None:
-    """Return the manifest of a store; None if there is no store in this directory yet.
+    """Return the content of a store's ``sweep.json``; None if the directory has no store yet.
 
     Raises
     ------
@@ -142,14 +142,14 @@ def manifest(directory: Path) -> dict[str, Any] | None:
 
 
 def _check(found: Mapping[str, Any]) -> str:
-    """Return a digest of a manifest without its own digest, which reveals a change such as a digit of the seed."""
+    """Return a digest of a manifest without its entry ``check``, which has the digest, so that changes are detected."""
     rest = {key: value for key, value in found.items() if key != "check"}
     return hashlib.sha256(_text(rest).encode()).hexdigest()
 
 
 @contextlib.contextmanager
 def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
-    """Open the arrays of a run, which are stored uncompressed: a file that unpacks to more bytes is refused."""
+    """Open the arrays of a run, which are stored uncompressed; refuse a file that unpacks to more than its size."""
     with regular(path).open("rb") as file:  # opened here, because numpy does not close a damaged file
         unpacked = sum(one.file_size for one in zipfile.ZipFile(file).infolist())
         if unpacked > (size := path.stat().st_size):
@@ -172,9 +172,9 @@ def _recovered(directory: Path) -> dict[str, Any] | None:
 
 
 class Store:
-    """Open store of one sweep, created if it does not exist; a context manager.
+    """Open store of one sweep, created if it does not exist.
 
-    On exit everything that was saved is on the disk.
+    The store is a context manager: on exit all saved runs are on the disk.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class Store:
     identity : mapping
         Everything that determines the runs: function, code, seed, version.
     grid : Grid
-        Its axes may be longer or shorter than in the store; the common values must be equal.
+        Grid of the sweep. An axis may be longer or shorter than in the store; the common values must be equal.
 
     Raises
     ------
@@ -213,7 +213,7 @@ class Store:
                 raise ValueError(
                     f"store = {directory} was made by another sweep: {'; '.join(differences)}. Give another directory"
                 )
-            # The stored digest may be from another interpreter; keep the one that the stored runs were checked with.
+            # Keep the stored identity, which the stored runs contain: its digest may be from another interpreter.
             identity = found["identity"]
             if found["grid"] is not None:
                 axes = {name: max(axes[name], found["grid"][name], key=len) for name in axes}
@@ -228,14 +228,14 @@ class Store:
                 raise ValueError(str(self._unwritable(error))) from None
         strange = _strange(directory)
         if strange:
-            self._report(f"{', '.join(strange)} there is no part of the sweep and is left alone")
+            self._report(f"{', '.join(strange)} does not belong to the sweep and is not changed")
         self._batches = Batches(directory)
 
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        """Sync the saved runs; an exception that ended the sweep takes precedence over an error here."""
+        """Sync the saved runs; raise an error of this only if no other exception has ended the sweep."""
         try:
             self._batches.close()
         except OSError as error:
@@ -243,7 +243,7 @@ class Store:
                 raise self._unwritable(error) from None
 
     def save(self, index: int, replication: int, record: Record) -> None:
-        """Save the record of a run."""
+        """Write the record of a run to a file, which a background thread syncs and renames."""
         parts = {"variables": record.variables, "coords": record.coords}
         about: dict[str, Any] = dict(self._about(index, replication))
         arrays: dict[str, np.ndarray] = {}
@@ -269,14 +269,14 @@ class Store:
             raise self._unwritable(error) from None
 
     def load(self, index: int, replication: int) -> Record | None:
-        """Return the record of a run; None if there is none, or if it is damaged, which is reported by a warning."""
+        """Return the record of a run; None if it is absent, or with a warning if it is damaged or of another sweep."""
         name = self._name(index, replication)
         try:
             with _arrays(self.directory / name) as arrays:
                 about = json.loads(arrays["about"].item())
                 expected = self._about(index, replication)
                 if _text({key: about[key] for key in expected}) != _text(expected):  # 1 and 1.0 are different
-                    self._report(f"{name} there belongs to another sweep and is computed anew")
+                    self._report(f"{name} belongs to another sweep and is computed anew")
                     return None
                 parts = [
                     {
@@ -289,7 +289,7 @@ class Store:
         except FileNotFoundError:
             return None
         except Exception as error:  # there are a dozen ways in which a damaged file fails
-            self._report(f"{name} there is damaged ({' '.join(str(error).split())}) and is computed anew")
+            self._report(f"{name} is damaged ({' '.join(str(error).split())}) and is computed anew")
             return None
 
     def _name(self, index: int, replication: int) -> str:
@@ -321,8 +321,8 @@ def _strange(directory: Path) -> list[str]:
 
 def _refusal(directory: Path, why: str) -> ValueError:
     return ValueError(
-        f"store = {directory} cannot be used: {why}; must be the directory of an earlier sweep, an empty one, "
-        "or one that is not there"
+        f"store = {directory} cannot be used: {why}; must be the directory of an earlier sweep, an empty directory, "
+        "or a path that does not exist"
     )
 
 
@@ -331,7 +331,7 @@ def _several(names: list[str]) -> str:
 
 
 def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[str, list[Any]]) -> list[str]:
-    """Return descriptions of the differences between a store and a sweep."""
+    """Return a description of each difference between the sweep of a store and the present sweep."""
     words: list[str] = []
     other = found["identity"].get("function") != identity.get("function")
     for key in sorted(found["identity"].keys() | identity.keys()):
@@ -342,11 +342,11 @@ def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[
         if key == "code":
             # Instructions of two kinds of interpreter cannot be compared.
             if there[0] == here[0] and there[1] != here[1]:
-                words.append("the code of the function, or of what it calls, has been changed since")
+                words.append("the code of the function, or of a function that it calls, has changed")
         elif key == "state":
             changed = [part for part in (here | there) if there.get(part) != here.get(part)]
             if changed:
-                words.append(f"of what the function carries or refers to, {_several(changed)} has another value")
+                words.append(f"the function has another value of {_several(changed)}")
         elif key == "rng":
             words += [
                 f"{key} has {part} {there[part]} there and {here[part]} here"

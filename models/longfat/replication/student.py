@@ -1,4 +1,4 @@
-"""Student's t distribution, for the confidence intervals of every simulator and sweep."""
+"""Quantiles of Student's t distribution, for the confidence intervals of all simulators and sweeps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 
 @functools.lru_cache(maxsize=8192)
 def half_width(degrees: int, confidence: float) -> float:
-    r"""Return the half width of Student's interval, in standard errors of the mean.
+    r"""Return the half width of Student's confidence interval, in standard errors of the mean.
 
     .. math:: P(|T_n| \le t) = I_{t^2/(n + t^2)}(1/2, n/2) = c
 

@@ -83,7 +83,7 @@ def sweep(
     Returns
     -------
     xarray.Dataset
-        For each variable ``x`` of the function (a number without a name is ``result``) its mean ``x``, with
+        For each variable ``x`` that the function returns (a number without a name is ``result``) its mean ``x``, with
         ``x_lower`` and ``x_upper`` if there are two replications or more, and, with ``keep``, ``x_samples`` along
         ``replication``; and ``replications`` [runs], the number of runs behind the mean. With ``until`` or
         ``errors="keep"`` also ``status``, a text for each point: "done", "not narrow enough", or "failed: " with the
@@ -233,6 +233,6 @@ def _identity(function: Callable[..., Any], directory: Path) -> dict[str, Any]:
         return identity.of(function)
     except identity.Unknowable as error:
         raise ValueError(
-            f"store = {directory} cannot be used with function = {identity.name(function)}: {error}, and the next call "
-            "could not tell whether that has changed. Leave out store, or let the function create that object itself"
+            f"store = {directory} cannot be used with function = {identity.name(function)}: {error}, of which the next "
+            "call could not detect a change. Leave out store, or create the object inside the function"
         ) from None
