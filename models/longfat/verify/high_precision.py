@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
         inside = law.symbols[name].interval
         if not (inside.contains(precise[name] - step) and inside.contains(precise[name] + step)):
             return None
-        middle = law(**precise)
+        middle = _middle(law, tuple(values.items()))
         after = (law(**(precise | {name: precise[name] + step})) - middle) / step
         before = (middle - law(**(precise | {name: precise[name] - step}))) / step
         if not (mpmath.isfinite(after) and mpmath.isfinite(before)):  # one side belongs to another case of the law
@@ -80,6 +81,14 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
         if abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
             return None
         return float((after + before) / 2)
+
+
+@functools.lru_cache(maxsize=64)
+def _middle(law: Law, values: tuple[tuple[str, float], ...]) -> Any:
+    """Return the law's value that the slopes by all parameters share, in the precision of `slope`."""
+    import mpmath
+
+    return law(**{name: mpmath.mpf(value) for name, value in values})
 
 
 def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -> list[dict[str, float]]:

@@ -154,15 +154,23 @@ def _falling(x: Any, phi: tuple[Any, ...], xp: Any) -> Any:
 
 
 def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
-    """Return b_(K-1), the sum of b_0 ... b_(K-1), and the sum of the absolute values of all terms."""
+    """Return b_(K-1), the sum of b_0 ... b_(K-1), and a bound on the sum of the absolute values of all terms.
+
+    The sum over k of (-x)^k/k! is 1 - x (1 - x/2 (1 - x/3 (1 - ...))), computed in integer multiples of 2^-bits.
+    """
     last, total, size = mp.zero, mp.zero, mp.zero
+    bits = mp.prec
+    one = 1 << bits
     for m in range(int(capacity)):  # n - k = m
-        term = mp.exp(m * load)
-        total, size = total + term, size + term
-        for k in range(1, int(capacity) - m):
-            term *= -m * load / k
-            total, size = total + term, size + abs(term)
-        last += term
+        x, degree = m * load, int(capacity) - 1 - m
+        scaled, inner = int(mp.floor(mp.ldexp(x, bits))), one
+        for k in range(degree, 0, -1):
+            inner = one - (scaled * inner >> bits) // k
+        first = mp.exp(x)
+        total += first * mp.ldexp(inner, -bits)
+        last += first * (-x) ** degree / mp.factorial(degree)
+        largest = min(degree, int(x))
+        size += first * (degree + 1) * x**largest / mp.factorial(largest)
     return last, total, size
 
 

@@ -128,12 +128,16 @@ def _mpmath(loss: Any, packets: Any, tolerance: Any, mp: Any) -> tuple[Any, Any]
         return rounds, sent
     with mp.extraprec(30):
         chance = loss
+        choices = [mp.one]
+        for j in range(int(tolerance)):
+            choices.append(choices[-1] * (packets - j) / (j + 1))
         while True:
             few = missing = mp.zero
-            term = mp.exp(packets * mp.log1p(-chance))
-            for j in range(int(tolerance) + 1):
-                few, missing = few + term, missing + j * term
-                term *= (packets - j) / (j + 1) * chance / (1 - chance)
+            odds = chance / (1 - chance)
+            for choice in reversed(choices):  # Horner's scheme of the polynomial in the odds, and of its derivative
+                few, missing = few * odds + choice, missing * odds + few
+            none = mp.exp(packets * mp.log1p(-chance))
+            few, missing = few * none, missing * odds * none
             late, again = 1 - few, packets * chance - missing
             rounds, sent, chance = rounds + late, sent + again, chance * loss
             if packets * chance < 1 and late < mp.eps and again < mp.eps * packets:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import Symbol, law
+from longfat.law.exact_namespaces import expm1
 from longfat.laws.queues.smooth import by_arithmetic
 from longfat.laws.selective_repeat.parameters import ACK_DELAY, PACKET_TIME, PACKETS
 from longfat.laws.selective_repeat.rounds import OURS
@@ -89,10 +90,10 @@ def _mpmath(loss: Any, packets: Any, mp: Any) -> tuple[Any, Any]:
         variance = covariance = before = mp.zero
         chance, k = loss, 1
         while True:
-            one = mp.log1p(-chance)
-            through, late = mp.exp(packets * one), -mp.expm1(packets * one)
+            late = -expm1(packets * mp.log1p(-chance))
+            through = 1 - late
             more = late * (through + 2 * before)
-            together = k * packets * chance * mp.exp((packets - 1) * one)
+            together = k * packets * chance * through / (1 - chance)
             variance, covariance = variance + more, covariance + together
             if packets * chance < 1 and more < mp.eps * variance and together < mp.eps * covariance:
                 break
