@@ -152,7 +152,7 @@ def run_all(
 
 
 def is_sequence(value: Any) -> bool:
-    """Return whether the value is a sequence of values, not one value."""
+    """Return whether the value is a sequence of values rather than a single value."""
     return not isinstance(value, Channel) and np.ndim(value) > 0
 
 

@@ -38,7 +38,7 @@ def row_of(segments, number):
 
 @part
 def append_hole(segments, connection, number, start, received):
-    """Append a segment that was just sent for the first time and is not complete."""
+    """Append to the holes a segment that was just sent for the first time and is not complete."""
     at = row_of(segments, number)
     segments[at, HOLE], segments[at, START], segments[at, RECEIVED] = number, start, received
     segments[at, FOLLOWING], segments[at, PREVIOUS], segments[at, REQUEST_DELAYED] = NONE, connection[TAIL], 0
@@ -53,7 +53,7 @@ def append_hole(segments, connection, number, start, received):
 
 @part
 def insert_hole(segments, connection, number):
-    """Insert a segment that is no longer complete; all segments above it and at least one below it are holes."""
+    """Insert into the holes a segment that is no longer complete; all segments above it and one below it are holes."""
     at = row_of(segments, number)
     above = number + 1 if number + 1 < connection[NEXT] else NONE
     below = connection[TAIL] if above == NONE else segments[row_of(segments, above), PREVIOUS]

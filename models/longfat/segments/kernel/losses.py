@@ -12,14 +12,15 @@ NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bi
 GOOD_RATE, BAD_RATE, LEAVE_GOOD, LEAVE_BAD = range(4)
 IN_BAD, LEFT_IN_STATE = range(2)
 
-# Parameters of a channel of listed losses: a negative number, then the number of packets delivered before each loss.
+# A channel of listed losses has other parameters: a negative number, then the number of packets delivered before each
+# loss.
 LISTED = -1.0
 NEXT_LISTED = 0  # column of the state
 
 
 @part
 def geometric(rng, rate):
-    """Draw the number of packets before the first event that strikes each packet with probability 1 - exp(-rate)."""
+    """Draw the number of packets before an event that occurs at each packet with probability 1 - exp(-rate)."""
     if rate <= 0.0:
         return NEVER
     packets = rng.standard_exponential() / rate
@@ -28,7 +29,7 @@ def geometric(rng, rate):
 
 @part
 def start_channel(rng, channel, state):
-    """Put the channel into its stationary state."""
+    """Draw the initial state of the channel from its stationary distribution; begin a list of losses."""
     if channel[GOOD_RATE] < 0.0:
         state[NEXT_LISTED] = 1
         return

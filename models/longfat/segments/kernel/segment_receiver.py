@@ -31,11 +31,11 @@ from longfat.segments.kernel.holes import (
 )
 from longfat.sim.kernel.jit import part
 
-# Columns of the arguments of the simulation.
+# Columns of the row of arguments, see `replications.Rules.row`.
 WINDOW, PACKETS, ACK_DELAY, TOLERANCE, BUFFER, SOFT, WHEN_FREE, FIRST_MEASURED, END_MEASURED = range(9)
 RULES = 9
 
-# Outcomes of a group.
+# Outcomes of a group of packets at the receiver.
 KEPT, LOST, DISCARDED, REPLACED = range(4)
 
 

@@ -29,7 +29,6 @@ class Evidence:
 
 
 def _of_trial(records: list[Record], trial: str) -> Record:
-    """Return the record of the trial with this name."""
     return next(one for one in records if one.trial == trial)
 
 

@@ -115,7 +115,7 @@ DISCIPLINE_TRIALS = (
 
 
 def trials_for(subject: Subject) -> tuple[Trial, ...]:
-    """Return the trials for the subject: those for schemes or those for disciplines."""
+    """Return the trials for the subject: `SCHEME_TRIALS` for a scheme, otherwise `DISCIPLINE_TRIALS`."""
     return SCHEME_TRIALS if subject.is_scheme else DISCIPLINE_TRIALS
 
 

@@ -1,4 +1,4 @@
-"""Handling of acknowledgments, losses, timeouts, alarms and feedback at a sender, with the calls of its scheme."""
+"""Handling of acknowledgments, losses, timeouts, alarms and feedback at a sender, and calls of its scheme."""
 
 from longfat.sim.kernel.callbacks import callback_at
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
@@ -153,10 +153,7 @@ def set_alarm(state, f):
 
 @routine
 def finish_callback(state, f, fine):
-    """Set the alarm that a callback requested; if `fine`, let the flow send. Return `fine`.
-
-    `fine` is whether the callback returned a valid window or rate.
-    """
+    """Set the alarm that a callback requested; if its result was valid (`fine`), let the flow send. Return `fine`."""
     set_alarm(state, f)
     if fine:
         request_send(state, f)
@@ -285,7 +282,7 @@ def read_header(state, f, sender, event, i):
 @routine
 def count_marks(state, f, event):
     """Set the number of newly marked packets: the acknowledgment's count less the largest count so far."""
-    # RFC 9000, section 13.4.2.1: a count that is not larger is ignored, because its acknowledgment was overtaken.
+    # RFC 9000, section 13.4.2.1: a count below the largest one is ignored, because its acknowledgment was overtaken.
     own, reported = recovery_at(state, f), int(event.header[MARKS_FIELD])
     event.marks = max(0, reported - own.marks_reported)
     event.marked = 1 if event.marks > 0 else 0

@@ -37,7 +37,7 @@ def routine(function: Callable[..., Any]) -> Any:
 
 
 def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
-    """Compile a function with 64-bit integers as arguments; numba copies it into its callers if `forceinline`."""
+    """Compile a function with numba, with 64-bit types for all integer arguments; inline it if `forceinline`."""
     dispatcher = numba.njit(
         nogil=True, _nrt=False, forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True
     )(function)
@@ -48,7 +48,6 @@ def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
 
 
 def _arguments(signature: Any) -> tuple[Any, ...]:
-    """Return the argument types of a numba signature."""
     return tuple(numba.core.sigutils.normalize_signature(signature)[0])
 
 
@@ -88,7 +87,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     except numba.core.errors.NumbaError:
         raise
     except KeyError as error:
-        raise numba.core.errors.TypingError(f"it uses a field {error.args[0]!r}, which does not exist") from None
+        raise numba.core.errors.TypingError(f"the field {error.args[0]!r} does not exist") from None
     except Exception as error:  # numba raises other exceptions, too, for code that it cannot compile
         raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()

@@ -1,4 +1,4 @@
-"""Links: admission of packets, their way to the far end, and the counters of links at the present time.
+"""Links: admission of packets, their propagation to the far end, and the counters of links at the present time.
 
 On a link that sends in order of arrival, everything is known when a packet is admitted: its transmission begins when
 the packets before it have been sent. So only the arrival at the far end is an event, and only the first packet on the
@@ -161,7 +161,7 @@ def arrive_in_advance(state, link, i, packet, hop):
 
 @routine
 def end_of_transmission(state, k):
-    """End a transmission on link k, which has a service: start the propagation, and send the next packet."""
+    """End a transmission on link k, which has a service: start the propagation and the next transmission."""
     link, now = link_at(state, k), state.now
     i = link.transmitting
     link.transmitting = NONE

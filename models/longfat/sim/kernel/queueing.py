@@ -86,8 +86,8 @@ def show_rate(state, link):
 def transmission_time(state, link, size, fresh, begin):
     """Return the transmission time [ns] of a packet of `size` bytes whose transmission begins at `begin` [ns].
 
-    The remainder of the division by the rate is carried over, so that k packets take round(8 k size/rate); if `fresh`,
-    the link was idle, and the remainder is reset.
+    The remainder of the division by the rate is carried over, so that k packets take round(8e9 k size/rate) ns for a
+    rate in bit/s. If `fresh`, the link was idle, and the remainder is reset.
     """
     if size != link.length:
         link.length = size
@@ -269,7 +269,7 @@ def call_responder(state, link, hook, i, time):
 def collect_feedback(state, link, i):
     """Store the feedback of a discipline that has set `send_feedback`; the event loop then sends it.
 
-    Only data packets cause feedback, because there is no sender at the end of the acknowledgments' path to act on it.
+    Only data packets cause feedback, because acknowledgments do not lead to a sender that could receive it.
     """
     if link.send_feedback:
         link.send_feedback = 0

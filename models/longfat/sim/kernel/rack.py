@@ -125,7 +125,7 @@ def linux_expiry(now, wait):
 
 @routine
 def detect_losses(state, f):
-    """Find transmissions lost by time (RFC 8985, section 6.2, step 5); return their number, whether any is new.
+    """Find transmissions lost by time (RFC 8985, section 6.2, step 5); return their number and whether any is new.
 
     Lost transmissions are appended to the list of lost transmissions; `recovery.lose` says which losses are new. If
     other transmissions may still arrive within the reordering window, the timer is set to the time at which the window

@@ -106,7 +106,7 @@ def new_block(state, owner, number, before):
 
 @routine
 def insert_number(state, owner, number):
-    """Insert a packet beyond a hole into the owner's blocks; return its block, and whether it is new."""
+    """Insert a packet beyond a hole into the owner's blocks; return its block, and whether the packet is new."""
     b = owner.blocks_tail
     if b != NONE and number < block_at(state, b).low:  # probably a retransmission, near the first hole
         b = owner.blocks_head
@@ -296,7 +296,7 @@ def link_before(state, i):
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Delay acknowledgment i if allowed; it replaces a delayed one. Return whether it is delayed."""
+    """Delay acknowledgment i if allowed, in place of one delayed before; return whether i is delayed."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)
@@ -419,7 +419,7 @@ def make_acknowledgment(receiver, packet):
 
 @routine
 def receive_any(state, i):
-    """Receive a packet in the cases that `receive` leaves to this function; return the same as `receive`."""
+    """Receive a packet that `receive` does not handle; return whether its row now holds an answer to send."""
     packet = packet_at(state, i)
     if packet.kind == FEEDBACK:
         answer_request(state, i)
@@ -519,7 +519,7 @@ def add_block(state, expect, i, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report up to three blocks: the newest, those reported before, then others (RFC 2018, sections 3 and 4)."""
+    """Report up to three blocks in acknowledgment i: newest, reported before, others (RFC 2018, sections 3 and 4)."""
     tally, receiver = tally_at(state, f), receiver_at(state, f)
     expect = receiver.expect
     for k in range(6):

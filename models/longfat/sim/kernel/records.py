@@ -28,7 +28,7 @@ i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
 
 # --- Packets -------------------------------------------------------------------------------------------------------
 
-#: A packet: one cache line.
+#: A packet, in one cache line.
 PACKET = record(
     ("next", i4),  # the packet behind this one on its link, or in its queue
     ("flow", i4),
@@ -96,7 +96,7 @@ LINK = record(
     ("has_arrival_event", i1),  # 1: the heap of arrivals has an entry for this link
     ("head", i4),  # packets on the link, nearest to the far end first
     ("tail", i4),
-    # the second cache line
+    # fields in the second cache line
     ("next_start", i8),  # without service: when the first packet of the backlog begins transmission
     ("backlog_bytes", i8),
     ("served", i8),  # transmissions that have begun, or whose begin is decided
@@ -108,7 +108,7 @@ LINK = record(
     ("number", i4),  # row of this link
     ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
-    # fields for packets that wait or are dropped
+    # fields for links at which packets wait or are dropped
     ("limit_packets", i8),
     ("limit_bytes", i8),
     ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows less one
@@ -200,12 +200,12 @@ SENDER = record(
     ("inflation", f8),  # packets; added to the window in fast recovery
     ("allowance", f8),  # packets that may still be sent in response to the current event
     ("rate", f8),  # bytes/s; infinite: the window alone decides
-    # the second cache line
+    # fields in the second cache line
     ("due_ns", i8, (3,)),  # when each timer expires
     ("armed_ns", i8, (3,)),  # time of its entry in the heap of clocks
     ("transmission", i8),  # number of transmissions so far
     ("timed_at_ns", i8),  # departure of the packet whose round trip is being timed
-    # the third cache line
+    # fields in the third cache line
     ("sends_until_ns", i8),  # no new data is sent from then on
     ("resend", i8),  # packet to be retransmitted at once, NONE
     ("timed", i8),  # packet whose round trip is being timed, NONE

@@ -269,7 +269,7 @@ def is_covered(state, una, i, number):
 
 @part
 def update_scoreboard(state, own, una, acked, i):
-    """Remove the transmissions that acknowledgment i covers, and find losses; return four values.
+    """Remove the transmissions that acknowledgment i covers, and find losses; four values are returned.
 
     The values are the number of losses; whether any loss is new; the newest transmission delivered, as a list node that
     may have been released; and whether the transmission that triggered the acknowledgment was outstanding. Lost
@@ -315,7 +315,7 @@ def update_scoreboard(state, own, una, acked, i):
 
 @routine
 def count_late_deliveries(state, own, una, i):
-    """Count lost packets that acknowledgment i covers as delivered; return the list node of the newest one.
+    """Count as delivered the lost packets that acknowledgment i covers; return the list node of the newest.
 
     The function is called only for an acknowledgment whose trigger was not outstanding, or that covers more packets
     than were outstanding. The packets stay in the list of lost ones, and `next_retransmission` decides whether they are

@@ -144,7 +144,7 @@ def enter_access_link(state, f, i):
     if link.free < state.now:
         link.free = state.now
         link.carried_remainder = link.rate >> 1
-    # As in `queueing.transmission_time`, k packets in a row take round(8 k size / rate).
+    # As in `queueing.transmission_time`, k packets in a row take round(8e9 k size/rate) ns for a rate in bit/s.
     units = int(packet_at(state, i).length) * 8_000_000_000 * link.scale + link.carried_remainder
     time = units // link.rate
     link.carried_remainder = units - time * link.rate
@@ -261,7 +261,7 @@ def sends_by_window(state, sender, own):
 
 @part
 def send_inline(state, f):
-    """Send the packets that a flow may send now, in a short loop if the window alone limits them."""
+    """Send the packets that a flow may send now, in a fast loop if the window alone limits them."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     if not sends_by_window(state, sender, own):
         send(state, f)

@@ -115,7 +115,7 @@ def after_gap(source, time):
 
 @part
 def switch_on(state, source, time):
-    """Begin an on-period of an on-off source at `time` [ns]; return False if the rest of a gap delays its packet."""
+    """Begin an on-period of an on-off source at `time` [ns]; return False if its first packet has to wait."""
     source.on = 1
     source.off_at = time + max(1, rounded(duration(state, source.on_time, source.shape_on)))
     return source.gap_left <= 0
@@ -177,7 +177,7 @@ def write(state, f):
 
 @routine
 def wait_for_data(state, f):
-    """Let a flow's application write data; return whether it did, and if not, record whether it limits the flow.
+    """Let a flow's application write data; return whether it did; if not, record if it limits the flow.
 
     Without new data, a flow that its window allows to send is application-limited, and the pacing timer is set to the
     time at which the application writes the next packet.
@@ -218,7 +218,8 @@ def all_written(state, f):
 
 # --- Connections -----------------------------------------------------------------------------------------------------
 #
-# Connections that arrive at random: a new connection takes the row of a finished one that has no packet in the network.
+# Connections that arrive at random: a new connection takes the row of a finished connection without packets in the
+# network.
 #
 # The *template* is the flow that starts connections, made with `longfat.sim.traffic.arrivals`.
 
@@ -282,7 +283,7 @@ SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
 
 @routine
 def initialise_connection(state, t, f):
-    """Make row f a new connection of template t.
+    """Initialise row f for a new connection of template t.
 
     Heap entries for timers of the row's previous connection stay, and are ignored when they expire.
     """
@@ -381,8 +382,8 @@ def end_connection(state, f):
 # Packets of hosts outside the simulator enter the network at any time. A row of `left` records when each packet leaves
 # the network, and whether it was dropped.
 #
-# The flow of such packets has no events of its own. Its data and acknowledgments take the same links as those of a
-# transfer, and compete there with all other packets.
+# The flow of injected packets has no events of its own. Its data and acknowledgments take the same links as the packets
+# of a transfer, and compete there with all other packets.
 
 
 @entry(".")

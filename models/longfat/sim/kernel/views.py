@@ -29,7 +29,7 @@ from longfat.base.domains import nearest
 
 # --- Types of rows ---------------------------------------------------------------------------------------------------
 #
-# Types of rows in compiled code.
+# Types with which numba compiles rows of the run's arrays.
 
 
 class Row(types.Record):
@@ -237,7 +237,6 @@ def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) 
 
 
 def _floor(builder: Any) -> Any:
-    """Return the floor function of LLVM."""
     return builder.module.declare_intrinsic("llvm.floor", [ir.DoubleType()])
 
 

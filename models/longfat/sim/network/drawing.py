@@ -100,7 +100,7 @@ class Placed:
         return found
 
     def _port(self, node: str, other: str, lane: float) -> Place:
-        """Return the point on a box's border where a lane of the link to another box begins."""
+        """Return the point [px] on a box's border where a lane of the link to another box begins."""
         side = self._side(node, other)
         first, lanes = self._slots[node][side][other]
         off = (first + lane - (lanes - 1) / 2) * LANE

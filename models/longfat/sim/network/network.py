@@ -42,7 +42,7 @@ class _Taken:
         return self._known
 
     def add(self, group: Iterable[str]) -> None:
-        """Add the names of one more element."""
+        """Record the names of an element that was added to the collection."""
         self._known.update(group)
         self._count += 1
 

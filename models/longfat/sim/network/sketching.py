@@ -55,7 +55,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing: of many flows only one of each kind and its hosts, otherwise everything.
+    """Return the contents of a drawing: of many flows one of each kind with its hosts, otherwise everything.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))

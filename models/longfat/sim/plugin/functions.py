@@ -49,7 +49,7 @@ def random(view):
 
 @part
 def flow_state(link, flow):
-    """Return the view of the discipline's state for a flow, given by its number `packet.flow`."""
+    """Return the view of the discipline's state for the flow with number `flow`, such as `packet.flow`."""
     return _flow_state(link, flow_state_at(state_of(link), link_row(link), flow))
 
 

@@ -89,7 +89,7 @@ class PlugIn:
         given = dict(zip(self.parameters, in_order, strict=False))
         for name in given:
             if name in named:
-                raise ValueError(f"{self.title}: {name!r} is given twice: must be given in order or by name")
+                raise ValueError(f"{self.title}: {name!r} is given twice: must be given once, in order or by name")
         values = {**self.values, **given, **named}
         return replace(self, values=values, **fields) if fields or values != self.values else self
 
@@ -136,7 +136,7 @@ class PlugIn:
 
     @functools.cached_property
     def callbacks(self) -> dict[str, Any]:
-        """Callbacks that are given, by name."""
+        """Callbacks that the user has given, by name."""
         return {name: getattr(self, name) for name in self.CALLBACKS if getattr(self, name) is not None}
 
     @property

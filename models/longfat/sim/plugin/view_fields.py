@@ -245,7 +245,7 @@ def link_view(
 
 
 def documentation() -> str:
-    """Return tables of the fields of all views as Markdown, for the documentation.
+    """Return Markdown tables of the fields of all views: name, unit, whether plug-ins may set it, meaning.
 
     >>> print(documentation().splitlines()[0])
     ### flow

@@ -40,7 +40,7 @@ class Assembly:
 
 
 def assembled(net: Network) -> Assembly:
-    """Assemble a network into arrays; a small network that was assembled before gives copies of its arrays.
+    """Assemble a network into arrays; if a small network was assembled before, return a copy of those arrays.
 
     Links and flows cannot change: the same objects give the same arrays.
     """

@@ -126,7 +126,7 @@ class Simulation:
         return float(self.state.row["now"]) / records.SECOND
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
-        """Continue the run until a simulated time [s], or `to_the_end` until every file is transferred."""
+        """Continue the run until `until` [s] or, if `to_the_end`, until all files are transferred, if earlier."""
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
         if goal < self.state.row["now"]:
@@ -183,7 +183,6 @@ class Simulation:
         return int(self.state.senders["acks_received"].sum() + silent)
 
     def _starts_later(self) -> bool:
-        """Return whether some flow has not started yet."""
         return bool((self.state.tallies["start"] > self.state.row.now).any())
 
     def progress_summary(self) -> str:
@@ -366,7 +365,7 @@ class Simulation:
             return SchemeError(
                 f"{where}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {acknowledgment.MOST_PACKETS_AT_ONCE} packets at once: "
+                + f"; must be at most {acknowledgment.MOST_PACKETS_AT_ONCE} packets in a burst: "
                 "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"

@@ -1,4 +1,4 @@
-"""Rows of links and flows; those of links, or of flows, with equal options are built once and copied."""
+"""Rows of links and flows; the row of links, or flows, with equal options is built once and copied."""
 
 from __future__ import annotations
 

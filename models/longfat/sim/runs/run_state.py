@@ -43,7 +43,7 @@ _ADDRESSES = slice(records.STATE.fields[f"{next(iter(_PLACES))}_base"][1] // 8, 
 
 
 def _begin() -> np.ndarray:
-    """Return the table of a run with empty arrays, of which the table of every run is a copy."""
+    """Return the table of a run with empty arrays, which is copied for every run."""
     made = rows(1, records.STATE)
     made.view(np.int64)[_ADDRESSES][: len(_NO_ROWS)] = [none.ctypes.data for none in _NO_ROWS.values()]
     row = made[0]
@@ -184,7 +184,7 @@ class RunState:
         row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
-        """Double the array with code `kind`, and the circular buffers that are full."""
+        """Double the array with code `kind`, such as `records.NO_PACKETS`, and the circular buffers that are full."""
         for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
             if self.links["service"][k] == NONE:
                 self._grow_circular_buffer(self.links[k])

@@ -51,7 +51,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "values": ((str, dict), 'a table, or "linux"'),
     "tables": ((list,), "tables"),
 }
-#: Generators by their names in ``traffic = {kind = ...}`` of a flow.
+#: Traffic generators, by their names in ``traffic = {kind = ...}`` of a flow.
 GENERATORS: dict[str, Callable[..., Traffic]] = {
     name.replace("_", "-"): made
     for name, made in vars(traffic).items()

@@ -201,7 +201,7 @@ def _traffic(given: Traffic) -> dict[str, Any]:
     return {"kind": f"own:{given.name}"}
 
 
-#: Options in which flows of one kind differ.
+#: Options in which flows of one kind may differ.
 _TIMES = {name: OF_FLOW[name] for name in ("start", "stagger")}
 #: Functions that convert options other than quantities for TOML, by option; other options are written unchanged.
 _WRITERS: dict[str, Callable[[Any], Any]] = {

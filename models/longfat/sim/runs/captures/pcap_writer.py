@@ -194,7 +194,7 @@ class Packets:
         step, opening, closing = self.step, self.opening, self.closing
         mine, theirs = initial(connection), replying(connection)
         data, last = mine + 1 + rows["number"] * self._of("payload"), closing & (step == 2)
-        # The receiver sends no data: its sequence number moves with SYN and FIN only.
+        # The receiver sends no data: only SYN and FIN increase its sequence number.
         sequence = np.where(self.forward, data + last, theirs + 1 + self.late)
         number = np.where(self.forward, theirs + 1 + last, data + (closing | self.late))
         sequence = np.where(opening, np.choose(step, [mine, theirs, mine + 1]), sequence)
@@ -254,5 +254,5 @@ class Packets:
         ip["checksum"] = headers.checksum(words[:, :10].sum(1))
         total = headers.checksum(words[:, 6:].sum(1) + ip["protocol"] + self.length - 20)
         tcp["checksum"] = total
-        # RFC 768: 0 means that there is no checksum.
+        # RFC 768: a checksum of 0 means no checksum, so a computed 0 is sent as 0xFFFF.
         tcp["sequence"] = tcp["sequence"] + np.where(udp, np.where(total == 0, 0xFFFF, total), 0)

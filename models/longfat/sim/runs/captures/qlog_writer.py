@@ -85,7 +85,7 @@ class Log:
 
 
 def file_name(flow: str, f: int) -> str:
-    """Return the name of a flow's file; if it replaces characters of the flow's name, it has the flow's number.
+    """Return the name of a flow's file; if characters had to be replaced, the flow's number is appended.
 
     >>> file_name("reno-1", 0), file_name("to/from", 1)
     ('reno-1.sqlog', 'to_from.2.sqlog')
