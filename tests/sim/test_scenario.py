@@ -412,7 +412,7 @@ REFUSALS = {
     "syntax": ("[[link]\n", "Expected ']]' at the end of an array declaration"),
     "twice": ('name = "a"\nname = "b"', "Cannot overwrite a value"),
     "top": ("flows = []", "key 'flows' is unknown; did you mean 'flow'? Available: flow, link, name, run"),
-    "plural": ('[link]\nfrom = "a"', "link must be a list of tables: head each with [[link]]"),
+    "plural": ('[link]\nfrom = "a"', "link must be a list of tables, each headed by [[link]]"),
     "no tables": ("flow = [3]", "flow 1: must be a table, got 3"),
     "run": ("[[run]]", "run must be a table, got [{}]"),
     "title": ("name = 3", "name must be text, got 3"),

@@ -250,7 +250,7 @@ def reply(state, f):
 
 @part
 def is_due_after(one, f, other, g):
-    """Return whether the delayed acknowledgment of flow f is due after that of flow g; at equal times f > g decides."""
+    """Return whether flow f's delayed acknowledgment is due after flow g's; at equal times the flow number decides."""
     return one.due_ns > other.due_ns or (one.due_ns == other.due_ns and f > g)
 
 

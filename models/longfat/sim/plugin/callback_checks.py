@@ -31,7 +31,7 @@ def check(whose: str, name: str, function: Any, takes: str) -> None:
 
 
 def names_used(function: Any) -> set[str]:
-    """Return the global names and attributes that a function and the user's functions called by it use.
+    """Return the global names and attributes used by a function and by the user's functions that it calls.
 
     >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
     ['backlog', 'threshold']

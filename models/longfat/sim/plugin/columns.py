@@ -64,7 +64,7 @@ class Columns:
         return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
 
     def rows(self, name: str = OWN) -> dict[str, Row]:
-        """Return a view's pointer to the record: the pointer's name, and the type of the row."""
+        """Return the record's row type, by the name of the pointer to the record in a view."""
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
     def fields(self, name: str = OWN, *, settable: bool = True, without: Collection[str] = ()) -> dict[str, Field]:

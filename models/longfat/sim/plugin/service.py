@@ -153,7 +153,7 @@ def _take_first(link, now):  # type: ignore[no-untyped-def]
     return take_first(link, queue(link, 0))
 
 
-#: First in, first out, decided when a packet departs, so that waiting packets can be dropped.
+#: First in, first out; the next packet is chosen at a departure, so that waiting packets can be dropped.
 DEPARTURES = Service(
     "departures",
     enqueue=_append,

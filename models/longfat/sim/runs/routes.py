@@ -50,8 +50,8 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        #: Positions of hops by the position of another hop. For the last hop of feedback to a switch: the flow's hop at
-        #: this switch. For the flow's hop at this switch: the flow's hop at the switch that sends the feedback.
+        #: From one hop of a flow to another: from the last hop of feedback to a switch to the flow's hop at this
+        #: switch, and from there to the flow's hop at the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(by_code)  # parameters are in records of the links

@@ -92,7 +92,7 @@ def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, 
         types, words = TYPES[keys[key]]
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             if keys[key] == "tables":
-                raise ValueError(f"{what}{key} must be a list of tables: head each with [[{key}]]")
+                raise ValueError(f"{what}{key} must be a list of tables, each headed by [[{key}]]")
             raise ValueError(f"{what}{key} must be {words}, got {_shown(value)}")
         if isinstance(value, list) and keys[key] == "nodes" and not all(isinstance(node, str) for node in value):
             raise ValueError(f"{what}{key} must be {words}, got {_shown(value)}")

@@ -75,7 +75,7 @@ class Capture:
             self.until = self.run.now
 
     def _write(self, found: np.ndarray, now: int) -> None:
-        """Write rows up to time `now` [ns], including rows kept by earlier calls; end the trace at its last packet."""
+        """Write rows up to time `now` [ns], including rows kept by earlier calls; stop when the trace is full."""
         at_sender = np.isin(found["what"], (records.SENT, records.ACK_RECEIVED))
         left = self.most - self.packets
         full = int(at_sender.sum()) >= left

@@ -229,7 +229,7 @@ class Packets:
         packets["sack"][:, 1:] = edges % 2**32
 
     def _ip(self, ip: np.ndarray) -> None:
-        """Write the IPv4 header: RFC 791; RFC 3168, section 5, and RFC 9331, section 2, for the codepoints of ECN."""
+        """Write the IPv4 header (RFC 791) with ECN codepoints (RFC 3168, section 5, and RFC 9331, section 2)."""
         bits = self.rows["flag_bits"]
         scalable = (bits & records.ECT1) != 0
         codepoint = np.where((bits & records.CE) != 0, 3, np.where(scalable, 1, 2))
