@@ -15,7 +15,7 @@ from typing import Any
 from longfat.sim import ENQUEUE, SEND, Discipline, Parameter, Scheme, part
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.schemes import timers
-from longfat.sim.schemes.cadpc import CADPC
+from longfat.sim.schemes.cadpc import CADPC, measure, next_rate
 
 RATE, OWNER, OURS = 0, 3, -21.0
 
@@ -107,18 +107,8 @@ CAPC = Scheme(
 # traffic that the last responses reported, over the capacity, is kept free.
 def ack_changes(flow: Any, event: Any) -> Any:
     """Return CADPC's rate, with a target that is lower the more the reported traffic changes."""
-    if event.number >= 0:
+    if event.number >= 0 or not measure(flow, event):
         return flow.rate
-    if event.rtt > 0.0:
-        flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
-    flow.responses += 1
-    if flow.responses == 1:
-        flow.request = 1
-        flow.alarm = event.now + flow.period * flow.srtt
-        return flow.first_rate * flow.packet_size / flow.srtt
-    if event.header[3] <= 0.0:
-        return flow.rate
-    flow.capacity, flow.traffic = event.header[0], event.header[1]
     load = flow.traffic / flow.capacity
     if flow.mean_load == 0.0:
         flow.mean_load = load
@@ -126,20 +116,6 @@ def ack_changes(flow: Any, event: Any) -> Any:
     flow.mean_load += flow.memory * change
     flow.variance += flow.memory * (change * change - flow.variance)
     return next_rate(flow, max(0.1, 1.0 - flow.spared * math.sqrt(flow.variance)))
-
-
-@part
-def next_rate(flow, target):  # type: ignore[no-untyped-def]
-    """Return the rate by the logistic rule of `longfat.sim.schemes.cadpc`, relative to a target [bytes/s]."""
-    aim = target * flow.capacity
-    x, load = flow.rate / aim, flow.traffic / aim
-    change = flow.smoothing * (1.0 - x - load)
-    if not flow.steady:
-        near = min(1.0, x / max(1.0 - load, 1e-9))
-        if near >= 1.0:
-            flow.steady = True
-        change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
-    return max(x * (1.0 + change) * aim, flow.packet_size / (4.0 * flow.srtt))
 
 
 CHANGING = replace(

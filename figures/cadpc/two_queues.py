@@ -16,7 +16,7 @@ from longfat.sim import DROP, ENQUEUE, NOTHING, SEND, Discipline, Parameter, Ser
 from longfat.sim import waiting as packet_of
 from longfat.sim.kernel.records import DATA
 from longfat.sim.schemes.tfrc import equation_rate
-from longfat.sim.switch.xcp import CHANGE, HEEDED, LONGEST, ROUND_TRIP, SHORTEST, WHOSE, WINDOW, heeds, spacing, xcp
+from longfat.sim.switch.xcp import SHORTEST, WINDOW, add_to_sums, heeds, set_budgets, spacing, write_feedback, xcp
 
 EPISODES = 8  # of losses, as TFRC averages (RFC 5348, section 5.4)
 FIRST, SECOND = 0, 1  # the queue of TCP or short calls, and that of the other class
@@ -112,36 +112,17 @@ def enqueue(link: Any, packet: Any, now: Any) -> Any:
     if full:
         return DROP
     if own == SECOND:
-        link.bytes += packet.size
+        add_to_sums(link, packet)
         if heeds(packet):
-            between = spacing(packet)
-            link.spacings += between
-            link.weighted += min(packet.header[ROUND_TRIP], LONGEST) * between
-            link.windows += packet.header[WINDOW] * between
+            link.windows += packet.header[WINDOW] * spacing(packet)
     return ENQUEUE
 
 
 def dequeue(link: Any, packet: Any, now: Any) -> Any:
     """Write the feedback into a packet of XCP, by the budgets of the control interval (`longfat.sim.switch.xcp`)."""
     link.least = min(link.least, float(queue(link, SECOND).bytes))
-    if not heeds(packet):
-        return SEND
-    header = packet.header
-    more = min(link.give, link.gain * spacing(packet))
-    less = min(link.take, link.toll * packet.size)
-    asked = header[CHANGE] / header[ROUND_TRIP]
-    if asked >= more - less:
-        header[CHANGE] = (more - less) * header[ROUND_TRIP]
-    else:
-        less = min(link.take, less + (more - less - asked))
-        more = asked + less
-    header[WHOSE] = HEEDED
-    link.give = max(0.0, link.give - more)
-    link.take = max(0.0, link.take - less)
-    if link.give == 0.0:
-        link.gain = 0.0
-    if link.take == 0.0:
-        link.toll = 0.0
+    if heeds(packet):
+        write_feedback(link, packet)
     return SEND
 
 
@@ -160,18 +141,10 @@ def weigh(link):  # type: ignore[no-untyped-def]
 @part
 def control(link, now):  # type: ignore[no-untyped-def]
     """End a control interval: new weights, and the budgets of XCP for its share of the link."""
-    length = now - link.began
     link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
     weigh(link)
-    link.give, link.take = 0.0, 0.0
-    if link.bytes > 0 and length > 0.0:
-        arrivals = link.bytes / length
-        change = link.alpha * (share_of(link) * link.rate - arrivals) - link.beta * link.standing / link.mean
-        shuffled = max(0.0, link.gamma * arrivals - abs(change))
-        link.give, link.take = shuffled + max(0.0, change), shuffled + max(0.0, -change)
-    link.gain = link.give / link.spacings if link.spacings > 0.0 else 0.0
-    link.toll = link.take / link.bytes if link.bytes > 0 else 0.0
-    link.bytes, link.spacings, link.weighted, link.windows = 0, 0.0, 0.0, 0.0
+    set_budgets(link, share_of(link) * link.rate, now - link.began)
+    link.windows = 0.0
     link.standing, link.least = link.least, float(queue(link, SECOND).bytes)
     link.began = now
     link.ends = now + max(link.mean, SHORTEST)

@@ -59,10 +59,10 @@ def test_n_over_n_plus_1(n):
 def test_the_least_rate_by_hand():
     """Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
-    flow.smoothing, flow.weight, flow.target, next_rate = 0.5, 1.0, 1.0, cadpc.next_rate.py_func
-    assert next_rate(flow) == pytest.approx(2500.0, rel=1e-12)
+    flow.smoothing, flow.weight, next_rate = 0.5, 1.0, cadpc.next_rate.py_func
+    assert next_rate(flow, 1.0) == pytest.approx(2500.0, rel=1e-12)
     flow.rate = 10_000.0  # above it the rule: x (1 - x/2)
-    assert next_rate(flow) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
+    assert next_rate(flow, 1.0) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
 
 
 def test_weight_two_gets_twice():

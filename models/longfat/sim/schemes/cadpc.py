@@ -8,8 +8,7 @@ The rules with their sources: docs/rules/explicit-feedback.md.
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
-from longfat.sim.schemes.explicit_rate import keep
-from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 from longfat.sim.schemes.tfrc import equation_rate
 
 
@@ -30,6 +29,12 @@ def ack(flow, event):
 @part
 def respond(flow, event):
     """Return the rate [bytes/s] after a response to a request."""
+    return next_rate(flow, flow.target) if measure(flow, event) else flow.rate
+
+
+@part
+def measure(flow, event):
+    """Read capacity and traffic from a response; return False, with `flow.rate` set, if it has none."""
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
@@ -40,11 +45,12 @@ def respond(flow, event):
     if flow.responses == 1:
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
-        return flow.first_rate * flow.packet_size / flow.srtt
+        flow.rate = flow.first_rate * flow.packet_size / flow.srtt
+        return False
     if event.header[3] <= 0.0:  # no link has been measured yet, because a measurement takes two requests
-        return flow.rate
+        return False
     flow.capacity, flow.traffic = event.header[0], event.header[1]
-    return next_rate(flow)
+    return True
 
 
 def ack_files(flow, event):
@@ -60,13 +66,13 @@ def alarm(flow, event):
 
 
 @part
-def next_rate(flow):
-    """Return the next rate [bytes/s] by the logistic rule, which grows faster at the start of a flow."""
+def next_rate(flow, target):
+    """Return the next rate [bytes/s] by the logistic rule, relative to a fraction `target` of the capacity."""
     # Welzl (2005), section II.B, equation (1), with a = 0.5, the smoothness factor of table I, in place of a = 1:
     # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity. Our addition: x and traffic are relative
     # to a fraction `target` of the capacity. A target below 1 makes queues shorter: n flows then use less than n/(n +
     # 1) of the capacity. In section III all routers report the capacity itself.
-    aim = flow.target * flow.capacity
+    aim = target * flow.capacity
     x, load = flow.rate / aim, flow.traffic / aim
     share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each
     change = flow.smoothing * (1.0 - share - load)
@@ -148,12 +154,12 @@ SOURCE = (
 )
 
 CADPC = Scheme(
-    "cadpc", start=start, ack=ack, alarm=alarm, timeout=keep, controls="rate", recovery="own", acknowledged=False,
+    "cadpc", start=start, ack=ack, alarm=alarm, timeout=keep_rate, controls="rate", recovery="own", acknowledged=False,
     parameters=PARAMETERS, state=STATE, source=SOURCE,
 )  # fmt: skip
 #: CADPC with acknowledgments and retransmissions, for files.
 CADPC_FILES = Scheme(
-    "cadpc-files", start=start, ack=ack_files, loss=loss, alarm=alarm, timeout=keep, controls="rate",
+    "cadpc-files", start=start, ack=ack_files, loss=loss, alarm=alarm, timeout=keep_rate, controls="rate",
     parameters={
         **PARAMETERS,
         "friendly": flag(False, "0: losses do not change the rate; 1: it is at most that of TCP with the same losses"),

@@ -60,24 +60,28 @@ def spacing(packet):
 
 # Katabi et al. (2002), sections 3.5.1 and 3.5.2: sums for the input, the mean round-trip time and rtt s/cwnd of the
 # interval. ns-2.35, xcpq.cc: round-trip times above 1 s count as 1 s.
-def enqueue(link, packet, now):
+@part
+def add_to_sums(link, packet):
     """Add the packet to the sums of the control interval."""
     link.bytes += packet.size
     if heeds(packet):
         own = spacing(packet)
         link.spacings += own
         link.weighted += min(packet.header[ROUND_TRIP], LONGEST) * own
+
+
+def enqueue(link, packet, now):
+    """Add the packet to the sums of the control interval."""
+    add_to_sums(link, packet)
     return ENQUEUE
 
 
 # Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i with p_i proportional to rtt^2 s/cwnd and n_i to rtt s; a
 # packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: the feedback of each packet is subtracted from the
 # budgets of the interval.
-def dequeue(link, packet, now):
+@part
+def write_feedback(link, packet):
     """Write the feedback into the packet, limited by the remaining budgets of the control interval."""
-    link.least = min(link.least, float(link.backlog_bytes))
-    if not heeds(packet) or link.rate == math.inf:
-        return SEND
     header = packet.header
     more = min(link.give, link.gain * spacing(packet))
     less = min(link.take, link.toll * packet.size)
@@ -94,25 +98,37 @@ def dequeue(link, packet, now):
         link.gain = 0.0
     if link.take == 0.0:
         link.toll = 0.0
+
+
+def dequeue(link, packet, now):
+    """Update the least backlog of the queue interval, and write the feedback into the packet."""
+    link.least = min(link.least, float(link.backlog_bytes))
+    if heeds(packet) and link.rate < math.inf:
+        write_feedback(link, packet)
     return SEND
 
 
 # Katabi et al. (2002), sections 3.5.1 and 3.5.2: phi = alpha (C - y) - beta Q/d and h = max(0, gamma y - |phi|), here
 # in bytes/s. The budget of increases is h + max(phi, 0), the budget of decreases is h + max(-phi, 0).
 @part
-def control(link, now):
-    """End a control interval, and compute the budgets of the next one."""
-    length = now - link.began
-    link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
+def set_budgets(link, capacity, length):
+    """Compute the budgets of the next control interval from the sums of one that lasted `length` [s]."""
     link.give, link.take = 0.0, 0.0
     if link.bytes > 0 and length > 0.0:
         arrivals = link.bytes / length
-        change = link.alpha * (link.rate - arrivals) - link.beta * link.standing / link.mean
+        change = link.alpha * (capacity - arrivals) - link.beta * link.standing / link.mean
         shuffled = max(0.0, link.gamma * link.bytes / length - abs(change))
         link.give, link.take = shuffled + max(0.0, change), shuffled + max(0.0, -change)
     link.gain = link.give / link.spacings if link.spacings > 0.0 else 0.0
     link.toll = link.take / link.bytes if link.bytes > 0 else 0.0
     link.bytes, link.spacings, link.weighted = 0, 0.0, 0.0
+
+
+@part
+def control(link, now):
+    """End a control interval, and compute the budgets of the next one."""
+    link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
+    set_budgets(link, link.rate, now - link.began)
     link.began = now
     link.ends = on_the_clock(now + max(link.mean, SHORTEST))
 
