@@ -237,3 +237,10 @@ def test_a_file_is_complete_without_any_credit_packet(first, last):
 def test_without_asking_it_stops():
     one = simulated(silent_links(0.01, 0.3, check=math.inf), 60.0)
     assert not one.all_done()
+
+
+def test_an_interval_below_the_round_trip_of_a_link_is_refused():
+    """A cell takes 0.1 ms and then 10 ms: the round trip of the first link is 20.2 ms."""
+    discipline = queues.credit(adaptive=True, interval=0.01)
+    with pytest.raises(ValueError, match=r"interval = 0\.01 s is out of range: .* a link, 0\.0202 s, so that"):
+        Simulation(chain(2, discipline, {"lifetime": 0.01}, delay=0.01), rng=1).advance(1.0)

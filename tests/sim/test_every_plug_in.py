@@ -27,12 +27,12 @@ TIMERS = tuple(schemes.timers.PARAMETERS)
 
 #: Values of a domain that do not fit the other values, and what is said.
 TOGETHER = {
-    ("codel", "target", 10.0): "target = 10 s must not exceed interval = 0.1 s",
-    ("fq-codel", "target", 10.0): "target = 10 s must not exceed interval = 0.1 s",
+    ("codel", "target", 10.0): "target = 10 s of discipline .* must not exceed interval = 0.1 s",
+    ("fq-codel", "target", 10.0): "target = 10 s of discipline .* must not exceed interval = 0.1 s",
     ("dualpi2", "target", 10.0): "target = 10 s of discipline 'dualpi2' must be below limit = 0.25 s",
     ("dualpi2", "threshold", 10.0): r"threshold \+ range = 10.0004 s of discipline 'dualpi2' exceeds target = 0.015 s",
     ("dualpi2", "range", 10.0): r"threshold \+ range = 10.0008 s of discipline 'dualpi2' exceeds target = 0.015 s",
-    ("policer", "burst", 1.0): "discipline 'policer' failed on link 'a-b' .* burst is smaller than a packet",
+    ("policer", "burst", 1.0): "'policer' failed on link 'a-b' .* burst = 1 bytes is out of range: .* 1000 bytes",
     ("red", "low", 1e15): r"high = 15 packets is out of range: must be in \(1e\+15",
 }
 

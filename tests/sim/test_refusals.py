@@ -59,7 +59,7 @@ VALUES = [
     row(link, NEEDS_ROOM, buffer=MOST_PLACES + 1, discipline="priority-discard-published"),
     row(link, "needs a larger buffer of link a-b than 100 packets", buffer=100, discipline=step_marking(packets=100)),
     row(link, "needs a larger buffer of link a-b than 4096 bytes", buffer="4 KiB", discipline=step_marking(bytes=5000)),
-    row(link, "needs packets, bytes or sojourn", buffer=100, discipline=step_marking()),
+    row(link, "needs one of packets, bytes and sojourn", buffer=100, discipline=step_marking()),
     row(link, "'mark-above' needs threshold", discipline=queues.mark_above),
     row(
         Network.dumbbell,

@@ -104,8 +104,8 @@ def sees_the_receiver(flow, event):
     [
         ({"receive": sees_the_sender}, "receive.*receiver has no field 'replies'"),
         ({"ack": sees_the_receiver}, "ack.*flow has no field 'empty'"),
-        ({"reply": None}, "needs reply"),
-        ({"recovery": "selective"}, "needs reply, and recovery = 'own'"),
+        ({"reply": None}, "receive and reply of scheme .* go together"),
+        ({"recovery": "selective"}, "go together, and need recovery = 'own'"),
         ({"receiver_state": {"replies": 0}}, "repeats 'replies'"),
         ({"receiver_state": {"alarm": 0}}, "is a field of the simulator already"),
     ],

@@ -27,6 +27,11 @@ def test_bursts_by_hand():
     assert sent(one) == 505
 
 
+def test_more_packets_in_progress_than_are_kept_are_refused():
+    with pytest.raises(ValueError, match=r"buffer x buffers = 1200 packets .* at most 1000 packets$"):
+        link({"buffer": 600, "buffers": 2}).advance(0.1)
+
+
 def test_buffers_in_progress():
     """Two buffers of ten packets: 20 packets, until the last one of the first buffer is acknowledged.
 

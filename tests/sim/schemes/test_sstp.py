@@ -234,7 +234,7 @@ def test_rate_is_renegotiated():
 
 
 def test_a_rate_above_the_peak_is_refused():
-    with pytest.raises(ValueError, match="burst_rate is out of range"):
+    with pytest.raises(ValueError, match="burst_rate = 300 bursts/s is out of range: must be at most 250 bursts/s"):
         connection(40, 10, burst_rate=300.0, burst_length=4.0).advance(1.0)
 
 

@@ -66,7 +66,8 @@ def repair(flow, begin, end):
 def start(flow, event):
     """Begin the first burst; return the window [packets], which covers the first buffers."""
     if flow.buffer * flow.buffers > ROOM:
-        raise ValueError("buffer x buffers is out of range: must be at most 1000 packets")
+        raise ValueError("buffer x buffers =", flow.buffer * flow.buffers, "packets is out of range: must be at most",
+                         ROOM, "packets")  # fmt: skip
     flow.alarm = event.now + flow.interval
     flow.left = flow.burst
     return window(flow)

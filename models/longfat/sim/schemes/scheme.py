@@ -139,25 +139,30 @@ class Scheme(PlugIn):
         ):
             domains.choice(f"{what} of {self.title}:", getattr(self, what), allowed)
         if not self.acknowledged and self.recovery != "own":
-            raise domains.conflict(f"acknowledged = False of {self.title}", "needs recovery = 'own'")
+            raise domains.conflict(
+                f"acknowledged = False of {self.title}", f"needs recovery = 'own', not {self.recovery!r}"
+            )
         if self.stamped and self.echo == "accurate":
             raise domains.conflict(
                 f"echo = 'accurate' of {self.title}",
                 "excludes stamped = True",
-                "acknowledgments return the header fields of packets then, and cannot carry the count of marks",
+                "acknowledgments then return the header fields of packets, and cannot carry the count of marks",
             )
         if self.delivery_rate and self.recovery != "selective":
-            raise domains.conflict(f"delivery_rate = True of {self.title}", "needs recovery = 'selective'")
+            raise domains.conflict(
+                f"delivery_rate = True of {self.title}", f"needs recovery = 'selective', not {self.recovery!r}"
+            )
         fields = {name: one.field for name, one in self.parameters.items() if isinstance(one, Parameter) and one.field}
         for name, one in fields.items():
             domains.choice(f"field of parameter {name!r} of {self.title}:", one, INITIAL)
         if "rack" in fields.values() and (self.recovery != "selective" or self.delivery_rate):
             raise domains.conflict(
                 f"a parameter of {self.title} for the field 'rack'",
-                "needs recovery = 'selective' and delivery_rate = False",
+                "needs recovery = 'selective' and delivery_rate = False, "
+                f"not {self.recovery!r} and {self.delivery_rate}",
             )
         if (self.receive is None) != (self.reply is None) or (self.receive is not None and self.recovery != "own"):
-            raise domains.conflict(f"receive of {self.title}", "needs reply, and recovery = 'own'")
+            raise domains.conflict(f"receive and reply of {self.title}", "go together, and need recovery = 'own'")
         twice = sorted(set(self.state) & set(self.receiver_state))
         if twice:
             raise domains.conflict(

@@ -35,18 +35,21 @@ from longfat.sim.schemes.sstp_receiver import STATE as RECEIVER_STATE
 HALF = 0.5e-9  # s; the clock of the simulator counts nanoseconds, and rounds down
 
 
+# Gong and Parulkar (1992), section 3.3, "Rate Specification": F <= P/(L l), l being the packet size; this bound is the
+# default of F.
+@part
+def greatest_burst_rate(flow):
+    """Return the greatest number of bursts per second that the peak rate allows."""
+    return flow.peak_rate / (flow.burst_length * flow.packet_size)
+
+
 @part
 def period(flow):
     """Return the period 1/F of the burst timer [s]."""
     bursts = flow.burst_rate
     if flow.renegotiated and flow.burst_rate_after > 0.0:
         bursts = flow.burst_rate_after
-    # Gong and Parulkar (1992), section 3.3, "Rate Specification": F <= P/(L l), l being the packet size; this bound is
-    # the default of F.
-    most = flow.peak_rate / (flow.burst_length * flow.packet_size)
-    if bursts > most * (1.0 + 1e-9):
-        raise ValueError("burst_rate is out of range: must be at most peak_rate / (burst_length * packet size)")
-    return 1.0 / bursts if bursts > 0.0 else 1.0 / most
+    return 1.0 / (bursts if bursts > 0.0 else greatest_burst_rate(flow))
 
 
 @part
@@ -63,6 +66,10 @@ def set_burst_timer(flow, now):
 
 def start(flow, event):
     """Return the peak rate [bytes/s], and begin the first burst."""
+    bursts, most = max(flow.burst_rate, flow.burst_rate_after), greatest_burst_rate(flow)
+    if bursts > most * (1.0 + 1e-9):
+        raise ValueError("burst_rate =", bursts, "bursts/s is out of range: must be at most", most, "bursts/s, that is "
+                         "peak_rate / (burst_length * packet size)")  # fmt: skip
     # Gong and Parulkar (1992), section 3.4, "Window Size Determination": the window W_0 is known at both ends from the
     # start.
     flow.limit = int(flow.window_limit) - 1

@@ -111,7 +111,9 @@ class Controlled(Discipline):
         super().__post_init__()
         target, interval = self.values["target"], self.values["interval"]
         if target > interval:
-            raise conflict(f"target = {target:g} s", f"must not exceed interval = {interval:g} s")
+            raise conflict(
+                f"target = {target:g} s of discipline {self.name!r}", f"must not exceed interval = {interval:g} s"
+            )
 
 
 #: Parameters TARGET and INTERVAL of RFC 8289, section 5.3

@@ -219,9 +219,8 @@ def enqueue(link, packet, now):
         mine.sent = mine.forwarded = packet.transmission
     left = packet.header[LEFT] if packet.header[LEFT] > 0.0 else packet.sent
     if link.adaptive and 2.0 * (now - left) > link.interval:
-        raise ValueError(
-            "interval must be at least the round trip of each link, so that a reduced credit arrives within it"
-        )
+        raise ValueError("interval =", link.interval, "s is out of range: must be at least the round trip of a link,",
+                         2.0 * (now - left), "s, so that a reduced credit arrives within it")  # fmt: skip
     mine.arrived_at = now
     if packet.header[CHECK] > 0.0:
         send_credit(link, flow, mine, now)

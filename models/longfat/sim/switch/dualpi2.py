@@ -188,7 +188,7 @@ class _DualPi2(Discipline):
             raise conflict(
                 f"threshold + range = {top:g} s of discipline {self.name!r}",
                 f"exceeds target = {values['target']:g} s",
-                "the L4S queue has to be shorter than the Classic one",
+                "the L4S queue has to be shorter than the Classic queue",
             )
         if values["target"] >= values["limit"]:
             raise conflict(

@@ -21,7 +21,8 @@ HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 def enqueue(link, packet, now):
     """Add the tokens since the last arrival; drop the packet if it has more bytes than the bucket has tokens."""
     if packet.size > link.burst:
-        raise ValueError("burst is smaller than a packet, so that all packets would be dropped")
+        raise ValueError("burst =", link.burst, "bytes is out of range: must be at least the size of a packet,",
+                         packet.size, "bytes")  # fmt: skip
     link.tokens = min(link.burst, link.tokens + link.token_rate * (now - link.filled_at))
     link.filled_at = now
     if link.tokens + link.token_rate * HALF_A_TICK < packet.size:
@@ -35,7 +36,7 @@ policer = Discipline(
     enqueue=enqueue,
     parameters={
         "rate": Parameter(None, "bytes/s", "(0, 1e15]", "token_rate", about="Rate at which tokens arrive"),
-        "burst": Parameter(15_000.0, "bytes", "[1, 1e15]", about="Size of the bucket: bytes that may pass at once"),
+        "burst": Parameter(15_000.0, "bytes", "[1, 1e15]", about="Bucket size: bytes that may pass back to back"),
     },
     state={"tokens": "burst", "filled_at": 0.0},  # bytes; time at which the tokens were counted
     source='J. Heinanen and R. Guerin, "A Single Rate Three Color Marker", RFC 2697, 1999, section 3, '

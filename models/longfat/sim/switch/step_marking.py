@@ -38,7 +38,7 @@ class _StepMarking(Discipline):
     def check_buffer(self, link: str, packets: float, size: float) -> None:
         """Raise a ValueError if no threshold is given, or if a threshold is not below the buffer size."""
         if all(self.values[name] == UNLIMITED for name in ("packets", "bytes", "sojourn")):
-            raise domains.conflict(f"discipline {self.name!r} of {link}", "needs packets, bytes or sojourn")
+            raise domains.conflict(f"discipline {self.name!r} of {link}", "needs one of packets, bytes and sojourn")
         for name, limit in (("packets", packets), ("bytes", size)):
             if limit <= self.values[name] < UNLIMITED:
                 raise domains.conflict(
