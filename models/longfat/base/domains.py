@@ -138,8 +138,8 @@ def out_of_range(name: str, value: object, unit: str, allowed: object, *, intege
     rate = -1 bytes/s is out of range: must be in (0, inf) bytes/s
     >>> print(out_of_range("window", 0, "segments", "[1, inf)", integer=True))
     window = 0 segments is out of range: must be an integer in [1, inf)
-    >>> print(out_of_range("step", 2.0, "s", "(0, 1], the smallest delay"))
-    step = 2 s is out of range: must be in (0, 1] s, the smallest delay
+    >>> print(out_of_range("step", 2.0, "s", "(0, 1], up to the smallest delay"))
+    step = 2 s is out of range: must be in (0, 1] s, up to the smallest delay
     >>> print(out_of_range("flows", [], "1", "one number or more"))
     flows = [] is out of range: must be one number or more
     """
@@ -255,7 +255,7 @@ def generator(rng: Any) -> np.random.Generator:
 
 
 def seed_of(rng: Any) -> int:
-    """Return an integer seed that makes a run repeatable: ``rng`` if it is an integer, else a number drawn from it.
+    """Return an integer seed that makes a run repeatable: ``rng`` if it is an integer, else a drawn number.
 
     >>> seed_of(7), 0 <= seed_of(None) < 2**63
     (7, True)
@@ -295,9 +295,10 @@ def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = F
 
     interval = Interval.parse(allowed)
     try:
-        if isinstance(value, str | bytes):
+        found = np.asarray(value)
+        if found.dtype.kind not in "fiubO":
             raise TypeError
-        found = np.asarray(value, dtype=float)
+        found = found.astype(float)
     except (TypeError, ValueError):
         raise wrong_type(name, value, "a number or an array of numbers", unit) from None
     if array(name, found, unit, interval, integer=integer):

@@ -295,7 +295,7 @@ def _check_delays(system: System, chosen: Points, states: Any, h: float, memory:
     found = np.array([_delays(system, states[r, some], chosen.one(r)) for r in range(len(chosen))])
     shortest, longest = np.nanmin(found), np.nanmax(found)
     if system.kind == "flow" and shortest < h * (1 - 1e-9):
-        raise domains.out_of_range("step", h, system.time, f"(0, {shortest:g}], the smallest delay")
+        raise domains.out_of_range("step", h, system.time, f"(0, {shortest:g}], up to the smallest delay")
     if longest > (memory - 2) * h and memory < states.shape[1]:
         allowed = f"[0, {(memory - 2) * h:g}], twice the longest delay at the start"
         raise domains.out_of_range(f"longest delay of {system.name}", float(longest), system.time, allowed)

@@ -197,7 +197,7 @@ def replies(
 def start_rates(rates: ArrayLike, k: float) -> Array:
     """Return rates as an array with one or more axes; raise an error if the sum of (k + 1)-th powers would overflow."""
     k = domains.number("k", k, "1", "[1, inf)")
-    state = _floats("rates", rates, "1", "[0, inf)")
+    state = domains.numbers("rates", rates, "1", "[0, inf)")
     if state.ndim == 0 or state.shape[-1] == 0:
         raise domains.wrong_shape("rates", state.shape, "(..., sources), with a rate for each source")
     most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # 1e300: a margin for the division by v
@@ -208,26 +208,10 @@ def start_rates(rates: ArrayLike, k: float) -> Array:
 
 def per_source(name: str, value: Any, sources: int, unit: str = "1", allowed: str = "[0, 1]") -> Array:
     """Return an array with a value for each source, from one value for all sources or one value for each."""
-    values = _floats(name, value, unit, allowed)
+    values = domains.numbers(name, value, unit, allowed)
     if values.shape not in ((), (1,), (sources,)):
         raise domains.wrong_shape(name, values.shape, f"one value or an array of length {sources}")
     return np.broadcast_to(values, sources).copy()
-
-
-def _floats(name: str, value: Any, unit: str, allowed: str) -> Array:
-    """Return a number or numbers as an array of floats; raise an error if one is outside the interval ``allowed``."""
-    interval = domains.Interval.parse(allowed)
-    refusal = domains.wrong_type(name, value, "a number or an array of numbers", unit)
-    try:
-        values = np.asarray(value)
-    except ValueError:
-        raise refusal from None
-    if values.dtype.kind not in "fiub":
-        raise refusal
-    values = values.astype(float)
-    if domains.array(name, values, unit, interval):  # NaN elements
-        raise domains.out_of_range(name, math.nan, unit, interval)
-    return values
 
 
 ORDERS = ("synchronous", "asynchronous", "in turn")

@@ -1,4 +1,4 @@
-"""Convergence of sources at a link with a loss-load curve: whether and after how many updates, or oscillation.
+"""Convergence or oscillation of sources at a link with a loss-load curve, and the number of updates it takes.
 
 `cheating` computes the gain of a source that knows the link's virtual factor (Prithviraj & Williamson, footnote 3).
 """
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from longfat.base import domains
-from longfat.fluid.loss_load.best_reply import ORDERS, Array, _floats, best_reply, trajectory
+from longfat.fluid.loss_load.best_reply import ORDERS, Array, best_reply, trajectory
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -246,11 +246,10 @@ def cheating(
     import xarray as xr
 
     axes = {
-        "k": np.atleast_1d(_floats("k", k, "1", "[1, inf)")).ravel(),
-        "v": np.atleast_1d(_floats("v", v, "1", "(0, 1]")).ravel(),
-        "sources": np.atleast_1d(_floats("sources", sources, "sources", "[2, inf)")).ravel(),
+        "k": np.atleast_1d(domains.numbers("k", k, "1", "[1, inf)")).ravel(),
+        "v": np.atleast_1d(domains.numbers("v", v, "1", "(0, 1]")).ravel(),
+        "sources": np.atleast_1d(domains.numbers("sources", sources, "sources", "[2, inf)", integer=True)).ravel(),
     }
-    domains.array("sources", axes["sources"], "sources", domains.Interval.parse("[2, inf)"), integer=True)
     domains.choice("drop", drop, DROPS)
     domains.choice("play", play, PLAYS)
     if drop == "equal" and play == "reply":
