@@ -87,7 +87,7 @@ def test_what_is_no_file(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     refused(pipe, "not a regular file")  # and does not wait for a writer
-    with pytest.raises(ValueError, match="files is empty: must be one file"):
+    with pytest.raises(ValueError, match="files is empty: must be one or more"):
         measured.read()
 
 

@@ -117,7 +117,7 @@ class Setting:
     required = False
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the value that ``check`` returns, or a value that must be in ``names``; without both, any value."""
+        """Return the value, converted by ``check`` or checked against ``names``; unchanged if neither is given."""
         if self.check is not None:
             return self.check(name, value, of)
         return domains.choice(f"{name} of {of}:" if of else name, value, self.names) if self.names else value

@@ -124,7 +124,7 @@ class _BesideCache(FunctionCache):  # type: ignore[misc]
 
 
 class _ShippedCache(_BesideCache):
-    """Cache beside the source files whose code runs on any processor of this architecture."""
+    """Cache beside the source files, with code that runs on any processor of this architecture."""
 
     def _index_key(self, signature: Any, codegen: Any) -> Any:
         kinds, (architecture, *_), hashes = super()._index_key(signature, codegen)

@@ -1,4 +1,4 @@
-"""Discovery of schemes, queue disciplines and other records, so that a new module in their package adds its own."""
+"""Discovery of schemes, queue disciplines and other records, so that a new module needs no registration."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def named(package: str, kind: type[Record]) -> dict[str, Record]:
     Raises
     ------
     ValueError
-        If two different records have the same name; the message says where both are.
+        If two different records have the same name; the message names the places of both.
 
     Examples
     --------

@@ -153,7 +153,7 @@ class GrowingFiles:
         self._length: dict[Path, int] = {}
 
     def begin(self, path: Path) -> Path:
-        """Register a file that its first chunk will create; return its path."""
+        """Register a file, which the first chunk will create; return its path."""
         self._length[path] = 0
         return path
 

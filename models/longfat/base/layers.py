@@ -100,7 +100,7 @@ def layer_sizes(
     transport : {"TCP", "UDP"}
         Protocol that carries the data.
     ip_version : {4, 6}
-        Version of IP; that of the inner packet in a tunnel, whose outer packet is IPv4.
+        Version of IP; in a tunnel, the version of the inner packet, while the outer packet is IPv4.
     time_stamps : bool
         Whether TCP has time stamps, as Linux has by default.
     tags : int
@@ -165,7 +165,7 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
     Parameters
     ----------
     rate : float
-        Rate [bytes/s], in [0, inf), or in another unit, which is then that of the result.
+        Rate [bytes/s], in [0, inf), or in another unit, which the result then has.
     of, to : {"data", "IP", "tc", "Ethernet", "wire"}
         Layer at which ``rate`` is given, and layer of the result.
     mtu, **headers
@@ -184,7 +184,7 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
 
 
 def full_ethernet(rate: float, data: float) -> str | None:
-    """Return the name of the Ethernet whose link TCP data at a given rate would fill; None if there is none.
+    """Return the name of the kind of Ethernet that TCP data at a given rate fills; None if it fills none.
 
     Packets have the headers of `layer_sizes`: IPv4 or IPv6, with or without time stamps, whichever makes ``data`` fill
     an MTU.

@@ -39,8 +39,8 @@ _DURATION = _Kind("s", (Fraction(1), 0, 1), "100 ms")
 _SIZE = _Kind("bytes", (Fraction(8), 1, 0), "16 KiB or 16 kB")
 _FRACTION = _Kind("1", (Fraction(1), 0, 0), "0.1%")
 
-# Information, in bits, is a dimension beside time. Milli, micro and nano exist for seconds only, because "1 mb/s" is
-# not meant as millibits per second but is a slip of the shift key. "K" is accepted for kilo because it is common.
+# Information, in bits, is a dimension besides time. Milli, micro and nano exist for seconds only, because "1 mb/s" is a
+# slip of the shift key rather than millibits per second. "K" is accepted for kilo because it is common.
 _UNITS: dict[str, Size] = {
     name: (Fraction(factor), bits, seconds)
     for names, factor, bits, seconds in (

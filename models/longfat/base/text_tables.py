@@ -30,7 +30,7 @@ def columns(rows: Sequence[Sequence[str]], left: int | None = None) -> list[str]
 
 
 def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  ") -> list[str]:
-    """Return a line of padded cells for each row; columns have least widths, a negative one for alignment to the left.
+    """Return a line of padded cells for each row; ``widths`` are least widths, negative for left-aligned columns.
 
     The last cell of a row with fewer cells than there are columns may be of any length.
 

@@ -51,7 +51,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
     Notes
     -----
-    The method is that of Levenberg and Marquardt; the derivatives are those of the implicit function, not of the
+    The method is Levenberg and Marquardt's; derivatives follow from the implicit function theorem, not from the
     iterations. It finds one equilibrium, stable or unstable, not all of them. In 32 bits it is accurate to about 1e-5.
 
     Examples
@@ -75,7 +75,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a root and its largest residual [1]: states relative to the start, equations to their slopes there."""
+    """Return a root and its largest residual [1]; the start scales the states, the slopes there the equations."""
     extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp

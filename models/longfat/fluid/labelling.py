@@ -1,4 +1,4 @@
-"""Conversion of starts and parameters to checked arrays with a row for each point, of results to labelled arrays."""
+"""Conversion of starts and parameters to checked arrays, a row for each point, and of results to labelled arrays."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Points:
 
 
 def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> Points:
-    """Return all combinations of starts and parameters; a plain array adds an axis, named axes of arrays are shared."""
+    """Return all combinations of starts and parameters; plain arrays add axes, DataArrays share axes by name."""
     import xarray as xr
 
     system.complete(dict.fromkeys(parameters, 0.0), np)  # checks only the names

@@ -147,7 +147,7 @@ class Law:
 
         >>> from longfat.laws.queues import mm1_response
         >>> mm1_response.summary
-        'The mean response time of an M/M/1 queue: waiting and service.'
+        'The mean response time [service times] of an M/M/1 queue: waiting and service.'
         """
         sentence = " ".join((self.function.__doc__ or "").strip().split("\n\n")[0].split()).removeprefix("Return ")
         return sentence[:1].upper() + sentence[1:]
@@ -262,7 +262,7 @@ class Law:
                 raise symbol.out_of_range(name, value)
 
     def _arrays(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
-        """Return the law's value for floats or for arrays of one library, in the longest precision given."""
+        """Return the law's value for floats or for arrays of one library, in the highest precision of the arguments."""
         traced = any(map(array_namespaces.is_traced, values))
         undefined = False if traced else self._check(values)
         arrays = array_namespaces.as_arrays(values, xp)

@@ -42,7 +42,7 @@ def newton(
     low, high, start : float or array
         The function is not positive at ``low`` and not negative at ``high``; the iteration begins at ``start``.
     *parameters : float or array
-        Parameters of the function; all shapes broadcast to that of ``start``.
+        Parameters of the function; all shapes broadcast to the shape of ``start``.
     scale : float
         Step sizes are compared relative to max(abs(x), scale): use 0 for unknowns of any size, 1 for logarithms.
     xp : namespace

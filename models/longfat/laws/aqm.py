@@ -79,7 +79,7 @@ def root_sum(count: Any, xp: Any) -> Any:
     simulated=SimulatedBy("codel_drop_time", {"drops": (1.0, 400.0), "interval": (0.02, 0.2)}, relative=0.015),
 )
 def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return the time from CoDel's first drop to the n-th drop after it, while the delay stays above the target.
+    r"""Return the time [s] from CoDel's first drop to the n-th drop after it, while the delay stays above the target.
 
     .. math:: t_n = I \sum_{j=1}^{n} \frac{1}{\sqrt j} \approx I \left(2 \sqrt n + \zeta(1/2)\right)
 
@@ -104,7 +104,7 @@ def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     not_simulated="the slope of codel_drop_time, which is simulated",
 )
 def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return CoDel's drop rate at a time after the first drop, while the delay stays above the target.
+    r"""Return CoDel's drop rate [packets/s] at a time after the first drop, while the delay stays above the target.
 
     .. math:: r = \frac{1}{2 I} \left(\frac{t}{I} - \zeta(1/2)\right)
 
@@ -156,7 +156,7 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
     not_simulated="codel_drop_time, which is simulated, at the count of codel_count",
 )
 def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
-    r"""Return the time from CoDel's first drop until CoDel drops a given fraction of the packets.
+    r"""Return the time [s] from CoDel's first drop until CoDel drops a given fraction of the packets.
 
     .. math:: T = I \max(0, 2 p \mu I + \zeta(1/2))
 
@@ -190,7 +190,7 @@ TARGET_RULE = "a setting of a queue discipline; docs/slow_links.py simulates wha
     not_simulated=TARGET_RULE,
 )
 def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TARGET = 0.005, *, xp: Any) -> Any:
-    r"""Return CoDel's target in CAKE: on a slow link the transmission time of one and a half packets.
+    r"""Return CoDel's target [s] in CAKE: on a slow link the transmission time of one and a half packets.
 
     .. math:: T = \max\left(q, \frac{3}{2} \frac{l}{C}\right)
 
@@ -222,7 +222,7 @@ def cake_interval(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return CoDel's interval in CAKE, which grows with CoDel's target on a slow link.
+    r"""Return CoDel's interval [s] in CAKE, which grows with CoDel's target on a slow link.
 
     .. math:: I = \max(R + T - q, 2 T)
 
@@ -252,7 +252,7 @@ SAMPLING = "the same controller at another sampling rate"
     not_simulated=SAMPLING,
 )
 def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, *, xp: Any) -> Any:
-    r"""Return PIE's integral gain for another update interval, with the dynamics of the control loop unchanged.
+    r"""Return PIE's integral gain [1/s] for another update interval, with the dynamics of the control loop unchanged.
 
     .. math:: \alpha' = h \, \alpha
 
@@ -278,7 +278,7 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
 def rescaled_proportional_gain(
     integral_gain: INTEGRAL_GAIN, proportional_gain: PROPORTIONAL_GAIN, interval_ratio: RATIO, *, xp: Any
 ) -> Any:
-    r"""Return PIE's proportional gain for another update interval, with the control loop's dynamics unchanged.
+    r"""Return PIE's proportional gain [1/s] for another update interval, with the control loop's dynamics unchanged.
 
     .. math:: \beta' = \beta + \frac{1 - h}{2} \alpha
 
@@ -402,7 +402,7 @@ def coupled_rate_ratio(
     result="k",
     derivation="aqm.coupling_factor",
     not_simulated="the inverse of coupled_rate_ratio at the round-trip times of the RFC",
-    round_trip_time=ROUND_TRIP.described(remark="It is that of both flows"),
+    round_trip_time=ROUND_TRIP.described(remark="Both flows have it"),
 )
 def coupling_factor(round_trip_time: Any, target: TARGET = 0.015, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
     r"""Return the coupling factor with which a scalable and a classic flow at a dual queue get equal rates.

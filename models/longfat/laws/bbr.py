@@ -81,7 +81,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     not_simulated="the duration of a state, of which runs keep no record",
 )
 def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp: Any) -> Any:
-    r"""Return the time in which the state Drain of BBR empties the queue that Startup has built up.
+    r"""Return the time [s] in which the state Drain of BBR empties the queue that Startup has built up.
 
     .. math:: T = R \, \frac{g - 1}{1 - g_d}
 
@@ -109,7 +109,7 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
 def inflight_cap(
     bandwidth_delay_product: Any, cwnd_gain: CWND_GAIN = 2, smallest_window: SMALLEST_WINDOW = 4, *, xp: Any
 ) -> Any:
-    r"""Return BBR's cap on the packets in flight while it probes for bandwidth.
+    r"""Return BBR's cap on the packets in flight [packets] while it probes for bandwidth.
 
     .. math:: W = \max(g \, C R, W_m)
 
@@ -134,7 +134,7 @@ def inflight_cap(
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (300.0, 1000.0), "cwnd_gain": 2.0}, relative=0.12),
 )
 def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
-    r"""Return the standing queue of two or more BBR flows with equal round-trip times in a deep buffer.
+    r"""Return the standing queue [packets] of two or more BBR flows with equal round-trip times in a deep buffer.
 
     .. math:: Q = (g - 1) \, C R
 

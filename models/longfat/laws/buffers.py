@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-BURST = Symbol("b", "packets", "[1, inf)", (1, 1e5), "Bucket of a policer: packets that may pass at once")
+BURST = Symbol("b", "packets", "[1, inf)", (1, 1e5), "Bucket of a policer: packets that may pass back to back")
 PATH = Symbol("C R", "packets", "[1, inf)", (20, 2000), "Policed rate times the round-trip time")
 DECREASE = Symbol(r"\beta", "1", "(0, 1)", (0.3, 0.95), "Factor by which a loss multiplies the window")
 SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}; the policer of {FLACH}"
@@ -73,7 +73,7 @@ def policed_utilisation(
 def burst_for_policed_rate(
     bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any
 ) -> Any:
-    r"""Return the smallest bucket of a policer with which one flow uses the whole policed rate.
+    r"""Return the smallest bucket [packets] of a policer with which one flow uses the whole policed rate.
 
     .. math:: b = \frac{(C R)^2}{2 \alpha} \left(\frac{1 - \beta}{1 + \beta}\right)^2
 
@@ -91,7 +91,7 @@ def burst_for_policed_rate(
     return swing * swing / (2 * increase)
 
 
-TOKENS = Symbol("b", "bytes", "(0, inf)", (3000, 1e6), "Bucket of a shaper: bytes that it may send at once")
+TOKENS = Symbol("b", "bytes", "(0, inf)", (3000, 1e6), "Bucket of a shaper: bytes that it may send back to back")
 TOKEN_RATE = Symbol("r", "bytes/s", "(0, inf)", (1e5, 1e9), "Rate of the shaper")
 LARGEST = Symbol(
     "l", "bytes", "(0, inf)", (1000, 65536), "Largest packet in the queue of the shaper, or aggregate (GSO, GRO)"
@@ -108,7 +108,7 @@ SPAN = Symbol("t", "s", "(0, inf)", (0.1, 100), "Time over which the rate is tak
     not_simulated="the definition of a token bucket; shaped_utilisation is simulated",
 )
 def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -> Any:
-    r"""Return the largest mean rate that a token bucket permits in an interval that begins with a full bucket.
+    r"""Return the largest mean rate [bytes/s] of a token bucket over an interval that begins with a full bucket.
 
     .. math:: x = r + \frac{b}{t}
 
@@ -149,7 +149,7 @@ def shaped_utilisation(
     Linux's tbf sleeps until there are tokens for the next packet, and wakes late. Meanwhile the bucket fills up to b,
     and further tokens are lost. Once awake, the shaper sends k packets back to back. htb sends while its tokens are not
     negative, so that its bucket counts as b + l (sch_htb.c, htb_class_mode(), with its hysteresis off). The law is a
-    lower bound, because arriving packets wake the shaper, too. The link is assumed to send a burst at once.
+    lower bound, because arriving packets wake the shaper, too. The link is assumed to send a burst in no time.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def shaped_utilisation(
     packet_size=LARGEST,
 )
 def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness: LATENESS, *, xp: Any) -> Any:
-    r"""Return the smallest bucket with which a backlogged shaper sends its whole rate although its timer is late.
+    r"""Return the smallest bucket [bytes] with which a backlogged shaper sends its whole rate despite a late timer.
 
     .. math:: b = l + r \delta
 
@@ -202,7 +202,7 @@ SHARE = Symbol("q", "probability", "(0, 1)", (1e-3, 0.1), "Fraction of the time 
     not_simulated="the buffer at which aimd_utilisation_general and cubic.utilisation, which are simulated, reach 1",
 )
 def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
-    r"""Return the smallest buffer with which one flow, or flows with synchronised losses, keep a link busy.
+    r"""Return the smallest buffer [bandwidth-delay products] with which flows with synchronised losses fill a link.
 
     .. math:: B = \frac{1 - \beta}{\beta}
 
@@ -253,7 +253,7 @@ def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any
     not_simulated="in simulations of one drop-tail link flows of the same scheme are never independent",
 )
 def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease: DECREASE = 0.5, *, xp: Any) -> Any:
-    r"""Return a buffer with which the queue of independent flows is empty for at most a fraction q of the time.
+    r"""Return a buffer [bandwidth-delay products] with which the queue of independent flows is rarely empty.
 
     .. math:: B = \frac{2 a}{\sqrt{n} - a}, \qquad
         a = \frac{1 - \beta}{1 + \beta} \sqrt{2 \ln \frac{1}{q}}

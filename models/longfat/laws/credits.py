@@ -22,7 +22,7 @@ __all__ = [
 
 WINDOW = Symbol("W", "bytes", "[1, inf)", (16384, 16777216), "Credit window", integer=True)
 UPDATE = Symbol("u", "bytes", "[1, inf)", (1, 16384), "Bytes read before an update", integer=True)
-WINDOWS = Symbol("m", "1", "[1, inf)", (1, 4), "Equal windows at once", integer=True)
+WINDOWS = Symbol("m", "1", "[1, inf)", (1, 4), "Number of equal windows that limit the sender together", integer=True)
 CAPACITY = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1.25e9), "Capacity")
 ROUND_TRIP_TIME = Symbol("R", "s", "[0, inf)", (1e-3, 0.5), "Round-trip time")
 RATE = Symbol("X", "bytes/s", "[0, inf)", (1e5, 1.25e9), "Rate")
@@ -35,7 +35,7 @@ POOL_GROWTH = Symbol(
 @law(
     source=f"{KUNG_CREDIT} (from a summary), for u that divide the window; the rest is ours",
     unit="bytes/s",
-    result="X, of a receiver that reads at once",
+    result="X, of a receiver that reads immediately",
     derivation="credits.throughput",
     simulated=SimulatedBy(
         "credit_throughput",
@@ -55,7 +55,7 @@ def throughput(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the throughput under a credit window, or under several equal credit windows.
+    r"""Return the throughput [bytes/s] under a credit window, or under several equal credit windows.
 
     .. math:: X = \min\left(C, \frac{(q - 1 + 1/m) u}{R + (u/m - r)/C}\right), \qquad
         q = \left\lfloor \frac{W}{u} \right\rfloor, \quad r = W - q u \text{ if } m = 1, \text{ else } 0
@@ -91,14 +91,14 @@ def throughput(
     not_simulated="the inverse of a law that is simulated",
 )
 def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME, *, xp: Any) -> Any:
-    r"""Return a credit window with which the throughput reaches a given rate.
+    r"""Return a credit window [bytes] with which the throughput reaches a given rate.
 
     .. math:: W = u + X R
 
     Notes
     -----
     The result has to be rounded up to an integer number of packets. X = C gives the smallest window that fills the
-    path. With updates at a share s of the window it is X R/(1 - s).
+    path. With updates at a fraction s of the window it is X R/(1 - s).
 
     Examples
     --------
@@ -116,7 +116,7 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:
-    r"""Return the credit of a flow after k intervals, if it began with one cell on a link that other flows filled.
+    r"""Return the credit [cells] of a flow after k intervals, from one cell on a link that other flows filled.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 

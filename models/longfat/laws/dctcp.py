@@ -39,14 +39,14 @@ ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-4, 0.1), "Round-trip time")
     simulated=SimulatedBy("window_at_spaced_marks", {"marking": (0.005, 0.03)}, relative=0.05),
 )
 def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
-    r"""Return the window of a DCTCP or Prague flow of which every 1/p-th packet is marked.
+    r"""Return the window [packets] of a DCTCP or Prague flow of which every 1/p-th packet is marked.
 
     .. math:: W = \frac{2}{p}
 
     Notes
     -----
     Every round trip adds a packet, has two marks and takes the share p/2 of the window away. It holds for small p: a
-    simulated window is smaller by a share of 0.8 p. With independent marks the window is larger,
+    simulated window is smaller by 0.8 p of its value. With independent marks the window is larger,
     `window_at_random_marks`, because some windows have none.
 
     Examples
@@ -65,7 +65,7 @@ def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
     simulated=SimulatedBy("window_at_random_marks", {"marking": (0.005, 0.02)}, relative=0.08),
 )
 def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
-    r"""Return the mean window of a DCTCP flow whose packets are marked independently with a given probability.
+    r"""Return the mean window [packets] of a DCTCP flow whose packets are marked independently of each other.
 
     .. math:: W = \frac{1 + \sqrt 3}{p}
 
@@ -91,15 +91,15 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
     not_simulated="the inverse of marked_share",
 )
 def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
-    r"""Return the window of DCTCP flows if a marking threshold marks a given fraction of their packets.
+    r"""Return the window [packets] of DCTCP flows if a marking threshold marks a given fraction of their packets.
 
     .. math:: W = \frac{1 - r + \sqrt{1 - r}}{r}, \qquad r = p^2 \left(1 - \frac{p}{4}\right)
 
     Notes
     -----
     The inverse of `marked_share`. A threshold marks all packets of one round trip in a cycle and none of the others, so
-    a given share of marked packets belongs to a far larger window than if the marks were spread over all round trips,
-    as in `window_at_spaced_marks`.
+    a given fraction of marked packets belongs to a far larger window than if the marks were spread over all round
+    trips, as in `window_at_spaced_marks`.
 
     Examples
     --------
@@ -118,7 +118,7 @@ SYNCHRONISED = "a synchronised sawtooth: largest_queue, its top, is simulated"
 @law(
     source=SAWTOOTH,
     unit="1",
-    result="alpha, the share of marked packets, of which half is the relative decrease; 1 at W = 1",
+    result="alpha, the fraction of marked packets, of which half is the relative decrease; 1 at W = 1",
     derivation="dctcp.marked_share",
     not_simulated=SYNCHRONISED,
 )
@@ -153,7 +153,7 @@ def marked_share(window: WINDOW, *, xp: Any) -> Any:
     not_simulated=SYNCHRONISED,
 )
 def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
-    r"""Return the amplitude of the queue of synchronised DCTCP flows at a marking threshold.
+    r"""Return the amplitude [packets] of the queue of synchronised DCTCP flows at a marking threshold.
 
     .. math:: A = \frac{1}{2} \sqrt{2 N (C R + K)}
 
@@ -183,7 +183,7 @@ def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRES
 def oscillation_period(
     flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, round_trip_time: Any, *, xp: Any
 ) -> Any:
-    r"""Return the period of the queue of synchronised DCTCP flows at a marking threshold.
+    r"""Return the period [s] of the queue of synchronised DCTCP flows at a marking threshold.
 
     .. math:: T_C = \frac{R}{2} \sqrt{\frac{2 (C R + K)}{N}}
 
@@ -207,7 +207,7 @@ def oscillation_period(
     simulated=SimulatedBy("dctcp_queue", {"flows": (1.0, 10.0), "threshold": [60.0, 80.0, 120.0]}, accuracy=2.0),
 )
 def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
-    r"""Return the longest queue of DCTCP flows at a marking threshold.
+    r"""Return the longest queue [packets] of DCTCP flows at a marking threshold.
 
     .. math:: Q_{max} = K + N
 
@@ -233,7 +233,7 @@ def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
     not_simulated=SYNCHRONISED,
 )
 def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESHOLD, *, xp: Any) -> Any:
-    r"""Return the shortest queue of synchronised DCTCP flows at a marking threshold.
+    r"""Return the shortest queue [packets] of synchronised DCTCP flows at a marking threshold.
 
     .. math:: Q_{min} = \max\left(0, K + N - \frac{1}{2} \sqrt{2 N (C R + K)}\right)
 
@@ -258,7 +258,7 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
     not_simulated="a bound over all numbers of flows of a law for synchronised flows",
 )
 def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:
-    r"""Return the smallest marking threshold with which DCTCP flows keep the link busy.
+    r"""Return the smallest marking threshold [packets] with which DCTCP flows keep the link busy.
 
     .. math:: K > \frac{C R}{7}
 

@@ -38,7 +38,7 @@ TARGET = Symbol("T", "s", "(0, inf)", (0.01, 0.1), "Target of the queueing delay
     not_simulated="the centre of an oscillation, whose mean copa_mean_queue has",
 )
 def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any) -> Any:
-    r"""Return the queueing delay at which the target rates of Copa flows add up to the capacity of their link.
+    r"""Return the queueing delay [s] at which the target rates of Copa flows add up to the capacity of their link.
 
     .. math:: d_q = \frac{S}{\mu}, \qquad S = \sum_i \frac{1}{\delta_i}
 
@@ -63,7 +63,7 @@ def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any
     simulated=SimulatedBy("copa_share", {"delta": (0.04, 0.2), "targets": (40.0, 60.0)}, accuracy=0.015),
 )
 def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
-    r"""Return the share of a link that a Copa flow has among others.
+    r"""Return the share of a link that a Copa flow gets beside other Copa flows.
 
     .. math:: x = \frac{1}{\delta S}, \qquad S = \sum_i \frac{1}{\delta_i}
 
@@ -87,7 +87,7 @@ def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
     not_simulated="the top of the oscillation whose mean copa_mean_queue has",
 )
 def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
-    r"""Return the longest queue of equal Copa flows.
+    r"""Return the longest queue [packets] of equal Copa flows.
 
     .. math:: Q_{max} = \frac{5}{2} \, \frac{N}{\delta}
 
@@ -113,7 +113,7 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     simulated=SimulatedBy("copa_queue", {"flows": (2.0, 5.0), "delta": (0.04, 0.2)}, relative=0.06),
 )
 def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
-    r"""Return the mean queue of equal Copa flows.
+    r"""Return the mean queue [packets] of equal Copa flows.
 
     .. math:: Q = \frac{5}{4} \, \frac{N}{\delta}
 
@@ -159,7 +159,7 @@ def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any)
     not_simulated="a definition; ledbat_slowdown_time has its effect",
 )
 def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) -> Any:
-    r"""Return the packets by which a LEDBAT++ window grows in a round trip.
+    r"""Return the number of packets by which a LEDBAT++ window grows in a round trip.
 
     .. math:: G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
 
@@ -195,7 +195,7 @@ def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) 
 def ledbat_queueing_delay(
     flows: FLOWS, capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
 ) -> Any:
-    r"""Return the queueing delay of equal LEDBAT++ flows between their slowdowns.
+    r"""Return the queueing delay [s] of equal LEDBAT++ flows between their slowdowns.
 
     .. math::
 
@@ -231,7 +231,7 @@ def ledbat_queueing_delay(
 def ledbat_slowdown_time(
     capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
 ) -> Any:
-    r"""Return the duration of a slowdown of a LEDBAT++ flow that is alone on a link.
+    r"""Return the duration [s] of a slowdown of a LEDBAT++ flow that is alone on a link.
 
     .. math::
 
@@ -266,7 +266,7 @@ def ledbat_slowdown_time(
 def ledbat_utilisation(
     capacity_packets: CAPACITY, round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any
 ) -> Any:
-    r"""Return the utilisation of a link by one LEDBAT++ flow with its slowdowns.
+    r"""Return the utilisation of a link by one LEDBAT++ flow, its slowdowns included.
 
     .. math::
 

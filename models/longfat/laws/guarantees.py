@@ -39,7 +39,7 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
     simulated=SimulatedBy("fluid_delay", {"burst": [1e4, 2e4, 5e4, 1e5], "guaranteed_rate": (1e5, 1e6)}, relative=0.03),
 )
 def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp: Any) -> Any:
-    r"""Return the largest delay of a bit over links with generalised processor sharing, which share rates bit by bit.
+    r"""Return the largest delay [s] of a bit over links with generalised processor sharing, which share rates by bits.
 
     .. math:: D = \frac{\sigma}{g}
 
@@ -85,7 +85,7 @@ def delay_bound(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return an upper bound of the delay of a packet from a leaky bucket over links with weighted fair queueing.
+    r"""Return an upper bound [s] of the delay of a packet from a leaky bucket over links with weighted fair queueing.
 
     .. math:: D = \frac{\sigma + (K - 1) l}{g} + K \frac{l_m}{C}
 

@@ -49,7 +49,7 @@ PROPAGATION = Symbol(
     result="P; in bytes/s^2 for alpha = 1",
     derivation="power.network_power",
     not_simulated="arithmetic of definitions",
-    throughput=THROUGHPUT.described(remark="It is that of the whole system"),
+    throughput=THROUGHPUT.described(remark="It counts the whole system"),
     response_time=RESPONSE_TIME.described(remark="It is the mean over all transfers, propagation included"),
     alpha=ALPHA.described(remark="Above 1 throughput counts for more, below 1 response time"),
 )
@@ -231,7 +231,7 @@ def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp:
     file_size=FILE_SIZE.described(remark="Only the mean counts"),
 )
 def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
-    r"""Return the greatest network power of a link that all transfers in progress share equally.
+    r"""Return the greatest network power [bytes/s^2] of a link that all transfers in progress share equally.
 
     .. math:: P^* = \frac{C^2}{F} \frac{1}{(1 + q)^2}, \qquad q = \sqrt{1 + \frac{D}{S}}, \qquad S = \frac{F}{C}
 
@@ -264,7 +264,7 @@ def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRI
     file_size=FILE_SIZE.described("Size of every file"),
 )
 def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
-    r"""Return the greatest network power of a link with files of equal size, whatever the queue discipline.
+    r"""Return the greatest network power [bytes/s^2] of a link with files of equal size, whatever the queue discipline.
 
     .. math::
 
@@ -304,7 +304,7 @@ def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUN
 def greatest_power(
     capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, variation: Any, *, xp: Any
 ) -> Any:
-    r"""Return the greatest network power of a link that serves files of any sizes in order of arrival.
+    r"""Return the greatest network power [bytes/s^2] of a link that serves files of any sizes in order of arrival.
 
     .. math::
 

@@ -27,7 +27,7 @@ DAMAGED = "the file of crusader is damaged: was it cut off?"
 
 
 def looks_like(head: bytes) -> bool:
-    """Return whether the first bytes of a file are those of a crusader file."""
+    """Return whether the first bytes of a file are the magic number of crusader."""
     return head.startswith(MAGIC)
 
 
@@ -101,7 +101,7 @@ def unframed(data: bytes) -> bytes:
         if kind <= 0x01:  # the data follows a checksum of four bytes
             made += chunk[4:] if kind else uncompressed(chunk[4:])
         if len(made) > LONGEST_TEXT:
-            raise ValueError(f"the file has more than {LONGEST_TEXT} bytes uncompressed, the most allowed")
+            raise ValueError(f"the uncompressed file must have at most {LONGEST_TEXT} bytes")
     return bytes(made)
 
 

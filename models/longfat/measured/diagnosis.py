@@ -25,7 +25,7 @@ NO_QUEUE = 0.1
 #: Least number of intervals or bursts with losses: fewer can come from a single slow start (ours). Flach et al.,
 #: SIGCOMM 2016, require losses in as many round trips before they call a flow policed.
 EVENTS = 3
-#: Loss probability below which an intact link stays; without a queue, a policer may cause a larger loss (ours).
+#: Loss probability above which a policer may cause losses without a queue (ours): an intact link loses less.
 POLICED = 1e-3
 #: Kinds of files that contain the times of single packets.
 CAPTURES = ("pcap", "qlog")
@@ -147,7 +147,7 @@ class Diagnosis:
 
     @property
     def is_of_network(self) -> bool:
-        """Whether the path limited the rate, so that better figures of the path give a better answer."""
+        """Whether the path limited the rate, so that a better measurement of the path improves the answer."""
         return self.kind in ("losses", "losses or policer", "own losses", "bottleneck", "growth", "unknown")
 
     @property

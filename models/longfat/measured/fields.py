@@ -84,7 +84,7 @@ def text_of(path: str | PathLike[str]) -> str:
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: cannot be read (not UTF-8 or marked UTF-16)") from None
+        raise ValueError(f"{path}: cannot be read (neither UTF-8 nor UTF-16 with a byte order mark)") from None
     if (lines := text.count("\n")) > MOST_VALUES:
         raise ValueError(f"{path}: the file has {lines} lines, must have at most {MOST_VALUES}")
     return text

@@ -93,7 +93,7 @@ class PathFigures:
         Processor time of the sending or receiving program, if it was the limit, as a share of the duration of the
         transfer [1]; more than 1 for a program with several threads.
     limited_share : float, optional
-        Time in which the send buffer was the limit, as a share of the time with data outstanding [1].
+        Time in which the send buffer was the limit, as a fraction of the time with data outstanding [1].
     offered : float, optional
         Rate at which the application was told to send [bytes/s], in (0, inf).
     control : str, optional

@@ -58,7 +58,7 @@ def _rate(results: dict[str, Any], name: str) -> str:
 
 
 def _points(file: Field, name: str, times: list[Field], factor: float) -> list[tuple[float, float]]:
-    """Return times [s] and values of a series, in the unit that ``factor`` converts to, without null values."""
+    """Return times [s] and values of a series, multiplied by ``factor``, without null values."""
     values = file["results"][name].elements()
     if len(values) != len(times):
         raise ValueError(f"results.{name} holds {len(values)} values, must hold {len(times)}, as many as x_values")

@@ -30,8 +30,8 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     sending side writes (not with ``-R``), and the queueing delay is the mean less this smallest; the loss is the ratio
     of retransmissions to segments sent, an estimate that includes drops in queues that the flow itself filled, and
     spurious retransmissions. UDP: the rate is that of the data received, never more than the offered one; the loss is
-    the share of datagrams that did not arrive; there is no round-trip time. Parallel streams count together. A file of
-    the server only has the rate and, with ``-R``, the round-trip time.
+    the fraction of datagrams that did not arrive; there is no round-trip time. Parallel streams count together. A file
+    of the server only has the rate and, with ``-R``, the round-trip time.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _series(samples: list[_Sample]) -> tuple[Series, ...]:
-    """Return series over time; rates of parallel streams are added, other values are those of the first stream."""
+    """Return series over time; rates of parallel streams are added, other values come from the first stream."""
     rates: dict[float, float] = defaultdict(float)
     first: dict[float, _Sample] = {}
     for one in samples:

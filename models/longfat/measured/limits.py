@@ -71,7 +71,7 @@ def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None
     Parameters
     ----------
     sender, receiver : float
-        Processor time of the sending and of the receiving program, as shares of the duration of the transfer [1].
+        Processor time of the sending and of the receiving program, as fractions of the duration of the transfer [1].
     threads : int
         Number of threads that send, or receive, in each program.
 

@@ -1,6 +1,6 @@
 """Reader of the TCP segments in a packet capture of the format pcap or pcapng.
 
-The formats are those of draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
+Formats: draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 """
 
 from __future__ import annotations

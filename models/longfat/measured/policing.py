@@ -23,7 +23,7 @@ LATEST_FIRST_LOSS = 2e6  # bytes
 #: EMPTY: largest deviation of the bucket from empty at losses. FULL: largest overdraft of the bucket where packets
 #: pass. Unit of both: the tokens of one round trip.
 EMPTY, FULL = 2.0, 0.75
-LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # shares of losses and of passes that may contradict a bucket
+LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # fractions of losses and of passes that may contradict a bucket
 SILENCE = 1.25  # round trips; a longer time without a transmission is a pause
 #: Smallest bucket, in round trips at its rate, for which the rate of delivered packets is reported as the policer's
 #: rate. Ours, fitted to 29 simulated transfers: 16 had a larger bucket, and a rate within 0.5 % of the policer's; of
@@ -160,7 +160,7 @@ def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: fl
 
 
 def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
-    """Return the fraction of losses before which the round-trip time was long, as a queue makes it."""
+    """Return the fraction of losses before which the round-trip time was long, which shows a queue."""
     trips: list[float] = []
     tenth, middle = _Ranked(), _Ranked()
     count, at = 0, 0
@@ -180,7 +180,7 @@ def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
 
 
 class _Ranked:
-    """Values to be read by rank in logarithmic time, by ranks that never decrease."""
+    """Container that returns the value of a rank in logarithmic time, for ranks that never decrease."""
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated

@@ -63,7 +63,7 @@ def read(*files: str | PathLike[str]) -> PathFigures:
 def read_each(*files: str | PathLike[str]) -> list[Measurement]:
     """Return the measurement of each file: its figures, kind and series over time."""
     if not files:
-        raise ValueError("files is empty: must be one file with a measurement or more")
+        raise ValueError("files is empty: must be one or more files with measurements")
     return [_read(str(file)) for file in files]
 
 
@@ -131,7 +131,7 @@ def _head(path: str) -> bytes:
         with opened(path).open("rb") as file:
             return file.read(_HEAD)
     except OSError as error:
-        raise ValueError(f"cannot be read ({error.strerror})") from None
+        raise ValueError(f"the file cannot be read ({error.strerror})") from None
 
 
 def _allowed() -> str:

@@ -27,7 +27,7 @@ _FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 #: Least number of sent segments: sockets with fewer, such as control connections, are too short to measure a path
 #: (ours).
 _LEAST = 10  # segments
-#: Counters that never decrease during a connection (struct tcp_info of linux/tcp.h). ss omits those that are 0.
+#: Counters that never decrease during a connection (struct tcp_info of linux/tcp.h). ss omits counters of 0.
 _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
 
 

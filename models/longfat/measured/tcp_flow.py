@@ -40,7 +40,7 @@ _Ends = tuple[tuple[bytes, int], tuple[bytes, int]]
 
 
 def looks_like(head: bytes) -> bool:
-    """Return whether the first bytes of a file are those of a packet capture."""
+    """Return whether a file begins with the magic number of pcap or pcapng."""
     return head[:4] in MAGICS
 
 
@@ -83,7 +83,7 @@ class _Gaps:
         self.rest: list[tuple[int, int]] = []  # for each begin: end, and number of transmissions before the gap
 
     def open(self, begin: int, end: int, before: int) -> None:
-        """Add a gap whose sequence numbers are above those of all other gaps."""
+        """Add a gap that begins above the ends of all other gaps."""
         if len(self.begins) == MOST_GAPS:
             self.close(self.begins[MOST_GAPS // 2])
         self.begins.append(begin)

@@ -1,4 +1,4 @@
-"""Testbed: runs scenarios of `longfat.sim` with Linux's TCP over emulated links.
+"""Runs of `longfat.sim` scenarios with Linux's TCP over emulated links.
 
 Submodules are imported on first use.
 """

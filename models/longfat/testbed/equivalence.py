@@ -62,7 +62,7 @@ def _goodput(data: xr.Dataset) -> float:
 
 #: Name of a quantity -> unit, meaning, and function from the results of a run to the quantity.
 QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
-    "utilisation": ("1", "share of time in which the link transmits", lambda d: float(d.utilisation.sel(link=LINK))),
+    "utilisation": ("1", "fraction of time in which the link transmits", lambda d: float(d.utilisation.sel(link=LINK))),
     "mean_queue": ("packets", "mean backlog", lambda d: float(d.mean_queue.sel(link=LINK))),
     "mean_wait": ("s", "mean waiting time", lambda d: float(d.mean_wait.sel(link=LINK))),
     "goodput": ("bytes/s", "goodput of all flows", _goodput),

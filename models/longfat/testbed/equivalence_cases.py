@@ -176,7 +176,7 @@ def full_links() -> list[Case]:
 
     Notes
     -----
-    Two CUBIC flows at 0.1 products lose either together or in turns. The mean queue of a run tells the share s of
+    Two CUBIC flows at 0.1 products lose either together or in turns. The mean queue of a run shows the fraction s of
     losses together: 2.34 - 0.81 s packets in 40 simulated runs (correlation -0.98). Runs on Linux (1.54 to 2.32
     packets) and simulated ones (1.51 to 2.32) have the same range. By this line and their means, 1.95 and 1.73, s is
     0.48 on Linux and 0.75 here. In those 40 runs, flows that lose together lose in turns next with 4 %, and those in

@@ -41,7 +41,7 @@ class LawValue:
 
 @dataclass(frozen=True)
 class Shared:
-    """Bottleneck and path, if all flows of a scenario have the same."""
+    """Bottleneck and path that are common to all flows of a scenario."""
 
     link: Link
     packet: int  # bytes

@@ -6,7 +6,7 @@ from longfat.law import Symbol
 
 WINDOW = Symbol("k", "1", "[0, inf)", (0, 15), "Number of the window, from 0", integer=True)
 WINDOWS = Symbol("m", "1", "[0, 1e9)", (0, 16), "Number of windows, from the first on", integer=True)
-GROWTH = Symbol(r"\gamma", "1", "[1, inf)", (1.1, 4.0), "Size of a window over that of the previous window")
+GROWTH = Symbol(r"\gamma", "1", "[1, inf)", (1.1, 4.0), "Size of a window over the size of the previous window")
 STEP = Symbol(r"\alpha", "packets", "[0, inf)", (0.1, 10.0), "Packets by which a window exceeds the previous window")
 PACKET = Symbol(
     "s", "packets", "[0, 9007199254740992)", (0, 65535), "Number of the packet in its burst, from 0", integer=True
@@ -18,8 +18,8 @@ ROUND_TRIP = Symbol("D", "s", "[0, inf)", (1e-4, 0.3), "Round-trip propagation t
 ACCESS_TIME = Symbol("t_a", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the access link")
 BOTTLENECK_TIME = Symbol("t_b", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the bottleneck link")
 LAST_TIME = Symbol("t_d", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the last link")
-RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link over that of the access link")
-RATIO_BELOW = Symbol("r", "1", "[0, 1)", (0.1, 0.95), "Rate of the bottleneck link over that of the access link")
+RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link over the rate of the access link")
+RATIO_BELOW = Symbol("r", "1", "[0, 1)", (0.1, 0.95), "Rate of the bottleneck link over the rate of the access link")
 PLACES = Symbol("K", "packets", "[0, inf)", (1, 2500), "Buffer of the switch, without the packet in transmission")
 
 CAPACITY = Symbol("C", "bytes/s", "(0, inf)", (1e4, 1e9), "Rate of the bottleneck link")

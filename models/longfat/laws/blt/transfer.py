@@ -53,7 +53,7 @@ def unloaded_transfer_time(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the transfer time of a burst over an empty path without loss, up to its last acknowledgment.
+    r"""Return the transfer time [s] of a burst over an empty path without loss, up to its last acknowledgment.
 
     .. math:: T = D + t_a + t_b + t_d + (n - 1) \max(t_a, t_b, t_d)
 
@@ -81,7 +81,7 @@ def unloaded_transfer_time(
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
 def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Return the smallest buffer with which an idle switch loses no packet of a burst.
+    r"""Return the smallest buffer [packets] with which an idle switch loses no packet of a burst.
 
     .. math:: K \ge (n - 1) (1 - r), \qquad r = \frac{BW_b}{BW_N} = \frac{t_a}{t_b}
 
@@ -107,7 +107,7 @@ def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
     rate_ratio=RATIO_BELOW.described("Rate at which the switch sends, over the rate at which the burst arrives"),
 )
 def burst_for_buffer(buffer: PLACES, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Return the longest burst of which an idle switch with a given buffer loses no packet.
+    r"""Return the longest burst [packets] of which an idle switch with a given buffer loses no packet.
 
     .. math:: n \le 1 + \frac{K}{1 - r}
 
@@ -137,7 +137,7 @@ LONGEST = 64  # a file of 2^53 packets takes 54 rounds
     unloaded_time=UNLOADED.described(remark="No scheme takes less than S"),
 )
 def power_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_time: Any, *, xp: Any) -> Any:
-    r"""Return an estimate of the greatest network power of transfers with a given unloaded transfer time.
+    r"""Return an estimate of the greatest network power [bytes/s^2] of transfers with a given unloaded time.
 
     .. math:: P^* = \frac{C}{\left(\sqrt{S} + \sqrt{T_0}\right)^2}, \qquad S = \frac{F}{C}
 

@@ -59,7 +59,7 @@ def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
 def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
-    r"""Return the size of one window of a BLT burst whose windows grow by a factor.
+    r"""Return the size of one window [packets] of a BLT burst whose windows grow by a factor.
 
     .. math:: |W_k| = \gamma^k
 
@@ -87,7 +87,7 @@ def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
     growth=GROWTH.described(remark="F_m is m for gamma = 1"),
 )
 def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
-    r"""Return the packets in the first m windows of a BLT burst whose windows grow by a factor.
+    r"""Return the number of packets in the first m windows of a BLT burst whose windows grow by a factor.
 
     .. math:: F_m = \sum_{k=0}^{m-1} |W_k| = \frac{\gamma^m - 1}{\gamma - 1} = \frac{|W_m| - 1}{\gamma - 1}
 
@@ -164,7 +164,7 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     ),
 )
 def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
-    r"""Return the largest number of packets of a BLT burst whose windows can be numbered by priorities of a few bits.
+    r"""Return the largest number of packets of a BLT burst whose windows can be numbered in a given number of bits.
 
     .. math:: F_{2^\pi} = \frac{\gamma^{2^\pi} - 1}{\gamma - 1}, \qquad 2^{2^\pi} - 1 \text{ for } \gamma = 2
 
@@ -193,7 +193,7 @@ def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
 def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
-    r"""Return the size of one window of a BLT burst whose windows grow by a constant.
+    r"""Return the size of one window [packets] of a BLT burst whose windows grow by a constant.
 
     .. math:: |W_k| = |W_{k-1}| + \alpha = 1 + \alpha k
 
@@ -220,7 +220,7 @@ def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
 )
 def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any:
-    r"""Return the packets in the first m windows of a BLT burst whose windows grow by a constant.
+    r"""Return the number of packets in the first m windows of a BLT burst whose windows grow by a constant.
 
     .. math:: F_m = m + \alpha \frac{m (m - 1)}{2}
 

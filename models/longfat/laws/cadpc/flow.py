@@ -36,7 +36,7 @@ from longfat.laws.references import WELZL
     smoothing=SMOOTHING.described(remark="1 gives the paper's equation (1); its simulations use 0.5"),
 )
 def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
-    """Return the rate of a CADPC sender after one update.
+    """Return the rate of a CADPC sender after one update, relative to the capacity.
 
     .. math:: x(t + 1) = x(t) (1 + a (1 - x(t) - L(t)))
 
@@ -65,7 +65,7 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
     not_simulated="the rule that the simulated sender computes itself",
 )
 def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
-    r"""Return the rate after one update of a CADPC sender that acts like w flows.
+    r"""Return the rate, relative to the capacity, after one update of a CADPC sender that acts like w flows.
 
     .. math:: x(t + 1) = x(t) \left(1 + a \left(1 - \frac{x(t)}{w} - L(t)\right)\right)
 
@@ -120,7 +120,7 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
     simulated=SimulatedBy("cadpc_rate", {"flows": (1.0, 30.0)}, relative=0.05),
 )
 def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
-    r"""Return the equilibrium rate of each of n CADPC flows.
+    r"""Return the equilibrium rate of each of n CADPC flows, relative to the capacity.
 
     .. math:: \bar x = \frac{1}{1 + n}
 
@@ -169,7 +169,7 @@ def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:
     simulated=SimulatedBy("cadpc_rate", {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03),
 )
 def weighted_equilibrium_rate(weight: WEIGHT, total_weight: TOTAL_WEIGHT, *, xp: Any) -> Any:
-    r"""Return the equilibrium rate of a CADPC flow with a weight.
+    r"""Return the equilibrium rate of a CADPC flow of weight w, relative to the capacity.
 
     .. math:: \bar x = \frac{w}{1 + W}
 
@@ -301,7 +301,7 @@ def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> A
     round_trips=ROUND_TRIPS.described(remark="The paper has 4"),
 )
 def update_time(updates: TIME, round_trip_time: ROUND_TRIP, round_trips: Any = 4, *, xp: Any) -> Any:
-    """Return the time that a number of CADPC updates takes.
+    """Return the time [s] that a given number of CADPC updates takes.
 
     .. math:: T = t N R
 

@@ -200,7 +200,7 @@ def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_S
     flows=FLOWS.described("Flows that share the link already"),
 )
 def newcomer_growth(flows: Any, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
-    r"""Return the factor by which one update multiplies a small rate on a link where n flows are at equilibrium.
+    r"""Return the factor by which one update multiplies a small rate on a link where n CADPC flows are at equilibrium.
 
     .. math:: g = 1 + \frac{a}{1 + n}
 
@@ -229,7 +229,7 @@ def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
             lambda: 1 + 0 * rate, (rate < spare, lambda: initial_flows + (1 - initial_flows) * rate / spare)
         )
     below = rate < spare
-    # The divisor stays positive where the branch is not taken, so that gradients stay finite.
+    # The divisor stays positive where this branch is not used, so that derivatives stay finite.
     progress = xp.where(below, rate / xp.where(below, spare, 1 + rate), 1 + 0 * rate)
     return progress + initial_flows * (1 - progress)
 
@@ -277,7 +277,7 @@ def startup_step(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the rate of a starting CADPC sender after one update.
+    r"""Return the rate of a starting CADPC sender after one update, relative to the capacity.
 
     .. math:: x(t + 1) = x(t) \min(G, 1 + a m (1 - x(t) - L(t)))
 
@@ -302,7 +302,7 @@ CONTRACTIONS = 40  # each step divides the error by at least 3, and 3^-40 is bel
 
 
 def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDArray[np.complex128]:
-    r"""Return the factors by which an update multiplies the total's deviation from equilibrium if reports are delayed.
+    r"""Return the factors by which an update multiplies the deviation of the total rate, if reports are delayed.
 
     .. math:: z^{d + 1} = \left(1 - \frac{a}{1 + n}\right) z^d - \frac{a n}{1 + n}
 

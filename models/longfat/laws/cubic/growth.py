@@ -50,7 +50,7 @@ DETERMINISTIC = {
     not_simulated="the period of `mean_window`, which is simulated",
 )
 def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
-    r"""Return K, the time from a loss until the cubic function is back at the window before the loss.
+    r"""Return K, the time [s] from a loss until the cubic function is back at the window before the loss.
 
     .. math:: K = \sqrt[3]{\frac{W_{max} (1 - \beta)}{C}}
 
@@ -80,7 +80,7 @@ def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA
     ),
 )
 def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
-    r"""Return CUBIC's window at a time after a loss, outside its Reno-friendly region.
+    r"""Return CUBIC's window [packets] at a time after a loss, outside its Reno-friendly region.
 
     .. math:: W_{cubic}(t) = C (t - K)^3 + W_{max}
         = W_{max} \left(\beta + (1 - \beta)\, u \left(3 - 3 u + u^2\right)\right), \qquad u = \frac{t}{K}
@@ -124,7 +124,7 @@ def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: 
 def mean_window(
     window_before_loss: WINDOW_BEFORE_LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any
 ) -> Any:
-    r"""Return the mean window over time between two losses at the same window.
+    r"""Return CUBIC's window [packets] averaged over the time between two losses at the same window.
 
     .. math:: \frac{W}{W_{max}} = \frac{1}{\theta} \left[s - \frac{1 - \beta}{4} \left(1 - (1 - s)^4\right)
         + \frac{\theta - s}{2} \left(1 + \beta + (1 - \beta) \frac{s}{\theta}\right)\right],
@@ -234,7 +234,7 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
 )
 def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
-    r"""Return the mean backlog of a drop-tail link with one CUBIC flow in its cubic region.
+    r"""Return the mean backlog [bandwidth-delay products] of a drop-tail link with one CUBIC flow in its cubic region.
 
     .. math:: Q = \frac{3}{4} (1 + B)(1 - \beta)\, x^{4/3} + \max\left(B - (1 + B)(1 - \beta), 0\right)
 

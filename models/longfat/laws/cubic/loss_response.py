@@ -30,7 +30,7 @@ def _constant(c: Any, beta: Any) -> Any:
     ),
 )
 def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
-    r"""Return the average window of a CUBIC flow that loses every 1/p-th packet.
+    r"""Return the average window [packets] of a CUBIC flow that loses every 1/p-th packet.
 
     .. math:: W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}} \left(\frac{R}{p}\right)^{3/4},
         \sqrt{\frac{3}{2 p}}\right)
@@ -58,7 +58,7 @@ def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BE
     "the same section's equation 3, 2 % less."
 )
 def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any) -> Any:
-    r"""Return the average window by the formula that the tables of RFC 9438 use.
+    r"""Return the average window [packets] by the formula that the tables of RFC 9438 use.
 
     .. math:: W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}} \left(\frac{R}{p}\right)^{3/4},
         \frac{1.2}{\sqrt{p}}\right)
@@ -133,7 +133,7 @@ def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7
     not_simulated="the limit between the cases of mean_window, which is simulated",
 )
 def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7, *, xp: Any) -> Any:
-    r"""Return the window before a loss below which the Reno-friendly estimate overtakes the cubic function.
+    r"""Return the window before a loss [packets] below which the Reno-friendly estimate overtakes the cubic function.
 
     .. math:: W_{max} = \sqrt{\frac{27 (1 - \beta)}{C \left(R (1 + \beta)\right)^3}}
 
@@ -168,7 +168,7 @@ def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0
 def average_window_random(
     loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, fast_convergence: FAST_CONVERGENCE = 1, *, xp: Any
 ) -> Any:
-    r"""Return the average window of a CUBIC flow that loses each packet independently, with beta = 0.7.
+    r"""Return the average window [packets] of a CUBIC flow that loses each packet independently, with beta = 0.7.
 
     .. math:: W = \kappa \sqrt[4]{C} \left(\frac{R}{p}\right)^{3/4}
 

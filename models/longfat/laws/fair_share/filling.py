@@ -103,7 +103,7 @@ def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
         raise domains.wrong_shape(name, found.shape, "(links, flows)")
     if not (found > 0).any(axis=0).all():
         flow = int(np.argmin((found > 0).any(axis=0)))
-        raise domains.out_of_range(f"{name}[:, {flow}]", "no link", "1", f"one value above 0 or more, all in {allowed}")
+        raise domains.out_of_range(f"{name}[:, {flow}]", "no link", "1", f"one or more positive, all in {allowed}")
     return found
 
 

@@ -70,7 +70,7 @@ class Flow:
             raise domains.wrong_type("name", self.name, "a string")
 
     def usage(self) -> dict[str, Any]:
-        """Return the bytes that each link carries per byte of the flow."""
+        """Return the bytes that each link carries per byte of the flow, by the name of the link."""
         carried: dict[str, Any] = {}
         for links, share in ((self.path, 1), (self.reverse_path, self.ack)):
             for link in links if share else ():

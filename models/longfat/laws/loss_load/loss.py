@@ -96,7 +96,7 @@ def _(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> Any:
     not_simulated="the rule that the simulated switch computes itself",
 )
 def raw_throughput(rate: RATE, excess: EXCESS, spread: SPREAD, k: K, *, xp: Any) -> Any:
-    r"""Return the rate at which a source's packets are delivered, retransmissions included.
+    r"""Return the rate at which a source's packets are delivered, relative to the announced capacity.
 
     .. math:: t(f) = (1 - P(f)) f = \begin{cases} f & f \le -a \\
         \max\left(0, \dfrac{b f - a f^{k+1}}{f^{k+1} + b}\right) & f > -a \end{cases}
@@ -151,7 +151,7 @@ def bounded_loss(k: K, *, xp: Any) -> Any:
     capacity=LINK.described("True capacity of the link"),
 )
 def virtual_capacity(capacity: Any, v: VIRTUAL, *, xp: Any) -> Any:
-    """Return the capacity that a link announces; rates in the loss-load laws are fractions of it.
+    """Return the capacity [bytes/s] that a link announces; rates in the loss-load laws are fractions of it.
 
     .. math:: C_v = v C
 
@@ -177,7 +177,7 @@ def virtual_capacity(capacity: Any, v: VIRTUAL, *, xp: Any) -> Any:
     v=VIRTUAL.described(remark="1 gives the loss-load model itself"),
 )
 def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
-    r"""Return the offered load in the equilibrium of equal sources that all maximise their throughput.
+    r"""Return the offered load, relative to the true capacity, of equal sources that all maximise their throughput.
 
     .. math:: L = \frac{k + 1}{k} v
 
@@ -226,7 +226,7 @@ def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
     simulated=SimulatedBy("loss_load_loss", {"v": (0.96, 1.0)}, accuracy=0.012),  # above k/(k + 1): packets are lost
 )
 def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
-    r"""Return the loss probability of a link at the load in the equilibrium of equal sources.
+    r"""Return the loss probability of a link with equal sources that all maximise their throughput.
 
     .. math:: p = \max\left(0, 1 - \frac{1}{L}\right) = \max\left(0, 1 - \frac{k}{(k + 1) v}\right)
 

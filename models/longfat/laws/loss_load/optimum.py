@@ -104,7 +104,7 @@ def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
 )
 def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCESS = math.inf, *, xp: Any) -> Any:
-    r"""Return the rate at which a source has the largest raw throughput.
+    r"""Return the rate, relative to the announced capacity, at which a source has the largest raw throughput.
 
     .. math:: k f^{k+1} + (k + 1) a f^k = b, \qquad f > \max(0, -a)
 
@@ -136,7 +136,7 @@ NOTHING = 1e-140
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
     unit="s",
-    result="T; N/(f mu) + R where nothing is lost, infinite where at most a share of 1e-140 is delivered",
+    result="T; N/(f mu) + R where nothing is lost, infinite where at most a fraction of 1e-140 is delivered",
     not_simulated="the time that a source expects by its own formula",
     packets=PACKETS.described("Packets still to be delivered"),
     capacity_packets=CAPACITY.described("Capacity that the link announces"),
@@ -152,7 +152,7 @@ def response_time(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the expected time to deliver N packets at a given rate, rounds of retransmissions included.
+    r"""Return the expected time [s] to deliver N packets at a given rate, rounds of retransmissions included.
 
     .. math:: T(f) = \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R
 
@@ -344,7 +344,7 @@ def response_optimal_rate(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the rate with the shortest `response_time` in (0, f_max].
+    r"""Return the rate, relative to the announced capacity, with the shortest `response_time`; at most f_max.
 
     .. math:: \frac{d}{df} \left[ \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R \right] = 0
         \qquad \text{or} \qquad f = -a

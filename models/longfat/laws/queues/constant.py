@@ -295,7 +295,7 @@ def md1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     simulated=SimulatedBy("md1_wait", WAITING, accuracy=0.02, relative=0.05),
 )
 def md1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
-    r"""Return the mean waiting time before service in an M/D/1/K queue, of the packets that are not lost.
+    r"""Return the mean waiting time [service times] in an M/D/1/K queue, of the packets that are not lost.
 
     .. math::
 

@@ -117,7 +117,7 @@ def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     simulated=SimulatedBy("mm1_wait", WAITING, accuracy=0.02, relative=0.05),
 )
 def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
-    r"""Return the mean waiting time before service in an M/M/1/K queue, of the packets that are not lost.
+    r"""Return the mean waiting time [service times] in an M/M/1/K queue, of the packets that are not lost.
 
     .. math:: W_q = \frac{\rho}{1 - \rho} - \frac{K \rho^K}{1 - \rho^K}, \qquad \frac{K - 1}{2} \text{ at } \rho = 1
 
@@ -173,7 +173,7 @@ def mm1_mean_number(load: LOAD, *, xp: Any) -> Any:
     simulated=SimulatedBy("mm1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
 )
 def mm1_wait(load: LOAD, *, xp: Any) -> Any:
-    r"""Return the mean waiting time before service in an M/M/1 queue.
+    r"""Return the mean waiting time [service times] in an M/M/1 queue.
 
     .. math:: W_q = \frac{\rho}{1 - \rho}
 
@@ -198,7 +198,7 @@ def mm1_wait(load: LOAD, *, xp: Any) -> Any:
     simulated=SimulatedBy("mm1_response", UNLIMITED, relative=0.05),
 )
 def mm1_response(load: LOAD, *, xp: Any) -> Any:
-    r"""Return the mean response time of an M/M/1 queue: waiting and service.
+    r"""Return the mean response time [service times] of an M/M/1 queue: waiting and service.
 
     .. math:: W = \frac{1}{1 - \rho}
 
@@ -222,7 +222,7 @@ def mm1_response(load: LOAD, *, xp: Any) -> Any:
     simulated=SimulatedBy("md1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
 )
 def md1_wait(load: LOAD, *, xp: Any) -> Any:
-    r"""Return the mean waiting time before service in an M/D/1 queue.
+    r"""Return the mean waiting time [service times] in an M/D/1 queue.
 
     .. math:: W_q = \frac{\rho}{2 (1 - \rho)}
 
@@ -247,7 +247,7 @@ def md1_wait(load: LOAD, *, xp: Any) -> Any:
     variation=VARIATION.described(remark="It is 0 for constant and 1 for exponential service times"),
 )
 def mg1_wait(load: LOAD, variation: Any, *, xp: Any) -> Any:
-    r"""Return the mean waiting time before service in an M/G/1 queue, by the Pollaczek-Khinchine formula.
+    r"""Return the mean waiting time [service times] in an M/G/1 queue, by the Pollaczek-Khinchine formula.
 
     .. math:: W_q = \frac{\rho (1 + C_b^2)}{2 (1 - \rho)}, \qquad C_b^2 = \frac{\sigma_b^2}{\bar x^2}
 
@@ -273,7 +273,7 @@ def mg1_wait(load: LOAD, variation: Any, *, xp: Any) -> Any:
     simulated=SimulatedBy("processor_sharing", {"load": (0.05, 0.7)}, relative=0.1, long=True),
 )
 def mg1ps_response(load: LOAD, *, xp: Any) -> Any:
-    r"""Return the mean response time in an M/G/1 queue under processor sharing, relative to a flow's own service time.
+    r"""Return the mean response time under M/G/1 processor sharing, in units of a flow's own service time.
 
     .. math:: \frac{T(x)}{x} = \frac{1}{1 - \rho}
 

@@ -121,7 +121,7 @@ def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
 def mean_delay_sender(
     loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp: Any
 ) -> Any:
-    r"""Return the mean time from the first transmission of a segment until the sender knows that it has arrived.
+    r"""Return the mean time [s] from the first transmission of a segment until the sender knows of its arrival.
 
     .. math:: D_s = \frac{t_s}{1 - p} + t_a \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right], \qquad t_s = s t_p
 
@@ -150,7 +150,7 @@ def mean_delay_sender(
 def mean_delay_receiver(
     loss: LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, round_trip_time: ROUND_TRIP, *, xp: Any
 ) -> Any:
-    r"""Return the mean time from the first transmission of a segment until the receiver has all its packets.
+    r"""Return the mean time [s] from the first transmission of a segment until the receiver has all its packets.
 
     .. math:: D_r = D_s - \frac{RTD}{2} - 3 t_p = \frac{t_s}{1 - p} + RTD (S - \tfrac12) + 3 t_p (S - 1)
 
@@ -229,7 +229,7 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
 def delay_quantile(
     probability: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float
 ) -> Any:
-    r"""Return the smallest delay that a segment does not exceed with probability q.
+    r"""Return the smallest delay [s] that a segment does not exceed with probability q.
 
     .. math:: d_q = \min\{d : P(D \le d) \ge q\}
 
@@ -268,7 +268,7 @@ def delay_quantile(
 
 
 def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float) -> Any:
-    r"""Return the mean of the largest delay among N segments, each sent alone.
+    r"""Return the mean [s] of the largest delay among N segments, each sent alone.
 
     .. math:: D_N = \int_0^\infty \left[1 - P(D \le x)^N\right] dx
 
@@ -317,7 +317,7 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
 def max_delay_quantile(
     probability: Any, segments: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float
 ) -> Any:
-    r"""Return the smallest delay that none of N segments, each sent alone, exceeds with probability q.
+    r"""Return the smallest delay [s] that none of N segments, each sent alone, exceeds with probability q.
 
     .. math:: d_{q,N} = \min\{d : P(D \le d)^N \ge q\}
 

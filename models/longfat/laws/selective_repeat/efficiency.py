@@ -131,7 +131,7 @@ def throughput_efficiency_as_printed(
 def window_for_efficiency(
     efficiency: Any, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
 ) -> Any:
-    r"""Return the smallest window, as a real number, at which `throughput_efficiency` reaches a value.
+    r"""Return the smallest window [segments], a real number, at which `throughput_efficiency` reaches a given value.
 
     .. math::
 
@@ -156,7 +156,7 @@ def window_for_efficiency(
     b, c = 1 - efficiency * in_flight, efficiency * (ack_segments + 1)
     root = xp.sqrt(b * b + 4 * g * c)
     one = 1 + 0 * b
-    # In the third case g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
+    # In the third case of the law, g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
     if hasattr(xp, "sympy"):  # exact arithmetic needs one form, and conditions do not divide by g = 0
         small = xp.maximum(2 * c / (b + root), 1)

@@ -30,7 +30,7 @@ from longfat.laws.selective_repeat.parameters import (
     burst_rate=BURST_RATE.described(remark="It is at most `largest_burst_rate`"),
 )
 def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
-    """Return the average rate of the bursty rate specification (P, F, L).
+    """Return the average rate [bytes/s] of the bursty rate specification (P, F, L).
 
     .. math:: A = F L l
 
@@ -54,7 +54,7 @@ def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE
     peak_rate=Symbol("P", "bytes/s", "(0, inf)", (1e4, 1e11), "Peak rate"),
 )
 def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE, *, xp: Any) -> Any:
-    r"""Return the largest burst rate under a peak rate; at this burst rate the average rate equals the peak rate.
+    r"""Return the largest burst rate [bursts/s] under a peak rate; with it the average rate equals the peak rate.
 
     .. math:: F \le \frac{P}{L l}
 
@@ -81,7 +81,7 @@ def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET
     not_simulated="arithmetic of definitions",
 )
 def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
-    r"""Return the burst length that has room for a segment and the retransmissions of the segment before it.
+    r"""Return the burst length [packets] that has room for a segment and the retransmissions of the segment before it.
 
     .. math:: L = s + X, \qquad X = \frac{s p}{1 - p}
 
@@ -106,7 +106,7 @@ def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     packet_time=PACKET_TIME.described(remark="It is that at the connection's rate"),
 )
 def ack_delay(round_trip_time: ROUND_TRIP, packet_time: Any, *, xp: Any) -> Any:
-    """Return the time from the end of a group of packets to its acknowledgment.
+    """Return the time [s] from the end of a group of packets to its acknowledgment.
 
     .. math:: t_a = RTD + 3 t_p
 
@@ -156,7 +156,7 @@ def ack_segments(ack_delay: ACK_DELAY, packet_time: Any, segment_packets: PACKET
     not_simulated="arithmetic of definitions",
 )
 def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
-    """Return the smallest window that keeps the sender busy if nothing is lost.
+    """Return the smallest window [segments] that keeps the sender busy if nothing is lost.
 
     .. math:: W_0 = 1 + w_a
 
@@ -183,7 +183,7 @@ def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     new_rate=Symbol("F_1", "segments/s", "(0, inf)", (1.0, 1e5), "New rate"),
 )
 def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any:
-    r"""Return the window that a receiver requests when its long-term rate changes.
+    r"""Return the window [segments] that a receiver requests when its long-term rate changes.
 
     .. math:: W_1 = \frac{F_1}{F} W_0
 

@@ -94,7 +94,7 @@ def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, x
 def throughput_efficiency_hard_ack(
     receive_buffer: BUFFER, loss: LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
 ) -> Any:
-    r"""Return the throughput efficiency of a receive buffer of B segments under hard acknowledgment.
+    r"""Return the throughput efficiency under hard acknowledgment with a receive buffer of B segments.
 
     .. math::
 
@@ -128,7 +128,7 @@ def throughput_efficiency_hard_ack(
 def buffer_for_efficiency_hard_ack(
     efficiency: EFFICIENCY, loss: SOME_LOSS, segment_packets: PACKETS, ack_segments: ACK_SEGMENTS, *, xp: Any
 ) -> Any:
-    r"""Return the smallest receive buffer that reaches a throughput efficiency under hard acknowledgment.
+    r"""Return the smallest receive buffer [segments] with a given throughput efficiency under hard acknowledgment.
 
     .. math::
 
@@ -169,7 +169,7 @@ def buffer_for_efficiency_hard_ack(
     ),
 )
 def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
-    r"""Return the throughput efficiency at which soft acknowledgment stays locked after one loss.
+    r"""Return the throughput efficiency to which one loss locks soft acknowledgment with a small receive buffer.
 
     .. math:: E = \min\left(1, \frac{B}{M}\right), \qquad M = \lceil w_a \rceil + 1
 
@@ -177,8 +177,8 @@ def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENT
     -----
     The throughput is that of a window of B segments, whatever window is advertised: in every round trip the first
     missing segment has been discarded in favour of a smaller one, and B segments are consumed when it arrives again. It
-    holds for wide windows, segments requested again at once, and w_a such that no acknowledgment arrives at the very
-    moment at which the sender becomes idle, where the lock may be missed.
+    holds for wide windows, segments requested again immediately, and w_a such that no acknowledgment arrives at the
+    very moment at which the sender becomes idle, where the lock may be missed.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def repeated_rounds(loss: Any, packets: Any, xp: Any) -> Any:
 
 def _floats(loss: Any, packets: Any, xp: Any) -> Any:
     decay = -xp.log(xp.maximum(loss, _tiny(loss, xp)))
-    # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
+    # Each form is evaluated only inside its own region, so that derivatives of the unused form stay finite.
     result = xp.where(
         decay >= SPLIT,
         # `where` is used, because maximum would pass only half of the derivative where both values are equal.
@@ -166,7 +166,7 @@ def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
         missing = xp.power(loss, rounds)
         often = missing > 0.5
         half = 0.5 + 0 * missing
-        # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
+        # Each form is evaluated only inside its own region, so that derivatives of the unused form stay finite.
         low = xp.log1p(-xp.where(often, half, missing))
         return xp.where(often, xp.log(-xp.expm1(rounds * xp.log(xp.where(often, loss, half)))), low)
 

@@ -226,7 +226,7 @@ def mean_delay_tolerant(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the mean time until the sender knows that at most T packets of a segment are missing.
+    r"""Return the mean time [s] until the sender knows that at most T packets of a segment are missing.
 
     .. math::
 

@@ -154,7 +154,7 @@ def rounds_variance(loss: USUAL_LOSS, segment_packets: PACKETS, *, xp: Any) -> A
 def delay_variance(
     loss: USUAL_LOSS, segment_packets: PACKETS, packet_time: PACKET_TIME, ack_delay: ACK_DELAY, *, xp: Any
 ) -> Any:
-    r"""Return the variance of a segment's delay, up to its last transmission or to its acknowledgment.
+    r"""Return the variance [s^2] of a segment's delay, up to its last transmission or to its acknowledgment.
 
     .. math::
 

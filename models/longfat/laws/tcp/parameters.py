@@ -13,7 +13,7 @@ LARGEST_WINDOW = Symbol("W_m", "packets", "[1, inf)", (4.0, 1e4), "Largest windo
 INCREASE = Symbol(r"\alpha", "packets", "(0, inf)", (0.1, 2.0), "Increase of the window per acknowledged window")
 DECREASE = Symbol(r"\beta", "1", "(0, 1)", (0.3, 0.95), "Factor by which a loss multiplies the window")
 BUFFER = Symbol("B", "1", "[0, inf)", (0.01, 2.0), "Buffer over the bandwidth-delay product of the empty path")
-UTILISATION = Symbol("U", "1", "(0, 1]", (0.75, 1.0), "Utilisation, the share of the time in which the link sends")
+UTILISATION = Symbol("U", "1", "(0, 1]", (0.75, 1.0), "Utilisation: the fraction of the time in which the link sends")
 FLOWS = Symbol("N", "flows", "[1, inf)", (1, 100), "Parallel flows of one sender, of one round-trip time", integer=True)
 OTHERS = Symbol("m", "flows", "[0, inf)", (1, 20), "Flows of others at the same link", integer=True)
 PACKETS = Symbol("n", "packets", "[1, inf)", (1, 1e5), "Packets of the file", integer=True)

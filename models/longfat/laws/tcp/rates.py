@@ -44,7 +44,7 @@ from longfat.laws.tcp.parameters import (
     acked=ACKED.described(remark="It is 2 if acknowledgments are delayed"),
 )
 def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *, xp: Any) -> Any:
-    r"""Return the rate of TCP in congestion avoidance if every 1/p-th packet is lost.
+    r"""Return the rate [packets/s] of TCP in congestion avoidance if every 1/p-th packet is lost.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{3}{2 b p}}
 
@@ -81,7 +81,7 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *,
 def gaimd_rate(
     loss: LOSS, round_trip_time: ROUND_TRIP, increase: INCREASE, decrease: DECREASE, acked: ACKED = 1, *, xp: Any
 ) -> Any:
-    r"""Return the rate of a GAIMD flow, which adds alpha per window and multiplies its window by beta at a loss.
+    r"""Return the rate [packets/s] of a GAIMD flow: alpha added per window, the window times beta at a loss.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{\alpha (1 + \beta)}{2 b (1 - \beta) p}}
 
@@ -115,7 +115,7 @@ def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
     Notes
     -----
     Exact for a fluid sawtooth. With b = 1 a cycle actually has (3/8) W^2 + (3/4) W packets, so for small W the law is
-    too high by a share of 2/W.
+    too high by 2/W of its value.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
     timeout=TIMEOUT.described(remark="TFRC takes 4 R"),
 )
 def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKED = 1, *, xp: Any) -> Any:
-    r"""Return the rate of TCP Reno with timeouts by the approximation for small loss, the equation of TFRC.
+    r"""Return the rate [packets/s] of TCP Reno with timeouts by the approximation for small loss that TFRC uses.
 
     .. math:: X = \frac{1}{R \sqrt{\dfrac{2 b p}{3}}
         + T_0 \min\left(1, 3 \sqrt{\dfrac{3 b p}{8}}\right) p (1 + 32 p^2)}
@@ -164,7 +164,7 @@ def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKE
     derivation="tcp.pftk_full_rate",
     long_proof=True,
     not_simulated="it assumes that a round loses all packets after its first lost one, as no simulated network does",
-    loss=LOSS.described(remark="It is that of the first loss of a round; the rest of that round is lost with it"),
+    loss=LOSS.described(remark="It is the probability of a first loss in a round; the rest of the round is lost, too"),
 )
 def pftk_full_rate(
     loss: Any,
@@ -175,7 +175,7 @@ def pftk_full_rate(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the rate of TCP Reno with timeouts and a largest window, by the full model of Padhye et al.
+    r"""Return the rate [packets/s] of TCP Reno with timeouts and a largest window, by the full model of Padhye et al.
 
     .. math::
 

@@ -29,7 +29,7 @@ LOADED = Symbol(r"R_m", "s", "(0, inf)", (1e-3, 2.0), "Mean round-trip time duri
     not_simulated="arithmetic of definitions",
 )
 def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any) -> Any:
-    r"""Return the greatest rate at which TCP can carry data over a link of a given bandwidth.
+    r"""Return the greatest rate [bytes/s] at which TCP can carry data over a link of a given bandwidth.
 
     .. math:: X = C \frac{l}{l + h}
 
@@ -54,7 +54,7 @@ def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHE
 def ideal_transfer_time(
     file_size: FILE_SIZE, capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHEAD = 78, *, xp: Any
 ) -> Any:
-    r"""Return the time of a transfer at the rate `achievable_throughput`.
+    r"""Return the time [s] of a transfer at the rate `achievable_throughput`.
 
     .. math:: T_0 = \frac{F}{C} \frac{l + h}{l}
 

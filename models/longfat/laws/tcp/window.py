@@ -123,7 +123,7 @@ def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> 
     simulated=SimulatedBy("sawtooth_queue", {"buffer": (0.2, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.01),
 )
 def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
-    r"""Return the mean backlog of a drop-tail link with one flow that multiplies its window by beta at a loss.
+    r"""Return the mean backlog [bandwidth-delay products] of a link with one flow that multiplies its window at a loss.
 
     .. math:: Q = (1 + B) \, \frac{(f - y) \left(\frac{1}{3} (f^2 + f y + y^2) + \frac{s}{2} (f + y)\right)}
         {s \max(s - \beta, 0) + \frac{1}{2} (f - y) (1 + \max(\beta, s))}, \qquad
@@ -159,7 +159,7 @@ def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
     not_simulated="the inverse of a law that is simulated",
 )
 def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
-    r"""Return the smallest buffer with which one flow that halves its window reaches a utilisation.
+    r"""Return the smallest buffer [bandwidth-delay products] for a given utilisation by a flow that halves its window.
 
     .. math:: B = \frac{\max(4 U - 3, 0)}{\left(\sqrt{U} + \sqrt{3 (1 - U)}\right)^2}
 
@@ -184,7 +184,7 @@ def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
     not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
 )
 def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, xp: Any) -> Any:
-    r"""Return the number of rounds in which slow start sends a file without loss, with one acknowledgment per packet.
+    r"""Return the number of rounds in which slow start sends a file without loss if every packet is acknowledged.
 
     .. math:: r = \left\lceil \log_2\left(\frac{n}{W_0} + 1\right) \right\rceil
         = 1 + \left\lfloor \log_2 \left\lceil \frac{n}{W_0} \right\rceil \right\rfloor
@@ -218,7 +218,7 @@ def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, x
 def slow_start_transfer_time(
     packets: PACKETS, round_trip_time: Any, packet_time: PACKET_TIME, initial_window: INITIAL_WINDOW = 1, *, xp: Any
 ) -> Any:
-    r"""Return the transfer time of a file by slow start over an empty path without loss.
+    r"""Return the transfer time [s] of a file by slow start over an empty path without loss.
 
     .. math:: D = R + \max_{0 \le j < r} \left[ j (R + t) + (n - W_0 (2^j - 1)) t \right]
 
@@ -254,7 +254,7 @@ def slow_start_transfer_time(
     not_simulated="the scheme cubic-search tests it at the ends of bins only: tests/sim/schemes/test_search.py",
 )
 def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
-    r"""Return the fraction of the data sent a round trip ago that is not delivered: SEARCH ends slow start by it.
+    r"""Return the undelivered fraction of the data sent a round trip ago, by which SEARCH decides to end slow start.
 
     .. math:: d = \frac{A(x - w) - 2 A(y - w)}{A(x) - 2 A(y - w)}, \qquad A(u) = \frac{2^{\min(u, 0)}}{\ln 2} +
         \max(u, 0), \qquad 2 A(y) = A(x)
@@ -291,7 +291,7 @@ ROUND_TRIP = Symbol("D", "s", "[0, inf)", (1e-4, 0.3), "Round-trip propagation t
 ACCESS_TIME = Symbol("t_a", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the access link")
 BOTTLENECK_TIME = Symbol("t_b", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the bottleneck link")
 LAST_TIME = Symbol("t_d", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the last link")
-RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link over that of the access link")
+RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link over the rate of the access link")
 
 
 @law(
@@ -313,7 +313,7 @@ def unloaded_transfer_time(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the transfer time of a file by slow start over three empty links, up to its last acknowledgment.
+    r"""Return the transfer time [s] of a file by slow start over three empty links, up to its last acknowledgment.
 
     .. math:: T = D + t_a + t_b + t_d - t + \max_{0 \le j < r} \left[ j (D + t_a + t_b + t_d) + (n - W_0 (2^j - 1)) t
         \right], \qquad t = \max(t_a, t_b, t_d)
@@ -346,7 +346,7 @@ def unloaded_transfer_time(
     rate_ratio=RATIO.described("Rate at which the switch sends, over the rate of the access link"),
 )
 def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Return the smallest buffer with which an idle switch loses no packet of a slow start.
+    r"""Return the smallest buffer [packets] with which an idle switch loses no packet of a slow start.
 
     .. math:: K \ge (w - 1) \left(1 - \max\left(r, \tfrac{1}{2}\right)\right), \qquad
         w = \max\left(2^{l - 1}, n + 1 - 2^l\right), \qquad l = \lfloor \log_2 n \rfloor
