@@ -61,7 +61,7 @@ def test_whole_files_are_read(path):
         (b"", "is empty"),
         (b" \n\n", "the file is blank"),
         (png(), "binary"),
-        (b"\xff\xfe\xfd", "not UTF-8"),
+        (b"\xff\xfe\xfd", "neither UTF-8"),
         (b"hello, world\n", "is of no known kind: must be the output of iperf3 --json"),
         (b'{"a": 1}', "is JSON of no known kind: must be"),
         (b"[]", "is JSON of no known kind"),

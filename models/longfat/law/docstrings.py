@@ -83,7 +83,7 @@ def _result(law: Any) -> str:
 
 
 def _raises(law: Any) -> str:
-    """Return the text of the section "Raises", with a sentence more for laws without a closed form."""
+    """Return the text of the section "Raises"; laws without a closed form have one more sentence."""
     symbols = " Symbols are refused, because the root has no closed form." if hasattr(law, "unknown") else ""
     return (
         "ValueError\n    If a parameter is outside its domain.\n"

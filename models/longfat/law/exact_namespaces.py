@@ -182,7 +182,7 @@ class MpmathNamespace(ExactNamespace):
             before, state = max(state[0], 0), step(i, *state)
             if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
                 return max(state[0], 0)
-        raise ArithmeticError(f"{name} does not converge")
+        raise ArithmeticError(f"{name} does not converge in {100 * times - 1} steps")
 
 
 def expm1(x: Any) -> Any:

@@ -335,7 +335,7 @@ def greatest_power(
     ),
 )
 def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
-    r"""Return the exponent of the capacity with which the power ceiling grows locally.
+    r"""Return the exponent with which the power ceiling grows with the capacity, that is d ln P* / d ln C.
 
     .. math:: \frac{d \ln P^*}{d \ln C} = 1 + \frac{1}{q}, \qquad q = \sqrt{1 + \frac{C D}{F}}
 

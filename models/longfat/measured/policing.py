@@ -37,7 +37,7 @@ LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2
 
 @dataclass(slots=True)
 class Transmission:
-    """Transmission or retransmission of a packet.
+    """Transmission of a packet, first or repeated, with its loss or its round-trip time.
 
     Attributes
     ----------

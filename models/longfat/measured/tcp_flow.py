@@ -199,7 +199,7 @@ class _Reader:
         return (back, there) if opened.source == self.source else (there, back)
 
     def _unwrapped(self, number: int) -> int:
-        """Return a 32-bit sequence number without wrapping: the value nearest to the highest number sent so far."""
+        """Return the unwrapped value of a 32-bit sequence number, the one nearest to the highest number sent so far."""
         offset = (number - self.zero) % 2**32
         return offset + round((self.next - offset) / 2**32) * 2**32
 

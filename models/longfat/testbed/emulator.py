@@ -40,7 +40,7 @@ class Connection:
 
 
 class Delivery(NamedTuple):
-    """Packet that leaves the network for a host."""
+    """Packet that has reached a host."""
 
     time_ns: int
     connection: int

@@ -371,7 +371,8 @@ def switched() -> list[Case]:
             {"delayed_ack": 1.0, "clock_tick": 0.0},
             {"tcp_comp_sack_nr": 0},
         ),
-        # Neither side delays acknowledgments, and Linux does not compress them while packets are missing.
+        # In these cases neither simulator nor Linux delays acknowledgments, and Linux does not compress them while
+        # packets are missing.
         "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
     }
     made = [

@@ -132,7 +132,7 @@ def _value(flow: Flow, name: str, default: float) -> float:
 
 
 def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield the laws for utilisation and mean queue of a bottleneck with greedy flows of one scheme."""
+    """Yield law values of utilisation and mean queue of a bottleneck with greedy flows of one scheme."""
     first, count = flows[0], sum(flow.count for flow in flows)
     scheme, name = first.scheme, subject.link.discipline.name
     assert scheme is not None
@@ -163,7 +163,7 @@ def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _random_loss(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield the laws for the goodput of greedy flows of one scheme under random loss."""
+    """Yield law values of the goodput of greedy flows of one scheme under random loss."""
     first, names = flows[0], [name for flow in flows for name in flow.names]
     for law, rate, remark in _rates(subject, first, len(names)):
         for name in names:
@@ -197,7 +197,7 @@ def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float
 
 
 def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
-    """Yield the law for the goodput of a single flow of BBR of 2016 beside loss-based flows."""
+    """Yield the law value of the goodput of a single flow of BBR of 2016 beside loss-based flows."""
     bbr_flows = [flow for flow in flows if flow.scheme is not None and is_bbr(flow.scheme)]
     others = [flow for flow in flows if flow.scheme is not None and flow.scheme.name in LOSS_BASED]
     known = len(bbr_flows) + len(others) == len(flows) and _alone(bbr_flows) and bbr_flows[0].scheme.name == "bbr1"  # type: ignore[union-attr]
@@ -209,7 +209,7 @@ def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
-    """Yield the law for the transfer time of a single file in slow start, without loss and delayed acknowledgments."""
+    """Yield the law value of the time of a single transfer in slow start, without loss and delayed acknowledgments."""
     assert flow.scheme is not None
     assert flow.file is not None
     packets = math.ceil(flow.file / flow.packet)

@@ -223,7 +223,7 @@ def probe(controls: Sequence[str]) -> list[str]:
 
 
 def missing(controls: Sequence[str] = ()) -> list[str]:
-    """Return what the testbed lacks on this machine, one line for each part; an empty list if it can run.
+    """Return what the testbed lacks on this machine, one line for each part; empty if the testbed can run.
 
     A separate process tries to create a host, so that this process does not change.
 

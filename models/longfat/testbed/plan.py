@@ -108,7 +108,7 @@ def _empty_round_trip(net: Network, flow: Flow) -> float:
 
 
 def refusals(net: Network) -> list[str]:
-    """Return one line for each feature of a scenario that Linux lacks, with the name of the flow; empty if it can run.
+    """Return a line for each feature of a scenario that Linux lacks, with the flow's name; empty if Linux can run it.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOT
     not_simulated="the rule in continuous time; simulated senders update in steps",
 )
 def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
-    r"""Return the rate of each of n CADPC flows on the logistic curve, the limit of many small updates.
+    r"""Return the rate, relative to the capacity, of each of n CADPC flows on the logistic curve (many small updates).
 
     .. math:: x(t) = \frac{1}{e^{-a t}/x_0 + (1 + n) (1 - e^{-a t})}, \qquad
         \frac{dx}{dt} = a x (1 - (1 + n) x)
@@ -223,7 +223,7 @@ def approached(first: Any, squarings: Any, xp: Any) -> Any:
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
 )
 def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
-    r"""Return the rate, after t updates, of each of n CADPC flows that started at the same rate.
+    r"""Return the rate, relative to the capacity, of each of n CADPC flows t updates after they had equal rates.
 
     .. math:: x_t = \frac{1 - (1 - (1 + n) x_0)^{2^t}}{1 + n}
 

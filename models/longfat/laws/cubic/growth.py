@@ -262,7 +262,7 @@ def _inverse_of_window(x: Any, xp: Any) -> Any:
 
 
 def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: Any) -> Any:
-    """Return the time left to K, divided by K, when the estimate overtakes a window above one bandwidth-delay product.
+    """Return 1 - t/K for the time t at which the Reno-friendly estimate overtakes a window that keeps a queue.
 
     ``begin`` is the time left, divided by K, when the queue begins, ``pace`` the estimate's growth in K without a
     queue.

@@ -200,7 +200,7 @@ class Network:
         return tuple(flow.name or f"flow-{i + 1}" for i, flow in enumerate(self.flows))
 
     def numbers(self) -> Iterator[Any]:
-        """Yield the capacities of the links and all numbers of the flows and loads."""
+        """Yield all numbers of the network: capacities of links, and the numbers of flows and loads."""
         yield from self.links.values()
         for record in (*self.flows, *self.loads):
             for value in vars(record).values():

@@ -11,7 +11,7 @@ from longfat.laws.references import KLEINROCK_COMPUTERS, KLEINROCK_QUEUES
 
 
 def _loss(load: Any, capacity: Any, xp: Any) -> Any:
-    """Return exp(K u) phi_1(u)/((K + 1) phi_1((K + 1) u)) with u = ln rho; for u > 0 both divided by exp(K u)."""
+    """Return exp(K u) phi_1(u)/((K + 1) phi_1((K + 1) u)), u = ln rho, reduced by exp(K u) for u > 0."""
     positive = load > 0
     u = xp.log(xp.where(positive, load, xp.ones_like(load)))
     below = u < 0

@@ -81,7 +81,7 @@ def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:
 
 
 def _near_one(decay: Any, packets: Any, xp: Any) -> Any:
-    """Return S - 1 for a loss probability p near 1."""
+    """Return S - 1, the mean number of rounds after the first, for a loss probability p near 1."""
     few = xp.minimum(packets, xp.full_like(packets, SMALL - 1.0))
 
     def term(j: Any, total: Any, coefficient: Any) -> tuple[Any, Any]:
@@ -116,7 +116,7 @@ def _harmonic(n: Any, xp: Any) -> Any:
 
 
 def _mpmath(loss: Any, packets: Any, mp: Any) -> Any:
-    """Return S - 1 to the working precision of mpmath, by the exact form that has fewer terms.
+    """Return S - 1, the mean number of rounds after the first, in mpmath, by the exact form with fewer terms.
 
     The last form is Poisson's summation of 1 - (1 - e^(-u x))^s over x >= 0, with w = 2 pi m / u:
 
