@@ -1,4 +1,4 @@
-"""Conversion of the laws for browsers: formulas in JavaScript, records in JSON, and static pages with sliders.
+"""Conversion of the laws for browsers: formulas to JavaScript, records to JSON, and static pages with sliders.
 
 =========================================  ============================================================================
 `longfat.handbook.javascript.module`       all laws as one ES module, ``laws.mjs``; ``script``: as a classic script

@@ -1,4 +1,4 @@
-"""Placing of the operations of a traced program into blocks: the program, branches of conditions, bodies of loops.
+"""Placement of the operations of a traced program in blocks: the program, branches of conditions, bodies of loops.
 
 An operation that only one branch of a ``where`` needs is computed in that branch, so that the program computes one case
 of a law and not all of them. An operation that does not change in a loop is computed before the loop. This is global
@@ -19,7 +19,7 @@ Item = Node | Loop
 
 @dataclass(eq=False)
 class Block:
-    """Sequence of operations; ``loop`` is set for the body of a loop, ``known`` for a branch of a condition."""
+    """Sequence of operations; the body of a loop has ``loop``, a branch of a condition has ``known``."""
 
     parent: Block | None = None
     loop: Loop | None = None
@@ -27,7 +27,7 @@ class Block:
     items: list[Item] = field(default_factory=list)
 
     def path(self) -> list[Block]:
-        """Return the blocks from the outermost to this one."""
+        """Return the blocks that contain this block, from the outermost on, and this block."""
         return [*(self.parent.path() if self.parent else ()), self]
 
     def value(self, condition: Node) -> bool | None:
@@ -37,10 +37,10 @@ class Block:
 
 @dataclass(eq=False)
 class Plan:
-    """Placement of the operations of a program: the block of each operation, and the places where it is used.
+    """Placement of the operations of a program: the block of each operation, and the blocks that use its result.
 
     ``branches`` has the two blocks of each ``where`` of numbers, ``bodies`` the block of each loop, ``needed`` the
-    positions in a loop's state of the values that are needed, ``uses`` the operation and the block of each use.
+    positions of those values in a loop's state on which results depend, ``uses`` operation and block of each use.
     """
 
     root: Block = field(default_factory=Block)
@@ -52,7 +52,7 @@ class Plan:
 
 
 def planned(results: Sequence[Node]) -> Plan:
-    """Return the placement of the operations of a program that computes the results.
+    """Place the operations of a program that computes the given results.
 
     >>> from longfat.handbook.trace import Graph
     >>> x = Graph().node("parameter", value="x")
@@ -85,7 +85,7 @@ def _loop(node: Node) -> Loop:
 
 
 def _need(plan: Plan, results: Sequence[Node]) -> None:
-    """Record in ``plan.needed`` the values of loops' states on which the results depend, by position."""
+    """Record in ``plan.needed`` the positions of the values in loops' states on which the results depend."""
     pending, seen = list(results), set()
     while pending:
         node = pending.pop()
@@ -100,7 +100,7 @@ def _need(plan: Plan, results: Sequence[Node]) -> None:
 
 
 def _operands(plan: Plan, item: Item) -> Iterator[tuple[Item, str]]:
-    """Yield the operands of an item, each with the block that uses it: "here", "body" (loop), "yes" or "no"."""
+    """Yield an item's operands, each with the block that uses it: "here", "body" of a loop, branch "yes" or "no"."""
     if isinstance(item, Loop):
         numbers = sorted(plan.needed[item])
         yield from ((item.initial[k], "here") for k in numbers)
@@ -132,7 +132,7 @@ def _ordered(plan: Plan, results: Sequence[Node]) -> list[Item]:
 
 
 def _place(plan: Plan, item: Item, varying: frozenset[Loop]) -> None:
-    """Place an item, all of whose users are placed, and record the blocks in which it uses its operands."""
+    """Place an item whose users are all placed, and record the blocks in which the item uses its operands."""
     if isinstance(item, Node) and item.operation in ("state", "index"):
         plan.block[item] = plan.bodies[_loop(item)]
         return

@@ -1,4 +1,4 @@
-"""Interactive page of design curves: one file that needs no network, shows values at the pointer and hides curves."""
+"""Interactive HTML page of design curves, in one file that needs no network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each follows the modules that it imports
 STYLES = ("view.css", "page.css", "scheme_curves.css")
-#: Quantity -> title of its panel, and whether the axis is logarithmic; in the order of the panels.
+#: Variable -> title of its panel, and whether the y axis is logarithmic; in the order of the panels.
 PANELS = {
     "utilisation": ("utilisation", False),
     "queueing_delay": ("mean queueing delay", True),
@@ -84,13 +84,13 @@ def _remarks(curves: Sequence[xr.Dataset]) -> list[str]:
     if "file" in a:
         found.append(
             f"Short transfers of {text(a['file'], 'bytes')} arrive at random with {100 * a['load']:.3g}% of the rate, "
-            "in runs of their own. Grey: over an empty link, by the law of slow start."
+            "in separate runs. Grey: over an empty link, by the law of slow start."
         )
     return [*found, f"longfat {a['longfat_version']}"]
 
 
 def _set(data: xr.Dataset) -> dict[str, Any]:
-    """Return the data of a Dataset for the page's script, with None for NaN."""
+    """Convert a Dataset to plain data for the page's script, with None for NaN."""
     a, over = data.attrs, data.attrs["over"]
     bdp, packet, trip = a["bandwidth_delay_product"], a["packet"], a["round_trip_time"]
     return {

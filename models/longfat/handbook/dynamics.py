@@ -1,4 +1,4 @@
-"""Conversion of the fluid models to JavaScript: the traced rule of each system, and a function that integrates it.
+"""Conversion of the fluid models to JavaScript: the traced rule of each system, and a function that integrates systems.
 
 The function ``path`` of the module computes the same as `longfat.fluid.integrate`: maps (discrete time) update by
 update, flows (continuous time) by classical Runge-Kutta steps, with cubic Hermite interpolation of past states. A
@@ -53,7 +53,7 @@ function path(system, start, steps, step, parameters) {  // the start, and the s
 
 
 def systems(flows: int = 2) -> dict[str, System]:
-    """Return the systems of `longfat.fluid` by name; those with a state for each flow have ``flows`` flows.
+    """Return the systems of `longfat.fluid` by name; systems with a state for each flow have ``flows`` flows.
 
     >>> sorted(systems())[:4]
     ['bbr', 'cadpc', 'cadpc_flow', 'capc']
@@ -64,14 +64,14 @@ def systems(flows: int = 2) -> dict[str, System]:
 
 
 def module(chosen: Mapping[str, System] | None = None) -> str:
-    """Return the ES module of the systems, by default of all; it exports ``systems`` and ``path``."""
+    """Return an ES module of systems, by default all; the module exports ``systems`` and the function ``path``."""
     entries = ",\n".join(f'"{name}": {entry(one)}' for name, one in sorted((chosen or systems()).items()))
     head = "// Written by longfat.handbook from the systems of longfat.fluid.\n"
     return f"{head}{RUNTIME}{PATH}const systems = {{\n{entries},\n}};\nexport {{ systems, path }};\n"
 
 
 def entry(system: System) -> str:
-    """Return a system as a JavaScript object: kind, bounds, start, default parameters, rule and delays."""
+    """Convert a system to a JavaScript object: kind, bounds, start, default parameters, rule and delays."""
     variables = [one for one in system.variables.values() for _ in range(one.length)]
     parameters = ", ".join(
         f"{name}: {_list([one.default] * one.length) if one.axis else literal(one.default)}"
@@ -94,7 +94,7 @@ def _list(values: list[float]) -> str:
 
 
 def _arguments(system: System, graph: Graph) -> tuple[Node, dict[str, Node]]:
-    """Return the nodes of the state and of each parameter."""
+    """Return the node of the state, and by name the node of each parameter."""
     parameters = {
         name: graph.node("input", value=f"p.{name}", length=one.length)
         if one.axis
@@ -115,7 +115,7 @@ def _rule(system: System) -> str:
 
 
 def _delays(system: System) -> str:
-    """Return the JavaScript statements that compute the delays."""
+    """Return the JavaScript statements that compute the list of a system's delays."""
     graph = Graph()
     xp: Any = Tracing(graph)
     x, parameters = _arguments(system, graph)

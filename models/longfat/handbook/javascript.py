@@ -1,6 +1,6 @@
-"""Conversion of the laws to one module of JavaScript, from the same source code as their other forms.
+"""Conversion of the laws to one module of JavaScript, from the same source code as the other forms of the laws.
 
-Each law's numeric form, which floats of NumPy and JAX use, is traced (`longfat.handbook.trace`) and written as a
+Each law's numeric form, which NumPy and JAX evaluate, is traced (`longfat.handbook.trace`) and written as a
 function of plain numbers, including stabilised forms, series of a fixed number of terms and roots. The functions call
 JavaScript's ``Math``; the few functions that it lacks are in the runtime at the beginning of the module.
 
@@ -43,12 +43,12 @@ function evaluate(law, values, face = "formula") {  // NaN outside the domain
 
 
 def module(laws: Iterable[Law] | None = None) -> str:
-    """Return the ES module of the laws, by default of all; it exports ``laws``, ``contains`` and ``evaluate``."""
+    """Return an ES module of laws, by default all; the module exports ``laws``, ``contains`` and ``evaluate``."""
     return f"{HEAD}{_statements(laws)}export {{ laws, contains, evaluate }};\n"
 
 
 def script(laws: Iterable[Law] | None = None) -> str:
-    """Return a classic script that defines ``longfat``, because browsers do not load modules from the file system."""
+    """Return a classic script that defines ``longfat`` with the laws; browsers load no modules from the file system."""
     return f"{HEAD}const longfat = (() => {{\n{_statements(laws)}return {{ laws, contains, evaluate }};\n}})();\n"
 
 
@@ -59,7 +59,7 @@ def _statements(laws: Iterable[Law] | None) -> str:
 
 
 def entry(law: Law) -> str:
-    """Return a law as a JavaScript object: parameters, formula and, if the law has them, printed form and validity."""
+    """Convert a law to a JavaScript object: parameters, formula and, if the law has them, printed form and validity."""
     names = list(law.symbols)
     parts = [f"parameters: [{', '.join(_parameter(name, one) for name, one in law.symbols.items())}]"]
     parts.append(_method("formula", law.function, names, xp=Tracing))
@@ -72,7 +72,7 @@ def entry(law: Law) -> str:
 
 
 def function(law: Law) -> str:
-    """Return a law as one self-contained JavaScript function, which a reader can copy.
+    """Convert a law to one self-contained JavaScript function, which a reader can copy.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> print(function(mm1_wait))

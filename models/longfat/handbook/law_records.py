@@ -1,8 +1,8 @@
-"""Records of the laws as plain data for ``laws.json``, which a page needs in addition to the formulas.
+"""Records of the laws as plain data: the content of ``laws.json`` and, beside the formulas, of the laws' pages.
 
 All data come from the laws' own records and docstrings. Properties that a law lacks are absent. Infinite numbers, which
-JSON lacks, are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash of its expression,
-which changes if the expression does. The formulas are in the module of `longfat.handbook.javascript`, under the same
+JSON lacks, are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash that changes when
+the law's expression changes. The formulas are in the module of `longfat.handbook.javascript`, under the same
 names; `snippets` returns the texts that a reader can copy from a page, including JavaScript and BibTeX.
 """
 
@@ -35,20 +35,20 @@ def laws() -> list[Law]:
 
 
 def written(records: Iterable[dict[str, Any]]) -> str:
-    """Return the text of ``laws.json``, which has one record a line."""
+    """Return the text of ``laws.json``, with one record on each line."""
     lines = (json.dumps(one, ensure_ascii=False, separators=(",", ":"), allow_nan=False) for one in records)
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def records(chosen: Iterable[Law] | None = None, *, hashes: bool = True) -> list[dict[str, Any]]:
-    """Return the records of laws, by default of all; hashes take seconds, since they need the laws' expressions."""
+    """Return the records of laws, by default all; ``hashes`` takes seconds, because sympy builds all expressions."""
     every = laws() if chosen is None else list(chosen)
     near = neighbours(every)
     return [record(one, near[one.public_name], hashed=hashes) for one in every]
 
 
 def neighbours(chosen: Iterable[Law]) -> dict[str, list[str]]:
-    """Return for each law the names of the laws that its text mentions, and of the laws that mention it."""
+    """Return for each law the names of the laws that its text mentions, and of the laws whose text mentions it."""
     every = list(chosen)
     named = {one.name: one.public_name for one in every}
     mentions = {one.public_name: _mentioned(one, named) for one in every}
@@ -94,7 +94,7 @@ def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> 
 
 
 def snippets(law: Law) -> dict[str, str]:
-    """Return a law in several languages as texts that a reader can copy, by language."""
+    """Return texts of a law that a reader can copy from its page, by language (Python, LaTeX, JavaScript, BibTeX)."""
     return {
         "Python": python_call(law),
         "LaTeX": "\n".join(equations(law)),
@@ -121,7 +121,7 @@ def typeset(law: Law) -> str:
 
 
 def result(law: Law) -> tuple[str, str]:
-    """Return the symbol of a law's result, and the remark on the result; each may be empty.
+    """Split the description of a law's result into its symbol and a remark; either may be empty.
 
     >>> from longfat.laws.cadpc import logistic_rate
     >>> result(logistic_rate)[0]
@@ -135,7 +135,7 @@ def result(law: Law) -> tuple[str, str]:
 
 
 def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
-    """Return the record of a parameter; ``start`` is its default, else the middle of the typical range."""
+    """Return the record of a parameter; ``start`` is its default, or else the middle of its typical range."""
     default = inspect.signature(law).parameters[name].default
     low, high = map(float, symbol.typical)
     return {
@@ -152,7 +152,7 @@ def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
 
 
 def number(value: float) -> float | str:
-    """Return a number, or the text "Infinity" or "-Infinity", as JSON has no infinity."""
+    """Return a finite number unchanged, an infinite one as the text "Infinity" or "-Infinity", which JSON can hold."""
     return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
@@ -216,7 +216,7 @@ def _plain(text: str) -> str:
 
 @functools.cache
 def digest(law: Law) -> str:
-    """Return ten hexadecimal digits that change when the law's expression does.
+    """Return a hash of ten hexadecimal digits, which changes when the law's expression changes.
 
     The digits of a root depend on its equation, and those of a law without a closed form on its source code.
 
@@ -228,19 +228,19 @@ def digest(law: Law) -> str:
 
 
 def expression(law: Law) -> str:
-    """Return the expression of a law as text."""
+    """Return the expression or equation of a law as text, or its source code if sympy cannot trace the law."""
     try:
         return str(law.equation if isinstance(law, Root) else law.expr)
     except Exception:  # sympy's symbols cannot trace it
         return inspect.getsource(law.function)
 
 
-#: Two conditions below a sum, which are written side by side, because docutils cannot stack them.
+#: LaTeX of two conditions below a sum. `translated` writes them side by side, because docutils cannot stack them.
 _STACKED = re.compile(r"\\substack\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 
 def translated(latex: str, block: bool = False) -> str:
-    r"""Return a LaTeX formula as MathML, without spaces between elements; ``block`` displays it as a block.
+    r"""Convert a LaTeX formula to MathML, without spaces between elements; ``block`` displays the formula as a block.
 
     >>> translated("t_a")
     '<math xmlns="http://www.w3.org/1998/Math/MathML"><msub><mi>t</mi><mi>a</mi></msub></math>'
@@ -255,7 +255,7 @@ def translated(latex: str, block: bool = False) -> str:
 
 
 def mathml(latex: str, *, block: bool = True) -> str:
-    r"""Return a LaTeX formula as an HTML element ``math``, with the LaTeX as its alternative text.
+    r"""Convert a LaTeX formula to an HTML element ``math``, with the LaTeX as its alternative text.
 
     >>> mathml(r"t_a", block=False)
     '<math alttext="t_a"><msub><mi>t</mi><mi>a</mi></msub></math>'

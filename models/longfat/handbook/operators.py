@@ -1,4 +1,4 @@
-"""Base class of tracers, whose Python operators are recorded as operations."""
+"""Base class of tracers: objects whose Python operators record operations instead of computing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Operators:
     __array_ufunc__ = None  # an operator between a NumPy scalar and a tracer calls the tracer's method
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Record an operation on operands, and return the tracer of its result."""
+        """Record an operation on operands, and return a tracer of the result."""
         raise NotImplementedError
 
     def __add__(self, other: Any) -> Any:

@@ -19,12 +19,12 @@ from longfat.handbook import javascript, law_records, presets
 from longfat.handbook.law_records import mathml
 from longfat.law import Law
 
-#: Modules of the view; each follows the modules that it imports.
+#: Modules of the view, in an order in which each follows the modules that it imports.
 MODULES = ("quantities.js", "chart.js", "curves.js", "elements.js", "saving.js", "simulation.js", "view.js")
 IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
-#: Parts of laws' names that are not written in small letters -> their spelling.
+#: Part of a law's name -> its spelling, for parts with capital letters.
 SPELLED = {
     "mm1": "M/M/1", "md1": "M/D/1", "mg1": "M/G/1", "mm1k": "M/M/1/K", "md1k": "M/D/1/K", "mg1ps": "M/G/1 PS",
     "rtt": "RTT", "pftk": "PFTK", "aimd": "AIMD", "gaimd": "GAIMD", "tcp": "TCP", "codel": "CoDel", "aqm": "AQM",
@@ -74,7 +74,8 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
     laws : iterable of Law, optional
         The laws; by default all.
     simulate : str
-        Path on the site's server to which the pages send requests for simulated points; if empty, they cannot simulate.
+        Path on the site's server to which the pages send requests for simulated points; if empty, the pages cannot
+        simulate.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def write(folder: Path, laws: Iterable[Law] | None = None) -> None:
 
 
 def view_script() -> str:
-    """Return a classic script of the view: ``longfatView`` with ``mount``, ``copy``, ``served`` and ``pictured``."""
+    """Return a classic script that defines ``longfatView``, with ``mount``, ``copy``, ``served`` and ``pictured``."""
     parts = (source(name) for name in MODULES)
     text = "\n".join(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", part))) for part in parts)
     return f"const longfatView = (() => {{\n{text}\nreturn {{ mount, copy, served, pictured }};\n}})();\n"
@@ -132,7 +133,7 @@ def site_script(laws: Iterable[Law] | None = None) -> str:
 
 
 def laws_script(laws: Iterable[Law]) -> str:
-    """Return a script of the view, the formulas of laws as ``longfat`` and their records as ``longfatRecords``."""
+    """Return a script that defines the view, the laws' formulas ``longfat`` and the records ``longfatRecords``."""
     chosen = list(laws)
     data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
@@ -148,7 +149,7 @@ def laws_script(laws: Iterable[Law]) -> str:
 
 
 def json_text(data: Any) -> str:
-    """Return data as JSON text that can be part of an HTML element ``script``, because "<" is escaped."""
+    """Convert data to JSON text in which "<" is escaped, so that an HTML element ``script`` can contain the text."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -201,7 +202,7 @@ def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
-    """Return the page of a law; ``simulate`` is the path on the server for requests for simulated points."""
+    """Return the page of a law; ``simulate`` is the server's path of requests for simulated points, empty without."""
     up = "../" * record["address"].count("/")
     title = words(law.name)
     family = words(law.public_name.partition(".")[0])
@@ -233,7 +234,7 @@ def document(title: str, body: str, before: str = "", after: str = "") -> str:
 
 
 def _text(text: str, up: str) -> str:
-    """Return a sentence in HTML: names in backquotes become code, names of laws also links."""
+    """Convert a sentence to HTML: names in backquotes become code, and names of laws also links."""
 
     def code(found: re.Match[str]) -> str:
         name = found[1].rpartition(".")[2]

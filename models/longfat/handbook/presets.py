@@ -14,7 +14,7 @@ from longfat.law import Law
 
 @dataclass(frozen=True)
 class Preset:
-    """Network of a paper: name, source, modules of `longfat.laws` whose laws it fits, parameter values in SI units."""
+    """Network of a paper: name, source, modules of the laws that describe it, parameter values in SI units."""
 
     name: str
     source: str
@@ -125,7 +125,7 @@ PRESETS = (
 
 
 def presets(law: Law) -> tuple[Preset, ...]:
-    """Return the papers' networks that fit a law.
+    """Return the presets that have a value of at least one parameter of a law.
 
     >>> from longfat.laws import selective_repeat
     >>> [one.name for one in presets(selective_repeat.throughput_efficiency)]

@@ -1,8 +1,8 @@
-"""Writing of a traced program as the body of a JavaScript function.
+"""Conversion of a traced program to the body of a JavaScript function.
 
-An operation that is used once is written inside the expression that uses it; other operations are assigned to a
-variable. A vector that is used once is computed element by element where it is used, so that a chain of operations is
-one loop.
+An operation that is used once is written inside the expression that uses it; other operations are assigned to
+variables. A vector that is used once is computed element by element in the loop that uses it, so that a chain of
+operations is one loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from longfat.handbook.blocks import Block, Plan, planned
 from longfat.handbook.trace import Loop, Node
 
-#: Precedence of operators; an operand of the same precedence needs no parentheses on the left side only.
+#: Precedence of operators; of two operands with the operator's precedence only the right one needs parentheses.
 LEVELS = {"||": 2, "&&": 3, "===": 4, "!==": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "+": 6, "-": 6, "*": 7, "/": 7}
 TERNARY, UNARY, ATOM = 1, 8, 9
 NAMES = {"minimum": "min", "maximum": "max"}  # other operations have the same name in JavaScript or in `RUNTIME`
@@ -24,14 +24,14 @@ SCANS = {"cumulative_sum": "+=", "cumulative_prod": "*="}
 
 @dataclass(frozen=True)
 class Index:
-    """Index of an element as JavaScript: ``sign * name + offset``, or the number ``offset`` if ``sign`` is 0."""
+    """Index of an element in JavaScript: ``sign * name + offset``, or the number ``offset`` if ``sign`` is 0."""
 
     name: str
     sign: int
     offset: int
 
     def after(self, count: int) -> Index:
-        """Return the index that is larger by a count."""
+        """Return the index plus ``count``."""
         return Index(self.name, self.sign, self.offset + count)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Index:
 
 
 def literal(value: float | bool) -> str:
-    """Return a number or a truth value as a JavaScript literal.
+    """Convert a number or a truth value to a JavaScript literal.
 
     >>> [literal(one) for one in (2.0, 1e-300, float("inf"), True)]
     ['2', '1e-300', 'Infinity', 'true']
@@ -69,7 +69,7 @@ def body(result: Node, indent: int = 4) -> str:
 
 
 class Writer:
-    """Writer of one program, given the placement of its operations."""
+    """Writer of the JavaScript of one program, whose operations are placed by a `Plan`."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -93,7 +93,7 @@ class Writer:
         self.lines.append(" " * indent + text)
 
     def name(self) -> str:
-        """Return a new name of a variable."""
+        """Return a variable name that is not used yet."""
         self.count += 1
         return f"a{self.count}"
 
@@ -132,7 +132,7 @@ class Writer:
         return None if holds is None else node.operands[1 if holds else 2]
 
     def statements(self, block: Block) -> bool:
-        """Return whether a block has any operation that is not written inline."""
+        """Return whether a block needs statements, because it has a loop or an operation that is not written inline."""
         return any(isinstance(item, Loop) or not self.inline(item) for item in block.items)
 
     def declare(self, node: Node, indent: int) -> None:
@@ -186,7 +186,7 @@ class Writer:
             self.line(indent, end)
 
     def loop(self, loop: Loop, indent: int) -> None:
-        """Write a loop; after the loop, the variables of its state have the results."""
+        """Write a loop; after the loop, the variables of its state hold its results."""
         numbers = sorted(self.plan.needed[loop])
         names = {k: self.name() for k in numbers}
         start = ", ".join(f"{names[k]} = {self.text(loop.initial[k])[0]}" for k in numbers)
@@ -221,7 +221,7 @@ class Writer:
             self.line(indent, " ".join(f"{name} = {n};" for n, (name, _) in zip(new, changes, strict=True)))
 
     def text(self, node: Node) -> tuple[str, int]:
-        """Return the expression of a number, or the name of a vector, with its precedence."""
+        """Return the expression of a number, or the name of a vector, and the precedence of this text."""
         if node in self.names:
             return self.names[node], ATOM
         if node.operation == "constant":
@@ -234,13 +234,13 @@ class Writer:
         return self.operation(node, None)
 
     def element(self, node: Node, index: Index) -> tuple[str, int]:
-        """Return the expression of an element of a vector, or of a number, with its precedence."""
+        """Return the expression of an element of a vector, or of a number, and its precedence."""
         if node.length is None:
             return self.text(node)
         return (f"{self.names[node]}[{index}]", ATOM) if node in self.names else self.operation(node, index)
 
     def operation(self, node: Node, index: Index | None) -> tuple[str, int]:
-        """Return the expression of an operation, or of an element of its result, with its precedence."""
+        """Return the expression of an operation, or of an element of its result, and the expression's precedence."""
         if index is not None and node.length is not None and node.operation in MOVES:
             return self.moved(node, index)
         chosen = self.choice(node)
@@ -261,7 +261,7 @@ class Writer:
         return f"{NAMES.get(node.operation, node.operation)}({', '.join(text for text, _ in parts)})", ATOM
 
     def moved(self, node: Node, index: Index) -> tuple[str, int]:
-        """Return the expression of an element of a vector that only rearranges or repeats other values."""
+        """Return the expression, and its precedence, of an element of a vector that only rearranges other values."""
         if node.operation == "range":
             place = index.after(node.value)
             return str(place), ATOM if str(place) in (place.name, str(place.offset)) else LEVELS["+"]
@@ -284,5 +284,5 @@ MOVES = frozenset(("range", "slice", "flip", "fill", "single", "concat"))
 
 
 def at_least(part: tuple[str, int], level: int) -> str:
-    """Return an expression, in parentheses if its precedence is lower than `level`."""
+    """Return an expression, in parentheses if its precedence is lower than ``level``."""
     return part[0] if part[1] >= level else f"({part[0]})"

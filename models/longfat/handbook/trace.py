@@ -1,4 +1,4 @@
-"""Tracing of a law: its numeric form is called with tracers, which record its operations as a graph.
+"""Tracing of a law: a call of its numeric form with tracers, which record the operations as a graph.
 
 A `Node` is the tracer of a number or a vector, a `Row` that of an array with two axes. Tracers have the operators of
 numbers, and `Tracing` has the functions of `longfat.law.array_namespaces`, so that the code of a law records its
@@ -76,7 +76,7 @@ class Node(Operators):
         self.value, self.serial = value, serial
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Return the node of an operation, elementwise for vectors; with a row as operand, return a row."""
+        """Return the node of an operation, elementwise for vectors; the result is a row if an operand is a row."""
         if any(isinstance(one, Row) for one in operands):
             return Row.map(lambda *parts: self.apply(operation, *parts), *operands)
         if operation == "power" and isinstance(operands[1], NUMBER) and operands[1] in (0.5, 1, 2):
@@ -104,19 +104,19 @@ class Node(Operators):
 
 @dataclass(frozen=True, eq=False)
 class Row(Operators):
-    """Tracer of an array with two axes, the first of which is short: a vector for each of its rows."""
+    """Tracer of an array with two axes, which has one vector for each index of the first axis."""
 
     parts: tuple[Node, ...]
 
     @staticmethod
     def map(function: Callable[..., Any], *operands: Any) -> Row:
-        """Return a row of a function's value for each part; operands that are not rows are the same for all parts."""
+        """Apply a function to each part of rows, and to operands that are no rows; return a row of the values."""
         count = max(len(one.parts) for one in operands if isinstance(one, Row))
         each = [one.parts if isinstance(one, Row) else (one,) * count for one in operands]
         return Row(tuple(function(*parts) for parts in zip(*each, strict=True)))
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Return the row of an operation on each part."""
+        """Apply an operation to each part, and return a row of the results."""
         return Row.map(lambda *parts: parts[0].graph.constant(parts[0]).apply(operation, *parts), *operands)
 
     def __getitem__(self, key: Any) -> Any:
@@ -127,7 +127,7 @@ class Row(Operators):
 
 @dataclass(eq=False)
 class Loop:
-    """Loop of the program: initial state, and next state as a function of the state in an iteration.
+    """Loop of the program: its initial state, and nodes of the state and the next state in an iteration.
 
     The node ``index`` counts ``times`` iterations from 1; if ``times`` is None, the loop runs while ``more`` holds.
     """
@@ -154,7 +154,7 @@ class Tracing:
 
     def __getattr__(self, name: str) -> Any:
         if name not in CALLS:
-            raise AttributeError(f"xp.{name} does not exist for tracers: longfat.handbook.trace lists what does")
+            raise AttributeError(f"xp.{name} does not exist for tracers: must be in longfat.handbook.trace.CALLS")
         return functools.partial(self._call, name)
 
     def _call(self, name: str, *operands: Any) -> Any:
@@ -202,7 +202,7 @@ class Tracing:
         return result
 
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the function of the arguments where the condition holds, else 0."""
+        """Return ``function(*arguments)`` where the condition holds, else 0."""
         return self.where(condition, function(*arguments), 0.0)
 
     def full_like(self, like: Any, value: float) -> Any:
@@ -231,11 +231,11 @@ class Tracing:
         return solution
 
     def series(self, term: Any, floats: Callable[[], Any], mpmath: Any) -> Any:
-        """Return the sum of a series by its method for floats."""
+        """Return the sum of a series as ``floats`` computes it."""
         return floats()
 
     def bits(self, like: Any) -> int:
-        """Return the number of binary digits of a double after the first."""
+        """Return the number of bits of the fraction of a double, 52."""
         return 52
 
     def smallest(self, like: Any) -> float:
@@ -255,7 +255,7 @@ class Tracing:
         return x
 
     def stack(self, parts: Sequence[Any]) -> Any:
-        """Return vectors as an array of two axes, or numbers as a vector."""
+        """Return vectors joined to an array of two axes, or numbers joined to a vector."""
         nodes = [self.graph.constant(one) for one in parts]
         if nodes[0].length is not None:
             return Row(tuple(nodes))
@@ -288,7 +288,7 @@ class Tracing:
         return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the first value of the state, or 0 if it is negative; ``times`` steps are sufficient."""
+        """Return the limit of the state's first value, which ``times`` steps reach, or 0 if it is negative."""
         return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
@@ -296,11 +296,11 @@ class Tracing:
         return self._loop(times, lambda loop, now: step(loop.index, *now), None, state)
 
     def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
-        """Return the state after repeating ``step`` until ``more(*state)`` fails."""
+        """Return the state after repeating ``step`` while ``more(*state)`` holds."""
         return self._loop(None, lambda loop, now: step(*now), more, state)
 
     def _loop(self, times: int | None, step: Callable[..., Any], more: Any, start: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Record a loop, again if needed without those values of the state that no step changes."""
+        """Record a loop, whose state omits the values that no step changes, and return the nodes of its results."""
         initial = [
             self.graph.constant(one) for part in start for one in (part.parts if isinstance(part, Row) else [part])
         ]
@@ -332,18 +332,18 @@ class Tracing:
 
 
 def _flat(state: Sequence[Any], graph: Graph) -> list[Node]:
-    """Return the list of the nodes of a state, which may contain constants and rows."""
+    """Convert a state, which may contain constants and rows, to a list of nodes."""
     return [graph.constant(one) for part in state for one in (part.parts if isinstance(part, Row) else [part])]
 
 
 def _shaped(nodes: Sequence[Node], like: Sequence[Any]) -> tuple[Any, ...]:
-    """Return a list of nodes as a state with rows in the same places as in the state ``like``."""
+    """Convert a list of nodes to a state, with rows at the positions at which the state ``like`` has rows."""
     rest = iter(nodes)
     return tuple(Row(tuple(next(rest) for _ in part.parts)) if isinstance(part, Row) else next(rest) for part in like)
 
 
 def traced(function: Callable[..., Any], names: Sequence[str], **more: Any) -> Node:
-    """Return the node of a function's value; ``names`` are its parameters, ``more`` classes such as ``xp=Tracing``.
+    """Trace a function of the parameters ``names``, and of classes such as ``xp=Tracing``; return the result's node.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> traced(mm1_wait.function, ["load"], xp=Tracing).operation
