@@ -292,7 +292,7 @@ def test_a_validity_that_raises_is_an_error():
 def test_a_simulator_needs_an_accuracy():
     law = made(right)
     with pytest.raises(
-        ValueError, match=r"law tests\.test_verify\.right needs an accuracy in \(0, inf\): it states none, give one"
+        ValueError, match=r"law tests\.test_verify\.right needs an accuracy in \(0, inf\): its record states none"
     ):
         verify.run([law], simulators={"right": around(0.0)})
     with pytest.raises(ValueError, match=r"simulators: law 'left' is unknown; available: tests\.test_verify\.right"):

@@ -51,8 +51,8 @@ def window_after_loss(
     while not int(simulation.state.tallies["losses"][0]):
         now += step
         simulation.advance(now)
-    # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, after recovery. This is the last time
-    # at which the window has its minimum over the three round trips after the loss.
+    # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, after recovery. Congestion avoidance
+    # begins at the last time at which the window has its minimum over the three round trips after the loss.
     courses = []
     for _ in range(300):
         now += step
@@ -64,7 +64,7 @@ def window_after_loss(
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
-    """Return packets and duration [s] of the growth from a loss to the window before it, stepwise by RFC 9438."""
+    """Return packets sent and time [s] from a loss until the window is as before it, by RFC 9438 in small steps."""
     recovery = ((1 - beta) * window_before_loss / c) ** (1 / 3)
     window = estimate = beta * window_before_loss
     time = packets = 0.0
@@ -118,7 +118,7 @@ def at_link(
     rng: Any, quantity: str, scheme: Name = "cubic", periods: int = 6, *, buffer: float, beta: float,
     bandwidth_delay_product: float = BANDWIDTH_DELAY_PRODUCT, round_trip_time: float = ROUND_TRIP, c: float = FACTOR,
 ) -> Result:  # fmt: skip
-    """Estimate a quantity of `longfat.verify.flow_estimators.drop_tail`; ``buffer`` is in bandwidth-delay products.
+    """Estimate "utilisation" or "mean_queue" [BDP] of one CUBIC flow at a drop-tail link with a ``buffer`` [BDP].
 
     The bandwidth-delay product is an integer and a half [packets], so that packets arrive half a transmission time
     after departures. With an integer each packet would arrive when another departs, and nanoseconds of rounding would
@@ -153,7 +153,7 @@ def at_random_loss(
 
 
 def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop a data packet if n^power t^(1 - power) reaches a random number; n packets and time t passed since a loss."""
+    """Drop a data packet, n packets and time t after a loss, if n^power t^(1 - power) reaches a random number."""
     if packet.kind == records.DATA:
         link.passed += 1.0
         if link.limit == 0.0 or link.passed**link.power * (now - link.lost_at) ** (1.0 - link.power) >= link.limit:
@@ -181,7 +181,7 @@ def round_trip_unfairness(
     rng: Any, losses: int = 40, trip: float = 0.02, *, round_trip_ratio: float, loss_power: float,
     time_power: float = 3.0, round_trip_power: float = 0.0,
 ) -> Result:  # fmt: skip
-    """Estimate the ratio of two flows' rates if losses per second grow with the power ``loss_power`` of a flow's rate.
+    """Estimate the ratio of two flows' rates if a flow's losses per second are proportional to rate^``loss_power``.
 
     CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, so that
     the ratio varies less. ``trip`` is the shorter round-trip time [s]. Ours, because CUBIC then has 39 round trips
@@ -190,7 +190,7 @@ def round_trip_unfairness(
     """
     powers = {(3.0, 0.0): "cubic", (1.0, 1.0): "sack"}
     if (time_power, round_trip_power) not in powers:
-        raise out_of_range("round_trip_power", round_trip_power, "1", "1 with a time_power of 1, 0 with one of 3")
+        raise out_of_range("round_trip_power", round_trip_power, "1", "1 with time_power = 1, or 0 with time_power = 3")
     scheme = powers[time_power, round_trip_power]
     if scheme == "cubic":  # the cubic function grows from 0.7 top to top in the time K; its mean is 3.7/4 top
         top, given = 40.0, {"reno_friendly": 0.0}

@@ -1,4 +1,4 @@
-"""Checks of a law in its representations: proof, high precision, floats, JAX, slopes."""
+"""Checks of a law in each of its representations: proof, high precision, floats, JAX, slopes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from longfat.law import Law
 from longfat.verify import high_precision
 from longfat.verify.points import Point
 
-#: Compiler options of a quick run, in which compilation takes most of the time; the arithmetic is the same.
+#: Options of JAX's compiler in a quick run: little optimisation, because compilation takes most of the run's time.
 LIGHT = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], tolerance: float) -> Outcome:
-    """Return the outcome of comparisons: the largest error, or the first exception.
+    """Make comparisons at points; return as outcome the largest error, or the first exception.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], toler
 
 
 def proof(law: Law, *, quick: bool = False) -> Outcome:
-    """Run the derivation that the law's record contains or names; named ones need a clone of the repository."""
+    """Run the derivation that the law's record has or names; a named derivation needs a clone of the repository."""
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
     given = law.derivation
@@ -99,7 +99,7 @@ def proof(law: Law, *, quick: bool = False) -> Outcome:
 
 
 def _named(derivation: str) -> Any:
-    """Return a function of ``derivations/`` from its name, such as "queues.mm1_number"."""
+    """Import a function of ``derivations/`` by its name, such as "queues.mm1_number"."""
     module, function = derivation.split(".")
     return getattr(importlib.import_module(f"derivations.{module}"), function)
 
@@ -117,7 +117,7 @@ def numeric(law: Law, points: Sequence[Point]) -> Outcome:
 
 
 def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tuple[Outcome, Outcome]:
-    """Compare JAX's values with NumPy's, and JAX's slopes with differences in 60 digits; JAX computes in 64 bits.
+    """Compare JAX's values in 64 bits with NumPy's, and JAX's slopes with central differences in 60 digits.
 
     A full run checks the compiled, uncompiled and mapped law and its reverse-mode gradient. A quick run compiles once
     with little optimisation and checks values and forward-mode slopes.
@@ -190,7 +190,7 @@ def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str,
 
 
 def known(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the installed version of JAX's compiler accepts; it refuses unknown ones.
+    """Return the options that the installed version of JAX's compiler knows; the compiler refuses unknown options.
 
     >>> known({"xla_backend_optimization_level": 0, "xla_nobody_has_this": True})
     {'xla_backend_optimization_level': 0}
@@ -210,7 +210,7 @@ def _is_known(name: str, value: Any) -> bool:
 
 
 def _64_bits() -> Any:
-    """Return the context manager of 64-bit JAX in this thread, which older versions have in jax.experimental."""
+    """Return a context manager in which JAX computes in 64 bits; older versions of JAX have it in jax.experimental."""
     import jax
 
     if hasattr(jax, "enable_x64"):
@@ -235,7 +235,7 @@ def printed(law: Law, points: Sequence[Point]) -> Outcome:
 
 
 def failed(failure: Exception, where: Point | None = None, checks: int = 0) -> Outcome:
-    """Return the outcome of a check that raised an exception: no comparison was made, so nothing agrees or differs."""
+    """Return the outcome "error" of a check that raised an exception, with its type and message as remark."""
     return Outcome("error", where=where, checks=checks, remark=words(failure))
 
 

@@ -55,7 +55,7 @@ def drop_tail(
     scheme: str | Scheme, quantity: str, bdp: float, round_trip_time: float, buffer: float, start: float, end: float,
     parameters: dict[str, float], rng: Any,
 ) -> Result:  # fmt: skip
-    """Return a drop-tail link's "utilisation" or "mean_queue" [BDP] with one flow, and the number of packets sent."""
+    """Simulate one flow at a drop-tail link; return its "utilisation" or "mean_queue" [BDP], and the packets sent."""
     rate = bdp * PACKET / round_trip_time
     net = Network().link("a", "b", rate=rate, delay=round_trip_time / 2, buffer=round(buffer * bdp))
     net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
@@ -68,11 +68,11 @@ def sawtooth(
     rng: Any, quantity: str = "utilisation", scheme: str = "sack", periods: int = 6, *, buffer: float,
     decrease: float = 0.5,
 ) -> Result:  # fmt: skip
-    """Estimate a quantity of `drop_tail` for a sawtooth window; a ``decrease`` other than 1/2 selects GAIMD."""
+    """Estimate "utilisation" or "mean_queue" [BDP] by one flow whose window is a sawtooth; GAIMD if not halved."""
     bdp = BANDWIDTH_DELAY_PRODUCT
     top = bdp * (1 + buffer)
     low = decrease * top
-    # The window grows by one packet per round trip, which takes window/capacity above the bandwidth-delay product.
+    # The window grows by one packet per round trip, which takes window/capacity if the window exceeds the BDP.
     rounds = max(bdp - low, 0) + (top**2 - max(low, bdp) ** 2) / (2 * bdp)
     parameters: dict[str, float] = {"initial_ssthresh": (low + top) / 2}
     if decrease != 0.5:
@@ -96,7 +96,7 @@ def rate_at_loss(
     True
     """
     if acked != 1:
-        raise out_of_range("acked", acked, "packets", "1: every packet is acknowledged here")
+        raise out_of_range("acked", acked, "packets", "1, because the simulator acknowledges every packet")
     interval = round(1 / loss)
     parameters = {"alpha": increase, "beta": decrease} if scheme.startswith("gaimd") else {}
     net = fast_path(scheme, round_trip_time, parameters, discipline=PERIODIC(first=interval, interval=interval))
@@ -137,7 +137,7 @@ def file_alone(
 
 
 def one_at_a_time(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop a data packet that finds a backlog above ``room``; after a drop, drop no packet for the time ``pause``."""
+    """Drop a data packet that finds a backlog above ``room``, unless a packet was dropped in the last ``pause`` [s]."""
     if packet.kind == records.DATA and link.backlog > link.room and now >= link.next_loss:
         link.next_loss = now + link.pause
         return DROP
@@ -149,7 +149,7 @@ ONE_AT_A_TIME = Discipline(
     enqueue=one_at_a_time,
     parameters={
         "room": Parameter(4, "packets", "[0, inf)", about="largest backlog that drops no packet"),
-        "pause": Parameter(None, "s", "[0, inf)", about="time without a drop behind each drop"),
+        "pause": Parameter(None, "s", "[0, inf)", about="time without a drop after each drop"),
     },
     state={"next_loss": 0.0},
 )
@@ -159,11 +159,11 @@ ONE_AT_A_TIME = Discipline(
 def parallel_utilisation(
     rng: Any, losses: int = 8, rounds: int = 25, *, flows: float, decrease: float = 0.5
 ) -> Result:  # fmt: skip
-    """Estimate a link's utilisation with a very small buffer, by GAIMD flows of which one at a time loses a packet.
+    """Estimate the utilisation of a link with a very small buffer by GAIMD flows that lose a packet one at a time.
 
     The bandwidth-delay product is so large that ``rounds`` round trips pass between losses on average, in each of which
-    every window grows by one packet. The measured time has ``losses`` losses. Ours, because replications are repeated
-    until they decide, and with fewer losses the time before the measured one takes most of the packets.
+    every window grows by one packet. The measured time has ``losses`` losses. Ours, because with fewer losses most of
+    the simulated packets would belong to the warm-up.
     """
     count = int(flows)
     bdp = max(600, round(rounds * count * count / (1 - decrease)))
@@ -179,8 +179,8 @@ def parallel_utilisation(
             "gaimd", path=["a", "b"], packet=PACKET, ack_path="ideal", start=start,
             parameters=known | {"alpha": 1.0, "beta": decrease},
         )  # fmt: skip
-    # A small initial window needs the time `climb` to reach an equal share, with one packet more per round trip. Losses
-    # of a single flow are (1 - decrease) of that time apart.
+    # A small initial window, which grows by one packet per round trip, needs the time `climb` to reach an equal part of
+    # the bandwidth-delay product. The losses of a single flow are (1 - decrease) times `climb` apart.
     climb = bdp / count * ROUND_TRIP
     period = max(period, (1 - decrease) * climb / count)
     begin = max(losses / 3 * period, climb)
@@ -190,15 +190,15 @@ def parallel_utilisation(
 
 @estimator
 def parallel_share(rng: Any, cycles: int = 30, *, flows: float, others: float) -> Result:
-    """Estimate the share of goodput of ``flows`` SACK flows at a drop-tail link; ``others`` more flows start later."""
+    """Estimate the fraction of goodput of ``flows`` SACK flows at a drop-tail link; ``others`` flows start later."""
     count, further = int(flows), int(others)
     bdp = 20 * (count + further)
     period = 20 * ROUND_TRIP
     net = Network().link("a", "b", rate=bdp * PACKET / ROUND_TRIP, delay=ROUND_TRIP / 2, buffer=bdp // 2)
     random = np.random.default_rng(rng)
     for k in range(count + further):
-        # Paced: a drop-tail link may otherwise lose packets of the same flows each time (Floyd and Jacobson, On Traffic
-        # Phase Effects in Packet-Switched Gateways, 1992), and the loss probabilities differ.
+        # Pacing avoids that the link drops packets of the same flows each time, with unequal loss probabilities (Floyd
+        # and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992).
         net.flow(
             "sack", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={"pacing": 1.0},
             start=random.uniform(0, ROUND_TRIP) + (k >= count) * 2 * period,
@@ -232,7 +232,7 @@ def cadpc_share(
     rng: Any, which: int = 0, duration: float = 80.0, *, flows: float = 1.0, weight: float | None = None,
     total_weight: float = 0.0,
 ) -> Result:  # fmt: skip
-    """Estimate the equilibrium rate [capacities] of CADPC flow number ``which``, or of all flows if ``which`` is -1.
+    """Estimate the rate over the capacity [1] of CADPC flow ``which``, or of all flows if ``which`` is -1.
 
     With ``weight`` and ``total_weight`` the flow has that weight, and one other flow the remaining weight.
 
@@ -256,7 +256,7 @@ def parking_lot(
     rng: Any, long: bool, duration: float = 150.0, *, first: float = 1, second: float = 1, own: float | None = None,
     other: float = 1,
 ) -> Result:  # fmt: skip
-    """Estimate the rate [capacities] of a CADPC flow on two links in series.
+    """Estimate the rate over the capacity [1] of a CADPC flow in a network of two links in series.
 
     With ``long`` the flow crosses both links, otherwise only the second link.
     """

@@ -21,7 +21,7 @@ LAST_PLACES = 2.0**-48  # relative change of an argument: 16 times the relative 
 
 
 def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
-    """Evaluate the law in mpmath, with a precision that is raised until two precisions agree in 30 digits.
+    """Evaluate the law in mpmath, and double the precision until two results agree in 30 digits.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def enough_digits(values: Mapping[str, float]) -> int:
 
 
 def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
-    """Return the slope as a central difference in at least 60 digits; None at kinks and jumps, where both sides differ.
+    """Return the derivative of a law by parameter ``name`` in at least 60 digits; None at kinks and jumps.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope(mm1_wait, {"load": 0.5}, "load")
@@ -92,7 +92,7 @@ def _middle(law: Law, values: tuple[tuple[str, float], ...]) -> Any:
 
 
 def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -> list[dict[str, float]]:
-    """Return the neighbouring points, each with one argument changed in its last digits."""
+    """Return points beside a given point, each with one argument changed in its last digits."""
     real = [name for name, symbol in law.symbols.items() if not symbol.integer]
     moved = [(name, values[name] * (1 + side * change)) for name in real for side in (-1, 1)]
     return [{**values, name: x} for name, x in moved if x != values[name] and law.symbols[name].interval.contains(x)]
@@ -121,7 +121,7 @@ def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any =
 
 
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
-    """Return the relative error of a slope in floats against `slope`; 0 where there is no slope.
+    """Return the relative error of a slope in floats against `slope`; 0 where `slope` is None.
 
     Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. There, any
     slope between the slopes of the two sides has no error.

@@ -166,7 +166,7 @@ def greatest_delay(
 
 @estimator
 def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
-    """Estimate the greatest delay of a burst of a hundred small packets over one link [s]."""
+    """Estimate the greatest delay [s] of a packet in a burst of a hundred small packets over one link."""
     size, capacity = burst / 100, 3 * guaranteed_rate
     return greatest_delay()(
         rng, burst=burst, guaranteed_rate=guaranteed_rate, packet_size=size, largest_packet=size, capacity=capacity,
@@ -178,7 +178,7 @@ def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
 def shaped_utilisation(
     rng: Any, packets: float = 4000, *, burst: float, packet_size: float, token_rate: float, lateness: float
 ) -> Result:
-    """Estimate the throughput, relative to its rate, of a shaper with a late timer, over ``packets`` token times."""
+    """Estimate the ratio of a shaper's throughput to its token rate if its timer is late, over ``packets`` tokens."""
     size = round(packet_size)
     bucket = queues.leaky_bucket(token_rate, tokens=burst / size, queue=MANY, lateness=lateness)
     net = Network().link("source", "gate", rate=math.inf, discipline=bucket)
@@ -197,7 +197,7 @@ APART = 0.103  # s between starts; unless k is large, the other sources are then
 def loss_load_network(
     k: float, v: float, sources: int, apart: float = APART, direct: bool = False, **parameters: float
 ) -> Network:
-    """Return a network of greedy sources that maximise throughput over one link and start one after the other.
+    """Return a network of one link and greedy loss-load sources, which maximise their throughput and start in turn.
 
     >>> loss_load_network(2, 1.0, 5)
     Network('', 2 nodes, 2 links, 5 flows)
@@ -215,14 +215,14 @@ def loss_load_network(
 def loss_load_equilibrium(
     rng: Any, sources: int, quantity: str = "loss", packets: float = 2500, *, k: float, v: float = 1.0
 ) -> Result:
-    """Estimate the "loss" or the offered "load" [capacities] of 2 to 1000 sources that share a link, in equilibrium.
+    """Estimate the "loss" or the offered "load" [1] of a link with 2 to 1000 loss-load sources in equilibrium.
 
     In the measured time the link can transmit ``packets`` packets on average.
     """
     domains.choice("quantity", quantity, ("loss", "load"))
     warm_up = sources * APART + 3.0  # s
     run = Simulation(loss_load_network(k, v, sources), rng=rng)
-    # The measured time is random, because without losses nothing else is: the sources send at regular intervals.
+    # The measured time is random, because without losses nothing else is random: sources send at regular intervals.
     span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
     run.advance(warm_up)
     before = run.state.flows.copy()

@@ -21,7 +21,7 @@ Simulate = Callable[..., Result]
 
 
 def estimator(replicate: Simulate) -> Callable[..., Simulate]:
-    """Turn a function that runs one replication into a factory of simulators, as `longfat.testing.compare` takes them.
+    """Turn a function that runs one replication into a factory of simulators for `longfat.testing.compare`.
 
     The decorated function takes a seed, then settings, then a law's parameters by name, and returns an estimate of the
     law's value and the number of packets sent. The factory takes the settings, and returns a function of the seed and

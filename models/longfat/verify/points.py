@@ -11,7 +11,7 @@ from longfat.testing.domain import Axis, latin_hypercube
 
 Point = dict[str, float]
 
-#: Corners: values at which a naive formula loses digits or fails, by the symbol of the parameter in the papers.
+#: Letter of a parameter in the papers -> its corners: values at which a naive formula loses digits or fails.
 CORNERS: dict[str, list[float]] = {
     "p": [0.0, 1e-300, 1e-16, 1e-8, 0.3, 0.74, 0.86, 0.99, 1 - 1e-12],
     "s": [1.0, 2.0, 15.0, 16.0, 17.0, 1e4, 1e9],
@@ -28,7 +28,7 @@ CORNERS: dict[str, list[float]] = {
 
 
 def corners(symbol: Symbol) -> list[float]:
-    """Return a parameter's `CORNERS` that are in its domain; for a symbol without corners, an end of the typical range.
+    """Return the `CORNERS` of a parameter within its domain; without corners, the low end of its typical range.
 
     >>> corners(Symbol("p", "probability", "(0, 0.5]", typical=(1e-6, 0.1)))
     [1e-300, 1e-16, 1e-08, 0.3]
@@ -48,7 +48,7 @@ def middle(symbol: Symbol) -> float:
 
 
 def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = None) -> list[Point]:
-    """Return points of the typical or of given ranges: a Latin hypercube sample, determined by the seed.
+    """Return a Latin hypercube sample of points from the typical ranges of a law's parameters, or from given ranges.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
 
 
 def axes_of(law: Law, ranges: Mapping[str, Any] | None = None) -> tuple[Axis, ...]:
-    """Return the axes of a law's parameters: their ``ranges`` (see `typical`), and typical ranges for the others."""
+    """Return an axis for each parameter of a law, with its range in ``ranges`` (see `typical`) or its typical range."""
     given = {name: symbol.typical for name, symbol in law.symbols.items()} | dict(ranges or {})
     return tuple(
         Axis(name, scale(symbol, given[name])) if isinstance(given[name], tuple) else Axis.parse(name, given[name])
@@ -86,14 +86,14 @@ def axes_of(law: Law, ranges: Mapping[str, Any] | None = None) -> tuple[Axis, ..
 
 
 def for_symbols(law: Law, count: int, seed: int, *, at_ends: bool) -> list[Point]:
-    """Return a sample of the typical ranges for sympy; with ``at_ends`` each range's ends, the others in the middle."""
+    """Return a sample of the typical ranges; with ``at_ends`` also points with one parameter at an end of its range."""
     centre = {name: middle(symbol) for name, symbol in law.symbols.items()}
     special = [centre | {name: value} for name, one in law.symbols.items() for value in ends(one)] if at_ends else []
     return typical(law, count, seed) + special
 
 
 def everywhere(law: Law, count: int, seed: int) -> list[Point]:
-    """Return points with one parameter at an end or corner, the others at mid-range, and points in which all vary."""
+    """Return points with one parameter at an end or corner, the others at mid-range, and points where all vary."""
     symbols = law.symbols
     centre = {name: middle(symbol) for name, symbol in symbols.items()}
     special = {name: list(dict.fromkeys(corners(one) + ends(one))) for name, one in symbols.items()}
@@ -116,7 +116,7 @@ def _float(value: float) -> float:
 
 
 def between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:
-    """Return the value at a share of a range, rounded if only integers are allowed, and never outside the domain."""
+    """Return the value at a fraction of a range, rounded for an integer parameter, and always within the domain."""
     return _float(scale(symbol, range_, logarithmic).at(share))
 
 

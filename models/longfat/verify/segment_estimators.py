@@ -1,6 +1,6 @@
-"""Simulators of laws by the segment simulator.
+"""Simulators of laws of selective repeat, which run the segment simulator.
 
-A replication is the mean of two runs, the least number that the segment simulator accepts.
+A replication is the mean of two runs, because the segment simulator accepts no fewer.
 """
 
 from __future__ import annotations
@@ -60,22 +60,22 @@ def hard_ack(
 def mean_delay(
     rng: Any, segments: int = 1000, *, loss: float, segment_packets: float, packet_time: float, ack_delay: float
 ) -> Result:
-    """Estimate the mean delay of a segment at the sender, with a window of one segment."""
+    """Estimate the mean delay [s] of a segment at the sender, with a window of one segment."""
     path = {"window": 1, "ack_segments": ack_delay / packet_time / segment_packets}
     run = _run(rng, loss, int(segment_packets), segments, **path)
-    # The simulated delay ends with the last transmission, the law's delay with the acknowledgment of it.
+    # The simulated delay ends with the last transmission, the law's delay with the acknowledgment of this transmission.
     return float(run.mean_delay) * packet_time + ack_delay, float(run.sent_packets)
 
 
 def _run(rng: Any, loss: float, segment_packets: Any, segments: int, **path: Any) -> Any:
-    """Run the segment simulator, which refuses numbers of packets and segments that are no integers."""
+    """Run the segment simulator with two replications; it refuses non-integer numbers of packets and segments."""
     return simulate(
         loss=loss, segment_packets=segment_packets, segments=segments, replications=2, rng=rng, progress=False, **path
     )
 
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
-    """Return the segments that deliver at least ``packets`` packets and lose at least ``lost``."""
+    """Return the number of segments that deliver at least ``packets`` packets and lose at least ``lost`` packets."""
     packets = domains.number("packets", packets, "packets", "[1, 1e15]")
     lost = domains.number("lost", lost, "packets", "[0, 1e12]")
     return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))

@@ -138,7 +138,7 @@ def claim_of(law: Law, simulator: Any, within: float | Callable[..., float], *, 
 
 
 def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Point]:
-    """Return ``count`` points drawn from the ranges at which the law is valid, or fewer if no more are found."""
+    """Draw up to ``count`` points at which the law is valid from the ranges of a simulator check."""
     found = points.typical(law, 64 * count, seed, check.ranges)
     return [one for one in found if law.validity is None or bool(law.validity(**one))][:count]
 
@@ -146,7 +146,7 @@ def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Po
 def simulated(
     law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and its source's misprinted formula if it has one, with a simulator at points with seeds."""
+    """Compare a law, and the formula as printed if its source has an error, with a simulator at points with seeds."""
     made = claim_of(law, simulator_of(law, check), lambda **point: check.allowed(law, point), power=power)
     found = [made.compared(point, alpha=alpha, budget=BUDGET, seed=seed) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None

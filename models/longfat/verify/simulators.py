@@ -26,7 +26,7 @@ class Simulator:
     replicate : callable
         Function of a seed and parameters, which returns a value and the number of packets sent.
     deterministic : bool
-        Whether it draws no random numbers.
+        Whether a replication draws no random numbers.
     nearest : callable
         Takes a law's parameters and returns the nearest point that can be simulated.
 
@@ -84,7 +84,7 @@ def _integer_packets(values: dict[str, float]) -> dict[str, float]:
 
 
 def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with a scheme's powers: 1 and 1 of Reno, or 3 and 0 of CUBIC's cubic region."""
+    """Return the nearest point with the powers of a scheme: 1 and 1 of Reno, or 3 and 0 of CUBIC's cubic region."""
     reno = values["time_power"] < 2
     return values | {"time_power": 1.0 if reno else 3.0, "round_trip_power": 1.0 if reno else 0.0}
 
@@ -104,7 +104,7 @@ def _segments(replicate: Simulate) -> Simulator:
 
 
 def _flows(replicate: Simulate) -> Simulator:
-    """Return a simulator whose numbers of flows are integers."""
+    """Return a simulator whose nearest point has integer numbers of flows."""
 
     def nearest(values: dict[str, float]) -> dict[str, float]:
         return values | {name: float(max(1, round(values[name]))) for name in ("flows", "others") if name in values}

@@ -161,7 +161,7 @@ MARK_SOME = Discipline(
 
 @estimator
 def window_at_marks(rng: Any, independent: bool, marks: float = 20.0, *, marking: float) -> Result:
-    """Estimate a DCTCP flow's mean window [packets] if a given share of its packets is marked and no queue forms.
+    """Estimate a DCTCP flow's mean window [packets] if a fraction ``marking`` of its packets is marked; no queue forms.
 
     In the measured time about ``marks`` times the mean window of packets are marked.
     """
@@ -187,8 +187,8 @@ def sstp_throughput(
     packet_time = segment_time / packets
     ends, sent = [], 0.0
     for segments in (4 * window, (4 + windows) * window):
-        # The last packet is sent a packet time before the end of its segment, and answered 3 packet times after it
-        # arrives; the docstring explains the other half packet time.
+        # A segment's last packet is sent a packet time before the end of the segment, and acknowledged 3 packet times
+        # after its arrival; the docstring explains the other half packet time.
         delay = (ack_delay - 2.5 * packet_time) / 2
         net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
         given = {
@@ -221,7 +221,7 @@ def copa_queue(rng: Any, span: float = 40.0, *, flows: float, delta: float) -> R
 
 @estimator
 def copa_share(rng: Any, span: float = 40.0, *, delta: float, targets: float) -> Result:
-    """Estimate a Copa flow's share of the goodput of two flows, the sum of whose 1/delta is ``targets``."""
+    """Estimate the fraction of goodput of a Copa flow beside another one; the sum of their 1/delta is ``targets``."""
     if targets * delta <= 1:
         raise out_of_range("targets", targets, "packets", f"above 1/delta = {1 / delta:g}, in a simulation")
     data, sent = measured(_copa([delta, 1 / (targets - 1 / delta)]), 20.0, 20.0 + span, rng)
@@ -244,7 +244,7 @@ def ledbat_delay(
     round_trip_time: float,
     target: float = 0.06,
 ) -> Result:
-    """Estimate the queueing delay [s] of LEDBAT++ flows in 20 s after their first slowdowns, the only ones."""
+    """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s, after the only slowdown of each flow."""
     net = _ledbat(flows, capacity_packets, round_trip_time, target=target, interval=1e9)
     data, sent = measured(net, start, start + 20.0, rng)
     return float(data["mean_queue"][0]) / capacity_packets, sent

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printed")
 FAILURES = ("differs", "undecided", "error")
-#: Numbers of points of a quick and a full run: (random points in high precision, for JAX and slopes, for the simulator,
-#: for sympy).
+#: Numbers of points of a quick and a full run: (random points in high precision, points for JAX and slopes, for the
+#: simulator, for sympy).
 QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
@@ -43,7 +43,7 @@ def run(
     workers: int = 1,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Check laws by proof, high precision, NumPy, sympy, JAX, slopes and simulator.
+    """Check laws by proof, high-precision arithmetic, NumPy, sympy, JAX, slopes and simulation; return a table.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _fits(law: Law, pattern: str) -> bool:
 
 
 def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: bool) -> dict[str, SimulatedBy]:
-    """Return the simulator checks of the chosen laws: longfat's, then the caller's, by full or short names."""
+    """Return the simulator checks of the chosen laws by name: ``simulators``, else those that the laws declare."""
     declared = {name: law.simulated for name, law in chosen.items() if simulator_of(law)}
     result = {name: one for name, one in declared.items() if one and not (quick and one.long)}
     for wanted, given in simulators.items():
@@ -165,7 +165,9 @@ def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: 
         for name in names:
             if not one.accuracy and not one.relative and chosen[name].validity is None:
                 raise conflict(
-                    f"law {name}", "needs an accuracy in (0, inf)", "it states none, give one in a SimulatorCheck(...)"
+                    f"law {name}",
+                    "needs an accuracy in (0, inf)",
+                    "its record states none: give one in a SimulatorCheck(...)",
                 )
             result[name] = one
     return result
@@ -181,7 +183,7 @@ def _drawn(check: SimulatedBy, law: Law, count: int, seed: int) -> list[tuple[po
 
 
 def _own(seed: int, law: Law) -> int:
-    """Return a law's own seed, which depends on ``seed`` and on the module and name of the law's definition alone."""
+    """Return the seed of a law's points and runs, which depends only on ``seed`` and on the law's module and name."""
     return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 
