@@ -54,7 +54,7 @@ for _command in (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command and return its exit status: 2 with one line on stderr after an error, 1 if `verify` disagrees."""
+    """Run a command; return its exit status: 2 after an error, with one line on stderr, or 1 if a check disagrees."""
     if sys.stdout is None:  # closed by the shell, as with >&-
         return _complain("standard output is closed, so that nothing can be printed")
     if arguments is None:
@@ -90,8 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
     return status if isinstance(status, int) else 0  # exit status that a command raised by Exit
 
 
-#: Number of new objects between two garbage collections of Python. Ours, because with the default of 700 collections
-#: take a tenth of the time of imports and free hardly anything; 100,000 objects need some 10 MB.
+#: Number of new objects after which Python collects garbage. Ours: with Python's default of 700 objects, collections
+#: take a tenth of the time of imports and free hardly any memory; 100,000 objects need some 10 MB.
 OBJECTS = 100_000
 
 
@@ -105,7 +105,10 @@ def _prepare_process() -> None:
 
 @contextmanager
 def _interrupted_by_sigterm(terminated: threading.Event) -> Iterator[None]:
-    """Let SIGTERM interrupt a command as Ctrl-C does, so that it removes temporary files; a second SIGTERM kills it."""
+    """Let SIGTERM interrupt a command as Ctrl-C does, so that the command removes temporary files before it ends.
+
+    A second SIGTERM kills the process.
+    """
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
@@ -123,7 +126,7 @@ def _interrupted_by_sigterm(terminated: threading.Event) -> Iterator[None]:
 
 
 def _of_the_system(error: OSError) -> str:
-    """Return the text of an error of the operating system, with the name of the file."""
+    """Return the message of an error of the operating system, preceded by the name of the file if it is known."""
     if error.strerror is None:
         return str(error)
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"

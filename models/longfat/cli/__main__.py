@@ -1,4 +1,4 @@
-"""`python -m longfat.cli`."""
+"""Entry point of ``python -m longfat.cli``, which runs the command line and returns its exit status to the shell."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`longfat benchmark`: comparison of schemes in ten experiments of Kanakia, Keshav and Mishra, or in a suite."""
+"""`longfat benchmark`: comparison of schemes in ten experiments of Kanakia, Keshav and Mishra, or in a test suite."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RUNS = replace(
 
 
 @click.command("benchmark")
-@option("--suite", Name("suite", suites), "Run a suite of situations instead, with one scheme.")
+@option("--suite", Name("suite", suites), "Run a test suite with one scheme instead.")
 @option(
     "--experiment",
     Name("experiment", experiments, several=True, checked=False),
@@ -41,7 +41,7 @@ RUNS = replace(
 @option(
     "--discipline",
     Name("discipline", disciplines),
-    "Queue discipline of all switches, for schemes without settings of their own.",
+    "Queue discipline of all switches, for schemes without settings for these experiments.",
     default="fifo",
 )
 @options({"replications": RUNS})
@@ -63,16 +63,16 @@ RUNS = replace(
 def benchmark_command(
     context: click.Context, /, output: Output, traces: bool, suite: str | None, **options: Any
 ) -> None:  # fmt: skip
-    """Compare schemes in ten published experiments, or judge one scheme in a suite of situations.
+    """Compare schemes in ten published experiments, or run a test suite with one scheme.
 
     Prints transfer times and packet delays beside those of Kanakia, Keshav and Mishra (1992).
 
     With --suite bbr: the 22 test cases of draft-ietf-ccwg-bbr-06. With --suite bcp133: the situations of RFC 9743
     (BCP 133), beside a reference scheme. With --suite paths: the scheme alone over round trips of 1 to 600 ms, buffers
-    of 0.1 to 8 BDP and losses of 0 to 3 %, beside CUBIC. The exit status is 1 if an expectation fails, or where
-    the scheme is far from CUBIC.
+    of 0.1 to 8 BDP and losses of 0 to 3 %, and CUBIC on the same paths. The exit status is 1 if an expectation fails,
+    or if the scheme is far from CUBIC on a path, for example because it lacks slow start.
 
-    With --output, a repeated call continues from the runs that an interrupted one has finished.
+    With --output, a repeated call continues from the runs that an interrupted call has finished.
     """
     if traces:
         if output.directory is None:
@@ -114,17 +114,17 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
 
 
 def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
-    """Remove scheme and experiments from the options and return them; refuse options that suites do not have."""
+    """Remove schemes and cases from the options and return them; refuse options that test suites do not have."""
     schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
     if traces or discipline != "fifo":
         raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
     if schemes is not None and len(schemes) != 1:
-        raise click.UsageError("--suite needs one --scheme")
+        raise click.UsageError(f"--suite needs one --scheme, got {len(schemes)}")
     return schemes, cases
 
 
 def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
-    """Simulate a scheme and CUBIC on many paths, print and draw both; return 1 if they are far apart anywhere."""
+    """Simulate a scheme and CUBIC on many paths, print and draw both; return 1 if the scheme is far from CUBIC."""
     from longfat.design import scheme_paths as paths
 
     schemes, cases = _one_scheme(options, traces)
@@ -157,7 +157,7 @@ def _run(options: dict[str, Any]) -> xr.Dataset:
 
 
 def _emit(data: xr.Dataset, output: Output) -> None:
-    """Print the tables; write them as CSV, Markdown and HTML, and the Dataset as netCDF."""
+    """Print the result's tables; write them as CSV, Markdown and HTML, and the Dataset as netCDF."""
     from longfat.benchmark import tables
 
     name, rows, made = "benchmark", tables.rows(data), tables.tables(data)
@@ -172,7 +172,7 @@ def _emit(data: xr.Dataset, output: Output) -> None:
 
 
 def _draw(data: xr.Dataset, options: dict[str, Any], files: Any) -> None:
-    """Draw sending rates and queue lengths of each experiment until the last scheme has finished, for 20 s at most."""
+    """Draw sending rates and queue lengths of each experiment until its last transfer ends, for 20 s at most."""
     import numpy as np
 
     from longfat import benchmark
@@ -189,7 +189,7 @@ def _draw(data: xr.Dataset, options: dict[str, Any], files: Any) -> None:
 
 
 def _panels(name: str, sampled: xr.Dataset) -> Callable[[Any], Any]:
-    """Return the function that draws rates or queues, a panel for each scheme."""
+    """Return a function that draws "rates" or "queues" over time, with a panel for each scheme."""
 
     def picture(plot: Any) -> Any:
         import matplotlib.pyplot as plt

@@ -1,4 +1,4 @@
-"""`longfat buffer`: the buffer that a switch needs."""
+"""`longfat buffer`: the smallest buffer of a switch with which flows reach a utilisation or network power."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ SPREAD = 0.1
 @listing(schemes=schemes, disciplines=disciplines)
 @VERBOSE
 @outputs(
-    json="Print JSON, in s, bytes, bytes/s and shares of 1.",
+    json="Print JSON, in s, bytes, bytes/s and fractions of 1.",
     csv="Print CSV, with units in the column heads.",
     directory="Directory for buffer.csv, .nc, .svg and .png.",
 )
 def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flags: Any) -> None:
     """Find the buffer that a switch needs, by rules, laws and simulations.
 
-    For long-lived flows the goal is a share of the capacity, for files that arrive at random a share of the greatest
-    network power. For a path whose rate varies, --rate-trace compares queues: its lines are a time [s] and a rate
-    [Mbit/s], or a delivery opportunity [ms], as Mahimahi has them.
+    For long-lived flows the goal is a fraction of the capacity, for files that arrive at random a fraction of the
+    greatest network power. For a path whose rate varies, --rate-trace compares queues; each line of the trace is a time
+    [s] and a rate [Mbit/s], or a delivery opportunity [ms] as in Mahimahi's traces.
     """
     from longfat import design
     from longfat.cli import buffer_advice, buffer_short, buffer_table, buffer_trace
@@ -69,7 +69,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
 
 
 def _checked(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return the options as arguments of `longfat.design.buffer`; refuse options that exclude each other."""
+    """Convert the options to arguments of `longfat.design.buffer`; refuse options that exclude each other."""
     if "file" in asked and "flows" in asked:
         raise click.UsageError("--flows and --file exclude each other")
     trips = asked["round_trip_time"]
@@ -80,11 +80,11 @@ def _checked(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _trips(given: list[tuple[float, float]]) -> float | list[float]:
-    """Return the mean of one round-trip time or range [s], or the round-trip times of a list."""
+    """Return the middle of the only round-trip time or range [s], or the list of several round-trip times [s]."""
     if len(given) == 1:
         return sum(given[0]) / 2
     if any(low < high for low, high in given):
-        raise click.UsageError("a list for --rtt excludes ranges")
+        raise click.UsageError("--rtt must be one time, one range, or a list of times without ranges")
     return [low for low, _ in given]
 
 
@@ -95,7 +95,7 @@ def _spread(trips: list[tuple[float, float]]) -> float:
 
 
 def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
-    """Return the parameters by name; refuse a parameter that is given twice."""
+    """Return the values of --parameter by name; refuse a name that is given twice."""
     names = [name for name, _ in pairs]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
@@ -104,7 +104,7 @@ def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """Return one table: for each number of flows the rules and the smallest buffer, then the points of the curve.
+    """Convert the result to a table: for each number of flows the rules, the smallest buffer and points of the curve.
 
     >>> from longfat import design
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
@@ -134,7 +134,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def summary(data: xr.Dataset) -> dict[str, Any]:
-    """Return the answer for JSON: ``path``, ``rules`` and ``curve``, with None where there is no value."""
+    """Convert the result for JSON: ``path``, ``simulated_bdp``, ``rules`` and ``curve``; missing values are None."""
     rows = [finite(row) for row in frame(data).to_dict("records")]
     return {
         "path": finite({name: value for name, value in data.attrs.items() if name != "units"}),

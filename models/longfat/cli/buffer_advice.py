@@ -1,4 +1,4 @@
-"""Advice on a bottleneck, from the answer of `longfat buffer`, the most effective first."""
+"""Advice on a bottleneck in the answer of `longfat buffer`, with the most effective measure first."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def first(data: xr.Dataset) -> list[str]:
 
 
 def beside_cubic(data: xr.Dataset) -> dict[str, float]:
-    """Simulate BBR beside a CUBIC flow with the drop-tail buffer that was found; return {} if none was found."""
+    """Simulate BBR beside a CUBIC flow with the drop-tail buffer that was found; return BBR's fraction of both rates.
+
+    The result is empty if no buffer was found, or the answer is not about a drop-tail buffer.
+    """
     from longfat.design import beside_cubic as neighbours
     from longfat.design.replicating import Effort
     from longfat.design.senders import SENDERS
@@ -52,7 +55,7 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
     buffer = buffer_lines.in_lines(a, row) / a["bandwidth_delay_product"]
     path = TcpPath(a["rate"], a["round_trip_time"], a["packet"], SENDERS[a["scheme"]], buffer)
     found = neighbours.beside_cubic(path, Effort(int(a["seed"]), neighbours.RUNS, a["confidence"], str))
-    # The law is that of the version of 2016.
+    # The law describes version 1 of BBR (2016) only.
     law = float(share(buffer, a["bandwidth_delay_product"])) if a["scheme"] == "bbr1" else math.nan
     return {name: found[name] for name in ("bbr_share", "bbr_share_lower", "bbr_share_upper", "bbr_loss")} | {
         "bbr_share_law": law
@@ -60,7 +63,7 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
 
 
 def _beside_cubic(a: dict[str, Any]) -> str:
-    """Return a sentence on the version of BBR and on its share beside one CUBIC flow, by the law and simulated."""
+    """Return a sentence on BBR's version and on its fraction of both rates beside one CUBIC flow."""
     version = "version 1, Linux's" if a["scheme"] == "bbr1" else "version 3, not Linux's"
     taken, low, high = (f"{100 * a[f'bbr_share{end}']:.3g}" for end in ("", "_lower", "_upper"))
     law = f"law {100 * a['bbr_share_law']:.3g}%" if math.isfinite(a["bbr_share_law"]) else "no law"
@@ -71,9 +74,9 @@ def _beside_cubic(a: dict[str, Any]) -> str:
 
 
 def _fair_queueing(row: xr.Dataset) -> str:
-    """Return the advice to use fair queueing, where sparse flows wait for one packet of each bulk flow.
+    """Return the advice to use fair queueing, in which packets of sparse flows wait for one packet of each bulk flow.
 
-    RFC 8290, sections 1.3 and 4.2.
+    Source: RFC 8290, sections 1.3 and 4.2.
     """
     a = row.attrs
     full, packets = float(row.buffer_bytes) / a["rate"], int(row.flows) * a["packet"] / a["rate"]
@@ -84,7 +87,7 @@ def _fair_queueing(row: xr.Dataset) -> str:
 
 
 def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
-    """Return a comparison of the simulated results with one bandwidth-delay product and with the buffer found."""
+    """Return a sentence that compares delay and throughput with a buffer of one BDP and with the buffer found."""
     wait, longer = (rounded(float(each.queueing_delay), "s") for each in (row, one))
     carried, more = (f"{100 * float(each.share):.3g}%" for each in (row, one))
     if buffer_lines.has_free_room(row, one):
@@ -93,7 +96,7 @@ def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
 
 
 def _data_center(row: xr.Dataset) -> list[str]:
-    """Return the advice to use DCTCP, with its largest queue by the fluid law, for a path within a data center."""
+    """Return the advice to use DCTCP, with its largest queue by the fluid law, if the path is within a data center."""
     a = row.attrs
     if a["round_trip_time"] > DATA_CENTER or a["scheme"].startswith("bbr"):
         return []

@@ -1,4 +1,4 @@
-"""Command lines for Linux in the answer of `longfat buffer`: queue disciplines with the sizes that were found."""
+"""Command lines for Linux in the answer of `longfat buffer`: queue disciplines with the smallest sufficient sizes."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
 FRAME = header_bytes("tc", "IP")  # bytes that tc counts for each packet in addition to the IP packet
 #: Linux's names of schemes, for iperf3 -C.
 CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
-#: Time by which the timer of a token bucket may be late [s]. Ours, because the timer has a high resolution
+#: Time by which the timer of a token bucket may be late [s]. Ours, with a margin: the timer has a high resolution
 #: (net/sched/sch_api.c, qdisc_watchdog_init()), and the rates of routers in tests/laws/test_buffers.py correspond to
-#: some 70 us.
+#: delays of some 70 us.
 LATENESS = 0.001
-#: Largest packet in a queue of Linux by default [bytes]: segments that its own TCP sends as one packet, or that are
-#: joined on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the remaining room is
-#: dropped as a whole.
+#: Largest packet in a queue of Linux by default [bytes]: segments that the host's TCP sends as one packet, or that
+#: Linux joins on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the queue's free space
+#: is dropped as a whole.
 JOINED = 65536
-#: Packets for which a queue must have room for each connection of the host itself. Ours, because Linux queues two
-#: packets of a connection (TCP small queues, tcp_output.c, tcp_small_queue_check()), each of two segments at least
-#: (tcp_min_tso_segs). Linux does not treat packets that its own queue refuses as lost: it tries again after half a
-#: second, and gives the connection up after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). With room for one
-#: packet each, 3 of 16 connections were given up within ten seconds.
+#: Number of packets of each connection of the host itself for which a queue must have space. Ours, because Linux queues
+#: two packets of a connection (TCP small queues, tcp_output.c, tcp_small_queue_check()), each of two segments at least
+#: (tcp_min_tso_segs). Linux does not treat packets as lost that the host's queue refuses: it tries again after half a
+#: second, and aborts the connection after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). With space for one packet
+#: of each, 3 of 16 connections were aborted within ten seconds.
 OWN = 4
 #: Disciplines whose line uses fq_codel, in which a ping does not wait behind the flows (RFC 8290, section 4.1).
 OWN_QUEUES = ("step-marking", "fq-codel")
-#: Relative difference within which the mean queue of Linux and the simulated one are expected. Ours, because the
+#: Relative difference within which Linux's mean queue is expected to agree with the simulated one. Ours, because the
 #: largest difference for Reno and CUBIC is +9.5 +- 5.6 % (docs/linux.md), for two flows of CUBIC at 0.1 BDP, where up
-#: to 15 % is possible, and up to 11 % at 0.25 BDP; all other intervals are within 10 %. For BBR only the largest delay
-#: is promised.
+#: to 15 % is possible, and up to 11 % at 0.25 BDP; all other intervals are within 10 %. For BBR the answer gives only
+#: the largest delay.
 DELAY_ACCURACY = 0.1
 
-#: Factor by which a larger buffer may lengthen the mean wait if the discipline, not the buffer, controls it. Ours.
+#: Ours: factor by which a larger buffer may lengthen the mean queueing delay if the discipline controls this delay.
 FREE = 1.2
-#: Share of the link by which the rate of Linux may differ from the simulated one. Ours, because it is the tolerance of
-#: the comparison of both utilisations (docs/linux.md); it is not a bound of the observed differences.
+#: Fraction of the link's rate by which Linux's rate may differ from the simulated rate. Ours: the tolerance with which
+#: both utilisations are compared (docs/linux.md), not a bound of the observed differences.
 RATE_ACCURACY = 0.01
-#: Largest rate at which promised values were compared with Linux [bytes/s] (docs/advice.md). Above it, hosts may be the
-#: limit.
+#: Largest rate at which the answer's values were compared with Linux [bytes/s] (docs/advice.md). At higher rates hosts
+#: may be the limit.
 COMPARED = 1.25e7
 #: RED's weight of a new sample in Linux is 2^-9, which is nearest to the simulated 0.002 (Floyd and Jacobson, 1993).
 RED_EXPONENT = 9
@@ -60,7 +60,7 @@ DEFAULTS = {
     "fq-codel": "fq_codel limit {} target 5ms interval 100ms",
     "pie": "pie limit {} target 15ms tupdate 15ms",
 }
-#: Source of each discipline's parameters for the Internet.
+#: Discipline -> document that gives its parameters for Internet paths.
 OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2": "RFC 9332", "red": "Floyd 1997"}
 
 
@@ -72,7 +72,7 @@ SAME_NUMBERS = (
 
 
 def _line(reason: str, lines: tuple[str, ...] = (), check: str = "", expect: str = "") -> Line:
-    """Return a `Line` that the short answer has, too."""
+    """Return a `Line` that also belongs to the short answer."""
     return Line(reason, lines, check, expect, brief=True)
 
 
@@ -105,21 +105,21 @@ def lines(data: xr.Dataset) -> list[Line]:
 
 
 def by_flows(data: xr.Dataset) -> xr.Dataset:
-    """Return the answer with the dimension ``flows``, also for a single number of flows."""
+    """Return the answer with the dimension ``flows``, which an answer for a single number of flows lacks."""
     return data if "flows" in data.dims else data.expand_dims("flows")
 
 
 def decisive(every: xr.Dataset) -> xr.Dataset | None:
-    """Return the row of the number of flows that needs the largest simulated buffer; None if none reaches the share."""
+    """Return the simulated results for the number of flows that needs the largest buffer; None if none suffices."""
     rows = [every.isel(flows=k).sel(rule="simulated") for k in range(every.sizes["flows"])]
     found = [row for row in rows if math.isfinite(float(row.buffer_packets))]
     return max(found, key=lambda one: in_lines(every.attrs, one)) if found else None
 
 
 def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
-    """Return whether one bandwidth-delay product reaches the share, and hardly lengthens the delay.
+    """Return whether a buffer of one BDP suffices, too, and hardly lengthens the queueing delay.
 
-    That is so if the discipline, not the buffer, controls the delay.
+    The delay hardly changes if the discipline, and not the buffer, controls the delay.
     """
     a = row.attrs
     return (
@@ -132,25 +132,25 @@ def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
 
 
 def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
-    """Return the buffer for the pasted lines [packets]: the one that was found, but at least one packet per flow.
+    """Return the buffer for the pasted lines [packets]: the smallest sufficient one, and at least one packet per flow.
 
-    Ours, because one of 8 connections of BBR timed out on Linux at a token bucket with room for 2 packets, which
-    sufficed for the share, and none with room for 8.
+    Ours, because one of 8 connections of BBR timed out on Linux at a token bucket with space for 2 packets, which
+    sufficed for the utilisation, and none with space for 8.
     """
     found = int(row.buffer_packets)
     return max(found, int(row.flows)) if (a["discipline"], a["find"]) == ("fifo", "buffer") else found
 
 
 def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
-    """Return whether the buffer in the pasted lines is larger than the one that was found."""
+    """Return whether the buffer in the pasted lines is larger than the smallest sufficient one."""
     return in_lines(a, row) > int(row.buffer_packets)
 
 
 def _burst(a: dict[str, Any]) -> int:
-    """Return the burst that the token bucket may send back to back [bytes].
+    """Return the depth of the token bucket, the largest burst that it sends back to back [bytes].
 
     Packets larger than the bucket are segmented before they are queued (sch_tbf.c, tbf_segment()). If the largest
-    joined packet fits into the bucket, the law requires room for one such packet in addition.
+    joined packet fits into the bucket, the law requires one such packet in addition.
     """
     frame = int(a["packet"]) + FRAME
     burst = max(math.ceil(float(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS))), 2 * frame)
@@ -158,15 +158,15 @@ def _burst(a: dict[str, Any]) -> int:
 
 
 def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
-    """Return the ``limit`` of the tbf queue [bytes], large enough for flows that this host itself sends."""
+    """Return the ``limit`` of tbf's queue [bytes], with space for `OWN` packets of each flow that the host sends."""
     return max(packets, OWN * int(row.flows)) * (int(a["packet"]) + FRAME) + min(_burst(a), JOINED)
 
 
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
-    """Return the lines that limit a FIFO to the buffer, with room for the packets that Linux joins.
+    """Return the lines that limit a FIFO to the buffer and the size of one packet that Linux joins from segments.
 
-    Without that room a short queue drops every joined packet: with a limit of one packet, two BBR flows carried 2 % of
-    a link of 14.5 Mbit/s, and 98 % if segmentation was off.
+    Without this additional size a short queue drops every joined packet: with a limit of one packet, two BBR flows
+    carried 2 % of a link of 14.5 Mbit/s, and 98 % if segmentation was off.
     """
     size, burst = packets * (a["packet"] + FRAME), _burst(a)
     return [
@@ -190,7 +190,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
 
 
 def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
-    """Return the line for a discipline with its default target and the limit that was found."""
+    """Return the line that sets a discipline with its default target and the smallest sufficient limit."""
     name = a["discipline"]
     return _line(
         f"{AT_BOTTLENECK} {name} with its defaults ({OF[name]}); --find threshold seeks its target:",
@@ -200,7 +200,7 @@ def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
 
 
 def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
-    """Return the lines for a policer with the bucket that was found, enlarged for packets that Linux joins (GRO)."""
+    """Return the lines that set a policer with the smallest sufficient bucket, and space for a joined packet (GRO)."""
     burst = packets * (a["packet"] + FRAME) + JOINED
     return _line(
         f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",
@@ -215,7 +215,7 @@ def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
 
 
 def _shape(a: dict[str, Any]) -> Line:
-    """Return the lines for a shaper of the same rate, whose burst depends on its timer and not on the flows."""
+    """Return the lines that set a shaper of the same rate, whose burst depends on its timer and not on the flows."""
     rate, burst = f"{round(8 * a['rate'])}bit", _burst(a)
     return _line(
         f"Or shape, so that packets wait: a burst of {burst} bytes is enough whatever the flows do, for a timer "
@@ -231,7 +231,7 @@ def _shape(a: dict[str, Any]) -> Line:
 
 
 def threshold(a: dict[str, Any], packets: int) -> Line:
-    """Return the line for a discipline with a threshold in packets, or with the queueing delay of as many packets."""
+    """Return the line that sets a discipline's threshold to ``packets``, or to the queueing delay of these packets."""
     if a["discipline"] == "step-marking":
         return marks(a, packets, _limit(a, packets))
     delay, limit = packets * a["packet"] / a["rate"], _limit(a, packets)
@@ -271,7 +271,7 @@ def _red(a: dict[str, Any], packets: int, limit: int) -> str:
 
 
 def burst_of_red(low: int) -> int:
-    """Return the least burst for which tc chooses the weight 2^-9 (iproute2, tc_red.c, tc_red_eval_ewma()).
+    """Return RED's smallest ``burst`` for which tc chooses the weight 2^-9 (iproute2, tc_red.c, tc_red_eval_ewma()).
 
     tc takes the first W = 2^-n for which burst + 1 - min/avpkt is at most (1 - (1 - W)^burst)/W; ``low`` is min/avpkt.
     """
@@ -283,7 +283,7 @@ def burst_of_red(low: int) -> int:
 
 
 def marks(a: dict[str, Any], above: float, limit: int) -> Line:
-    """Return the lines for step marking, whose threshold is a time in Linux."""
+    """Return the line that sets step marking, whose threshold is a time in Linux."""
     wait = _time(above * a["packet"] / a["rate"])
     return _line(
         f"{AT_BOTTLENECK} Marks above {above:g} packets, or more for {BURSTS}; for DCTCP alone, others lose:",
@@ -294,10 +294,10 @@ def marks(a: dict[str, Any], above: float, limit: int) -> Line:
 
 
 def rate_to_expect(a: dict[str, Any], row: xr.Dataset, larger: bool = False) -> tuple[float, float]:
-    """Return the interval of the rate of data to expect [bytes/s].
+    """Return the interval of the rate of data that Linux is expected to reach [bytes/s].
 
-    The lower end assumes a rate of the link with Ethernet's headers, the upper end one with IP's. With ``larger`` the
-    queue may hold more than the buffer that was found, so that the link may be full.
+    The lower end assumes that the link's rate counts Ethernet's headers, the upper end that it counts IP's. With
+    ``larger`` the queue may hold more than the smallest sufficient buffer, so that the link may be full.
     """
     data = max(1, a["packet"] - HEADERS[0])
     least, most = (float(achievable_throughput(a["rate"], data, extra)) for extra in reversed(HEADERS))
@@ -306,9 +306,9 @@ def rate_to_expect(a: dict[str, Any], row: xr.Dataset, larger: bool = False) -> 
 
 
 def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] | None:
-    """Return the interval of the mean queueing delay [s] with the buffer that was found; None for BBR and a policer.
+    """Return the interval of the mean queueing delay [s] to expect; None for BBR, and None for a policer.
 
-    It is also None if the buffer in the lines is larger, because each flow needs a packet.
+    The result is also None if the buffer in the pasted lines is larger than the simulated one (see `in_lines`).
     """
     if a["scheme"].startswith("bbr") or a["find"] == "burst" or is_raised(a, row):
         return None
@@ -317,9 +317,9 @@ def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] |
 
 
 def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[Line]:
-    """Return the checks of rate and delay; ``largest`` is the largest queue [bytes], None if it is not known."""
+    """Return the lines that check rate and delay; ``largest`` is the largest queue [bytes], None if unknown."""
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
-    # The room for joined packets may be used for other packets.
+    # Other packets may fill the space for joined packets, so that the rate may be higher than with the buffer alone.
     low, high = rate_to_expect(a, row, (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst")
     said = []
     mean = delay_to_expect(a, row)

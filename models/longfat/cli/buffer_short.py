@@ -1,4 +1,4 @@
-"""The answer of `longfat buffer` in few lines: the buffers, what to do first, lines to paste, and a check."""
+"""Short answer of `longfat buffer`: the smallest sufficient buffers, advice, lines to paste, and a check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Words for each value of ``find``: the quantity that is sought, and the phrase for a share, as in "carry 95%".
+#: Value of ``find`` -> words for the sought quantity, and the phrase with the required fraction, as in "carry 95%".
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),
     "threshold": ("threshold of {}", "carry {}"),
@@ -36,7 +36,7 @@ COLUMNS = (
 
 
 def by_rules(asked: dict[str, Any]) -> str:
-    """Return lines on the path, on the quantity that is sought and on the buffers by rule, without simulation."""
+    """Return lines with the path, the sought quantity and the buffers by common rules, which need no simulation."""
     known = ("rate", "round_trip_time", "scheme", "share", "packet", "find")
     further = {name: asked[name] for name in ("flows", "discipline", "mark_above", "parameters") if name in asked}
     found = buffers_by_rule.by_rule(**{name: asked[name] for name in known}, **further)
@@ -61,9 +61,9 @@ def by_rules(asked: dict[str, Any]) -> str:
 
 
 def answer(data: xr.Dataset, verbose: bool = False) -> str:
-    """Return the simulated buffers, what to do first, the lines to paste and the check.
+    """Return the simulated buffers, advice, the lines to paste and the check.
 
-    ``verbose`` adds all rules with laws and intervals, and lines for further places with a check of each.
+    ``verbose`` adds all rules with laws and intervals, and further lines to paste, each with a check.
     """
     from longfat.cli.buffer_table import table
 
@@ -81,7 +81,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
-    """Return the simulated row of a number of flows, with a text: the rule to compare with, its buffer and share."""
+    """Return the simulated results of a number of flows, with the text ``compared`` on a rule and its buffer."""
     rule = buffers_by_rule.compared(map(str, one.rule.values), int(one.flows))
     other = one.sel(rule=rule)
     said = f"{rule}: "
@@ -93,7 +93,7 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
 
 
 def _variable(every: xr.Dataset) -> list[str]:
-    """Return a line that says that no single buffer fits a path of varying rate; no line for a data center."""
+    """Return a line of warning that no single buffer fits a path of varying rate; no line for a data center."""
     row = buffer_lines.decisive(every)
     if row is None or every.attrs["find"] != "buffer" or every.attrs["round_trip_time"] <= buffer_advice.DATA_CENTER:
         return []
@@ -106,9 +106,9 @@ def _share(row: xr.Dataset) -> str:
 
 
 def _interval(row: xr.Dataset) -> str:
-    """Return the interval of the smallest sufficient buffer [packets].
+    """Return the interval that contains the smallest sufficient buffer [packets].
 
-    It begins above the largest buffer that does not carry the required share of the rate, and ends at the answer.
+    The interval begins above the largest simulated buffer that does not suffice, and ends at the smallest that does.
     """
     missed, packets = float(row.missed_bdp) * row.attrs["bandwidth_delay_product"], int(row.buffer_packets)
     least = 1 if math.isnan(missed) else min(packets, math.floor(missed) + 1)
@@ -116,7 +116,7 @@ def _interval(row: xr.Dataset) -> str:
 
 
 def _missing(row: xr.Dataset) -> str:
-    """Return why there is no buffer; empty if there is one."""
+    """Return the reason why a row has no buffer, or an empty text if it has one."""
     from longfat.cli.buffer_table import no_buffer
 
     return "" if math.isfinite(float(row.buffer_packets)) else f"{no_buffer(row)}; {row.compared.item()}"

@@ -1,4 +1,4 @@
-"""The full answer of `longfat buffer` as a text table."""
+"""Full answer of `longfat buffer` as a text table: all rules with laws, simulated results and intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Words for the quantity that is sought, by the value of ``find``.
+#: Value of ``find`` -> words for the sought quantity.
 OF = {
     "buffer": "Buffer of the switch (not a socket buffer, not tcp_rmem)",
     "threshold": "Threshold of the discipline",
@@ -40,13 +40,13 @@ LAST = (
 
 
 def _status(row: xr.Dataset) -> str:
-    """Return whether the share is reached, and a remark where the law's lower bound is above what was simulated."""
+    """Return the status of a row, and a remark if the law's lower bound exceeds the simulated utilisation."""
     is_above = "share_upper" in row and float(row.get("law_apart", math.nan)) > float(row.share_upper)
     return str(row.status.item()) + ("; below the lower bound of the law: see apart" if is_above else "")
 
 
 def table(data: xr.Dataset) -> str:
-    """Return all rules with laws and intervals as a text table with explanations; for files the whole answer."""
+    """Return a text table of all rules with laws and intervals, and explanations; for files it is the whole answer."""
     a = data.attrs
     power = a["criterion"] == "power"
     lines = _files(a) if power else _flows(data)
@@ -69,7 +69,7 @@ def table(data: xr.Dataset) -> str:
 
 
 def _files(a: dict[str, Any]) -> list[str]:
-    """Return lines that describe the path, the files and the power that they can have."""
+    """Return lines that describe the path, the files and the attainable network power."""
     return [
         f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: bandwidth-delay "
         f"product {text(a['rate'] * a['round_trip_time'], 'bytes')}, {a['bandwidth_delay_product']:.5g} packets of "
@@ -111,7 +111,7 @@ def _simulated(data: xr.Dataset) -> str:
 
 
 def _missing(row: xr.Dataset) -> str:
-    """Return why a row has no buffer: the rule does not apply, or none was found; empty if it has one."""
+    """Return the reason why a row has no buffer: its rule does not apply, or none suffices; empty if it has one."""
     if math.isfinite(row.buffer_bdp):
         return ""
     if row.rule != "simulated":
@@ -120,7 +120,7 @@ def _missing(row: xr.Dataset) -> str:
 
 
 def no_buffer(row: xr.Dataset) -> str:
-    """Return a text that says that no buffer reaches the share, and the limit by the law if a law shows this."""
+    """Return the statement that no buffer suffices, with the limit of the utilisation if a law explains this."""
     a = row.attrs
     ceiling = a.get("ceiling", 1.0)
     if int(row.get("flows", 1)) > 1 or ceiling >= a["share"]:

@@ -1,4 +1,4 @@
-"""`longfat buffer --rate-trace`: queues before a link whose rate varies."""
+"""`longfat buffer --rate-trace`: comparison of queues at a link whose rate varies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ COLUMNS = (
 
 
 def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
-    """Read the trace, simulate the queues, and print the results."""
+    """Read a trace of rates, simulate the queues, and print the results."""
     from longfat.design import variable_rate
 
     given = [flag_of(name) for name in EXCLUDED if asked.get(name)]
@@ -62,7 +62,7 @@ def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
 
 
 def _content(file: str) -> str:
-    """Return the text of the file, without a byte-order mark at its start."""
+    """Return the text of a file, without a byte-order mark at its start."""
     try:
         return regular(file, LONGEST).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -70,7 +70,7 @@ def _content(file: str) -> str:
 
 
 def _path(path: VariablePath, file: str) -> str:
-    """Return a description of the trace and of the flows."""
+    """Return a line that describes the trace and the flows."""
     least, mean, greatest = (rounded(rate, "bytes/s") for rate in path.trace.means())
     scheme = path.scheme if isinstance(path.scheme, str) else path.scheme.name
     return (

@@ -1,4 +1,4 @@
-"""`longfat curves`: curves of several schemes over buffer or window, as tables, pictures and a page."""
+"""`longfat curves`: curves of several schemes over buffer or window, as tables, pictures and an HTML page."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _emit(output: Output, data: xr.Dataset) -> None:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """Return one row for each scheme, number of flows and value of the axis; laws have columns of their own.
+    """Convert the curves to a table with a row for each scheme, number of flows and value of the axis.
 
     >>> from longfat import design
     >>> path = {"rate": "20Mbit/s", "round_trip_time": "20ms", "schemes": ["reno"], "flows": [1], "at": [0.5, 1]}
@@ -113,7 +113,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def _csv(data: xr.Dataset) -> str:
-    """Return the rows as CSV; no unit is added to the columns flows, packets and bytes, whose names are units."""
+    """Return the table as CSV; no unit is added to the columns flows, packets and bytes, whose names are units."""
     return csv_of(frame(data), data.drop_vars(["flows", "packets", "bytes"]))
 
 
@@ -124,7 +124,7 @@ def _order(data: xr.Dataset) -> Any:
 
 
 def table(data: xr.Dataset) -> str:
-    """Return the curves as a text table."""
+    """Return the curves as a text table, with the path above and explanations below."""
     a, over = data.attrs, data.attrs["over"]
     columns = [
         Column("scheme", -9, lambda row: str(row["scheme"])),
@@ -148,7 +148,7 @@ def table(data: xr.Dataset) -> str:
 
 
 def _remarks(data: xr.Dataset) -> list[str]:
-    """Return the meaning of the columns, one line each."""
+    """Return lines that explain the columns of the table."""
     lines = [
         "law: flows that lose at the same time, of CUBIC without fast convergence; -: there is no law.",
         "99 %: percentile over time.",

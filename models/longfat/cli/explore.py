@@ -1,4 +1,4 @@
-"""`longfat explore`: every law with sliders, in a browser."""
+"""`longfat explore`: all laws with sliders, in a browser."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from longfat.cli.parameters import DIRECTORY, Name, Text, laws, option, options
 def explore_command(port: int, host: str, law: str, browser: bool, output: str | None) -> None:
     """Show laws with sliders in a browser, until Ctrl-C.
 
-    Prints the address, which contains an access token. Only this machine can reach it, unless --host is an address
-    that others can reach. Needs the extra "explore". With --output it only writes the pages, which need no server but
-    cannot simulate.
+    Prints the address, which contains an access token. Only this machine can reach the address, unless --host is an
+    address that others can reach. Needs the extra "explore". With --output the command only writes the pages, which
+    need no server but cannot simulate.
     """
     from longfat.base import extras
 

@@ -36,17 +36,17 @@ METRICS = {
     "buffer_delay": "buffer delay",
 }
 DETAILS = ("packet", "limited_by", "tcp_efficiency", "buffer_delay")
-#: Rows of the rate at other layers: the layer, and the headers that are assumed.
+#: Layer -> headers that are assumed to convert the rate of data to the rate at this layer.
 ASSUMED = {"IP": "with IPv4 and {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
-#: Words on a policer if there is no capture, by the kind of the diagnosis.
+#: Kind of the diagnosis -> word on a policer if there is no capture.
 DIAGNOSED = {"suspected policer": "suspected", "losses or policer": "possible"}
 COLUMNS = (
     Column("", -22, lambda row: row["title"], always=True),
     Column("", 14, lambda row: row["value"]),
     Column("interval", -1, lambda row: row.get("interval", "")),
 )
-#: Measurements that narrow a wide interval of several runs, by the figure.
+#: Figure -> measurement that narrows its interval if several runs gave a wide one.
 NARROWER = {
     "rate": "three runs or more of iperf3 -O 10 -t 60 --json",
     "round_trip_time": "ping -c 100 HOST while nothing else is sent: the smallest of 100 is the base",
@@ -65,12 +65,12 @@ CAPACITY = Argument(
 @options({"capacity": CAPACITY})
 @VERBOSE
 def measured_command(output: Output, files: tuple[str, ...], capacity: float | None, verbose: bool) -> None:
-    """Say what limited a measured flow, what to do and to measure next, and the figures of the path.
+    """Print what limited a measured flow, what to do and to measure next, and the figures of the path.
 
     A FILE is the output of iperf3 (--json, --json-stream or text), ping, ss -tin, tc -s qdisc or ndt7-client -format
-    json, a qlog, a capture (pcap, pcapng), or a file of flent or crusader. It is recognised by its content. Several
-    files are of one path; several of one kind are runs and give intervals. With --verbose every figure has a remark
-    that says what was measured.
+    json, a qlog, a capture (pcap, pcapng), or a file of flent or crusader; its content determines its kind. All files
+    must be of one path; several files of one kind are runs, which give intervals. With --verbose every figure has a
+    remark on how it was measured.
     """
     from longfat import measured
     from longfat.measured.diagnosis import diagnosis
@@ -98,7 +98,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
 
 
 def _narrower(path: PathFigures) -> list[str]:
-    """Return a line for each figure with a wide interval: the measurement that narrows it."""
+    """Return a line for each figure with a wide interval: the measurement that narrows the interval."""
     from longfat.measured.counting import ENOUGH, WIDE, longer, poisson_interval
 
     lines = []
@@ -121,7 +121,7 @@ def _narrower(path: PathFigures) -> list[str]:
 
 
 def _values(figures: PathFigures) -> dict[str, Any]:
-    """Return the figures that are known."""
+    """Return the known figures by name; the layer of the rate is left out if the rate is unknown."""
     from dataclasses import asdict
 
     known = {name: value for name, value in asdict(figures).items() if value not in (None, "", ())}
@@ -137,9 +137,9 @@ def _file(one: Measurement) -> dict[str, Any]:
 def _table(
     found: list[Measurement], path: PathFigures, ratios: dict[str, float], verbose: bool, above: str, kind: str
 ) -> list[str]:
-    """Return the figures as a table; with ``verbose`` all of them, with the files above and the remarks below.
+    """Return the figures as a table; with ``verbose`` all figures, with the files above and the remarks below.
 
-    ``above`` is a text on why the rate exceeds the capacity, empty if it does not; ``kind`` is the kind of the
+    ``above`` is the reason why the rate exceeds the capacity, empty if it does not; ``kind`` is the kind of the
     diagnosis.
     """
     rows = [row for row in _rows(path, ratios, kind) if verbose or row["name"] not in DETAILS]
@@ -154,7 +154,7 @@ def _table(
 
 
 def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[dict[str, str]]:
-    """Yield the known figures, the limit of the flow, and the metrics of RFC 6349."""
+    """Yield the rows of the table: known figures, limit of the flow, policer, and metrics of RFC 6349."""
     from longfat.measured.diagnosis import none_lost
 
     for name, title, unit in ROWS:
@@ -169,7 +169,7 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[di
             if name == "rate":
                 yield from _other_layers(path)
     yield {"name": "limited_by", "title": "limited by", "value": path.limited_by or "unknown"}
-    # The remark on a policer begins with its rate and bucket.
+    # The remark on a policer has the policer's rate and bucket after "policed: ".
     found = next((one.split(": ") for one in path.remarks if one.startswith("policed: ")), ["", ""])
     its = found[1] if path.policed else ""
     policer = DIAGNOSED.get(kind, POLICED[path.policed])
@@ -179,7 +179,7 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[di
 
 
 def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
-    """Yield the rate of data converted to the rates of IP and on the wire, if packet size and transport are known."""
+    """Yield the rate of data converted to the layers IP and wire, if packet size and transport are known."""
     if path.rate and path.packet and path.transport and path.rate_layer == "data":
         headers = "TCP with time stamps" if path.transport == "TCP" else path.transport
         for layer, words in ASSUMED.items():
@@ -194,6 +194,6 @@ def _metric(name: str, value: float) -> dict[str, str]:
 
 
 def _shown(value: float, unit: str) -> str:
-    """Return a value with its unit, to four digits."""
+    """Format a value with its unit, rounded to four digits."""
     shown = f"{float(f'{value:.4g}'):g} {unit}".rstrip()
     return shown if unit in ("packets", "bytes", "") else rounded(value, unit, 4)

@@ -1,4 +1,4 @@
-"""Output of commands: the answer on standard output as text, JSON or CSV, and files where an option asks for them."""
+"""Output of commands: the answer on standard output as text, JSON or CSV, and the files that options request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from longfat.base.files import AtomicFiles
 
 PICTURES = (".svg", ".png", ".pdf")
-#: Last line of a short answer, of a command with the switch `longfat.cli.parameters.VERBOSE`.
+#: Last line of the short answer of commands that have the switch `longfat.cli.parameters.VERBOSE`.
 MORE = "more: --verbose"
 FOLDER = "Directory for {0}.csv, {0}.nc, {0}.svg and {0}.png."
 
@@ -35,10 +35,10 @@ FOLDER = "Directory for {0}.csv, {0}.nc, {0}.svg and {0}.png."
 def outputs(
     *, directory: str = "", json: str = "", csv: str = "", figure: str = "", several: bool = False
 ) -> Decorator:
-    """Return the decorator that adds those of --output, --json, --csv and --figure for which a help text is given.
+    """Return a decorator that adds the options --output, --json, --csv and --figure, if their help text is given.
 
-    The command gets their values as one `Output`, in its argument ``output``. ``several`` allows --figure to be
-    repeated.
+    The command gets the values of the options as one `Output`, in its argument ``output``. ``several`` allows --figure
+    to be repeated.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,12 +68,12 @@ def outputs(
 
 
 class Output:
-    """Context in which a command writes its answer: invalid paths are refused first, and all files appear at the end.
+    """Context in which a command writes its answer: it refuses invalid paths first; all files appear at its end.
 
     Parameters
     ----------
     directory : str, optional
-        Directory of --output; None writes only the files that have an option of their own.
+        Directory of --output; None if only files with a separate option are written.
     form : {"text", "json", "csv"}
         Form of the printed answer.
     figures : sequence of str
@@ -88,12 +88,12 @@ class Output:
 
     @property
     def draws(self) -> bool:
-        """Whether --figure asks for a picture."""
+        """Whether --figure is given."""
         return bool(self._names)
 
     @property
     def writes(self) -> bool:
-        """Whether the answer is also written or drawn, so that it is needed as a Dataset."""
+        """Whether --output or --figure is given, which need the answer as a Dataset."""
         return self.directory is not None or self.draws
 
     def __enter__(self) -> Output:
@@ -115,7 +115,7 @@ class Output:
         self._open.__exit__(kind, error, traceback)
 
     def file(self, name: str, path: str, suffixes: tuple[str, ...] = ()) -> Path:
-        """Return the temporary path at which to write the file of an option; refuse a suffix not in ``suffixes``."""
+        """Return the temporary path to which to write an option's file; refuse a suffix that is not in ``suffixes``."""
         from longfat.base.domains import unknown
         from longfat.base.files import AtomicFiles
 
@@ -137,7 +137,7 @@ class Output:
         figure: Callable[[Any], Any] | None = None,
         indent: int = 2,
     ) -> None:
-        """Print the answer in its form, and write the files that options ask for.
+        """Print the answer as text, JSON or CSV, and write the files that options request.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) 
     with plot.style():
         figure = picture(plot)
         for path in paths:
-            # A file has a temporary name at first, such as .curves.svg.123.part.
+            # The path is that of a temporary file, such as .curves.svg.123.part: find the suffix of the final name.
             kind = next(part for part in reversed(path.name.lower().split(".")) if f".{part}" in PICTURES)
             figure.savefig(path, format=kind, **metadata)
             figure.set_layout_engine("none")  # laid out once, for all files
@@ -197,7 +197,7 @@ def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) 
 
 
 def watched() -> bool:
-    """Return whether stderr is a terminal, on which progress is shown; for scripts, stderr contains errors only."""
+    """Return whether to show progress: only if stderr is a terminal, so that scripts get only errors on stderr."""
     return sys.stderr.isatty()
 
 
@@ -211,7 +211,7 @@ def sayable(answer: str) -> str:
 
 
 def say(answer: str, *, nl: bool = True) -> None:
-    """Print an answer; if that fails, the error names standard output instead of a file."""
+    """Print an answer; if this fails, raise an error that names standard output."""
     try:
         click.echo(sayable(answer), nl=nl)
     except BrokenPipeError:  # the reader, such as head, has closed the pipe: click ends without a message
@@ -221,7 +221,7 @@ def say(answer: str, *, nl: bool = True) -> None:
 
 
 def left_out(*names: str) -> bool:
-    """Return whether libraries that write the files ``names`` are missing; if so, name both in a line on stderr."""
+    """Return whether a library to write the files ``names`` is missing; if so, print a line on stderr about this."""
     missing = [module for module in ("netCDF4", "matplotlib") if not extras.installed(module)]
     if missing:
         words = extras.install_line(*missing)
@@ -230,7 +230,7 @@ def left_out(*names: str) -> bool:
 
 
 def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:
-    """Return a table as CSV, with the unit of each column in its head, taken from the Dataset's attributes.
+    """Convert a table to CSV, with the unit of each column in its head, taken from the Dataset's attributes.
 
     The unit "1" is left out, and so is a unit with which the name of the column ends.
 
@@ -246,7 +246,7 @@ def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:
 
 
 def finite(values: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return values for JSON, by name: None in place of NaN and infinity."""
+    """Return values by name for JSON, with None in place of NaN and infinity."""
     return {
         str(name): None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in values.items()
@@ -254,7 +254,7 @@ def finite(values: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
-    """Write a Dataset; an error names the file."""
+    """Write a Dataset as a netCDF file; raise an OSError that names the file if this fails."""
     try:
         data.to_netcdf(files.path(name), engine="netcdf4")
     except RuntimeError as error:  # as "NetCDF: HDF error" if the disk is full

@@ -1,7 +1,7 @@
-"""Options of commands: types of their values, with ranges, names and completion, and the options of several commands.
+"""Options of commands: types of their values, with ranges, names and completion, and options that commands share.
 
 A type converts text to a value or raises a `ValueError` of one line; defaults are written as text and converted, too.
-An option has the name of the library's argument also if its flag differs, so that ``function(**given)`` is the call.
+An option has the name of the library's argument even if its flag differs, so that commands call ``function(**given)``.
 Modules that take long to import are imported when they are used, so that `longfat --help` stays fast.
 """
 
@@ -27,11 +27,11 @@ else:  # before click 8.5 it takes no arguments
 
 Names = Callable[[], Iterable[str]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-#: Names of options that differ from those of the library's arguments.
+#: Name of a library's argument -> name of its option, if they differ.
 FLAGS = {
     "round_trip_time": "rtt", "rng": "seed", "parameters": "parameter", "schemes": "scheme",
 }  # fmt: skip
-#: Placeholder of a value in the help, by its unit.
+#: Unit -> placeholder of a value in the help.
 METAVARS = {
     "bytes/s": "rate", "s": "time", "bytes": "size", "probability": "share", "bandwidth-delay products": "share",
 }  # fmt: skip
@@ -40,12 +40,12 @@ MANY = 1e4  # the help leaves out upper ends of ranges that are this or more
 
 
 def _name(param: click.Parameter | None) -> str:
-    """Return the longest flag without its dashes: the name of the option in error messages."""
+    """Return the name of an option in error messages: its longest flag without the leading dashes."""
     return max(param.opts, key=len).lstrip("-").replace("-", "_") if param is not None else "value"
 
 
 def _end(limit: float) -> float | None:
-    """Return the end of a range for click, which prints it; None for infinity."""
+    """Convert the end of a range for click, which prints it in the help; None for infinity."""
     return None if math.isinf(limit) else int(limit) if limit == int(limit) else limit
 
 
@@ -55,21 +55,21 @@ class _Several:
     several = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value of an option, or the list of its values."""
+        """Convert the text of an option to its value, or to the list of its values."""
         if not isinstance(value, str) or (ctx is not None and ctx.resilient_parsing):
             return value  # already converted: click converts twice; or a completion, for which no file may be executed
         found = [self.one(word, _name(param)) for word in (value.split(",") if self.several else [value])]
         return found if self.several else found[0]
 
     def one(self, word: str, name: str) -> Any:
-        """Return one value; ``name`` is the name of the option in error messages."""
+        """Convert one text to a value; ``name`` is the name of the option in error messages."""
         raise NotImplementedError
 
 
 class Value(_Several, click.FloatRange):
-    """Type of a quantity in SI units, as its record declares it; or of several, or of ranges such as "80..100Mbit/s".
+    """Type of an option for the quantity that a record declares, for several, or for ranges such as "80..100Mbit/s".
 
-    A range is converted to the pair of its ends. Sizes are integers.
+    Values are in SI units. A range is converted to the pair of its ends. Sizes are integers.
     """
 
     def __init__(self, record: Quantity, *, several: bool = False, ranges: bool = False) -> None:
@@ -82,12 +82,12 @@ class Value(_Several, click.FloatRange):
         self.name = METAVARS.get(record.unit, "N" if record.integer else "X") + (",..." if several else "")
 
     def _describe_range(self) -> str:
-        """Return the range for the help; empty for an obvious range, which only the error message has."""
+        """Return the range for the help; empty for an obvious range, such as all positive numbers."""
         low, high = self.min or 0, math.inf if self.max is None else self.max
         return "" if low <= 1 and (high == 1 or high >= MANY) else super()._describe_range()
 
     def one(self, word: str, name: str) -> Any:
-        """Return the value of a text: a number, or the pair of ends of a range.
+        """Convert a text to a number, or to the pair of ends of a range.
 
         >>> Value(Quantity(unit="1", domain="[0, inf)", integer=True)).one("7", "seed")
         7
@@ -114,7 +114,7 @@ class Value(_Several, click.FloatRange):
 
 
 class Name(_Several, _Type):
-    """Type of a name from a list, or of an object in the user's Python file; or of several of them.
+    """Type of an option for a name from a list, for an object in the user's Python file, or for several of these.
 
     ``names`` is called only when the names are needed. The help lists them if ``listed``, or lists those of ``shown``.
     ``own`` is the kind of object that a file may define, "scheme" or "law". ``loaded`` is False if the library loads
@@ -131,7 +131,7 @@ class Name(_Several, _Type):
         self.several, self.checked, self.listed, self.shown = several, checked, listed, shown
 
     def one(self, word: str, name: str) -> Any:
-        """Return the name, or the object that a Python file defines."""
+        """Check a name and return it, or return the object that a Python file defines."""
         from longfat.base.user_files import names_file, read
 
         word = word.strip()
@@ -151,12 +151,12 @@ class Name(_Several, _Type):
 
 
 class Assignment(_Several, _Type):
-    """Type of a parameter's name and its value, a number."""
+    """Type of an option for a parameter's name and number, such as ``delayed_ack=2``."""
 
     name = "name=value"
 
     def one(self, word: str, name: str) -> tuple[str, float]:
-        """Return the name and the value."""
+        """Split a text such as ``delayed_ack=2`` into name and number."""
         from longfat.base.domains import wrong_type
 
         key, _, text = word.partition("=")
@@ -167,13 +167,13 @@ class Assignment(_Several, _Type):
 
 
 class Text(_Several, _Type):
-    """Type of a text that is not blank, such as a path, which the shell completes; the command checks the path."""
+    """Type of an option for a text that is not blank, such as a path, which the shell completes."""
 
     def __init__(self, name: str, what: str) -> None:
         self.name, self.what = name, what
 
     def one(self, word: str, name: str) -> str:
-        """Return the text."""
+        """Return the text; raise a ValueError if it is blank."""
         if not word.strip():
             from longfat.base.domains import out_of_range
 
@@ -189,7 +189,7 @@ class Option(click.Option):
     """Option whose help ends with the names that it accepts."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the flags and their help."""
+        """Return the flags of the option, and its help with the accepted names or examples of them."""
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.type, Name) or not self.type.listed:
             return record
@@ -200,7 +200,7 @@ class Option(click.Option):
 
 
 def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) -> Decorator:
-    """Return the decorator that adds an option with a type and a help text, which shows the default if there is one.
+    """Return a decorator that adds an option with a type and a help text; the help shows a default if there is one.
 
     ``argument`` is the name of the library's argument, if the flag has another name.
     """
@@ -209,10 +209,10 @@ def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) 
 
 
 def options(declared: Mapping[str, Declared], *names: str, optional: bool = False, **more: Any) -> Decorator:
-    """Return the decorator that adds arguments of the library as options: those in ``names``, or all of them.
+    """Return a decorator that adds arguments of the library as options: the arguments ``names``, by default all.
 
-    With ``optional`` the help shows a default, but the command does not get it, so that it sees which options the user
-    has given. ``more`` is passed to `option` for each.
+    With ``optional`` the help shows a default, but the command does not get the default, and so knows which options the
+    user has given. ``more`` is passed to `option` for each argument.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -224,7 +224,7 @@ def options(declared: Mapping[str, Declared], *names: str, optional: bool = Fals
 
 
 def _option(name: str, one: Declared, optional: bool, more: dict[str, Any]) -> Decorator:
-    """Return the decorator that adds one argument of the library as an option."""
+    """Return a decorator that adds one argument of the library as an option."""
     chosen: dict[str, Any] = {"required": one.required}
     if isinstance(one, Setting):
         chosen["multiple"] = one.kind == "mapping"
@@ -239,19 +239,19 @@ def _option(name: str, one: Declared, optional: bool, more: dict[str, Any]) -> D
 
 
 def _text(default: Any) -> str:
-    """Return a default value as users write it; empty for None."""
+    """Format a default value as users would type it; None is an empty text."""
     if isinstance(default, tuple):
         return ",".join(map(_text, default))
     return "" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def _flags(text: str) -> str:
-    """Return a text in which each argument in double backquotes is replaced by its flag."""
+    """Replace each argument's name in double backquotes by the flag of its option."""
     return re.sub("``(.*?)``", lambda match: flag_of(match[1]), text)
 
 
 def _type(name: str, one: Declared) -> Any:
-    """Return the type of the option of an argument."""
+    """Return the option type that fits an argument of the library."""
     if isinstance(one, Argument):
         return Value(one, several=one.several, ranges=one.ranges)
     if one.names:
@@ -264,7 +264,7 @@ def _type(name: str, one: Declared) -> Any:
 
 
 def flag_of(name: str) -> str:
-    """Return the flag of an argument of the library.
+    """Return the flag of the option for an argument of the library.
 
     >>> flag_of("round_trip_time"), flag_of("mark_above")
     ('--rtt', '--mark-above')
@@ -273,12 +273,12 @@ def flag_of(name: str) -> str:
 
 
 def switch(flag: str, text: str, *, argument: str = "") -> Decorator:
-    """Return the decorator that adds an option without a value."""
+    """Return a decorator that adds an option without a value."""
     return click.option(flag, *filter(None, [argument]), is_flag=True, help=text)
 
 
 def listing(**kinds: Names) -> Decorator:
-    """Return the decorator that adds --list, which prints all names of each kind and ends the command.
+    """Return a decorator that adds --list, which prints all names of each kind and ends the command.
 
     >>> command = listing(schemes=schemes)(click.command()(lambda: None))
     >>> command.main(["--list"], standalone_mode=False)
@@ -298,7 +298,7 @@ def listing(**kinds: Names) -> Decorator:
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that have a value; the library has its own defaults for the others.
+    """Return the options that have a value, so that the library uses its defaults for the others.
 
     >>> given({"flows": None, "share": 0.95, "parameters": ()})
     {'share': 0.95}
@@ -321,14 +321,14 @@ def disciplines() -> Iterable[str]:
 
 
 def disciplines_of_linux() -> Iterable[str]:
-    """Return the names of the queue disciplines for which there are lines of tc, besides fifo."""
+    """Return the names of the queue disciplines, besides fifo, for which the answer has lines of tc."""
     from longfat.design import signalling
 
     return signalling.NAMES
 
 
 def entries() -> Iterable[str]:
-    """Return the names of schemes for the benchmark: those with settings for it first, then all others."""
+    """Return the names of schemes for the benchmark, beginning with schemes that have settings for the benchmark."""
     from longfat.benchmark import ENTRIES, FURTHER, TODAY
 
     return dict.fromkeys([*ENTRIES, *TODAY, *FURTHER, *schemes()])
@@ -368,5 +368,5 @@ def _kind(name: str) -> type:
 
 FILE, DIRECTORY = Text("file", "a path"), Text("dir", "a path")
 SEED = options({"rng": RNG})
-#: Switch of commands with a short answer, which it extends. The short answer ends with `longfat.cli.output.MORE`.
+#: Switch that extends the answer of a command; the short answer without it ends with `longfat.cli.output.MORE`.
 VERBOSE = switch("--verbose", "Explain the answer, and give further lines.")

@@ -6,18 +6,17 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-#: Remark on thresholds, which leave no room for the packets that a host sends at once: bursts of 30 and more at
-#: 10 Gbit/s. Linux's documentation of DCTCP (networking/dctcp) names thresholds of 20 packets at 1 Gbit/s and 65 at
-#: 10 Gbit/s.
+#: Remark on marking thresholds. The law ignores that hosts send bursts, of 30 packets and more at 10 Gbit/s. Linux's
+#: documentation of DCTCP (networking/dctcp) names thresholds of 20 packets at 1 Gbit/s and 65 at 10 Gbit/s.
 BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)"
 
 
 @dataclass(frozen=True)
 class Line:
-    """Lines to paste, with the reason for them.
+    """Lines to paste into a shell, with the reason for them.
 
-    ``check`` is the command that shows whether they work, and ``expect`` the output to expect of it. ``brief`` is true
-    for lines that a short answer has, too.
+    ``check`` is the command that shows whether the lines work, and ``expect`` its expected output. ``brief`` is True
+    for lines that also belong to a short answer.
     """
 
     reason: str
@@ -28,7 +27,7 @@ class Line:
 
 
 def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[str]:
-    """Return the answer as lines that can all be pasted: text that is not a command becomes a shell comment.
+    """Return records as lines that can all be pasted: text that is not a command becomes a shell comment.
 
     ``apart`` puts an empty line between two records.
 
@@ -54,7 +53,7 @@ def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[s
 
 
 def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
-    """Return the lines of a short answer, with their reasons and with what to expect.
+    """Return the records of a short answer as lines: the reasons, the lines to paste and the expected output.
 
     >>> for line in in_short([Line("As root:", ("tc qdisc",), brief=True), Line("Or.", ("tc",))]):
     ...     print(line)
@@ -74,12 +73,12 @@ def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
 
 
 def raised(name: str, value: int) -> str:
-    """Return a shell command that raises a setting of one number to a value and leaves a larger value unchanged."""
+    """Return a shell command that raises a sysctl setting of one number to a value, unless the setting is larger."""
     return f'[ "$(sysctl -n {name})" -ge {value} ] || sysctl -w {name}={value}'
 
 
 def raised_third(name: str, value: int) -> str:
-    """Return a shell command that raises the third of a setting's three numbers and leaves the others unchanged.
+    """Return a shell command that raises the third number of a sysctl setting and leaves the other two unchanged.
 
     >>> print(raised_third("net.ipv4.tcp_rmem", 8388608))
     set -- $(sysctl -n net.ipv4.tcp_rmem); [ "$3" -ge 8388608 ] || sysctl -w net.ipv4.tcp_rmem="$1 $2 8388608"
@@ -88,7 +87,7 @@ def raised_third(name: str, value: int) -> str:
 
 
 def rates(low: float, high: float, unit: str = "Mbit/s") -> str:
-    """Return an interval of rates [bytes/s], rounded outwards to three digits: in Mbit/s, as iperf3 -f m, or in MB/s.
+    """Format an interval of rates [bytes/s] in Mbit/s, as iperf3 -f m, or MB/s, rounded outwards to three digits.
 
     >>> rates(11.68e6, 12.07e6), rates(1.236e8, 1.241e8), rates(0.0, 12345.0)
     ('93.4 to 96.6 Mbit/s', '988 to 993 Mbit/s', '0 to 0.0988 Mbit/s')
@@ -100,7 +99,7 @@ def rates(low: float, high: float, unit: str = "Mbit/s") -> str:
 
 
 def at_least(low: float) -> str:
-    """Return a lower bound of a rate [bytes/s] in Mbit/s, rounded as in `rates`."""
+    """Format a lower bound of a rate [bytes/s] in Mbit/s, rounded down to three digits."""
     return f"{_rounded(8e-6 * low, math.floor):g} Mbit/s or more"
 
 

@@ -1,4 +1,4 @@
-"""Compilation of everything in advance: ``python -m longfat.cli.precompile``, once for each installation.
+"""Compilation of the simulators in advance: ``python -m longfat.cli.precompile``, once for each installation.
 
 The compiled code is stored beside the package, or in the directory ``NUMBA_CACHE_DIR``. Without this command the first
 run of each simulator, scheme and discipline compiles the code that it needs.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def compile_all() -> int:
     """Compile both simulators and all plug-ins of the package; return the number of schemes and disciplines.
 
-    The event loop takes as long as all other parts together, so that each half is compiled in a process of its own.
+    Two processes compile the event loop and all other parts, because each of the two takes about the same time.
     """
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
@@ -31,14 +31,14 @@ def compile_all() -> int:
 
 
 def _loop() -> None:
-    """Compile the event loop."""
+    """Compile the event loop of the packet simulator."""
     from longfat.sim.runs import engine
 
     engine.kernel()
 
 
 def _rest() -> int:
-    """Compile all except the event loop; return the number of schemes and disciplines."""
+    """Compile everything except the event loop; return the number of schemes and disciplines."""
     from longfat import segments
     from longfat.sim import queues, schemes, services
     from longfat.sim.kernel.source import compile_injection

@@ -1,4 +1,4 @@
-"""Argument and options of commands that run a scenario; the options override those in the scenario."""
+"""Argument and options of the commands that run a scenario; the options override those of the scenario."""
 
 from __future__ import annotations
 
@@ -43,18 +43,24 @@ PCAP = option("--pcap", DIRECTORY, "Directory for senders.pcap and receivers.pca
 
 
 def of_run(figure: str) -> Decorator:
-    """Return the decorator that adds the options of the output of a run; ``figure`` is the help of --figure."""
+    """Return a decorator that adds the output options of commands that run a scenario.
+
+    ``figure`` is the help text of --figure.
+    """
     return outputs(
-        json="Print JSON, in s, bytes/s, packets and shares of 1.",
+        json="Print JSON, in s, bytes/s, packets and fractions of 1.",
         directory="Directory for run.nc, flows.csv, links.csv and pictures.",
         figure=figure,
     )
 
 
 def scenario(lasts: str, most: int) -> Decorator:
-    """Return the decorator that adds the scenario and the options of its run: ``lasts`` is the help of --duration."""
+    """Return a decorator that adds the scenario and the options of its run.
+
+    ``lasts`` is the help text of --duration, ``most`` the largest value of --replications.
+    """
     added = (
-        # Processed first (`is_eager`), because --list excludes the scenario, and a run requires it.
+        # Processed first (`is_eager`), because the callback of --list checks whether a scenario is given.
         click.argument("scenario", metavar="NAME|FILE", type=FILE, required=False, is_eager=True),
         click.option(
             "--list", is_flag=True, expose_value=False, callback=_list,
@@ -82,7 +88,7 @@ def scenario(lasts: str, most: int) -> Decorator:
 
 
 def load(scenario: str, trust: bool, asked: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
-    """Return a scenario's network and its run options, replaced by those given on the command line."""
+    """Load a scenario; return its network and the options of its run, with those given on the command line."""
     from longfat.sim.network.scenario import load
 
     net, options = load(scenario, trust=trust)

@@ -1,4 +1,4 @@
-"""`longfat simulate`: simulation of a scenario file, with results as a table, JSON, a picture and data files."""
+"""`longfat simulate`: simulation of a scenario file, with the results as a table, JSON, a picture or data files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
     from longfat.sim.runs.results import Answer
 
-#: Names of quantities in JSON, and their names in the Dataset.
+#: Name of a quantity in JSON -> its name in the Dataset.
 FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "dropped", "sent")}
 LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"dropped": "link_dropped"}
 
@@ -69,14 +69,14 @@ def simulate_command(output: Output, scenario: str, trust: bool, **options: Any)
 
 
 def emit(output: Output, text: Any, json: Any, data: Any, figure: Any) -> None:
-    """Print a run, and write its flows and links, the Dataset, and its traces if there are any."""
+    """Print the results of a run, and write flows and links as CSV, the Dataset, and pictures of sampled traces."""
     traces = {"traces": lambda plot: _traces(plot, data)} if output.writes and "time" in data.dims else {}
     texts = {f"{dim}s.csv": lambda dim=dim: _csv(data, dim) for dim in ("flow", "link")}
     output.emit(text, json=json, name="run", texts=texts, data=data, pictures=traces, figure=figure)
 
 
 def _csv(data: xr.Dataset, dim: str) -> str:
-    """Return the results along a dimension as CSV."""
+    """Return the results of all flows, or of all links, as CSV."""
     names = [str(name) for name, array in data.items() if array.dims == (dim,)]
     return csv_of(data[names].to_dataframe().reset_index(), data)
 
@@ -91,7 +91,7 @@ def _traces(plot: Any, data: xr.Dataset) -> Any:
 
 
 def _announce(flag: str, folder: Path, packets: int | None) -> None:
-    """Print the possible size of a trace, if it may be large; only on a terminal."""
+    """Print the possible size of a large trace and the free disk space [GB] if stderr is a terminal."""
     from longfat.sim.runs.captures import MOST, PACKET_BYTES
 
     if packets is None or packets <= MOST or not watched():
@@ -103,7 +103,7 @@ def _announce(flag: str, folder: Path, packets: int | None) -> None:
 
 
 def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Dataset | Answer:
-    """Run a network; return a Dataset if ``keep``, else arrays, since importing xarray takes a second."""
+    """Run a network; return a Dataset with ``keep``, else arrays, because the import of xarray takes a second."""
     from longfat.sim.runs import run as runs
 
     with warnings.catch_warnings():
@@ -114,7 +114,7 @@ def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Datase
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
-    """Return the answer for JSON: `flows`, `links` and `run`, with None where there is no value.
+    """Convert the results for JSON: `flows`, `links` and `run`, with None for missing values.
 
     >>> from longfat.sim import Network, run, traffic
     >>> net = Network("one link").link("a", "b", rate=1e6, delay=0.01)
@@ -166,7 +166,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
 
 
 def _values(data: xr.Dataset | Answer, names: dict[str, str], k: int, intervals: bool) -> dict[str, float | None]:
-    """Return the quantities of one flow or link, with confidence limits if there are several replications."""
+    """Return the quantities of flow or link number ``k`` by name, with confidence limits if ``intervals``."""
     return {
         f"{name}{end}": _plain(float(data[variable + end][k]))
         for name, variable in names.items()
@@ -175,14 +175,14 @@ def _values(data: xr.Dataset | Answer, names: dict[str, str], k: int, intervals:
 
 
 def _plain(value: float) -> float | None:
-    """Return a number for JSON: None for NaN and infinity, an int for an integral value."""
+    """Convert a number for JSON: NaN and infinity to None, an integral value to an int."""
     if not math.isfinite(value):
         return None
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def shown(row: dict[str, Any], name: str, unit: str) -> str:
-    """Return a quantity as text, with half the width of its confidence interval."""
+    """Format a quantity with half the width of its confidence interval."""
     value = row[name]
     if value is None:
         return "-"
@@ -193,7 +193,7 @@ def shown(row: dict[str, Any], name: str, unit: str) -> str:
 
 
 def short(value: float, unit: str, digits: int) -> str:
-    """Return a value with its unit, rounded to a number of digits; integral packet counts in full."""
+    """Format a value with its unit, rounded to a number of digits; integral counts of packets are not rounded."""
     if unit == "" and value == int(value):
         return str(int(value))
     scale = 100 if unit == "%" else 1
@@ -223,7 +223,7 @@ LINKS = (
 
 
 def table(data: xr.Dataset | Answer, net: Network) -> str:
-    """Return the answer as text tables of flows and links."""
+    """Return the results as text tables of flows and links."""
     answer = summary(data, net)
     run = answer["run"]
     counts = run["conservation"]["data"]
@@ -273,7 +273,7 @@ def title(data: xr.Dataset | Answer, net: Network) -> str:
 
 
 def _trace(run: dict[str, Any]) -> list[str]:
-    """Return the line on the trace, if there is one."""
+    """Return a line with the number of packets and the end of the written trace, if there is a trace."""
     if "trace" not in run:
         return []
     return [f"trace of the first run: {run['trace']['packets']} packets until {text(run['trace']['until'], 's')}"]

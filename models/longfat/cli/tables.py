@@ -1,4 +1,4 @@
-"""Text tables: columns, declared by heading, width and cell, and the function that returns the lines of a table."""
+"""Text tables: declarations of columns (heading, width, cell), and the function that formats a table."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Cell = Callable[[Any], str]
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its heading, its least width, and the function that returns its cell, given a row.
+    """Column of a table: heading, smallest width, and a function that converts a row to the text of the cell.
 
-    A negative width aligns the column to the left. ``always``: the column also has a cell in a row without values.
+    A negative width aligns the column to the left. A column with ``always`` also has a cell in rows without values.
     """
 
     heading: str
@@ -28,9 +28,10 @@ class Column:
 def table(
     columns: Sequence[Column], rows: Iterable[Any], missing: Cell = lambda _: "", gap: str = "  ", **said: str
 ) -> list[str]:
-    """Return the heading and a line for each row; ``missing`` returns why a row has no values, empty if it has some.
+    """Format a table as its heading and a line for each row.
 
-    ``said`` has the texts that replace names in braces in the headings.
+    ``missing`` returns the reason why a row has no values, or an empty text if it has values. ``said`` has the texts
+    that replace names in braces in the headings.
 
     >>> import math
     >>> rows = [{"k": 2, "loss": 0.012}, {"k": 10, "loss": math.nan}]
@@ -49,7 +50,7 @@ def table(
 
 
 def number(name: str, form: str, scale: float = 1.0) -> Cell:
-    """Return the function for the cell of a variable: a dash for NaN, empty if the row lacks the variable."""
+    """Return a function that formats a row's variable: a dash for NaN, empty if the row lacks the variable."""
 
     def cell(row: Any) -> str:
         if name not in row:
@@ -61,12 +62,12 @@ def number(name: str, form: str, scale: float = 1.0) -> Cell:
 
 
 def quantity(name: str, unit: str, digits: int = 4) -> Cell:
-    """Return the function for the cell of a variable with its unit, rounded to a number of digits."""
+    """Return a function that formats a row's variable with its unit, rounded to a number of digits."""
     return lambda row: rounded(float(row[name]), unit, digits)
 
 
 def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) -> Cell:
-    """Return the function for the cell with the limits of a variable; empty if the row has no limits."""
+    """Return a function that formats the confidence limits of a row's variable; empty if the row has no limits."""
 
     def cell(row: Any) -> str:
         ends = (f"{name}_lower", f"{name}_upper")
@@ -76,7 +77,7 @@ def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) ->
 
 
 def percent(share: float) -> str:
-    """Return a fraction in percent, to six digits.
+    """Format a fraction in percent, with up to six digits.
 
     >>> percent(0.95)
     '95%'

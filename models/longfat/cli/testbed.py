@@ -1,4 +1,4 @@
-"""`longfat testbed`: run of a scenario file by Linux's TCP over emulated links, and comparison with the simulator."""
+"""`longfat testbed`: run of a scenario file with Linux's TCP over emulated links, and comparison with the simulator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
     from longfat.testbed.law_values import LawValue
 
-#: Functions that return an answer as text and for JSON, and the Dataset to be drawn.
+#: Function that returns the answer as text, function that returns it for JSON, and the Dataset to draw.
 Answer = tuple[Callable[[], str], Callable[[], Any], "xr.Dataset"]
 SAMPLES = 1000  # samples of a drawn trace, if the scenario sets no interval
 #: Quantities of the comparison with their units; a row is left out if neither simulator nor Linux has a value.
@@ -46,10 +46,10 @@ COMPARED = {
 def testbed_command(
     output: Output, scenario: str, compare: bool, repeats: int, trust: bool, pcap: str | None, **options: Any
 ) -> None:
-    """Run a network with Linux's own TCP.
+    """Run a network with Linux's TCP.
 
-    NAME and FILE are those of longfat simulate. The emulated links take the simulated time in real time. The results
-    are those of longfat simulate. What Linux cannot do is refused by name.
+    NAME and FILE are those of longfat simulate. A run takes the simulated time in real time. The results are those of
+    longfat simulate. Elements of the network that Linux cannot reproduce are refused by name.
     """
     from longfat.testbed.network_namespaces import CannotRun
     from longfat.testbed.runs import Killed, Spoilt
@@ -70,7 +70,7 @@ def testbed_command(
 
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
-    """Return the options of the run; refuse those that Linux cannot follow, and add the sampling for a figure."""
+    """Return the options of the run, with sampling for a figure; refuse options that a run on Linux cannot have."""
     from longfat.base.domains import conflict
 
     if options.get("duration") is None:
@@ -85,31 +85,31 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
 
 
 def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) -> xr.Dataset:
-    """Run the scenario on Linux; on a terminal, first print how long that takes."""
+    """Run the scenario on Linux; on a terminal, first print how long the runs take."""
     from longfat import testbed
     from longfat.base.quantities import duration, text
 
     if watched():
         runs, time = options.get("replications", 1), duration(options["duration"], "duration")
         one = text(time, "s")
-        click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in all", err=True)
+        click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in total", err=True)
     return testbed.run(net, **options, repeats=repeats, pcap=pcap, progress=watched())
 
 
 def _alone(net: Network, measured: xr.Dataset) -> Answer:
-    """Return the results on Linux: as text, for JSON, and to be drawn."""
+    """Return the results on Linux as functions for text and JSON, and as a Dataset to draw."""
     return (
         lambda: "\n".join([table(measured, net), *_trust(measured)]), lambda: _summary(measured, net), measured,
     )  # fmt: skip
 
 
 def _summary(measured: xr.Dataset, net: Network) -> dict[str, Any]:
-    """Return the results on Linux for JSON: the variables of a simulation, and the settings of the run."""
+    """Convert the results on Linux for JSON: the variables of a simulation, and the settings of the testbed."""
     return summary(measured, net) | {"testbed": json.loads(measured.attrs["testbed"])}
 
 
 def _trust(measured: xr.Dataset) -> list[str]:
-    """Return the line on the version of Linux, and on how late packets were sent."""
+    """Return a line with the version of Linux, and with the largest delay by which packets were sent late [ms]."""
     about = json.loads(measured.attrs["testbed"])
     longest = max(run["lateness"].get("largest", 0.0) for run in about["runs"])
     repeated = f", {about['repeated']} repeated" if about["repeated"] else ""
@@ -117,7 +117,7 @@ def _trust(measured: xr.Dataset) -> list[str]:
 
 
 def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> Answer:
-    """Simulate the same scenario; return the comparison as text, for JSON, and for the figure."""
+    """Simulate the same scenario; return the comparison as functions for text and JSON, and as a Dataset to draw."""
     from longfat import sim
     from longfat.testbed.comparison import beside
     from longfat.testbed.law_values import law_values
@@ -158,7 +158,7 @@ def _remark(one: LawValue) -> str:
 def _rows(
     both: xr.Dataset, dim: str, quantities: dict[str, str], laws: list[LawValue], several: bool
 ) -> Iterator[list[str]]:
-    """Yield the rows of one table, without those in which simulator and Linux both have 0 or no value."""
+    """Yield the rows of one table; rows in which simulator and Linux both have 0 or no value are left out."""
     for name in map(str, both[dim].values):
         for quantity, unit in quantities.items():
             at = both[quantity].sel({dim: name}).values
@@ -171,14 +171,14 @@ def _rows(
 
 
 def _cell(both: xr.Dataset, quantity: str, where: dict[str, str], unit: str, several: bool) -> str:
-    """Return the value of the simulator or of Linux with half the width of its interval."""
+    """Format the value of the simulator or of Linux with half the width of its interval."""
     ends = ("", "_upper") if several else ("",)
     values = {f"{quantity}{end}": float(both[quantity + end].sel(where)) for end in ends}
     return shown({name: value if math.isfinite(value) else None for name, value in values.items()}, quantity, unit)
 
 
 def _ratio(both: xr.Dataset, quantity: str, where: dict[str, str]) -> str:
-    """Return the relative difference of Linux from the simulator, with the half width of its interval."""
+    """Format the relative difference of Linux from the simulator, with the half width of its interval."""
     from longfat.testbed.comparison import difference
 
     more, half = difference(both, quantity, where)

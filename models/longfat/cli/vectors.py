@@ -1,4 +1,4 @@
-"""`longfat vectors`: test vectors for an implementation of a sender, as a table, CSV or JSON."""
+"""`longfat vectors`: test vectors for implementations of senders, as a table, CSV or JSON, and checks of traces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from longfat.benchmark.window_traces import Judged
 
 SHOWN = 6  # rows of the text; --csv and --json have all
-COUNT = Argument("packets", "[1, 1000]", 2, "Packets that the receiver acknowledges at once", integer=True)
+COUNT = Argument("packets", "[1, 1000]", 2, "Packets for which the receiver sends one acknowledgment", integer=True)
 ARGUMENTS = {
     "round_trip_time": ROUND_TRIP_TIME,
     "acks": COUNT,
@@ -103,7 +103,7 @@ def vectors_command(
 
 
 def _content(file: str) -> str:
-    """Return the text of the file, without a byte-order mark at its start."""
+    """Return the text of a file, without a byte-order mark at its start."""
     try:
         return regular(file, LONGEST).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -111,7 +111,7 @@ def _content(file: str) -> str:
 
 
 def _of_check(found: Judged) -> dict[str, Any]:
-    """Return the comparison as names and values, with units."""
+    """Return the comparison of a trace as values by names, which contain the units."""
     first = found.first._asdict() if found.first is not None else dict.fromkeys(("line", "time", "window"))
     return {
         "compared": found.compared, "largest excess [bytes]": found.largest, "first line": first["line"],
@@ -121,7 +121,7 @@ def _of_check(found: Judged) -> dict[str, Any]:
 
 
 def in_one_line(found: Judged, windows: int, rows: int, name: str) -> str:
-    """Return the comparison of a trace with the rows of a vector in words."""
+    """Return a text on the comparison of a trace with a vector: "agrees", or "differs" and where it first differs."""
     compared = f"{found.compared} of {windows} windows of {name} lie in the time of the vector, which has {rows}"
     if found.first is None:
         return f"agrees: {compared}, and all are within the tolerance"
@@ -133,29 +133,29 @@ def in_one_line(found: Judged, windows: int, rows: int, name: str) -> str:
 
 
 def in_words(made: Vector) -> dict[str, str]:
-    """Return the values of the scenario as texts by name, without the network."""
+    """Return the values of a vector's scenario as texts by name, without the network."""
     return {name: _words(value) for name, value in made.scenario.items() if name != "network"}
 
 
 def _words(value: Any) -> str:
-    """Return a value of the scenario as text; None is a rate without limit."""
+    """Format a value of the scenario; None stands for an unlimited rate."""
     if isinstance(value, list):
         return ",".join(map(str, value)) or "none"
     return "unlimited" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def cells(row: Row) -> list[Any]:
-    """Return the cells of a row for JSON and CSV, None where there is no value."""
+    """Return the cells of a row for JSON and CSV, with None for missing values."""
     return [*finite({k: int(x) if isinstance(x, float) and k and x == x else x for k, x in enumerate(row)}).values()]
 
 
 def as_json(made: Vector) -> dict[str, Any]:
-    """Return the vector for JSON."""
+    """Convert a vector for JSON: scenario, column heads and rows."""
     return {"scenario": made.scenario, "columns": list(HEADS), "rows": [cells(row) for row in made.rows]}
 
 
 def as_csv(made: Vector) -> str:
-    """Return the vector as CSV."""
+    """Convert a vector to CSV: the scenario as comments, then the rows."""
     file = io.StringIO()
     file.writelines(f"# {name}: {value}\n" for name, value in in_words(made).items())
     writer = csv.writer(file, lineterminator="\n")
@@ -164,7 +164,7 @@ def as_csv(made: Vector) -> str:
 
 
 def text(made: Vector) -> str:
-    """Return as text the scenario, and the rows with losses and at the beginning of round trips."""
+    """Return a vector as text: the scenario, and the first rows with losses or at the beginning of round trips."""
     trip, last, kept = made.scenario["round_trip_time [s]"], -math.inf, []
     for row in made.rows:
         if row.lost or row.time >= last + trip * (1 - 1e-9):

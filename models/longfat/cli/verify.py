@@ -1,4 +1,4 @@
-"""`longfat verify`: checks of every law in all arithmetics and simulators, and of every number in the papers."""
+"""`longfat verify`: checks of all laws by proofs, arithmetics and simulators, and of all numbers in the papers."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def verify_command(
     """Check that proofs, arithmetics and simulations of the laws agree.
 
     Each law is compared with its proof, with 50 digits, NumPy, sympy, JAX, its derivatives and the simulator; the exit
-    status is 1 if one does not agree. With --published: each number of the papers, our value, and the verdict. With
-    --linux: each scenario in the simulator, on Linux and by its law; the status is 1 if simulator and Linux differ.
+    status is 1 if any does not agree. With --published: each number of the papers, the value computed here, and the
+    verdict. With --linux: each scenario in the simulator, on Linux and by its law; the exit status is 1 if simulator
+    and Linux differ.
     """
     if papers and not published:
         raise click.UsageError(f"PAPER {papers[0]} needs --published")
@@ -82,7 +83,7 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
 
     if not extras.beside("figures.verdicts"):
         raise _CannotRun("--published needs longfat's repository: its folder figures/ has the numbers of the papers")
-    # In the repository beside the package, like the proofs of `verify.faces`; the wheel does not contain it.
+    # The folder figures/ is in the repository beside the package; the wheel does not contain it.
     from figures import verdict_tables, verdicts
 
     table = verdicts.scoreboard(papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=watched())

@@ -32,7 +32,7 @@ FILE_SIZE = {
 @options(TCP_WINDOW, "buffer")
 @options(FILE_SIZE)
 @options(APPLICATION, optional=True, required=False, metavar="NAME")
-@switch("--no-simulation", "End behind the answer of the law.")
+@switch("--no-simulation", "End after the answer of the law.")
 @VERBOSE
 @outputs(directory=FOLDER.format("window"))
 def window_command(
@@ -45,11 +45,11 @@ def window_command(
     transfer_size: int | None,
     **flags: Any,
 ) -> None:
-    """Say what limits TCP on a path, what raises its rate, and which lines to paste for that.
+    """Print what limits TCP on a path, what raises its rate, and the lines to paste for this.
 
     FILES are measurements (iperf3, ping, ss, captures; see longfat measured), and the output of sysctl -a of the hosts.
-    Options override them. The answer of the law comes at once; what is simulated follows. Nothing is changed on this
-    machine.
+    Options override them. The answer of the law is printed first, the results of simulations follow. Nothing is changed
+    on this machine.
     """
     from longfat.base.domains import conflict
     from longfat.cli import window_path, window_steps, window_tcp

@@ -1,4 +1,4 @@
-"""`longfat window --application`: the window of HTTP/2, gRPC, QUIC or SSH on a path, and its settings."""
+"""`longfat window --application`: rate that the window of HTTP/2, gRPC, QUIC or SSH allows on a path, and settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def answer_of(name: str, answer: Answer) -> str:
-    """Return the answer: what limits an application protocol on a path, up to three steps, lines to paste, a check."""
+    """Return what limits an application protocol on a path, up to three steps to take, lines to paste and a check."""
     one, a = APPLICATIONS[name], answer.attrs
     least, most = a["headers"]
     capacity = (
@@ -62,7 +62,7 @@ def answer_of(name: str, answer: Answer) -> str:
 
 
 def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]) -> list[str]:
-    """Return up to three steps with their gains by law: to a rate, from the rates of the smallest default."""
+    """Return up to three steps with their gains by law, from the rates ``slow`` of the smallest default to ``rate``."""
     least, most = times(rate / slow[1]), times(rate / slow[0])
     gain = f"up to {most}" if len(one.defaults) > 1 or least == most else f"{least.split()[0]} to {most}"
     count = math.ceil(rate / slow[0])
@@ -75,7 +75,7 @@ def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]
 
 
 def size(window: int) -> str:
-    """Return the size of a window in MiB or KiB if it is a whole number of them, else in bytes.
+    """Format the size of a window in MiB or KiB if it is a multiple of one, else in bytes.
 
     >>> size(65535), size(2097152), size(98304)
     ('65,535 bytes', '2 MiB', '96 KiB')

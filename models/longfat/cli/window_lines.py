@@ -1,4 +1,4 @@
-"""Lines that `longfat window` gives for TCP under Linux: settings, buffers of a program, and the check of the rate."""
+"""Lines to paste in the answer of `longfat window` for TCP on Linux: settings, program's buffers, check of the rate."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Path
     from longfat.design.tcp_windows import Answer
 
-#: Largest rate [bytes/s] and round-trip time [s] at which checks on Linux were within the promised intervals: the
-#: settings of docs/advice.md.
+#: Largest rate [bytes/s] and round-trip time [s] at which measurements on Linux lay within the intervals of the answer
+#: (docs/advice.md).
 SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
 DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest measured run
-#: Least memory of a host that has Linux's largest default buffers [bytes]. Ours: if nothing is known of the hosts, the
-#: answer warns of the memory of the connections if a host of this size has less memory for TCP.
+#: Smallest memory of a host for which Linux chooses the largest default buffers [bytes]. Ours: hosts of which nothing
+#: is known are taken to have this memory when the answer decides whether to warn of the memory of the connections.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
 RANGE = 2.0  # ours: factor by which the range of the loss has to change the rate for a remark on it
 LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
@@ -55,7 +55,7 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
 
 
 def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
-    """Return the lines that raise those limits of the kernel that are not known to be large enough."""
+    """Return the lines that raise the kernel's limits of socket buffers, unless they are known to be large enough."""
     maximum, limits = a["linux_maximum"], path.limits
     lacking = ("tcp_rmem", "tcp_wmem") if limits is None else limits.lacking(maximum)
     off = () if limits is None else limits.off
@@ -103,12 +103,12 @@ def _memory(a: dict[str, Any], path: Path) -> str:
 
 
 def _chosen(control: str) -> str:
-    """Return the line that chooses a congestion control of Linux for new connections."""
+    """Return the command that selects a congestion control of Linux for new connections."""
     return f"modprobe tcp_{control} && sysctl -w net.ipv4.tcp_congestion_control={control}"
 
 
 def _marks(a: dict[str, Any]) -> Line:
-    """Return the requirements of DCTCP besides windows: ECN at the hosts, and switches that mark."""
+    """Return the further requirements of DCTCP: its selection at the hosts, and switches that mark packets."""
     threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"] / a["segment"]))) + 1
     return Line(
         "DCTCP must not be used over the Internet without additional measures (RFC 8257, abstract): others starve. "
@@ -121,7 +121,7 @@ def _marks(a: dict[str, Any]) -> Line:
 
 
 def _program(a: dict[str, Any], path: Path) -> list[Line]:
-    """Return lines for programs that set their buffers, which the kernel limits and doubles, and does not tune."""
+    """Return lines for programs that set socket buffers, which the kernel limits and doubles but does not tune."""
     request = a["linux_request"]
     if path.rate_measured_by:
         why = (
@@ -147,7 +147,7 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
 
 
 def check(answer: Answer, path: Path) -> list[str]:
-    """Return the command that checks the rate, the interval to expect, and what narrows that interval if it is wide."""
+    """Return the command that checks the rate, the expected interval, and what narrows the interval if it is wide."""
     a, rows = answer.attrs, answer.rows
     control = SENDERS[a["scheme"]].control
     shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
@@ -185,12 +185,12 @@ def check(answer: Answer, path: Path) -> list[str]:
 
 
 def at_loss(row: dict[str, float], several: bool = True) -> str:
-    """Return words on the loss of a row, or on the ends of its range; empty if there are not several rows."""
+    """Return " at a loss of ..." with the loss of a row or its range; empty unless there are several rows."""
     return f" at a loss of {loss_of(row)}" if several else ""
 
 
 def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
-    """Return what to expect if the rate of the link is not known, so that the measured rate is a lower bound."""
+    """Return the expected result if the link's rate is not known, in which case the measured rate is a lower bound."""
     rate, between = path.figures.rate or 0.0, path.figures.rate_interval
     reason, limit = "the rate of the link is not known", path.figures.limited_by
     if limit in ("receiver window", "send buffer", "sender"):
@@ -203,9 +203,9 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
 
 
 def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
-    """Return the longer measurements that narrow the interval of a check, each with its result.
+    """Return longer measurements that narrow the expected interval of a check, each with its interval.
 
-    ``counted``: the loss was measured by a count of lost packets.
+    With ``counted`` the loss was measured by a count of lost packets.
     """
     said, cycles = [], LONG_CYCLES if a["flows"] == 1 else row["tcp_cycles"]
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)

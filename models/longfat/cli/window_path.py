@@ -1,4 +1,4 @@
-"""Path of `longfat window`, from its options and, for options that are not given, from measurements."""
+"""Path of `longfat window`, read from the options and, for options that are not given, from measurements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from longfat.measured.diagnosis import Diagnosis
     from longfat.measured.sysctl import Settings
 
-#: Inputs that are required: option, and files that contain the value.
+#: Required input -> its option, and the files that contain its value.
 HOLDERS = {
     "rate": ("--rate", "of iperf3"),
     "round_trip_time": ("--rtt", "of ping, or of iperf3 --json on the sending side of TCP"),
@@ -21,7 +21,7 @@ HOLDERS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """Options that were given, and the contents of the files on the path and on its hosts.
+    """Options that the user gave, and the contents of the files: measurements of the path, settings of the hosts.
 
     ``figures`` are the measurements of the path. ``verdict`` is None if no TCP flow was measured, and ``limits`` is
     None if nothing is known of the hosts.
@@ -53,7 +53,7 @@ class Path:
 
 
 def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> Asked:
-    """Return the options and the contents of the files: measurements of the path, and settings of its hosts."""
+    """Read the files, which are measurements of the path and settings of its hosts; return them with the options."""
     from longfat import measured
     from longfat.base.domains import conflict
     from longfat.design.socket_buffers import linux_defaults, tightest
@@ -75,7 +75,7 @@ def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) 
 
 
 def _limits(host: Settings) -> Limits:
-    """Return the limits of TCP's windows from the settings of a host."""
+    """Return the limits of TCP's windows that follow from the sysctl settings of a host."""
     from pathlib import Path as File
 
     from longfat.design.socket_buffers import LAST_HALF, PAGE, SCALING, Limits, linux_version
@@ -94,7 +94,10 @@ def _limits(host: Settings) -> Limits:
 
 
 def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return rate, round-trip time and loss as pairs of ends, and remarks; options override measurements."""
+    """Return rate, round-trip time and loss as pairs of ends, and remarks on values that were measured.
+
+    Options override measurements.
+    """
     given = {name: asked.get(name) for name in (*HOLDERS, "loss")}
     used = dict(given)
     for name, value in given.items():
@@ -107,7 +110,7 @@ def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tu
 
 
 def of_tcp(given: Asked) -> Path:
-    """Return the path, with all arguments of `longfat.design.tcp_window`."""
+    """Return the path with all arguments of `longfat.design.tcp_window`; raise a ValueError if an input is missing."""
     from longfat.design.senders import SENDERS
 
     asked, found, verdict = given.options, given.figures, given.verdict

@@ -1,4 +1,4 @@
-"""First lines of `longfat window`: what limits TCP on a path, and up to three steps with their gains, best first."""
+"""First lines of `longfat window`: what limits TCP on a path, and up to three steps with their gains."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEAST_GAIN = 1.05  # ours: a smaller factor of the rate is "no more"
 
 
 def span(low: float, high: float, unit: str = "bytes/s", digits: int = 3) -> str:
-    """Return two ends with their unit, rounded to a number of digits.
+    """Format the ends of a range with their unit, rounded to a number of digits; equal ends as one value.
 
     >>> span(1e6, 1e6), span(1e6, 2e6)
     ('8 Mbit/s', '8 to 16 Mbit/s')
@@ -41,7 +41,7 @@ def span(low: float, high: float, unit: str = "bytes/s", digits: int = 3) -> str
 
 
 def times(gain: float) -> str:
-    """Return words for a factor by which the rate rises.
+    """Format the factor by which a step raises the rate.
 
     >>> times(38.7), times(546.0), times(1.004)
     ('39 times as much', '550 times as much', 'no more')
@@ -50,7 +50,7 @@ def times(gain: float) -> str:
 
 
 def begin(answer: Answer, path: Path) -> list[str]:
-    """Return what limits the flow, by the diagnosis if a flow was measured and else by law, and what to do."""
+    """Return lines with the limit of the flow, by the diagnosis of a measured flow or else by law, and the steps."""
     verdict = path.verdict
     made = said(*_of_numbers(answer, path)) if verdict is None else said(verdict.limit, _of_measured(answer, path))
     flows = answer.attrs["flows"]
@@ -64,7 +64,7 @@ def begin(answer: Answer, path: Path) -> list[str]:
 
 
 def without_windows(asked: Asked) -> list[str]:
-    """Return the whole answer for a measured flow whose rate no window and no buffer can raise."""
+    """Return the whole answer for a measured flow whose rate neither a window nor a buffer can raise."""
     found, verdict = asked.figures, asked.verdict
     assert verdict is not None
     steps = [f"{verdict.advice} (gain not known)"]
@@ -94,7 +94,7 @@ def without_windows(asked: Asked) -> list[str]:
 
 
 def said(limit: str, steps: list[str]) -> list[str]:
-    """Return the lines for the limit and for up to three steps, which are numbered if there are several."""
+    """Format the limit and up to three steps as lines; several steps are numbered."""
     made = labelled("limit", limit)
     for number, step in enumerate(steps[:3], 1):
         label = "next:" if number == 1 else ""
@@ -104,7 +104,7 @@ def said(limit: str, steps: list[str]) -> list[str]:
 
 
 def _of_measured(answer: Answer, path: Path) -> list[str]:
-    """Return the steps for a measured flow, whose diagnosis is known."""
+    """Return the steps for a measured flow, according to its diagnosis."""
     verdict, measured, rate = path.verdict, path.figures.rate or math.nan, answer.law(0.0)
     assert verdict is not None
     reached = min((row["tcp_rate_law"] for row in answer.rows), default=math.nan)
@@ -125,7 +125,7 @@ def _of_measured(answer: Answer, path: Path) -> list[str]:
 
 
 def _without_need(answer: Answer, path: Path, to: str) -> str:
-    """Return the step if a window limited the flow although the known limits of the hosts allow a larger one."""
+    """Return the step to take if a window limited the flow although the hosts' known settings allow a larger window."""
     assert path.verdict is not None
     assert path.limits is not None
     if path.verdict.kind == "sender":
@@ -137,12 +137,12 @@ def _without_need(answer: Answer, path: Path, to: str) -> str:
 
 
 def _option(path: Path) -> str:
-    """Return the option by which a program sets the buffer that limited the flow."""
+    """Return the socket option by which a program sets the buffer that limited the flow."""
     return "SO_RCVBUF" if path.figures.limited_by == "receiver window" else "SO_SNDBUF"
 
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
-    """Return the limit and the steps by law: losses, the socket buffers that hosts have by default, or the link."""
+    """Return limit and steps by law, without a measured flow; the limit is losses, socket buffers or the link."""
     a, capacity = answer.attrs, answer.law(0.0)
     best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
     limits, trip = _limits(path), a["round_trip_time"]
@@ -163,14 +163,14 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
 
 
 def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
-    """Return the rows whose law misses the target, or does not hold."""
+    """Return the rows (losses) at which the rate by law is below the target, or no law holds."""
     return [row for row in answer.rows if not row["tcp_rate_law"] >= answer.attrs["target"] * capacity]
 
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
-    """Return the rate of data on a full link, whose rate counts the headers of Ethernet or those of IP.
+    """Format the rate of data on a full link: the lower end if its rate counts Ethernet's headers, the upper if IP's.
 
-    With ``named`` the text names both.
+    With ``named`` the text names both headers.
     """
     least, most = a["headers"]
     low = float(achievable_throughput(a["rate_low"], a["segment"], most))
@@ -179,7 +179,7 @@ def of_data(a: dict[str, Any], named: bool = True) -> str:
 
 
 def _of_losses(answer: Answer) -> str:
-    """Return the limit if losses limit the rate: the rates that the law gives for them."""
+    """Return the text of the limit if losses limit the rate, with the rates by law."""
     a = answer.attrs
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
     law = f"law of {name_of(a)}{of_streams(a)}, {trip}"
@@ -187,7 +187,7 @@ def _of_losses(answer: Answer) -> str:
 
 
 def rates_by_law(answer: Answer) -> str:
-    """Return the rate by law at each loss, or at both ends of its range, and the losses at which no law holds."""
+    """Format the rate by law at each loss or range of losses, and the losses at which no law holds."""
 
     def rate(row: dict[str, float]) -> str:
         middle = rounded(row["tcp_rate_law"], "bytes/s")
@@ -207,7 +207,7 @@ def rates_by_law(answer: Answer) -> str:
 
 
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
-    """Return the steps to advise if losses limit the rate."""
+    """Return the steps to take if losses limit the rate."""
     a = answer.attrs
     row = max(
         _slow(answer, capacity) or answer.rows,
@@ -251,7 +251,7 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
 
 
 def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: float) -> tuple[str, list[str]]:
-    """Return limit and steps if the buffers of the hosts, by default or by their settings, are smaller than needed."""
+    """Return limit and steps if the hosts' socket buffers, by default or by their settings, are too small."""
     a, limits, (least, most) = answer.attrs, _limits(path), rates
     source = ", if Linux's defaults" if path.limits is None else f" of {limits.source}"
     trip, capacity = rounded(a["round_trip_time"], "s"), answer.law(0.0)
@@ -272,7 +272,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return the settings that limit the window, with their sizes; tcp_rmem, too, if only a half of it is window."""
+    """Return the settings that limit the window, with their sizes; also tcp_rmem if only half of it is window."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}
@@ -282,7 +282,7 @@ def _smallest(limits: Limits) -> str:
 
 
 def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str]]:
-    """Return limit and steps if the link itself limits the rate."""
+    """Return limit and steps if the rate of the link is the limit."""
     a, limits = answer.attrs, _limits(path)
     condition = "" if any(row["loss"] > 0 for row in answer.rows) else ", if it loses no packet"
     rate = f" of {span(a['rate_low'], a['rate_high'])}" if not path.rate_measured_by else ""
@@ -311,12 +311,12 @@ def _limits(path: Path) -> Limits:
 
 
 def _missing(answer: Answer, path: Path) -> bool:
-    """Return whether settings have to be changed, which is assumed if nothing is known of the hosts."""
+    """Return whether the hosts' settings must be changed; unknown settings are assumed to need a change."""
     return path.limits is None or bool(path.limits.off or path.limits.lacking(answer.attrs["linux_maximum"]))
 
 
 def fits_defaults(a: dict[str, Any], path: Path) -> bool:
-    """Return whether nothing is known of the hosts, and the defaults of every version of Linux are large enough."""
+    """Return whether the hosts' settings are unknown and the defaults of all versions of Linux are large enough."""
     return path.limits is None and not linux_defaults(OLDEST).lacking(a["linux_maximum"])
 
 
@@ -325,7 +325,7 @@ def _overhead(a: dict[str, Any]) -> int:
 
 
 def in_bdps(a: dict[str, Any]) -> str:
-    """Return the window in bandwidth-delay products, as text."""
+    """Format the window in bandwidth-delay products."""
     return f"{a['window'] / a['bandwidth_delay_product']:.2g}"
 
 
@@ -335,11 +335,11 @@ def name_of(a: dict[str, Any]) -> str:
 
 
 def of_streams(a: dict[str, Any]) -> str:
-    """Return words on the number of streams; empty for a single one."""
+    """Return " in N streams"; empty for a single stream."""
     return f" in {a['flows']} streams" if a["flows"] > 1 else ""
 
 
 def loss_of(row: dict[str, float]) -> str:
-    """Return the loss of a row, or both ends of its range, as text."""
+    """Format the loss of a row, or both ends of its range."""
     ends = [f"{row[f'loss_{end}']:.3g}" for end in ("low", "high")]
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)

@@ -1,4 +1,4 @@
-"""Answer of `longfat window` for TCP: by the law with lines to paste, followed by the results of simulations."""
+"""Answer of `longfat window` for TCP: the answer of the law with lines to paste, then the results of simulations."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Path
     from longfat.design.tcp_windows import Answer
 
-#: What to measure if the range of an input affects the rate most. The interval of counted losses shrinks with the
-#: square root of their number.
+#: Input whose range affects the rate most -> what to measure. The relative width of the interval of counted losses is
+#: inversely proportional to the square root of their number.
 MEASURE = {
     "loss": "the estimate of the loss: measure it four times as long, which halves the interval of a count",
     "rate": "the rate of the link: find it out (contract, shaper, tc), or measure it by UDP",
     "round_trip_time": "the round-trip time: take the minimum of ping while nothing else is sent",
 }
-#: Prefixes of the remarks on losses that are shown without ``verbose`` too: the loss used is not the one counted.
+#: Prefixes of remarks that are always shown, because the answer assumes another loss than the counted one.
 ASSUMED = ("loss: taken", "loss: none")
 
 
 def by_law(answer: Answer, path: Path, verbose: bool) -> str:
-    """Return the answer without simulations: limit, steps and lines to paste; path and law if ``verbose``."""
+    """Return the answer without simulations: limit, steps and lines to paste; with ``verbose`` also path and law."""
     said = begin(answer, path)
     for remark in [one for one in path.remarks if one.startswith(ASSUMED)][:1]:
         said += labelled("losses", remark.removeprefix("loss: "))
@@ -43,7 +43,7 @@ def by_law(answer: Answer, path: Path, verbose: bool) -> str:
 
 
 def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield path, sender, law, the input with the largest effect, and metrics of a measurement, each with its label."""
+    """Yield labels and texts: path, sender, law, the input with the largest effect, and metrics of a measurement."""
     a = answer.attrs
     counted = "data, without headers" if a["rate_measured"] else "with headers"
     yield (
@@ -65,7 +65,10 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
-    """Return the line on the transfer time of a file, at the first loss: by the law of slow start, and simulated."""
+    """Return a line with the transfer time of a file by the law of slow start and, if ``simulate``, as simulated.
+
+    The simulation has the first of the losses.
+    """
     from longfat.design.transfer_time import transfer_time
 
     a, row = answer.attrs, answer.rows[0]
@@ -83,7 +86,7 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
 
 
 def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool) -> Iterator[str]:
-    """Yield the results of simulations: the rate at each loss as soon as it is known, and BBR beside CUBIC."""
+    """Yield lines with the results of simulations: the rate at each loss, as soon as known, and BBR beside CUBIC."""
     if path.rate_measured_by:  # a simulated link of the measured rate would limit the flow
         for _ in answer.rows:
             next(steps)
@@ -99,7 +102,7 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool
 
 
 def _long(row: dict[str, float], several: bool) -> str:
-    """Return the simulated rate of a long transfer with its interval, and BBR's losses if they exceed the path's."""
+    """Format the simulated rate of a long transfer with its interval, and BBR's losses if they exceed the path's."""
     low, high = row["tcp_rate_lower"], row["tcp_rate_upper"]
     between = f" ({span(low, high)})" if low < high else ""
     lost = f", {100 * row['tcp_lost']:.2g}% of packets lost" if row["tcp_lost"] > row["loss"] else ""
@@ -109,7 +112,7 @@ def _long(row: dict[str, float], several: bool) -> str:
 
 
 def _beside(answer: Answer) -> str:
-    """Return BBR's share beside a CUBIC flow and its losses, if they have been simulated."""
+    """Return a text on BBR's fraction of the rate beside a CUBIC flow and on its losses; empty if not simulated."""
     from longfat.design.beside_cubic import SHORT
 
     values = answer.values
@@ -124,7 +127,7 @@ def _beside(answer: Answer) -> str:
 
 
 def _transfers(answer: Answer) -> str:
-    """Return the number and the length of the simulated transfers."""
+    """Return a text on the number and the length of the simulated transfers."""
     runs, random = answer.attrs["replications"], [row for row in answer.rows if row["loss"] > 0]
     if SENDERS[answer.attrs["scheme"]].is_bbr:
         return f"{runs} checks at each loss; later the rate of BBR stays as it is"
@@ -138,7 +141,7 @@ def _transfers(answer: Answer) -> str:
 
 
 def end(answer: Answer, path: Path, verbose: bool) -> str:
-    """Return the check of the rate, after the largest loss at which the sender fills the link if ``verbose``."""
+    """Return the last lines: with ``verbose`` the largest loss at which the sender fills the link, then the check."""
     last = labelled("fills", _filling(answer)) if verbose else []
     if path.no_window:
         last.append("No window changes this rate: no lines to paste. --loss 0 gives those without the losses.")
@@ -146,7 +149,7 @@ def end(answer: Answer, path: Path, verbose: bool) -> str:
 
 
 def _filling(answer: Answer) -> str:
-    """Return the largest loss at which the sender fills the link, by law and, if it is known, simulated."""
+    """Return a text on the largest loss at which the sender fills the link, by law and, if available, simulated."""
     a, name = answer.attrs, name_of(answer.attrs)
     law, found = (answer.values[f"tcp_filling_loss{end}"] for end in ("_law", ""))
     if SENDERS[a["scheme"]].is_bbr:
@@ -159,7 +162,7 @@ def _filling(answer: Answer) -> str:
 
 
 def _decides(a: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the input whose range affects the rate by law most, if there are ranges."""
+    """Yield a label and a text on the input whose range affects the rate by law most, if any input is a range."""
     found = {name: math.exp(float(effect)) for name, effect in (one.split() for one in a["effects"].split(";") if one)}
     if found:
         name = max(found, key=lambda one: found[one])
@@ -169,7 +172,7 @@ def _decides(a: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _metrics(a: dict[str, Any], path: Path) -> list[str]:
-    """Return the metrics of RFC 6349, section 4, that the measurement allows to compute."""
+    """Format the metrics of RFC 6349, section 4, that can be computed from the measurement."""
     from longfat.cli.measured import METRICS
     from longfat.measured.metrics import metrics
 
@@ -182,7 +185,7 @@ def _metrics(a: dict[str, Any], path: Path) -> list[str]:
 
 
 def csv(answer: Answer) -> str:
-    """Return the answer as CSV, one row for each loss."""
+    """Convert the answer to CSV, with a row for each loss."""
     data = answer.dataset().drop_dims("law_loss")
     every = data if "loss" in data.dims else data.expand_dims("loss")
     return csv_of(every.to_dataframe().reset_index(), every)
