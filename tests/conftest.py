@@ -42,7 +42,7 @@ def pytest_configure(config):
 
 
 def keep_programs(folder):
-    """Let XLA keep what it compiles, by a hash of the program, for the next session on such a processor."""
+    """Let XLA keep its compiled programs by their hash, for later runs of the tests on the same type of processor."""
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
