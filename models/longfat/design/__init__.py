@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from longfat.design.tcp_windows import tcp_window
     from longfat.design.windows import window
 
-#: Module that defines each public name. No module is named like a function, because importing it would hide the
-#: function.
+#: Public name -> module that defines it. No module has the name of a function, because importing the module would hide
+#: the function.
 _NAMES = {
     **dict.fromkeys(("cadpc", "cadpc_class"), "cadpc_periods"),
     "loss_load": "loss_load_curves",

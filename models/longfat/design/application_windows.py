@@ -1,4 +1,4 @@
-"""Flow-control windows of application protocols: default windows, the settings that change them, and their throughput.
+"""Flow-control windows of application protocols: defaults, settings that change them, and throughput under a window.
 
 A receiver of HTTP/2, gRPC, QUIC or SSH grants a window of credit and renews it in batches. The law of the throughput is
 in `longfat.laws.credits`.
@@ -13,25 +13,25 @@ from dataclasses import dataclass
 from longfat.laws.credits import throughput, window_for_rate
 
 KIB, MIB = 2**10, 2**20
-#: Share by which a program's rate may be below the law `throughput` if its sender does not pace. Ours, because Node's
-#: HTTP/2 client and server, with windows of 64 KiB to 1 MiB and round trips of 20 and 100 ms, were 0 to 4 % below it
-#: under CUBIC (docs/application_windows.py). BBR is not covered. It stays in Startup while the application limits the
-#: rate, and paces each batch of u bytes at 2/ln 2 times its estimate of the bandwidth. With a window W and a round trip
-#: R it therefore carries (W - u ln 2/2)/R, which is 0.83 W/R with u = W/2, as measured.
+#: Fraction by which a program's rate may be below the law `throughput` if its sender does not pace. Ours: the rate of
+#: Node's HTTP/2 client and server, with windows of 64 KiB to 1 MiB and round trips of 20 and 100 ms, was 0 to 4 % below
+#: the law under CUBIC (docs/application_windows.py). The fraction does not hold for BBR, which stays in Startup while
+#: the application limits the rate, and paces each batch of u bytes at 2/ln 2 times its estimate of the bandwidth. With
+#: a window W and a round trip R, BBR therefore carries (W - u ln 2/2)/R, which is 0.83 W/R for u = W/2, as measured.
 BELOW = 0.05
-#: Window of a connection over that of a stream, so that updates of both do not wait for each other: the factor of
-#: quic-go (`ConnectionFlowControlMultiplier`) and quiche (`CONNECTION_WINDOW_FACTOR`).
+#: Ratio of a connection's window to a stream's window, so that updates of the two do not wait for each other: the
+#: factor of quic-go (`ConnectionFlowControlMultiplier`) and quiche (`CONNECTION_WINDOW_FACTOR`).
 CONNECTION = 1.5
 
 
 @dataclass(frozen=True)
 class Default:
-    """Default window of a receiver [bytes], the source of its size, and the lines that raise it.
+    """Default window of a receiver [bytes], the source of its size, and lines of settings that raise the window.
 
     ``windows`` is the number of equal windows that limit a stream: 2 if the connection has a window that is no larger
-    than the stream's and whose updates follow different bytes. Lines have
-    ``{window}`` where the window stands, and ``{connection}`` for that of the connection: `CONNECTION` times the
-    window, but never less than ``connection``, its default [bytes].
+    than the stream's and whose updates follow different bytes. Lines have the placeholders ``{window}`` and
+    ``{connection}`` for the windows of stream and connection. The connection's is `CONNECTION` times the stream's, and
+    at least ``connection``, its default [bytes].
     """
 
     name: str
@@ -42,7 +42,7 @@ class Default:
     lines: tuple[str, ...] = ()
 
     def raised_to(self, window: int, largest: int) -> list[str]:
-        """Return the lines that raise this default to a window, or no line if the default is that large already.
+        """Return the lines that raise this default to a window, or no lines if the default is large enough.
 
         >>> Default("", 65535, "", lines=("w {window} {connection}",)).raised_to(100_000, 2**31 - 1)
         ['w 100000 150000']
@@ -63,7 +63,7 @@ class Application:
     defaults : tuple of Default
         Default windows, the smallest first.
     update : callable
-        Function of the window [bytes]: most bytes that a receiver reads before it sends an update [bytes].
+        Function of the window [bytes]: largest number of bytes that a receiver reads before it sends an update [bytes].
     largest : int
         Largest window that the protocol allows [bytes].
     about : str
@@ -71,7 +71,7 @@ class Application:
     check : str
         Command that measures the rate.
     parallel : str
-        Plural of the object that has a window of its own, so that several of them carry more.
+        Plural of the object that has a separate window, so that several such objects carry more.
     source : str
         Implementations that send their updates as late as ``update`` says.
     over_tcp : bool
@@ -94,10 +94,11 @@ class Application:
     def rates(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float], windows: int = 1
     ) -> tuple[float, float]:
-        """Return the lowest and the highest throughput under a window, or under several equal ones [bytes/s].
+        """Return the lowest and the highest throughput [bytes/s] under a window, or under several equal windows.
 
-        The lowest is that of the latest update, the smallest capacity and the longest round trip, reduced by `BELOW`;
-        the highest is that of an update after each byte, the largest capacity and the shortest round trip.
+        The lowest throughput is that with the latest update, the smallest capacity and the longest round trip, reduced
+        by `BELOW`; the highest is that with an update after each byte, the largest capacity and the shortest round
+        trip.
         """
         low = throughput(window, self.update(window), capacity[0], round_trip_time[1], windows)
         return (1 - BELOW) * float(low), float(throughput(window, 1, capacity[1], round_trip_time[0]))
@@ -105,11 +106,11 @@ class Application:
     def rates_with(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return `rates` with a window, or two equal ones if the connection's cannot be `CONNECTION` times as large."""
+        """Return `rates` under a window, or under two if the connection's cannot be `CONNECTION` times the stream's."""
         return self.rates(window, capacity, round_trip_time, 1 if CONNECTION * window <= self.largest else 2)
 
     def window_for(self, rate: float, round_trip_time: float) -> int:
-        """Return the window that allows a rate with the latest update [bytes], rounded up to MiB, or KiB below 1 MiB.
+        """Return the window [bytes] that allows a rate with the latest update, rounded up to MiB, or KiB below 1 MiB.
 
         >>> APPLICATIONS["http2"].window_for(12.5e6, 0.1) / MIB, APPLICATIONS["ssh"].window_for(12.5e6, 0.1) / MIB
         (3.0, 2.0)
@@ -127,10 +128,10 @@ def half(window: int) -> int:
 
 
 #: HTTP/2, RFC 9113: section 6.9.2 has the initial window, 6.9.1 the largest. The RFC has no rule for updates: nghttp2
-#: (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send one at half of the window. Node
-#: has 4 MiB, and 32 MiB for the connection, since nodejs/node#64623, which replaced the initial window of the RFC. Go
-#: documents values below 4 MiB; Go 1.26 takes larger ones. HAProxy shares 7/8 of its buffer between streams. Envoy had
-#: 256 MiB before 1.36.
+#: (`nghttp2_should_send_window_update`) and Netty (`DEFAULT_WINDOW_UPDATE_RATIO`) send an update at half of the window.
+#: Node's default is 4 MiB, and 32 MiB for the connection, since nodejs/node#64623; before, it was the initial window of
+#: the RFC. Go documents values below 4 MiB; Go 1.26 accepts larger values. HAProxy divides 7/8 of its buffer among
+#: streams. Envoy's default was 256 MiB before 1.36.
 HTTP2 = Application(
     "HTTP/2",
     (
@@ -245,7 +246,7 @@ QUIC = Application(
 
 #: SSH, RFC 4254, section 5.2: OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB. OpenSSH sends an
 #: update once more than three packets have been read (`channel_check_window`): 112 KiB in the log of
-#: rapier1/hpn-ssh#58. Windows above this default are taken to be those of AsyncSSH, which sends an update when less
+#: rapier1/hpn-ssh#58. Windows above this default are assumed to be AsyncSSH's, which sends an update when less
 #: than half of the window is left, that is, after half of the window and a packet. A window that limits the rate then
 #: carries half as much (4.9 MB/s with 1 MiB at 100 ms). AsyncSSH (_DEFAULT_WINDOW) and Paramiko (DEFAULT_WINDOW_SIZE)
 #: have the default of OpenSSH.

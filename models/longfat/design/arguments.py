@@ -39,12 +39,12 @@ BUFFER_BDP = Argument(
     meaning="Buffer of the bottleneck [bandwidth-delay products]",
 )  # fmt: skip
 LOSS = Argument(unit="probability", domain="[0, 1)", kind="float, str or sequence", meaning="Packet loss probabilities")
-TARGET = Argument(unit="probability", domain="(0, 1)", default="0.95", meaning="Share of the link that is wanted")
+TARGET = Argument(unit="probability", domain="(0, 1)", default="0.95", meaning="Fraction of the link's rate to reach")
 REPLICATIONS = Argument(unit="runs", domain="[2, 1e6]", integer=True, default=3, meaning="Simulations of each buffer")
 SEARCH = Setting(
     default="bisect", names=("bisect", "scan"),
     meaning="Search for the smallest buffer: by bisection, or each buffer in turn (slow)",
-    remark="The latter is for checks.",
+    remark="The scan is for checks of the bisection.",
 )  # fmt: skip
 CONFIDENCE = replace(RUN_OPTIONS["confidence"], default="0.95")
 RNG = replace(
@@ -63,8 +63,8 @@ BUFFER: dict[str, Any] = {
     "round_trip_time": replace(
         ROUND_TRIP_TIME, ranges=True, several=True, kind="float, str or sequence",
         meaning="Round-trip time: 100ms, 20..80ms, or a list",
-        remark="That without queueing. The flows take the times of a list in turn; then R is the mean, and ``spread`` "
-        "has no effect. Ranges are those of the command line: ``spread`` is one in Python.",
+        remark="The time does not include queueing. The flows take the times of a list in turn; then R is the mean, "
+        "and ``spread`` has no effect. Only the command line accepts a range, which is given by ``spread`` in Python.",
     ),
     "flows": replace(
         FLOWS, default=None, kind="int or sequence of int",
@@ -78,7 +78,7 @@ BUFFER: dict[str, Any] = {
     "scheme": SCHEME,
     "share": Argument(
         unit="probability", domain="(0, 1]", default="95%",
-        meaning="Share of the attainable rate or power",
+        meaning="Fraction of the attainable rate or power",
     ),
     "packet": PACKET,
     "discipline": Setting(
@@ -88,16 +88,16 @@ BUFFER: dict[str, Any] = {
     "mark_above": Argument(
         unit="packets", domain="[1, 1e9]", integer=True, otherwise="BDP/7",
         meaning="Backlog above which to mark",
-        remark="The default is the least for which the law of DCTCP keeps the link busy, K > C R/7.",
+        remark="The default is the smallest threshold with which the law of DCTCP keeps the link busy, K > C R/7.",
     ),
     "find": Setting(
         default="buffer", names=("buffer", "threshold", "burst"),
         meaning="Sought: buffer, threshold or burst",
         remark="The threshold of ``discipline`` codel, fq-codel, pie, dualpi2, red or step-marking is the backlog from "
-        "which on it signals congestion; over the rate, it is the target. The buffer behind it is four "
-        'bandwidth-delay products then, and "buffer" in the answer is the threshold. The burst is the bucket with '
-        "which flows get the share of the policer's rate. The policer lets ``rate`` pass on a link ten times as fast, "
-        'and "buffer" is its bucket.',
+        "which on it signals congestion; divided by the rate, it is the target. The queue then has a buffer "
+        'of four bandwidth-delay products more, and "buffer" in the answer is the threshold. The burst is the bucket '
+        "with which flows reach the fraction ``share`` of the policer's rate. The policer lets ``rate`` pass on a link "
+        'that is ten times as fast, and "buffer" in the answer is its bucket.',
     ),
     "access_rate": replace(
         RATE, domain="(0, inf]", otherwise="unlimited",
@@ -119,13 +119,12 @@ BUFFER: dict[str, Any] = {
     "bandwidth_delay_product": Argument(
         unit="packets", domain="[10, 1e7]", integer=True, otherwise="200, or 40 per flow if that is more",
         meaning="Largest bandwidth-delay product to simulate [packets]",
-        remark="Scheme and discipline have to be scale-free for that default, else it is that of the path. Excludes "
-        "``file``.",
+        remark="If scheme or discipline are not scale-free, the default is the path's. Excludes ``file``.",
     ),
     "points": Argument(
         unit="buffers", domain="[0, 1000]", integer=True, default=8,
         meaning="Number of buffers at which the curve is simulated",
-        remark="With 0 there is no curve. The command simulates it only for JSON, CSV and ``--output``, and for files.",
+        remark="With 0 there is no curve. The command simulates the curve only for JSON, CSV, ``--output`` and files.",
     ),
     "replications": replace(
         REPLICATIONS, meaning="Effort at each buffer",
@@ -185,7 +184,7 @@ WINDOW: dict[str, Any] = {
     "rate": replace(RATE, meaning="Rate of the path"),
     "round_trip_time": ROUND_TRIP_TIME,
     "loss": LOSS,
-    "target": replace(TARGET, meaning="Goal, as a share of the attainable efficiency 1 - p"),
+    "target": replace(TARGET, meaning="Goal, as a fraction of the attainable efficiency 1 - p"),
     "segment": Argument(
         unit="bytes", domain="[1, inf)", meaning="Segment size [bytes]",
         remark="A segment is sent in the smallest number of equal packets that are no larger than ``packet``.",
@@ -203,7 +202,7 @@ WINDOW: dict[str, Any] = {
     "tradeoff": Argument(
         unit="windows", domain="[0, 1000]", integer=True, default=0,
         meaning="Number of wider windows for which the receive buffer is found, too",
-        remark="They are between the chosen one and four times its size.",
+        remark="The windows are between the chosen one and four times its size.",
     ),
     "confidence": CONFIDENCE,
     "rng": RNG,
@@ -227,7 +226,7 @@ CURVES: dict[str, Any] = {
     "buffer": replace(BUFFER_BDP, meaning="Buffer where the window varies, in bandwidth-delay products"),
     "file": Argument(
         unit="bytes", domain="[1, 1e12]", default="100kB", kind="float, str or None",
-        meaning="Size of short transfers", remark="With None there are none.",
+        meaning="Size of short transfers", remark="With None there are no short transfers.",
     ),
     "load": Argument(
         unit="probability", domain="(0, 0.5]", default="0.01",
@@ -248,7 +247,7 @@ EXPONENT = Argument(
 LOSS_LOAD: dict[str, Any] = {
     "rate": replace(RATE, meaning="Rate of the bottleneck link, e.g. 40Mbit/s"),
     "round_trip_time": replace(ROUND_TRIP_TIME, meaning="Round-trip time without queueing, e.g. 44ms"),
-    "loss": Argument(unit="probability", domain="[0, 1)", meaning="Ceiling on the share of packets lost, e.g. 1%"),
+    "loss": Argument(unit="probability", domain="[0, 1)", meaning="Largest fraction of packets lost, e.g. 1%"),
     "sources": Argument(
         unit="1", domain="[1, 1000]", integer=True, meaning="Number of simultaneous transfers",
         remark="Each source maximises its throughput.",
@@ -266,8 +265,8 @@ LOSS_LOAD: dict[str, Any] = {
     ),
     "points": Argument(
         unit="1", domain="[2, 1000]", integer=True, default=6, meaning="Number of virtual factors v to simulate",
-        remark="They are between 0.5 and 1. Two more are added: those at which the equilibrium loses nothing, and as "
-        "much as the ceiling allows.",
+        remark="They are between 0.5 and 1. Two more factors are added: in equilibrium one causes no loss, the other "
+        "as much loss as allowed.",
     ),
     "replications": replace(REPLICATIONS, default=4, meaning="Simulations at each v"),
     "confidence": replace(CONFIDENCE, remark="The upper limit must stay below the ceiling."),

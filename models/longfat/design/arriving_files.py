@@ -63,35 +63,36 @@ class ArrivingFiles(Bottleneck):
         return len(self.loads)
 
     def ends(self) -> tuple[float, float, float]:
-        """Return the least buffer that can be an answer, and both ends of the simulated curve [packets]."""
+        """Return the smallest buffer that may be the answer, and both ends of the simulated curve [packets]."""
         size = self.bandwidth_delay_product
         floor = floor_of(self.scheme, self.discipline, size)
         return floor, max(floor, CURVE[0] * size), max(4 * size, 8 * self.bytes / self.packet)
 
     def refuse_too_long(self, runs: int) -> None:
-        """Accept any number of runs: a run ends with its arrivals."""
+        """Accept any number of runs, because the number of observed files limits the length of a run."""
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the number of flows to insert in the rules: the mean number of transfers at the greatest power."""
+        """Return the number of flows for the rules: the mean number of transfers in progress at the greatest power."""
         return float(self._greatest(seen)["transfers"])
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> list[float]:
-        """Return the power of each replication with the simulated buffer of greatest mean power."""
+        """Return the power [bytes/s^2] of each replication with the simulated buffer of greatest mean power."""
         found: list[float] = self._greatest(seen)["samples"]
         return found
 
     def _greatest(self, seen: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-        """Return the results with the simulated buffer of greatest mean power."""
+        """Return the results of the simulated buffer whose mean power is greatest."""
         useful = [one for one in seen.values() if min(one["samples"]) > 0]
         if not useful:
             raise ValueError(
-                f"no file was completed within the simulated time, with buffers of {', '.join(map(str, seen))} packets"
+                f"file = {self.file:g} bytes: no file was completed within the simulated time with buffers of "
+                f"{', '.join(map(str, seen))} packets"
             )
         return max(useful, key=lambda one: float(one["power"]))
 
     @classmethod
     def drawn(cls, subjects: Sequence[ArrivingFiles], answers: Sequence[Any], laws: Laws) -> tuple[Any, Any]:
-        """Return the powers at every load as a variable, and the loads as a coordinate."""
+        """Return the network powers at all loads as a variable, and the loads as a coordinate."""
         powers = np.asarray([answer["powers"] for answer in answers], float)
         variables: dict[str, Any] = {}
         variables["curve_powers"] = (("flows", "point", "load"), powers, attrs("bytes/s^2", "network power"))
@@ -121,7 +122,7 @@ class ArrivingFiles(Bottleneck):
         )  # fmt: skip
 
     def at(self, buffer: int, load: float, effort: Effort) -> dict[str, Any]:
-        """Simulate one load; return power, throughput and delays of the transfers that end within the time observed."""
+        """Simulate one load; return power, throughput and delays of the transfers that end in the observed time."""
         rounds = 1 + math.log2(1 + self.bytes / self.packet)  # round trips of slow start from one packet
         alone = self.round_trip_time * rounds + self.bytes / self.rate
         begin = WARM_UP * alone

@@ -1,4 +1,4 @@
-"""BBR beside one CUBIC flow at a drop-tail link: the share of the rate that BBR's flows take, and their losses."""
+"""BBR beside one CUBIC flow at a drop-tail link: the fraction of the rate that BBR's flows obtain, and their losses."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from longfat.design.tcp import TcpPath
 from longfat.replication import interval
 from longfat.sim import Network, schemes
 
-#: Skipped and observed time. Ours, because BBR measures its round-trip time every ten seconds (PROBE_INTERVAL): six
-#: times within the observed time.
+#: Skipped and observed time. Ours, because BBR measures its round-trip time every ten seconds (PROBE_INTERVAL), that is
+#: six times within the observed time.
 SKIPPED, LASTS = 20.0, 60.0  # s
 STARTS = 2.0  # s: the flows begin at random within this time
 SMALLEST = 100.0  # packets: least bandwidth-delay product that is simulated, if the path's is not smaller
@@ -24,10 +24,10 @@ SHORT = 0.1  # bandwidth-delay products of a short buffer: the smallest in which
 def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
     """Simulate the path's flows of BBR beside one CUBIC flow; only the buffer loses packets.
 
-    ``bbr_share`` is the share of the total rate that BBR's flows take, with confidence limits; ``bbr_loss`` is the
-    share of their packets that is lost, and ``bbr_loss_short`` the same with a buffer of `SHORT`. The laws of the share
-    (`longfat.laws.bbr`) are up to 0.24 above simulations. If the path holds many packets, a slower link with the same
-    round-trip time is simulated, because BBR's intervals are times in seconds.
+    ``bbr_share`` is the fraction of the total rate that BBR's flows obtain, with confidence limits; ``bbr_loss`` is the
+    fraction of their packets that is lost, and ``bbr_loss_short`` the same fraction with a buffer of `SHORT`. The laws
+    of ``bbr_share`` (`longfat.laws.bbr`) are up to 0.24 above simulations. If the path holds many packets, a slower
+    link is simulated. It has the same round-trip time, because BBR's intervals are times in seconds.
     """
     shares, losses = _simulate(path, path.buffer, effort)
     mean, lower, upper = interval(shares, effort.confidence)
@@ -42,7 +42,7 @@ def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
 
 
 def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float], list[float]]:
-    """Return BBR's share of the total rate and its loss fraction, for each run."""
+    """Return for each run the fraction of the total rate that BBR's flows obtain, and the fraction of packets lost."""
     own, trip, cubic = path.bandwidth_delay_product, path.round_trip_time, SENDERS["cubic"]
     packets = min(own, max(path.flows * SMALLEST, PACKETS * trip / (SKIPPED + LASTS)))
     slower = scaled_path.parameters(schemes.scheme("cubic"), cubic.parameters, own / 2, trip, packets / own)

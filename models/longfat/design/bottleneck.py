@@ -1,4 +1,4 @@
-"""The bottleneck whose buffer is sought, its queue discipline, and the senders of its flows."""
+"""Bottleneck whose buffer `longfat.design.buffer` determines, its queue discipline, and the senders of its flows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CURVE = (0.04, 1.25)
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """The link behind the switch, with its round-trip time and queue; SI units."""
+    """Bottleneck link of a switch, with the round-trip time of its flows and its queue discipline; SI units."""
 
     rate: float
     round_trip_time: float
@@ -40,14 +40,14 @@ class Bottleneck:
 
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
-    """Return the least buffer that can be an answer [packets]: above a threshold; for BBR `LEAST_OF_BBR` or more."""
+    """Return the smallest buffer for an answer [packets]: above a threshold; for BBR at least `LEAST_OF_BBR`."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 
 
 @dataclass(frozen=True)
 class Senders:
-    """Senders of one scheme: its parameters for simulations, and its decrease factor for the laws, or NaN."""
+    """Senders of one scheme: parameters for simulations, and decrease factor for the laws (NaN if there is none)."""
 
     scheme: Scheme
     parameters: dict[str, float]
@@ -69,7 +69,7 @@ def discipline_of(
     if given is None:
         given = "step-marking" if scheme.name == "dctcp" else "fifo"
     if given == "step-marking":
-        # The threshold has to exceed the bound (Alizadeh and others 2010, section 3.3).
+        # The marking threshold must exceed C R/7 (Alizadeh and others 2010, section 3.3).
         least = math.floor(float(least_threshold(packets))) + 1
         above = least if mark_above is None else mark_above
         return queues.discipline("step-marking", packets=above)

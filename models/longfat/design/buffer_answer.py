@@ -29,17 +29,18 @@ TRIES = 12  # buffers that a search tries; ours
 STEEP = (
     2.0  # difference in log odds between buffers that differ by a packet: a step, through which no line is drawn; ours
 )
-#: Difference in log odds between the goal and the next buffer if the slope of the line is not known well enough. Ours.
+#: Ours: difference in log odds between the goal and the next buffer to try while the slope of the line is uncertain.
 APART = 0.7
 #: Slopes of the log odds of the utilisation over the logarithm of the buffer, for several flows and for one, with which
-#: a search begins. Ours, because CUBIC has 2.7 with 64 flows, 4 with 16, and 0.7 with one, near 0.95.
+#: a search begins. Ours, because CUBIC's slope at utilisations near 0.95 is 2.7 with 64 flows, 4 with 16 and 0.7 with
+#: one flow.
 SLOPE, SLOPE_OF_ONE = 3.0, 0.8
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
 @dataclass(frozen=True)
 class Point:
-    """One buffer and its results: the buffer of a rule, of a point of the curve, or the smallest sufficient one."""
+    """Buffer of a rule or of a point of the curve, or the smallest sufficient buffer, with its simulated results."""
 
     subject: LongFlows | ArrivingFiles
     multiple: float  # buffer [bandwidth-delay products]; NaN if there is none
@@ -50,7 +51,7 @@ class Point:
 
     @property
     def packets(self) -> float:
-        """Buffer of the path [packets], at least one."""
+        """Buffer of the path [packets], at least one packet."""
         packets = self.multiple * self.subject.bandwidth_delay_product
         return math.nan if math.isnan(packets) else max(1.0, float(round(packets)))
 
@@ -61,7 +62,7 @@ class Point:
 
     @property
     def status(self) -> str:
-        """Verdict on the share: "reached" or "not reached" with confidence, "uncertain", or "not simulated"."""
+        """Whether the required share is "reached" or "not reached" with confidence, "uncertain", or "not simulated"."""
         low, high = (self.values.get(f"share{end}", math.nan) for end in ("_lower", "_upper"))
         if math.isnan(low) and not math.isnan(self.multiple):
             return "not simulated"
@@ -74,7 +75,7 @@ class Point:
 
 
 Variable = tuple[Callable[[Point], Any], dict[str, str]]  # value at a point, and attributes
-#: Variables of each buffer that come before the simulated ones in the answer, and after them.
+#: Variables of each buffer that precede the simulated variables in the answer, and variables that follow them.
 BEFORE: dict[str, Variable] = {
     "buffer_bdp": (lambda at: at.multiple, attrs("1", "buffer over bandwidth-delay product")),
     "buffer_packets": (lambda at: at.packets, attrs("packets", "buffer of the path")),
@@ -88,7 +89,7 @@ AFTER: dict[str, Variable] = {
 
 
 def variables(subject: LongFlows | ArrivingFiles) -> dict[str, Variable]:
-    """Return the variables of each buffer in the order of the answer: function of its value, and attributes."""
+    """Return the variables of each buffer in the order of the answer, as functions of a `Point` with attributes."""
     known = subject.quantities | {"share": ("1", f"{subject.criterion} over the attainable")}
     simulated = {
         f"{name}{end}": (unit, f"{text}, simulated{said}")
@@ -106,7 +107,10 @@ def answer(
     subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, search: Search, effort: Effort,
     every_rule: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
-    """Simulate the buffers of the curve, of the rules and of the search for the smallest one, each buffer once."""
+    """Simulate the buffers of curve and rules, search for the smallest sufficient buffer, and return all results.
+
+    Each buffer is simulated once.
+    """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
     begun: dict[int, Any] = {}  # runs with the buffers of rules, which runs with smaller buffers continue
@@ -138,7 +142,7 @@ def answer(
     best = subject.attainable(seen)
 
     def of_attainable(values: Mapping[str, Any]) -> dict[str, float]:
-        """Return the ratio to the attainable value with its interval."""
+        """Return the ratio of simulated values to the attainable value, with its confidence interval."""
         samples = np.divide(values["samples"], best)
         return effort.summed([{"share": float(one)} for one in samples], subject.within)
 
@@ -154,7 +158,7 @@ def answer(
         count, tried = FIXED if flows > 1 else math.ceil(3 / effort.replications), dict(seen)
 
         def shares(packets: int) -> list[float]:
-            """Return the first samples of a buffer: of the search a fixed number, of a rule those that decided it."""
+            """Return the first samples of a buffer: a fixed number, or fewer if a buffer of a rule needed fewer."""
             if packets not in tried:
                 tried[packets] = simulated(packets, looks=(count,))
             return list(tried[packets]["samples"][: count * effort.replications])
@@ -168,7 +172,7 @@ def answer(
             known = {f"share{end}": value for end, value in zip(ENDS, (mean, *limits), strict=True)}
             shares(found)
             own = of_attainable(tried[found])
-            # Where samples hardly vary, the line is bent more than they are uncertain.
+            # If the samples hardly vary, their mean has a smaller error than the straight line: use the mean.
             if own["share_lower"] >= share and own["share_upper"] - own["share_lower"] < limits[1] - limits[0]:
                 known = own
             chosen = tried[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
@@ -198,7 +202,7 @@ def answer(
 
 @dataclass(frozen=True)
 class Goal:
-    """Goal of the search by `line_to_goal`, and its limits."""
+    """Goal and limits of the search by `line_to_goal`."""
 
     share: float  # share that the buffer has to reach
     confidence: float
@@ -208,12 +212,12 @@ class Goal:
 
 
 def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: Goal) -> Line | None:
-    """Return a line through the shares of buffers from which the smallest sufficient buffer follows; else None.
+    """Simulate buffers until a line through their results determines the smallest sufficient buffer; return the line.
 
-    ``shares`` simulates a buffer and returns its samples, and ``known`` are buffers that have been simulated. Each
-    further buffer is the one at which the line crosses the goal, or the nearest that has not been tried. The search
-    ends when the interval of the line is as narrow as wanted, or one packet. After `TRIES` buffers the interval is
-    taken as it is.
+    The result is None if no line determines the buffer. ``shares`` simulates a buffer and returns its samples;
+    ``known`` are buffers that have been simulated. The next buffer is the one at which the line crosses the goal, or
+    the nearest buffer that has not been tried. The search ends when the interval of the smallest buffer is narrow
+    enough or one packet wide, or after `TRIES` buffers.
     """
     tried = {one: shares(one) for one in known}
     for k in range(TRIES + 1):
@@ -235,7 +239,7 @@ def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: G
 
 
 def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | None:
-    """Return the buffer to try next; None if one packet suffices, or if the shares of two neighbours make a step."""
+    """Return the buffer to try next; None if one packet suffices, or if utilisation jumps between adjacent buffers."""
     low = max((one for one, mean in means.items() if mean < goal.share), default=0)
     high = min((one for one, mean in means.items() if mean >= goal.share), default=2 * max(means))
     if high <= 1:  # one packet suffices
@@ -259,7 +263,7 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
 def smallest(
     reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
 ) -> int | None:
-    """Return the smallest buffer for which ``reaches`` is true, within ``fineness`` or a packet; None if there is none.
+    """Find the smallest buffer for which ``reaches`` is true, to a relative ``fineness`` or a packet; None if none is.
 
     ``known`` are the buffers that have been simulated, in order.
     """
@@ -285,7 +289,7 @@ def smallest(
 
 
 def dataset(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> xr.Dataset:
-    """Return the answers as a Dataset: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
+    """Convert the answers to a Dataset: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
     import xarray as xr
 
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Buffer rules for a scheme at a switch, and the utilisation by the laws of the scheme."""
+"""Buffer rules for each scheme at a switch, and the utilisation by the scheme's laws."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Laws:
-    """Rules and laws of AIMD flows, which multiply the window by ``decrease`` at a loss and else add a constant.
+    """Rules and laws of AIMD flows, which multiply the window by ``decrease`` at a loss and otherwise add a constant.
 
     ``decrease`` is NaN for schemes without a known law.
 
@@ -51,7 +51,7 @@ class Laws:
 
     @property
     def ceiling(self) -> float:
-        """Utilisation that a law allows one flow in a large buffer [1]; 1 where no law forbids a full link."""
+        """Largest utilisation of one flow with a large buffer by a law [1]; 1 if no law sets a limit."""
         return 1.0
 
     @property
@@ -68,7 +68,7 @@ class Laws:
         return buffer_rules.together(buffer, self.decrease)
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
-        """Return the utilisation [1] at each buffer [bandwidth-delay products], as `together` does at one."""
+        """Return the utilisation [1] of `together` at each of several buffers [bandwidth-delay products]."""
         return [self.together(float(one), flows) for one in buffers]
 
     def apart(self, buffer: float, flows: float) -> float:
@@ -78,7 +78,7 @@ class Laws:
 
 @dataclass(frozen=True)
 class NoLaws(Laws):
-    """Buffer rules for a scheme without a law of the utilisation, so that only simulations give an answer.
+    """Buffer rules for a scheme without a law of the utilisation, which only simulations determine.
 
     >>> list(NoLaws(math.nan, "No law.").rules(0.95, 4).values())
     [1.0, 0.5, 0.3333333333333333]
@@ -207,7 +207,7 @@ class DctcpLaws(Laws):
         }
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
-        """Return the buffer of each rule [bandwidth-delay products]; NaN for one that is not above the threshold."""
+        """Return the buffer of each rule [bandwidth-delay products]; NaN for a buffer at or below the threshold."""
         packets = self.path.bandwidth_delay_product
         largest = float(laws_of_dctcp.largest_queue(round(max(flows, 1.0)), self.threshold))
         one = 1.0 if packets >= self.threshold + 1 else math.nan
@@ -270,14 +270,14 @@ class PolicerLaws(NoLaws):
         return dict(zip(self.holds, (known / packets, 1.0), strict=True))
 
     def together(self, buffer: float, flows: float) -> float:
-        """Return the share of the policed rate that one flow gets [1]; NaN for several flows."""
+        """Return the fraction of the policed rate that one flow reaches [1]; NaN for several flows."""
         if flows > 1 or math.isnan(self.decrease):
             return math.nan
         packets = self.path.bandwidth_delay_product
         return float(policed_utilisation(max(1.0, buffer * packets), packets, self.decrease))
 
     def apart(self, buffer: float, flows: float) -> float:
-        """Return NaN: no lower bound of the share of the policed rate is known for several flows."""
+        """Return NaN: no lower bound of the fraction of the policed rate is known for several flows."""
         return math.nan
 
 
@@ -301,7 +301,7 @@ def is_bbr(scheme: Scheme) -> bool:
 
 @dataclass(frozen=True)
 class BbrLaws(NoLaws):
-    """Rules and laws of BBR, whose utilisation only ProbeRTT lowers if the buffer is large.
+    """Rules and laws of BBR; with a large buffer only ProbeRTT lowers the utilisation.
 
     >>> bbr1 = BbrLaws(math.nan, "", Path(333.3, 0.04), "bbr1")
     >>> round(bbr1.ceiling, 4), bbr1.together(0.1, 1)
@@ -330,7 +330,7 @@ class BbrLaws(NoLaws):
 
     @property
     def ceiling(self) -> float:
-        """Utilisation that ProbeRTT leaves to one flow in a large buffer [1]."""
+        """Utilisation of one flow with a large buffer [1]; it is below 1 because of ProbeRTT."""
         low = PROBE_GAIN if self.version == "bbr" else min(1.0, PROBE_WINDOW / self.path.bandwidth_delay_product)
         interval = PROBE_INTERVAL[self.version]
         return float(laws_of_bbr.probe_rtt_utilisation(self.path.round_trip_time, low, interval))
@@ -368,5 +368,5 @@ def laws_of(
 
 
 def value_of(scheme: Scheme, parameters: Mapping[str, float], name: str) -> float:
-    """Return the value of a scheme's parameter, which is its default unless ``parameters`` has another."""
+    """Return the value of a scheme's parameter from ``parameters``, or else its default."""
     return float(parameters.get(name, scheme.parameters[name].default))  # type: ignore[arg-type, union-attr]

@@ -41,8 +41,8 @@ def with_decrease(
 ) -> tuple[float, dict[str, float]]:
     """Return the decrease factor for the laws, and the scheme's parameters for the simulation of the same sender.
 
-    ``decrease`` sets the parameter ``beta`` of ``gaimd-window`` and ``cubic``. For a user-defined scheme it is returned
-    as the factor, and no parameter is set. Every other scheme has a fixed factor, or none.
+    ``decrease`` sets the parameter ``beta`` of ``gaimd-window`` and ``cubic``. For a user-defined scheme ``decrease``
+    is returned as the factor, and no parameter is set. Every other scheme has a fixed factor, or no factor.
 
     >>> from longfat.sim.schemes import scheme
     >>> with_decrease(scheme("gaimd-window"), {}, 0.7)
@@ -68,7 +68,7 @@ def with_decrease(
 
 
 def buffer_of_share(share: float, decrease: float) -> float:
-    r"""Return the smallest buffer [bandwidth-delay products] with which one flow reaches a utilisation U, the share.
+    r"""Return the smallest buffer [bandwidth-delay products] with which one flow reaches the utilisation U, ``share``.
 
     .. math:: B = \max\left(\frac{1}{\beta + y} - 1, 0\right), \qquad y = \sqrt{(1 - \beta^2) \frac{1 - U}{U}}
 

@@ -1,4 +1,4 @@
-"""Buffers by rules and laws, without simulation."""
+"""Buffers of a switch by rules and laws, which need no simulation."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 ONE, ROOT = "one BDP", "BDP/sqrt(n)"
-#: Rules that no answer is compared with: BDP/3 is no law, and FULL_LINK keeps the link busy all the time, which is more
-#: than the share asked for.
+#: Rules with which no answer is compared: BDP/3 is no law, and FULL_LINK keeps the link always busy, which may be more
+#: than the required utilisation.
 FURTHER = (FULL_LINK, "BDP/3")
 
 
 @dataclass(frozen=True)
 class ByRule:
-    """The rule for a number of flows, and the buffer by this rule [packets], which is NaN if the rule gives none."""
+    """Rule to compare with for a number of flows, and the rule's buffer [packets]; NaN if the rule gives none."""
 
     flows: int
     rule: str
@@ -36,7 +36,7 @@ def by_rule(
     flows: Any = None, discipline: str | Discipline | None = None, mark_above: int | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> list[ByRule]:  # fmt: skip
-    """Return the buffer by rule for each number of flows; the arguments are those of `design.buffer`.
+    """Return the rule to compare with and its buffer for each number of flows; arguments as for `design.buffer`.
 
     >>> path = {"rate": 1.25e8, "round_trip_time": 0.1, "share": 0.95, "packet": 1500}
     >>> for one in by_rule(**path, scheme="reno", flows=[1, 16]):  # 0.43127 and a quarter of 8333.3 packets
@@ -64,7 +64,7 @@ def by_rule(
 
 
 def laws_sought(find: str, senders: Senders, path: Path, threshold: float, named: str) -> Laws:
-    """Return the rules and laws for the quantity that is sought; ``named`` is the discipline.
+    """Return the rules and laws for the quantity ``find`` and the discipline ``named``.
 
     ``threshold`` is the backlog above which the discipline marks packets [packets].
     """

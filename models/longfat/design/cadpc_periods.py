@@ -104,7 +104,7 @@ def cadpc(
     longest = _packets(queue, capacity, size)
     numbers = [integer("flows", n, "flows", "[2, 1000]") for n in np.atleast_1d(np.asarray(flows))]
     if not numbers:
-        raise out_of_range("flows", "[]", "1", "one number in [2, 1000] or more")
+        raise out_of_range("flows", "[]", "1", "at least one number in [2, 1000]")
     remaining = number("remaining", remaining, "1", "(0, 1)")
     smoothing = number("smoothing", smoothing, "1", "(0, 1]")
     replications = integer("replications", replications, "runs", "[2, 1e6]")
@@ -176,7 +176,7 @@ ANSWER = {
 
 
 def _packets(queue: float | str, capacity: float, size: int) -> float:
-    """Return the bound on the queue [packets]; a text is a queueing delay, converted at the rate of the link."""
+    """Convert the bound on the queue to packets; a text is a queueing delay, converted at the rate of the link."""
     if isinstance(queue, str):
         return quantities.duration(queue, "queue", "[0, inf)") * capacity / size
     return queue if queue == math.inf else number("queue", queue, "packets", "[0, inf)")
@@ -243,7 +243,7 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
 
     values = [number("weights", w, "flows", "(0, inf)") for w in np.atleast_1d(np.asarray(weights, dtype=float))]
     if not values:
-        raise out_of_range("weights", "[]", "1", "one weight in (0, inf) or more")
+        raise out_of_range("weights", "[]", "1", "at least one weight in (0, inf)")
     unit, total = quantities.rate(rate), math.fsum(values)
     reserved = unit * (1 + total)
     shares = [weighted_equilibrium_rate(w, total) * reserved for w in values]

@@ -1,4 +1,4 @@
-"""Laws for the design curves: flows with synchronised losses, and bounded windows that cause no loss."""
+"""Laws of the design curves: for flows with synchronised losses, and for bounded windows that cause no loss."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ ASSUMED = {
     "transfer_time": "lower bound: slow start over an empty link",
 }
 #: Ratio of a window W to W_r = `reno_friendly_window` up to which the Reno-friendly estimate is never below the cubic
-#: function: the estimate's slope (1 - beta) W/T is then at least the initial slope of the cubic function,
-#: 3 (1 - beta) W/K, where T/K = (W/W_r)^(2/3).
+#: function. The estimate and the cubic function grow from beta W to W in the times T and K, and T/K = (W/W_r)^(2/3). Up
+#: to this ratio the slope of the estimate, (1 - beta) W/T, is at least the initial slope of the cubic function,
+#: 3 (1 - beta) W/K.
 FRIENDLY = 3**-1.5
 
 
@@ -36,13 +37,13 @@ class CurveLaws:
 
     @property
     def laws(self) -> Laws:
-        """Laws of the sender at a switch."""
+        """Rules and laws of the sender at a switch on this path."""
         known = {name: float(value) for name, value in self.parameters.items()}
         path = LawPath(self.bandwidth_delay_product, self.round_trip_time)
         return laws_of(self.scheme, known, decrease_of(self.scheme, known), path)
 
     def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities for flows whose windows overflow the buffer."""
+        """Return utilisation, queueing delay [s] and loss of flows whose windows overflow the buffer."""
         delay, loss = math.nan, math.nan
         region = self.region(buffer, flows)
         if region == "linear":  # additive increase of any size
@@ -55,7 +56,7 @@ class CurveLaws:
         return {"utilisation": self.laws.together(buffer, flows), "queueing_delay": delay, "loss": loss}
 
     def _loss(self, largest: float) -> float:
-        """Return the loss of a sawtooth whose window grows in proportion to the number of round trips."""
+        """Return the loss of a sawtooth whose window grows linearly with the number of round trips."""
         if not isinstance(self.laws, CubicLaws):
             return float(tcp.loss_of_window(largest))
         c, beta = (value_of(self.scheme, self.parameters, name) for name in ("c", "beta"))
@@ -63,7 +64,7 @@ class CurveLaws:
         return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
 
     def region(self, buffer: float, flows: int) -> str:
-        """Return the window growth, if it is the same over the whole sawtooth: "linear" or "cubic"; else ""."""
+        """Return "linear" or "cubic" if the window grows in this way over the whole sawtooth, else an empty text."""
         decrease = self.laws.decrease
         if math.isnan(decrease):
             return ""
@@ -79,7 +80,7 @@ class CurveLaws:
         return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 
     def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities for bounded windows: by Little's law as long as path and buffer hold all of them."""
+        """Return the quantities of `sawtooth` for bounded windows: by Little's law if path and buffer hold them."""
         together = window * flows
         if math.isnan(self.laws.decrease):  # a sender other than AIMD may use less than its window
             return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)

@@ -1,4 +1,4 @@
-"""One point of the design curves: long-lived flows at one switch, alone and beside short transfers."""
+"""Simulation of one point of the design curves: long-lived flows at one switch, alone and beside short transfers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 
 @dataclass(frozen=True)
 class CurvePath:
-    """Path of the curves and the measurements on it; SI units, buffer and window in bandwidth-delay products."""
+    """Path of the design curves, with methods that simulate it; SI units, buffers and windows in BDPs."""
 
     rate: float
     round_trip_time: float
@@ -39,11 +39,11 @@ class CurvePath:
         return self.rate * self.round_trip_time / self.packet
 
     def packets(self, share: float) -> int:
-        """Return a share of the bandwidth-delay product [packets], at least one packet."""
+        """Convert a buffer or window from bandwidth-delay products to packets, at least one packet."""
         return max(1, round(share * self.bandwidth_delay_product))
 
     def flows(self, scheme: str | Scheme, count: int, window: float = math.inf) -> LongFlows:
-        """Return the long-lived flows, with windows up to ``window``."""
+        """Return ``count`` long-lived flows, with windows up to ``window`` [bandwidth-delay products]."""
         chosen, parameters = sender(scheme)
         if window < math.inf:
             chosen, parameters = limited(chosen), parameters | {LIMIT: float(self.packets(window))}
@@ -62,7 +62,7 @@ class CurvePath:
     def simulate(
         self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
     ) -> dict[str, float]:
-        """Return the quantities of a run of the flows alone, and ``transfer_time`` of a run with short transfers."""
+        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of one with short transfers."""
         flows = self.flows(scheme, count, window)
         begin, until = self.watch(flows, buffer)
         alone, beside = rng.spawn(2)

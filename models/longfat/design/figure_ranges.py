@@ -30,7 +30,7 @@ class Range:
 
     @property
     def known(self) -> bool:
-        """Whether both ends are equal."""
+        """Whether the input is known exactly, that is, both ends are equal."""
         return self.low == self.high
 
 
@@ -70,7 +70,7 @@ def _is_number(text: str) -> bool:
 
 
 def effects(answer: Callable[[Mapping[str, float]], float], ranges: Mapping[str, Range]) -> dict[str, float]:
-    r"""Return the factor by which the range of each parameter changes an answer, as a logarithm, the largest first.
+    r"""Return for each parameter the log of the factor by which its range changes an answer, the largest first.
 
     .. math:: \left| \ln X(q_{high}) - \ln X(q_{low}) \right| = \left| \int \frac{d \ln X}{d \ln q} \, d \ln q \right|
 

@@ -1,4 +1,4 @@
-"""Long-lived flows over one switch; a smaller path is simulated where the results depend only on ratios."""
+"""Long-lived flows over one switch; a slower link is simulated if the results depend only on ratios."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # largest number of packets of an answer if the path cannot be scaled: half an hour on two cores
 CYCLES = 12.0  # sawtooth cycles observed at a point of a design curve; `longfat buffer` observes until it can decide
 WARM_UP = 3.0  # sawtooth cycles before the observed ones
-#: Largest factor by which a buffer changes at a time; the cycle after each change is not observed. Ours, because 16
-#: flows of CUBIC carried 0.888, 0.921 and 0.914 in the cycles after a change by a factor of 5.3, and 0.921 in the mean
-#: of 200 cycles. New runs, which lose packets in slow start, carried 0.50 in the first cycle and less than 0.91 in
-#: seven cycles.
+#: Largest factor by which the buffer of a run changes at a time; the cycle after each change is not observed. Ours: 16
+#: flows of CUBIC had a utilisation of 0.888, 0.921 and 0.914 in the cycles after a change by a factor of 5.3, and 0.921
+#: in the mean of 200 cycles. New runs, which lose packets in slow start, had 0.50 in the first cycle and less than 0.91
+#: for seven cycles.
 STEP = 5.0
 POLL = 2.0  # round trips between two checks whether a packet was lost: short compared with a cycle
 RUNS = 3  # parallel runs, whose phases differ
@@ -48,7 +48,7 @@ QUANTITIES = {
 
 
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
-    """Describe those rules of a sender that differ between hosts, from the parameters of its scheme.
+    """Describe the rules in which senders of hosts differ, from the parameters of the sender's scheme.
 
     >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0}).split(", ")[:2]
     ['initial window 1', 'an acknowledgment for 2 packets']
@@ -94,7 +94,7 @@ class LongFlows(Bottleneck):
 
     @property
     def cubic(self) -> bool:
-        """Whether the flows are CUBIC's, whose constant C must be adapted to a slower link."""
+        """Whether the scheme is CUBIC, whose constant C must be adapted to a slower link."""
         return self.scheme is schemes.scheme("cubic")
 
     @property
@@ -125,11 +125,11 @@ class LongFlows(Bottleneck):
 
     @property
     def adapted(self) -> dict[str, float]:
-        """Parameters of the scheme that differ from their defaults: given, or adapted to a slower link."""
+        """Parameters of the scheme that are given, or adapted to a slower link, instead of their defaults."""
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
-        # Ours, because windows have fewer packets over the slower link, so that rounding would matter more there.
+        # Ours, because windows have fewer packets over the slower link, where rounding would have a larger effect.
         if "integer_windows" in given:
             given["integer_windows"] = 0.0
         if not self.cubic:
@@ -139,7 +139,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """Text: quantities that a slower link keeps equal, besides buffer/BDP; empty if there are none."""
+        """Text on the quantities, besides buffer/BDP, that slower link and path have in common; empty without any."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:
@@ -148,7 +148,7 @@ class LongFlows(Bottleneck):
 
     @property
     def sender(self) -> str:
-        """Text: those rules of the sender that differ between hosts; empty for schemes without such rules."""
+        """Text on the rules in which senders of hosts differ; empty for schemes without such rules."""
         return sender_of(self.scheme, self.adapted)
 
     @property
@@ -163,9 +163,9 @@ class LongFlows(Bottleneck):
         return max(self.round_trip_times, default=self.round_trip_time * (1 + spread))
 
     def ends(self) -> tuple[float, float, float]:
-        """Return the least buffer that can be an answer, and both ends of the simulated curve [packets].
+        """Return the smallest buffer that may be the answer, and both ends of the simulated curve [packets].
 
-        The buffer is above the threshold, because the discipline has no effect with a smaller one.
+        The smallest buffer is above the threshold, because the discipline would have no effect in a smaller buffer.
         """
         size = self.simulated_bdp
         floor = floor_of(self.scheme, self.discipline, size) if self.finds == "buffer" else 1.0
@@ -175,11 +175,11 @@ class LongFlows(Bottleneck):
         return floor, least, max(most, size * size / BURST_OF_RENO) if self.finds == "burst" else most
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the number of flows to insert in the rules."""
+        """Return the number of flows for which to evaluate the rules."""
         return float(self.flows)
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the utilisation of a link that is always busy."""
+        """Return the attainable utilisation, that of a link that is always busy."""
         return 1.0
 
     @classmethod
@@ -188,7 +188,7 @@ class LongFlows(Bottleneck):
         along = ("flows", "law_buffer")
         bounds = [[laws.apart(one, subject.flows) for one in DENSE] for subject in subjects]
         curves = [laws.along(DENSE, subject.flows) for subject in subjects]
-        # A single curve if the law does not depend on the number of flows.
+        # If the law does not depend on the number of flows, all curves are equal, and only one is returned.
         same = all(np.array_equal(one, curves[0], equal_nan=True) for one in curves)
         together = ("law_buffer", curves[0]) if same else (along, curves)
         variables: dict[str, Any] = {}
@@ -201,7 +201,7 @@ class LongFlows(Bottleneck):
 
     @classmethod
     def about(cls, subjects: Sequence[LongFlows], answer: Mapping[str, Any], laws: Laws) -> dict[str, Any]:
-        """Return the flows and the path that is simulated as attributes."""
+        """Return attributes that describe the flows and the simulated path."""
         one = subjects[0]
         made: dict[str, Any] = {"round_trip_times": list(one.round_trip_times)} if one.round_trip_times else {}
         scale_free = all(each.scale_free for each in subjects)
@@ -214,7 +214,7 @@ class LongFlows(Bottleneck):
         return made
 
     def _queue(self, size: int) -> tuple[Discipline | str, int]:
-        """Return discipline and buffer [packets] for a trial size of the buffer or of the threshold."""
+        """Return discipline and buffer [packets] for a trial value of the buffer, threshold or burst."""
         if self.finds == "burst":
             rate = self.rate * self.simulated_bdp / self.bandwidth_delay_product
             return queues.policer(rate=rate, burst=size * self.packet), math.ceil(ROOM_OF_LINK * self.simulated_bdp)
@@ -243,7 +243,7 @@ class LongFlows(Bottleneck):
             path = ["switch", "sinks"]
             further = trips[k % len(trips)] / 2 - shortest if trips else 2 * one_way * spread * place
             if spread > 0 or trips:
-                # The rest of the delay is behind the switch, where an arrival needs no event of its own.
+                # The rest of the delay is on a link behind the switch, on which an arrival needs no separate event.
                 net.link("sinks", f"sink-{k}", rate=math.inf, delay=further)
                 path.append(f"sink-{k}")
             begun = max(2.0, largest * random.uniform(0.5, 1.0))
@@ -292,25 +292,25 @@ class LongFlows(Bottleneck):
         if self.scheme.name != "dctcp":
             rounds *= rounds
         cycle = rounds * largest * self.round_trip_time
-        # DCTCP estimates the share of marks over 16 round trips (RFC 8257, section 4.2).
+        # DCTCP estimates the fraction of marked packets over 16 round trips (RFC 8257, section 4.2).
         begin = WARM_UP * cycle + 200 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 200 * self.round_trip_time
 
     def refuse_too_long(self, runs: int) -> None:
-        """Refuse a path that cannot be scaled down and is so large that its simulation would take hours."""
+        """Raise a ValueError if the path cannot be scaled down and is so large that its simulation would take hours."""
         simulated = self.simulated_bdp
         packets = runs * self.watch(round(simulated))[1] * simulated / self.round_trip_time
         if self.most is None and not self.scale_free and packets > MOST_PACKETS:
             raise ValueError(
                 f"scheme {self.scheme.name!r} with discipline {queues.discipline(self.discipline).name!r} is not known "
                 f"to be scale-free, so that the path's own {simulated:.6g} packets in flight would be simulated: about "
-                f"{packets:.2g} packets in all, more than {MOST_PACKETS:.2g}; bandwidth_delay_product = 200 "
+                f"{packets:.2g} packets in total, more than {MOST_PACKETS:.2g}; bandwidth_delay_product = 200 "
                 "(in Python) simulates a slower path, and the answer is valid for that path only"
             )
 
     @property
     def resized(self) -> bool:
-        """Whether the buffer of a run can be changed: it is a limit in packets, and flows adapt within a few cycles."""
+        """Whether the buffer may change during a run: it is a limit in packets, and flows adapt within a few cycles."""
         plain = queues.discipline(self.discipline).scheduler is None
         return self.finds == "buffer" and plain and not is_bbr(self.scheme)
 
@@ -385,8 +385,8 @@ class LongFlows(Bottleneck):
             found.update(effort.summed(parts, {"utilisation": (0.0, 1.0), "goodput": (0.0, 1.0)}), samples=samples)
             effort.deciding(f"{self.flows} flows: {buffer / self.simulated_bdp:.3g} BDP", found, "utilisation")
             narrow = found["utilisation_upper"] - found["utilisation_lower"] < 2 * NARROW
-            # The first interval has few samples, so that it must be narrow and exclude the goal. From the last look but
-            # one on, a narrow interval is enough.
+            # At the first look, which has few samples, the interval must be narrow and exclude the goal. At the last
+            # two looks a narrow interval is enough.
             decided = effort.is_decided(samples, len(LOOKS))
             if (decided and (narrow or look > LOOKS[0])) or (narrow and look >= LOOKS[-2]):
                 break

@@ -34,8 +34,8 @@ def loss_load(
 
     .. math:: v = \min \{ v : T(v) \le (1 + 0.01) \min_{u: P(u) \le \text{ceiling}} T(u),\ P(v) \le \text{ceiling} \}
 
-    P(v) is the share of packets lost and T(v) the mean transfer time in simulations of complete transfers, from start
-    to end. In equilibrium, P = max(0, 1 - k/((k + 1) v)).
+    P(v) is the fraction of packets lost and T(v) the mean transfer time in simulations of complete transfers, from
+    start to end. In equilibrium, P = max(0, 1 - k/((k + 1) v)).
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def loss_load(
     transfers = Transfers(rate, round_trip_time, sources, file, packet, pause, buffer)
     choices = [EXPONENT.checked("k", one) for one in np.atleast_1d(np.asarray(k, dtype=float))]
     if not choices:
-        raise out_of_range("k", "[]", "1", "one value in [1, 50] or more")
+        raise out_of_range("k", "[]", "1", "at least one value in [1, 50]")
     seed = seed_of(rng)
 
     effort = Effort(seed, replications, confidence, lambda new: None)
@@ -87,8 +87,8 @@ def loss_load(
         least = min(rows, key=lambda row: row["least"])
         raise ValueError(
             f"loss = {loss:g} is not reached by any v in [{LOWEST:g}, 1] with k = "
-            f"{', '.join(f'{one:g}' for one in choices)}: the least is {least['least']:.3g} "
-            f"(upper limit), with k = {least['k']:g}"
+            f"{', '.join(f'{one:g}' for one in choices)}: the least loss is {least['least']:.3g} "
+            f"(upper confidence limit), with k = {least['k']:g}"
         )
     data = xr.Dataset(
         {name: (("k", "point")[: np.ndim(rows[0][name]) + 1], [row[name] for row in rows], about)
@@ -132,7 +132,7 @@ ANSWER = {
 
 
 def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort: Effort) -> dict[str, Any]:
-    """Return the row of one k: the curve, and the point of shortest transfers below the ceiling."""
+    """Return the results for one k: the simulated curve, and the point of shortest transfers below the ceiling."""
     lossless = k / (k + 1)
     allowed = min(1.0, lossless / (1 - ceiling))
 
@@ -162,7 +162,7 @@ def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort:
 
 
 def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[str, float]) -> dict[str, float]:
-    """Find, by bisection between two results, the largest virtual factor whose loss is below the ceiling."""
+    """Bisect between two results; return that of the largest virtual factor whose loss is below the ceiling."""
     while above["v"] - below["v"] > FINENESS:
         middle = at((below["v"] + above["v"]) / 2)
         below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)

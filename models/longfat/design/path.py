@@ -1,4 +1,4 @@
-"""Path for which a window of selective repeat is sought: rate, round-trip time, segments and packets."""
+"""Path of selective repeat: rate, round-trip time, and sizes of segments and packets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Path:
     def simulated_ack_segments(self) -> float:
         """Acknowledgment delay in the simulator, rounded up to packet times [segments].
 
-        It is rounded up because a sender processes an acknowledgment when the packet that it transmits has ended.
+        The delay is rounded up because a sender processes an acknowledgment after the packet that it is transmitting.
         """
         return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
 

@@ -18,7 +18,7 @@ FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
 #: worth of discards. The buffer of the chosen window is found with longer runs (`REPORTED`), which are reported.
 COARSELY = {"lost": 5e3, "packets": 2e6}
 REPORTED: dict[str, float] = {}  # run length: the default of `Path.simulate`
-COST = 0.002  # share of the window's efficiency that a buffer may cost, if the window misses the goal
+COST = 0.002  # fraction of the efficiency that a receive buffer may cost if the window misses the goal even without it
 
 BUFFER = {
     "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
@@ -39,7 +39,7 @@ TRADEOFF = {
 
 
 def smallest_buffer(reaches: Callable[[int], bool], most: int, fineness: float = 0.0) -> int:
-    """Return the smallest buffer for which ``reaches`` is true, if it is true for all larger ones up to ``most``."""
+    """Return the smallest buffer for which ``reaches`` is true; it must be true for all larger ones up to ``most``."""
     low, high = 0, most
     while high - low > max(1, fineness * high):
         middle = (low + high) // 2
@@ -56,10 +56,10 @@ def _suffices(
     confidence: float,
     effort: Mapping[str, Any] = REPORTED,
 ) -> Callable[[int], bool]:
-    """Return a function that tells whether a buffer suffices: its lower confidence limit reaches the goal.
+    """Return a function of a buffer: whether the lower confidence limit of the efficiency reaches the goal with it.
 
-    If the limit of the window itself does not reach the goal, no buffer does. A buffer then suffices if it lowers the
-    limit by at most the share `COST`.
+    If the limit without a receive buffer misses the goal, so does the limit with any buffer. A buffer then suffices if
+    it lowers the limit by at most the fraction `COST`.
     """
 
     def lower(buffer: int) -> float:
@@ -72,7 +72,7 @@ def _suffices(
 
 
 def answer(path: Path, loss: float, window: int | None, goal: float, seed: Any, confidence: float) -> dict[str, float]:
-    """Return the variables of `BUFFER` for one window."""
+    """Find the smallest sufficient receive buffer of a window, and return the variables of `BUFFER`."""
     if window is None:
         return dict.fromkeys(BUFFER, math.nan)
     found = smallest_buffer(_suffices(path, loss, window, goal, seed, confidence), window)
@@ -98,7 +98,7 @@ def _law(path: Path, loss: float, window: int, buffer: int) -> float:
 
 
 def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: Any, confidence: float) -> np.ndarray:
-    """Return the variables of `TRADEOFF`, a row each, for windows from the chosen one to four times its size."""
+    """Return each variable of `TRADEOFF` as a row, for windows from the chosen window to four times its size."""
     if not row["window_segments"] > 0:
         return np.full((len(TRADEOFF), points), math.nan)
     first, most = int(row["window_segments"]), int(row["buffer_segments"])
@@ -116,7 +116,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
 
 
 def tradeoff_variables(values: list[np.ndarray]) -> dict[str, Any]:
-    """Return the variables of `TRADEOFF` for a Dataset, from the result of `tradeoff` for each loss."""
+    """Convert the results of `tradeoff` for all losses to variables of a Dataset."""
     stacked = np.stack(values, axis=1)
     names = zip(TRADEOFF.items(), stacked, strict=True)
     return {name: (("loss", "tradeoff"), value, attrs(unit, text)) for (name, (unit, text)), value in names}

@@ -1,4 +1,4 @@
-"""Parallel runs of networks, each measured between two instants; Ctrl-C stops them immediately."""
+"""Parallel runs of networks, measured between given times; Ctrl-C stops the runs immediately."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ class Effort:
         return np.random.SeedSequence(self.seed).spawn(self.replications)
 
     def summed(self, runs: Sequence[dict[str, float]], within: dict[str, tuple[float, float]]) -> dict[str, float]:
-        """Return means over the replications with confidence limits, clipped to the ranges in ``within``."""
+        """Return each quantity's mean over the replications and its confidence limits, clipped to its range.
+
+        ``within`` has the ranges by name; other quantities have the range [0, inf).
+        """
         made: dict[str, float] = {}
         for name in runs[0]:
             mean, lower, upper = interval([run[name] for run in runs], self.confidence)
@@ -41,11 +44,11 @@ class Effort:
         return made
 
     def is_decided(self, samples: Sequence[float], looks: int) -> bool:
-        """Return whether the samples' interval excludes the goal; at most ``looks`` such intervals are tested."""
+        """Return whether the interval of the mean excludes the goal, if at most ``looks`` such intervals are tested."""
         return is_decided(samples, self.goal, self.confidence, looks)
 
     def deciding(self, point: str, found: dict[str, Any], name: str) -> None:
-        """Show the point, the mean of its quantity ``name`` with the half width of the interval, and the goal."""
+        """Show a point, the mean of the quantity ``name`` with the half width of its interval, and the goal."""
         half = (found[f"{name}_upper"] - found[f"{name}_lower"]) / 2
         self.say(f"{point}: {found[name]:.3f} +- {half:.3f}, goal {self.goal:g}")
 
@@ -64,10 +67,10 @@ def observed(
     runs: Sequence[Simulation], begin: float, advance: Callable[[Simulation], Any], tell: Callable[[int], Any] = str,
     count: int = 1,
 ) -> list[list[dict[str, np.ndarray]]]:  # fmt: skip
-    """Continue runs in threads to a time [s], then call ``advance`` ``count`` times for each; measure over each call.
+    """Continue runs in threads to a time [s], then call ``advance`` ``count`` times on each; measure over each call.
 
-    The return value has ``count`` results of `sim.runs.results.measure` for each run. Those of one run are batch means:
-    Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3.
+    The return value has ``count`` results of `sim.runs.results.measure` for each run. The results of one run are batch
+    means: Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3.
     """
 
     def one(run: Simulation) -> list[dict[str, np.ndarray]]:

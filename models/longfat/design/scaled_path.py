@@ -1,4 +1,4 @@
-"""Parameters of CUBIC for a slower link that keep the ratio of window to bandwidth-delay product as on the path."""
+"""Parameters with which CUBIC's window over a slower link has the same ratio to the BDP as over the path."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 #: Ratio of the mean window to `reno_friendly_window` from which on the Reno-friendly estimate is left out. Ours,
-#: because flows at one link have windows of different sizes: one with half of the mean has to be in the cubic region,
+#: because flows at one link have windows of different sizes, and a window of half the mean must be in the cubic region,
 #: too.
 MARGIN = 2.0
 LARGEST_C = 1e6  # packets/s^3: upper end of the scheme's domain of C
 
 
 def is_cubic(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> bool:
-    """Return whether the cubic function alone determines windows of this size [packets].
+    """Return whether the cubic function alone, without Reno's estimate, determines a window of ``packets`` packets.
 
     >>> from longfat.sim.schemes import scheme
     >>> [is_cubic(scheme("cubic"), {}, packets, 0.1) for packets in (127.0, 129.0)]  # twice 64.3
@@ -39,9 +39,9 @@ def parameters(
 ) -> dict[str, float]:
     """Return the parameters with which CUBIC behaves over a slower link as over the path.
 
-    ``packets`` is the path's bandwidth-delay product for each flow, and ``ratio`` is that of the slower link relative
-    to the path's. The round-trip time is the same. If the cubic function alone determines the window, time may pass
-    faster over the slower link: ``clock`` is the time there [s] for a second of the path.
+    ``packets`` is the path's bandwidth-delay product for each flow, and ``ratio`` is the ratio of the slower link's
+    bandwidth-delay product to the path's. The round-trip time is the same. If the cubic function alone determines the
+    window, time may pass faster over the slower link: ``clock`` is the simulated time [s] for a second of the path.
 
     The ratio w = W/N of window to bandwidth-delay product follows C (t - K)^3/N + w_max (RFC 9438, equation 1), where
     K^3 = (1 - beta) w_max N/C. In the cubic region w depends on C R^3/N only: with C in proportion to N, the sawtooth
@@ -67,7 +67,9 @@ def parameters(
 
 
 def round_trips(scheme: Scheme, given: Mapping[str, float], packets: float, round_trip_time: float) -> float:
-    """Return the round trips in which a window recovers after a loss, by the faster of CUBIC's and Reno's growth.
+    """Return the number of round trips after which a window has recovered from a loss, by CUBIC's or Reno's growth.
+
+    The faster growth decides.
 
     >>> from longfat.sim.schemes import scheme
     >>> round(round_trips(scheme("cubic"), {}, 100.0, 0.1), 2)  # K = 4.217 s

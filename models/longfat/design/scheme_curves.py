@@ -113,7 +113,7 @@ def curves(
             limited(sender(one)[0])  # refuses schemes without a window
 
     def place(value: float) -> tuple[float, float]:
-        """Return buffer and window of a point [bandwidth-delay products]; a window of infinity sets no bound."""
+        """Return buffer and window of a point [bandwidth-delay products]; an infinite window is not bounded."""
         return (value, math.inf) if over == "buffer" else (buffer, value)
 
     packets = _packets(path, named, counts, [place(one) for one in values], replications)
@@ -151,7 +151,7 @@ def curves(
 
 
 def _several(name: str, values: Any) -> list[Any]:
-    """Return the values as a list; refuse a text, an empty sequence and equal values."""
+    """Return the values as a list; raise an error for a text, an empty sequence or equal values."""
     if isinstance(values, str) or not np.iterable(values):
         raise wrong_type(name, values, "a sequence")
     found = list(values)
@@ -161,7 +161,7 @@ def _several(name: str, values: Any) -> list[Any]:
 
 
 def _named(given: Any) -> dict[str, Any]:
-    """Return the schemes as a mapping from their names; refuse unknown and equal names."""
+    """Return the schemes by their names; raise an error for unknown or equal names."""
     found = {one if isinstance(one, str) else sender(one)[0].name: one for one in _several("schemes", given)}
     if len(found) < len(given):
         raise out_of_range("schemes", list(found), "1", "schemes of different names")
@@ -173,7 +173,7 @@ def _named(given: Any) -> dict[str, Any]:
 def _packets(
     path: CurvePath, named: dict[str, Any], counts: list[int], places: list[tuple[float, float]], replications: int
 ) -> float:
-    """Return the approximate number of packets in all runs; refuse too many."""
+    """Return the approximate number of packets in all runs; raise a ValueError if it exceeds `MOST_PACKETS`."""
     costs: dict[tuple[str, int], float] = {}
     for name, scheme in named.items():
         for count in counts:
@@ -193,7 +193,7 @@ def _packets(
 
 
 def _described(data: xr.Dataset, over: str) -> xr.Dataset:
-    """Return the simulated quantities with units and names, and with limits clipped to the possible range."""
+    """Add units and names to the simulated quantities, and clip their limits to the possible range."""
     made = data.drop_vars("replications")
     for name, (unit, text) in QUANTITIES.items():
         if name not in made:
@@ -213,7 +213,7 @@ def _axis(over: str) -> dict[str, str]:
 
 
 def _sizes(path: CurvePath, over: str, values: list[float]) -> dict[str, Any]:
-    """Return the buffers or windows in packets and in bytes."""
+    """Return the buffers or windows in packets and in bytes, as coordinates."""
     packets = [path.packets(one) for one in values]
     return {
         "packets": (over, packets, attrs("packets", f"{over}, as simulated")),
@@ -224,7 +224,7 @@ def _sizes(path: CurvePath, over: str, values: list[float]) -> dict[str, Any]:
 def _laws(
     path: CurvePath, named: dict[str, Any], counts: list[int], over: str, fixed: float, values: list[float]
 ) -> dict[str, Any]:
-    """Return the laws between the smallest and the largest value: at a fine grid and at the simulated values."""
+    """Return the laws as variables, on a fine grid of buffers or windows that contains the simulated values."""
     dense = np.unique(np.concatenate([np.geomspace(values[0], values[-1], DENSE), values]))
     found = {name: np.full((len(named), len(counts), len(dense)), math.nan) for name in LAWS}
     for i, scheme in enumerate(named.values()):

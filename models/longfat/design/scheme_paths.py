@@ -1,7 +1,8 @@
 """Comparison of a scheme alone on many paths with CUBIC alone on the same paths.
 
 Round-trip times range from 1 to 600 ms, because a scheme that works at 10 ms may collapse at 100 ms: a wrong rule in
-packets or round trips costs little while the bandwidth-delay product is a few packets.
+packets or round trips costs little while the bandwidth-delay product is a few packets. A scheme without slow start is
+also found far from CUBIC at long round trips, because a run has only some hundred of them.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ LOSSES = (0.0, 0.001, 0.01, 0.03)
 #: Rate of the link and packet size of all runs. Ours, because a round trip of 1 ms is then two packets and one of
 #: 600 ms a thousand, so that all runs together take a minute or two.
 RATE, PACKET = 20e6 / 8, 1250  # bytes/s, bytes
-#: Shortest run, in seconds and in round trips, of which the first quarter is not counted. Ours.
+#: Ours: shortest run, in seconds and in round trips. The first quarter of each run is not counted.
 LEAST_TIME, LEAST_ROUND_TRIPS = 20.0, 200.0  # s, 1
-#: Criteria for a scheme that is far from CUBIC. Ours: less than a quarter of CUBIC's goodput; or more than four times
-#: its queueing delay, and longer by more than a tenth of the round trip and 5 ms; or more than four times its share of
-#: packets dropped at the buffer, and larger by more than 0.01.
+#: Criteria for a scheme that is far from CUBIC on a path. Ours: less than a quarter of CUBIC's goodput; or a queueing
+#: delay more than four times CUBIC's and longer by more than a tenth of the round trip and 5 ms; or a fraction of
+#: packets dropped at the buffer more than four times CUBIC's and larger by more than 0.01.
 FACTOR, SHARE_OF_TRIP, LEAST_DELAY, LEAST_LOSS = 4.0, 0.1, 0.005, 0.01
 QUANTITIES = {
     "goodput_share": ("1", "goodput over the rate of the link"),
@@ -65,12 +66,12 @@ def run(
     scheme: str | Scheme, *, round_trips: Sequence[float] = ROUND_TRIPS, buffers: Sequence[float] = BUFFERS,
     losses: Sequence[float] = LOSSES, rng: Any = 0, store: Any = None, progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    """Simulate a scheme and CUBIC for all round trips, buffers and losses; tell where the scheme is far from CUBIC.
+    """Simulate a scheme and CUBIC for all round trips, buffers and losses; mark paths with the scheme far from CUBIC.
 
     Parameters
     ----------
     scheme : str or Scheme
-        Scheme to be judged: a name, an object, or "FILE.py:NAME".
+        Scheme to compare with CUBIC: a name, an object, or "FILE.py:NAME".
     round_trips, buffers, losses : sequence of float
         Round-trip times without queueing [s], buffers [bandwidth-delay products], probabilities of random loss.
     rng, store, progress
@@ -101,7 +102,7 @@ def run(
 
 
 def far(mine: xr.Dataset, cubic: xr.Dataset) -> xr.DataArray:
-    """Return where a scheme is far from CUBIC: far less goodput, or a far longer queue, or far more drops."""
+    """Return on which paths a scheme has much less goodput, a much longer queue or many more drops than CUBIC."""
     slow = FACTOR * mine.goodput_share < cubic.goodput_share
     more = mine.queueing_delay - cubic.queueing_delay
     queued = (mine.queueing_delay > FACTOR * cubic.queueing_delay) & (
@@ -113,14 +114,15 @@ def far(mine: xr.Dataset, cubic: xr.Dataset) -> xr.DataArray:
 
 
 def to_text(data: xr.Dataset) -> str:
-    """Return as text the number of cells far from CUBIC, and the worst cell of each round trip beside CUBIC's."""
+    """Return a text with the number of paths with the scheme far from CUBIC, and the worst path of each round trip."""
     broken, total = data.far, data.far.sizes["buffer"] * data.far.sizes["loss"]
     bad = [float(one) for one in data.round_trip if bool(broken.sel(round_trip=one).any())]
     where = ", ".join(rounded(one, "s") for one in bad)
     lines = [
         f"{data.attrs['scheme']} alone on paths of {rounded(RATE, 'bytes/s')}, beside CUBIC alone: far from it in "
         f"{int(broken.sum())} of {broken.size} cells" + (f", at round trips of {where}" if bad else ""),
-        f"far: less than 1/{FACTOR:g} of CUBIC's goodput, or {FACTOR:g} times its queueing delay or losses",
+        f"far: less than 1/{FACTOR:g} of CUBIC's goodput, or {FACTOR:g} times its queueing delay or losses; at long "
+        "round trips also without slow start",
         "",
         f"{'round trip':>10}  {'far':>7}  {'worst cell':<24}  {'goodput share':>14}  {'queueing [ms]':>15}  "
         f"{'lost [%]':>12}",
@@ -128,8 +130,8 @@ def to_text(data: xr.Dataset) -> str:
     for one in data.round_trip:
         at = data.sel(round_trip=one)
         mine, cubic = at.sel(who="tested"), at.sel(who="cubic")
-        # Worst cell, ours: the least ratio of the goodputs among the cells far from CUBIC, or among all cells if none
-        # is far.
+        # Ours: the worst cell has the smallest ratio of goodputs among the cells far from CUBIC, or among all cells if
+        # none is far.
         ratio = (mine.goodput_share / cubic.goodput_share.clip(1e-9)).where(at.far | ~at.far.any(), math.inf)
         cell = {name: int(k) for name, k in ratio.argmin(...).items()}
         pair = [(one.isel(cell)) for one in (mine, cubic)]

@@ -1,4 +1,4 @@
-"""Search for a window or buffer: by the inverse of the law, or by simulations."""
+"""Search for the smallest sufficient window or buffer: by the inverse of the law, or by simulations."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") 
 
 
 def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search: Search = "bisect") -> int | None:
-    """Return the smallest window for which ``reaches`` is true, if it is for all larger ones; None if there is none."""
+    """Return the smallest window [segments] for which ``reaches`` is true; None if there is none up to the limit.
+
+    ``reaches`` must be true for all larger windows.
+    """
     limit = math.ceil(LARGEST_FACTOR * (ack_segments + 1))
     if search == "scan":
         return next((w for w in range(1, limit + 1) if reaches(w)), None)
@@ -67,7 +70,7 @@ def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search
 
 
 def logit(share: float) -> float:
-    """Return the logarithm of the odds of a share, nearly linear in the logarithm of the buffer for shares near 1.
+    """Return the log odds ln(u/(1 - u)) of a utilisation u; near u = 1 they are nearly linear in the log of the buffer.
 
     >>> round(logit(0.95), 3), round(logit(0.5), 3)  # ln 19
     (2.944, 0.0)
@@ -77,7 +80,7 @@ def logit(share: float) -> float:
 
 @dataclass(frozen=True)
 class Line:
-    """Weighted least-squares line of the log odds of the mean share against the logarithm of the buffer."""
+    """Weighted least-squares line of the log odds of the mean utilisation against the logarithm of the buffer."""
 
     size: float  # weighted mean of the logarithms of the buffers
     odds: float  # the line's value there
@@ -88,20 +91,20 @@ class Line:
     goal: float  # share
 
     def limits(self, buffers: Any) -> tuple[Any, Any, Any]:
-        """Return the mean share at each buffer, with its confidence limits."""
+        """Return the mean utilisation at each buffer by the line, with its confidence limits."""
         away = np.log(buffers) - self.size
         odds = self.odds + self.slope * away
         half = self.quantile * np.sqrt(self.error**2 + (self.error_of_slope * away) ** 2)
         return tuple(1 / (1 + np.exp(-one)) for one in (odds, odds - half, odds + half))
 
     def crossing(self) -> float:
-        """Return the buffer at which the mean share is the goal."""
+        """Return the buffer at which the line reaches the goal."""
         return math.exp(min(self.size + (logit(self.goal) - self.odds) / self.slope, 700.0))
 
     def interval(self, most: int) -> tuple[int, int | None]:
-        """Return the largest buffer that misses the goal with confidence, or 0, and the smallest that reaches it.
+        """Return the largest buffer that misses the goal with confidence, or 0, and the smallest that reaches the goal.
 
-        Both are at most ``most``; the second is None if no buffer reaches it.
+        Both are at most ``most``; the second is None if no buffer reaches the goal with confidence.
         """
         buffers = np.arange(1, most + 1)
         _, low, high = self.limits(buffers)
@@ -111,12 +114,13 @@ class Line:
 
 
 def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float) -> Line | None:
-    r"""Fit a line to the mean shares of the buffers near a goal; return None if they do not determine a rising line.
+    r"""Fit a line to the mean utilisations of buffers near a goal; return None if they determine no rising line.
 
     Each mean has the standard error of its samples in log odds, :math:`s / (\sqrt n \, u (1 - u))`, with s pooled over
-    the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). To its
-    square that of the bend of the true curve is added, `BENT` times the squared distance from the goal. If the means
-    scatter more about the line than by these errors, the errors are enlarged to match (Birge 1932).
+    the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). The
+    error of a straight line for the bent curve, `BENT` times the squared distance from the goal, is added to its
+    square. If the means scatter more about the line than by these errors, the errors are enlarged to match (Birge
+    1932).
 
     >>> exact = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
     >>> round(fitted(exact, 9.797959 / 10.797959, 0.95).crossing(), 1)  # sqrt(40 * 160)

@@ -1,4 +1,4 @@
-"""TCP senders as hosts have them: the scheme of the simulator, its name in Linux, and its laws."""
+"""TCP senders of hosts: scheme and parameters in the simulator, name in Linux, and laws."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from longfat.laws.tcp import loss_of_window, square_root_rate
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Largest loss at which the laws of CUBIC and Reno are used. They neglect timeouts: the square-root law is 9 % too high
-#: at 0.01 (see the record of that law).
+#: Largest loss at which the laws of CUBIC and Reno are used. The laws neglect timeouts: the square-root law is 9 % too
+#: high at 0.01 (see the record of that law).
 LARGEST_LOSS_OF_LAW = 0.01
 #: Smallest window of these laws [packets]: the least slow-start threshold of RFC 5681, section 3.1. With this window
 #: the laws give a loss of 0.375 or more.
 LEAST_WINDOW_OF_LAW = 2.0
-#: Amount that BBR keeps in flight for 0.2 s in ProbeRTT, see `longfat.design.buffer_laws`: version 3 a share of the
+#: Amount that BBR keeps in flight for 0.2 s in ProbeRTT (`longfat.design.buffer_laws`): version 3 a fraction of the
 #: bandwidth-delay product, BBR of 2016 a number of packets.
 LEFT = {"bbr": 0.5}
 LEFT_PACKETS = 4.0
@@ -37,7 +37,7 @@ class Sender:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Parameters with which the scheme resembles Linux most."""
+        """Parameters with which the simulator's scheme is most similar to the sender of Linux."""
         from longfat.sim import schemes
 
         return schemes.linux(self.scheme)
@@ -55,7 +55,7 @@ class Sender:
         return self.scheme in PROBE_INTERVAL
 
     def rate(self, rate: float, round_trip_time: float, loss: float, packet: float, flows: int = 1) -> float:
-        """Return the total rate of ``flows`` by the sender's law [bytes/s], at most ``rate``; NaN outside its validity.
+        """Return the total rate of ``flows`` flows by the sender's law [bytes/s], at most ``rate``; NaN if not valid.
 
         A random loss affects one flow only, so that N flows are N times as fast as one (Hacker, Athey and Noble, "The
         End-to-End Performance Effects of Parallel TCP Sockets on a Lossy Wide-Area Network", IPDPS 2002).
@@ -80,7 +80,7 @@ class Sender:
 
     @property
     def largest_loss(self) -> float:
-        """Loss up to which BBR keeps its rate."""
+        """Largest packet loss at which BBR keeps its rate."""
         return float(bbr.largest_loss()) if self.scheme == "bbr1" else LARGEST_LOSS_OF_BBR3
 
     def filling_loss(self, packets: float, round_trip_time: float) -> float:
@@ -123,7 +123,7 @@ SENDERS = {
 
 
 def sender(scheme: str | Scheme) -> tuple[Scheme, dict[str, float]]:
-    """Return scheme and parameters: for a name in `SENDERS` those of hosts, else the scheme without parameters.
+    """Return the scheme and parameters of a sender in `SENDERS`, or any other scheme without parameters.
 
     >>> sender("reno")[0].name, sender("reno")[1]["initial_window"], sender("vegas")[1]
     ('sack', 10.0, {})

@@ -1,4 +1,4 @@
-"""File transfers over a link whose loss-load curve the sources respond to: simulated, and in constant equilibrium."""
+"""File transfers of loss-load sources over one link, by simulation and by the law of their equilibrium."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SILENT = 2.0  # ours: round trips without a packet after which a switch drops a 
 
 @dataclass(frozen=True)
 class Transfers:
-    """Transfers of equal files over one link; SI units, the buffer in packets."""
+    """Transfers of files of equal size over one link; SI units, the buffer in packets."""
 
     rate: float
     round_trip_time: float
@@ -61,7 +61,7 @@ class Transfers:
         )  # fmt: skip
 
     def simulate(self, k: float, v: float, effort: Effort) -> dict[str, float]:
-        """Simulate the transfers; return share of packets lost and mean transfer time [s], with confidence limits."""
+        """Simulate the transfers; return packet loss and mean transfer time [s], with confidence limits."""
         net = self.network(k, v)
 
         def one(stream: np.random.SeedSequence) -> dict[str, float]:
@@ -75,10 +75,10 @@ class Transfers:
 
 
 def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
-    """Return the mean transfer time [s], one round trip included, of sources that are in equilibrium at every moment.
+    """Return the mean transfer time [s], with one round trip, of sources that are in equilibrium at every moment.
 
-    Each of m sources gets 1/m of the throughput. The throughput is the rate of the link times the load (k + 1) v/k, or
-    the rate of the link if that load is above 1. A single source takes the share v of the link.
+    Each of m sources has 1/m of the throughput. The throughput is the rate of the link times the load (k + 1) v/k, or
+    the rate of the link if this load is above 1. A single source uses the fraction v of the link.
 
     >>> path = Transfers(rate=5e6, round_trip_time=0.004, sources=2, file=2e6, packet=500, stagger=0.0, buffer=None)
     >>> round(in_equilibrium(path, 2, 2 / 3), 9)  # 2 x 2 MB over 40 Mbit/s, and 4 ms

@@ -1,4 +1,4 @@
-"""Queue disciplines set by one threshold: the backlog, or its queueing delay, above which they signal congestion."""
+"""Queue disciplines with one threshold: the backlog, or its queueing delay, above which they signal congestion."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ TIMES_LOW = 3.0
 RED_LEAST = 2  # packets: least min_th; with one packet tc finds no weight (iproute2, tc_red.c, tc_red_eval_ewma())
 LARGEST_PROBABILITY = 0.1
 
-#: CoDel keeps its default interval of 100 ms if the largest round-trip time of the path [s] is between these two;
-#: otherwise the interval is the largest round-trip time. RFC 8289, section 4.2: 100 ms for the Internet, which works
-#: well from 10 ms on; "slightly larger than the RTT" elsewhere.
+#: CoDel keeps its default interval of 100 ms if the largest round-trip time of the path is between SHORT and INTERNET
+#: [s]; otherwise the interval is the largest round-trip time. RFC 8289, section 4.2: 100 ms for the Internet, which
+#: works well for round-trip times from 10 ms on; "slightly larger than the RTT" elsewhere.
 INTERNET, SHORT = 0.1, 0.01
 
 #: Parameters of each discipline as a function of the threshold [packets], its queueing delay [s], the packet size
@@ -48,7 +48,7 @@ def interval(trip: float) -> float:
 
 
 def with_threshold(name: str, packets: float, delay: float, size: float, trip: float) -> Discipline:
-    """Return a discipline with a threshold of ``packets`` packets, which is a delay of ``delay`` seconds at the link.
+    """Return a discipline with a threshold of ``packets`` packets, whose queueing delay at the link is ``delay`` [s].
 
     >>> with_threshold("codel", 10, 0.005, 1500, 0.08).values["interval"]
     0.1

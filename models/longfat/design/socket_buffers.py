@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 from longfat.base.domains import out_of_range, wrong_type
 
-#: Least share of a socket's receive buffer that Linux uses as window. It depends on the kernel version.
+#: Smallest fraction of a socket's receive buffer that Linux uses as window. The fraction depends on the kernel version.
 #: 3.4 to 6.5: a half, tcp_adv_win_scale = 1 (kernel documentation, networking/ip-sysctl).
-#: From 6.6 on, that setting is obsolete, and the share is the ratio of data to memory of the packets that arrived,
-#: scaling_ratio in 256ths (include/net/tcp.h, tcp_win_from_space(); net/ipv4/tcp_input.c, tcp_measure_rcv_mss()). It is
-#: least if a driver uses a page for each packet of 1500 bytes: at first 6.6 to 6.9 assume 1200 bytes in
-#: SKB_TRUESIZE(4096) = 4672 bytes, 65/256; 6.10 assumes a half.
+#: From 6.6 on, that setting is obsolete, and the fraction is the ratio of data to memory of the packets that arrived,
+#: scaling_ratio in 256ths (include/net/tcp.h, tcp_win_from_space(); net/ipv4/tcp_input.c, tcp_measure_rcv_mss()). The
+#: ratio is smallest if a driver uses a page for each packet of 1500 bytes: 6.6 to 6.9 begin with the assumption of 1200
+#: bytes in SKB_TRUESIZE(4096) = 4672 bytes, 65/256; 6.10 begins with a half.
 LEAST_SHARE = 65 / 256
-#: Bytes of buffer for a byte of window if packets are full: 4. The share of a send buffer is larger: it counts each
-#: packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c, tcp_sndbuf_expand(): per_mss, a power of
-#: two, and sizeof(struct sk_buff) = 256), that is 1448 bytes in 4352.
+#: Bytes of receive buffer for a byte of window if packets are full: 4. The fraction of a send buffer is larger: Linux
+#: counts each packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c, tcp_sndbuf_expand(): per_mss, a
+#: power of two, and sizeof(struct sk_buff) = 256), that is 1448 bytes in 4352.
 OVERHEAD = math.ceil(1 / LEAST_SHARE)
-#: Memory of a packet in a page of its own, SKB_TRUESIZE(4096) on 64-bit machines [bytes]. With less data in a packet
-#: the share is less than `LEAST_SHARE`.
+#: Memory of a packet that occupies a page, SKB_TRUESIZE(4096) on 64-bit machines [bytes]. With less data in a packet,
+#: the fraction used as window is less than `LEAST_SHARE`.
 LARGEST_PACKET_MEMORY = 4672
 #: The kernel doubles the values of SO_RCVBUF and SO_SNDBUF (socket(7); net/core/sock.c, __sock_set_rcvbuf()).
 DOUBLED = 2
@@ -31,30 +31,30 @@ LARGEST_UNSCALED = 2**16 - 1  # bytes
 SCALING = "net.ipv4.tcp_window_scaling"
 LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
 LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, val, INT_MAX / 2)
-#: Third numbers of tcp_rmem and tcp_wmem in mainline Linux [bytes], by the first version that has them (net/ipv4/tcp.c,
+#: First version of mainline Linux -> third numbers of tcp_rmem and tcp_wmem from it on [bytes] (net/ipv4/tcp.c,
 #: tcp_init()). 6 MB: commit b49960a05e32, "tcp: change tcp_adv_win_scale and tcp_rmem[2]", 2012. 32 MB: commit
 #: 572be9bf9d0d, "tcp: increase tcp_rmem[2] to 32 MB", in net-next in May 2025: 6.18 has it, and a report by others
 #: found it between 6.15 and 6.16, so that 6.16 is assumed. Distributions may differ.
 DEFAULTS = {(3, 4): (6 << 20, 4 << 20), (6, 16): (32 << 20, 4 << 20)}
-#: Upper bound of these defaults as a share of the host's memory (net/ipv4/tcp.c, tcp_init(): nr_free_buffer_pages() <<
-#: (PAGE_SHIFT - 7)): a host with less than 4 GiB has less than 32 MB.
+#: Upper bound of these defaults as a fraction of the host's memory (net/ipv4/tcp.c, tcp_init(): nr_free_buffer_pages()
+#: << (PAGE_SHIFT - 7)): a host with less than 4 GiB of memory has less than 32 MB.
 DEFAULT_SHARE = 1 / 128
-#: Share of the memory at which Linux begins to save memory for TCP (net/ipv4/tcp.c, tcp_init_mem(): the second number
-#: of tcp_mem, a sixteenth of the pages).
+#: Fraction of the host's memory that TCP may use before Linux begins to save memory (net/ipv4/tcp.c, tcp_init_mem():
+#: the second number of tcp_mem, a sixteenth of the pages).
 PRESSURE_SHARE = 1 / 16
-#: Last version that uses a half of a receive buffer as window; later ones measure the share of data (see above).
+#: Last version that uses a half of a receive buffer as window; later versions measure the fraction of data (see above).
 LAST_HALF = (6, 5)
 #: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
 #: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
 #: is k bandwidth-delay products.
 LEAST_TIMES = 2
-#: Largest share of windows in which a packet needs more transmissions than the window allows for. Ours, because the
+#: Largest fraction of windows in which a packet needs more transmissions than the window allows for. Ours, because the
 #: sender then stops for one round trip in a hundred, which costs up to 1 % of the rate.
 RARELY = 0.01
 
 
 def times(packets: float, loss: float) -> int:
-    """Return the number of transmissions that no packet exceeds, in 99 % of windows.
+    """Return a number of transmissions that no packet of a window exceeds, with a probability of at least 99 %.
 
     A packet is lost k times with probability p^k, and at least one of n packets with less than n p^k.
 
@@ -105,7 +105,7 @@ class SocketBuffers:
 
     @property
     def sockets(self) -> int:
-        """Number of sockets that are needed for this window together: more than 1 if TCP or Linux limits each to less.
+        """Number of sockets whose windows together reach this window: more than 1 if TCP or Linux limits each to less.
 
         >>> SocketBuffers(25e6).sockets, SocketBuffers(2e9).sockets  # 2^31 - 1 bytes hold a window of 512 MiB
         (1, 4)
@@ -169,7 +169,7 @@ class Limits:
         return LARGEST_UNSCALED if SCALING in self.off else LARGEST_WINDOW
 
     def lacking(self, maximum: int) -> tuple[str, ...]:
-        """Return those of tcp_rmem and tcp_wmem whose third number is less than a required maximum [bytes].
+        """Return which of the names tcp_rmem and tcp_wmem have a third number below a required maximum [bytes].
 
         >>> Limits("", 32 << 20, 4 << 20).lacking(19 << 20)
         ('tcp_wmem',)
@@ -179,7 +179,7 @@ class Limits:
 
 
 def linux_version(kernel: str) -> tuple[int, int]:
-    """Return the version of Linux in a text such as uname -r prints, as a pair of numbers.
+    """Return the version of Linux in a text, such as the output of uname -r, as a pair of numbers.
 
     >>> linux_version("6.18"), linux_version("4.18.0-553.el8_10.x86_64")
     ((6, 18), (4, 18))

@@ -1,4 +1,4 @@
-"""Design of the buffer of a switch that reaches a share of the attainable throughput or network power."""
+"""Design of a switch's buffer with which flows reach a fraction of the attainable throughput or network power."""
 
 from __future__ import annotations
 
@@ -207,14 +207,14 @@ def _round_trip_times(given: Any) -> tuple[float, ...]:
     """Return the round-trip times [s]: one for all flows, or several that the flows take in turn."""
     many = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
     if not many:
-        raise out_of_range("round_trip_time", "[]", "s", "one in (0, inf) or more")
+        raise out_of_range("round_trip_time", "[]", "s", "at least one time in (0, inf)")
     return tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in many)
 
 
 def _check_find(find: str, discipline: Any, mark_above: Any) -> None:
-    """Refuse queue options that conflict with the quantity to be found."""
+    """Raise a ValueError if arguments of the queue conflict with the quantity to find."""
     if find == "threshold" and mark_above is not None:
-        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which finds it")
+        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which determines the threshold")
     if find == "burst" and (discipline is not None or mark_above is not None):
         raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
 
@@ -235,7 +235,7 @@ def _long_flows(
 
 
 def _files(path: Bottleneck, senders: Senders, size: float, loads: Any, excluded: dict[str, Any]) -> ArrivingFiles:
-    """Return the files that arrive at random; refuse the arguments in ``excluded`` that have a value."""
+    """Return the files that arrive at random; raise a ValueError if an argument in ``excluded`` has a value."""
     for name, value in excluded.items():
         if value is not None:
             raise conflict(f"{name} = {value}", "excludes file")

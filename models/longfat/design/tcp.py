@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from longfat.design.replicating import Effort
     from longfat.sim.schemes import Scheme
 
-#: Largest loss and least bandwidth-delay product N [packets] of a smaller path that is simulated in place of a Reno
-#: path. The share of the link that flows carry depends only on p N^2 while windows are many packets and timeouts are
-#: rare, because Reno's sawtooth has no scale of its own. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
+#: Largest loss and smallest bandwidth-delay product N [packets] of a smaller path that is simulated in place of a Reno
+#: path. The utilisation depends only on p N^2 while windows are many packets and timeouts are rare, because Reno's
+#: sawtooth has no inherent scale. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
 SCALED_LOSS = 1e-4
 SCALED_BDP = 100.0
-#: Least bandwidth-delay product [packets] for BBR, and for CUBIC in the cubic region, whose rules are times in seconds
-#: and shares of the bandwidth-delay product. With 150 packets CUBIC was simulated up to 9 % too fast, with 500 as fast
-#: as on its path.
+#: Smallest simulated bandwidth-delay product [packets] of BBR, and of CUBIC in the cubic region, whose rules are times
+#: in seconds and fractions of the bandwidth-delay product. With 150 packets CUBIC's simulated rate was up to 9 % too
+#: high, with 500 packets it was that of the path.
 SCALED_BDP_IN_TIME = 500.0
 #: Largest number of packets in a run of the path itself; beyond it a smaller path is simulated. Ours, so that an answer
 #: takes seconds.
@@ -39,8 +39,8 @@ SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: for slow start and its losse
 #: the law, has no effect after five.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is periodic without loss
-#: Several flows are simulated for LONG_CYCLES divided by their number, but at least for this number of cycles. Ours,
-#: because the mean over flows with random losses needs no more samples in all than the mean of one flow.
+#: Several flows are simulated for LONG_CYCLES divided by their number, and at least for this number of cycles. Ours,
+#: because the mean over flows with random losses needs no more samples in total than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
 #: Mean window [packets] to which a path is scaled down for a long transfer, and the least round trips between two
@@ -54,7 +54,7 @@ FARTHEST = 31  # largest number of steps of the search for that loss: a factor o
 
 @dataclass(frozen=True)
 class Scaled:
-    """Path that is simulated in place of the real one, and parameters of the scheme over it."""
+    """Smaller path that is simulated in place of the given path, with the scheme's parameters for the smaller path."""
 
     ratio: float  # bandwidth-delay product relative to that of the real path
     loss: float
@@ -95,11 +95,11 @@ class TcpPath:
         return self.sender.rate(self.rate, self.round_trip_time, loss, self.segment, self.flows)
 
     def law_loss(self, share: float) -> float:
-        """Return the loss up to which the flows fill a share of the link by the law."""
+        """Return the largest loss at which the flows fill the fraction ``share`` of the link by the law."""
         return self.sender.filling_loss(share * self.bandwidth_delay_product / self.flows, self.round_trip_time)
 
     def law_streams(self, loss: float, share: float) -> float:
-        """Return the number of flows that fill a share of the link by the law; NaN if no number does or no law holds.
+        """Return the number of flows that fill the fraction ``share`` of the link by the law; NaN if none is known.
 
         >>> from longfat.design.senders import SENDERS
         >>> path = TcpPath(1.25e8, 0.1, 1250, SENDERS["reno"])  # 10,000 packets; sqrt(1.5/1e-4) = 122.47 for a flow
@@ -189,7 +189,7 @@ class TcpPath:
         """
         (scheme, given), ratio = self._scheme, min(1.0, ratio)
         if self._is_cubic(loss):
-            # C stays within its domain.
+            # Limit the clock so that the adapted C stays within its domain.
             least = (value_of(scheme, given, "c") * ratio / scaled_path.LARGEST_C) ** (1 / 3)
             clock = min(1.0, max(clock, least))
             given = given | {"clock_tick": clock * given["clock_tick"]}
@@ -202,7 +202,7 @@ class TcpPath:
         return Scaled(ratio, loss / (ratio * clock), clock, given)
 
     def checks(self, loss: float, effort: Effort) -> list[Run]:
-        """Simulate checks of the rate over new connections, each from slow start, which affects CUBIC for a long time.
+        """Simulate short measurements of the rate, each over a new connection that begins with slow start.
 
         Slow start takes a number of round trips, which does not shrink with ``clock``. If time passes faster, a flow
         therefore begins with as many packets as fit into the buffer, and with slow start until the link is full.
@@ -231,7 +231,7 @@ class TcpPath:
         return max(lasts, self.check(loss)[1]) if loss > LARGEST_LOSS_OF_LAW else lasts
 
     def transfers(self, loss: float, effort: Effort, cycles: int = LONG_CYCLES) -> list[Run]:
-        """Simulate long transfers of ``cycles`` cycles, after the time in which the initial window has an effect."""
+        """Simulate long transfers of ``cycles`` cycles, after skipping the time in which the initial window matters."""
         small = self.scaled_long(loss)
         skipped = (LONG_SKIPPED if loss > 0 else LONG_SKIPPED_WITHOUT_LOSS) * self.cycle(loss)
         window = min(self._in_flight / self.flows, self.sender.window(loss, self.round_trip_time))
@@ -253,7 +253,7 @@ class TcpPath:
         def network(stream: np.random.SeedSequence) -> Network:
             room, discipline = max(1, round(self.buffer * simulated)), queues.FIFO
             if self.sender.scheme == "dctcp":
-                # The threshold has to exceed the bound (Alizadeh and others 2010, section 3.3).
+                # The marking threshold must exceed C R/7 (Alizadeh and others 2010, section 3.3).
                 discipline = queues.step_marking(packets=math.floor(float(least_threshold(simulated))) + 1)
             link = Network().link(
                 "sender", "receiver", rate=rate, delay=self.round_trip_time / 2, buffer=room, loss=small.loss,
@@ -298,10 +298,10 @@ def limits(values: list[float], confidence: float) -> dict[str, float]:
 
 
 def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
-    """Return the largest loss, within `FINENESS`, at which the mean of long transfers reaches a share of the link.
+    """Return the largest loss, within `FINENESS`, at which the mean of long transfers reaches a fraction of the link.
 
-    The result is NaN if a transfer without loss misses the share. The search begins at half of the loss by the law,
-    which neglects that the link and its buffer limit the largest windows.
+    The result is NaN if a transfer without loss does not reach ``share``. The search begins at half of the loss by the
+    law, which neglects that the link and its buffer limit the largest windows.
     """
 
     def reaches(loss: float) -> bool:

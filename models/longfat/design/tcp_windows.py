@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from longfat.design.replicating import Effort
 
-#: Bytes of a packet that are not data: on the layer of IP, and on the wire of Ethernet. It is not known on which layer
-#: the rate of a link is given.
+#: Bytes of a packet that are not data: at the layer of IP, and on the wire of Ethernet. Both are used, because the
+#: layer at which a user states the rate of a link is not known.
 HEADERS = (header_bytes("IP"), header_bytes("wire"))
 #: Tolerances for the agreement between simulator and Linux (docs/linux.md), chosen before the runs: for the utilisation
 #: if the link limits the flow, relative to a full link; for the goodput under random loss, relative to the goodput.
@@ -36,7 +36,7 @@ UTILISATION_ACCURACY, GOODPUT_ACCURACY = 0.01, 0.05
 DENSE = np.geomspace(1e-9, 0.02, 61)  # losses at which the law is drawn
 SEARCHED = 3  # runs at each loss of the search for the loss that fills the link
 
-#: Variables of each loss with units and meanings. Simulated ones are missing until their simulation has ended.
+#: Variables of each loss with units and meanings. A simulated variable is missing until its simulation has ended.
 VARIABLES = {
     "tcp_rate_law": ("bytes/s", "rate of TCP, law; NaN where it does not hold"),
     "tcp_rate": ("bytes/s", "rate of a long transfer, simulated"),
@@ -55,8 +55,8 @@ VARIABLES = {
     "loss_low": ("1", "lower end of the loss probability"),
     "loss_high": ("1", "upper end of the loss probability"),
 }
-#: Variables of the path. The last one is for a buffer of a tenth of the bandwidth-delay product, the others of BBR
-#: beside CUBIC are for the path's buffer.
+#: Variables of the path. ``bbr_loss_short`` is for a buffer of a tenth of the bandwidth-delay product, the other
+#: variables of BBR beside CUBIC are for the path's buffer.
 OF_PATH = {
     "tcp_own_loss_law": ("1", "loss that the flows cause themselves once they fill the link, law"),
     "tcp_filling_loss_law": ("1", "largest loss at which TCP carries {target} of the link, law"),
@@ -144,7 +144,7 @@ def tcp_window(
 
 @dataclass
 class Answer:
-    """Answer of `tcp_window`, as far as it has been computed.
+    """Answer of `tcp_window`, which may still lack simulated values.
 
     ``rows`` has for each loss the `VARIABLES`, ``loss``, the middle of its range, and ``long_lower`` and
     ``long_upper``, the limits of a check that lasts as long as a long transfer. ``values`` has the variables of
@@ -159,7 +159,7 @@ class Answer:
     alone: bool
 
     def dataset(self) -> xr.Dataset:
-        """Return the answer as a Dataset."""
+        """Convert the answer to a Dataset."""
         import xarray as xr
 
         from longfat.base.provenance import made_by
@@ -175,7 +175,7 @@ class Answer:
         return data.squeeze("loss") if self.alone else data
 
 
-#: Smallest buffer for DCTCP [packets]. Ours, because the least threshold is a packet, which the queue has to exceed.
+#: Smallest buffer for DCTCP [packets]. Ours, because the smallest threshold is a packet, and the queue must exceed it.
 LEAST_BUFFER_OF_DCTCP = 1.5
 
 
@@ -186,8 +186,8 @@ def answers(
 ) -> Iterator[Answer]:  # fmt: skip
     """Yield the answer of `tcp_window` by the law, and again after the simulations at each loss.
 
-    It is yielded twice more: after BBR beside CUBIC has been simulated, and after the search for the largest loss at
-    which TCP fills the link. Each time it is the same object, with more values.
+    The answer is yielded twice more: after BBR beside CUBIC has been simulated, and after the search for the largest
+    loss at which TCP fills the link. Each time the answer is the same object, with more values.
     """
     sender = SENDERS[scheme]
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
@@ -196,7 +196,7 @@ def answers(
     shares = [float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers)]
 
     def path(at: dict[str, float]) -> tcp.TcpPath:
-        """Return the path; its rate of data is the mean of those with the smallest and with the largest headers."""
+        """Return the path; its rate of data is the mean of the rates with the smallest and the largest headers."""
         return tcp.TcpPath(sum(shares) / 2 * at["rate"], at["round_trip_time"], segment, sender, buffer, flows)
 
     here = path(_middle(given))
@@ -287,13 +287,13 @@ def _middle(given: dict[str, Range]) -> dict[str, float]:
 
 
 def _durations(path: tcp.TcpPath, loss: float) -> dict[str, float]:
-    """Return the durations of the check and of a long transfer."""
+    """Return the durations of a check and of a long transfer [s], and of the latter in window cycles."""
     (skipped, lasts), time = path.check(loss), path.time(loss)
     return {"check_skipped": skipped, "check_time": lasts, "tcp_time": time, "tcp_cycles": time / path.cycle(loss)}
 
 
 def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: Effort) -> dict[str, float]:
-    """Return the simulated variables at one loss."""
+    """Simulate one loss, or range of losses, and return the simulated variables of `VARIABLES`."""
     middle = _middle(given)
     loss, here = middle["loss"], path(middle)
     worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
@@ -315,10 +315,10 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
 
 
 def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
-    """Return the simulated rates, limited to one window in a round trip.
+    """Return the simulated rates, limited to one window per round trip.
 
-    The window is the largest one, or for lower limits the one that the buffer holds with any driver. The amount in
-    flight is limited to the largest windows of all flows.
+    This window is the largest one, or for lower limits the window that the buffer holds with any driver. The amount in
+    flight is limited to the sum of the flows' largest windows.
     """
     window = flows * sizes.window
     most, least = window / round_trip_time, flows * sizes.maximum / sizes.overhead / round_trip_time
@@ -331,7 +331,7 @@ def _losses(loss: Any) -> list[Range]:
     """Return the losses, each as a range, from a single value, a list, or a text with commas."""
     values = loss.split(",") if isinstance(loss, str) else loss if isinstance(loss, list) else [loss]
     if not values:
-        raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
+        raise out_of_range("loss", "[]", "1", "at least one probability in [0, 1)")
     return [_range("loss", value) for value in values]
 
 
@@ -342,9 +342,9 @@ def _range(name: str, value: Any) -> Range:
 
 
 def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
-    """Return the mean rate of long transfers, its limits and those of the next run [bytes/s], and the data in flight.
+    """Return the mean rate of long transfers [bytes/s] with limits, limits of one more run, and the data in flight.
 
-    The next run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
+    The further run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
     simulator.
     """
     checks = path.checks(loss, effort)

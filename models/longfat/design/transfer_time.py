@@ -1,4 +1,4 @@
-"""Transfer time of a file over an idle path: by the law of slow start, and simulated."""
+"""Transfer time of a file over an idle path, by the law of slow start and by simulation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def transfer_time(
     size: float, *, rate: float, round_trip_time: float, loss: float, scheme: str, segment: int, buffer: float,
     simulate: bool = True, progress: bool = False,
 ) -> tuple[float, float | None]:  # fmt: skip
-    """Return the transfer time of a file of ``size`` bytes [s]: by the law of slow start, and simulated for one sender.
+    """Return the transfer time [s] of a file of ``size`` bytes by the law of slow start, and as simulated.
 
     The law is a lower bound: it assumes no losses, and that slow start goes on until the path is full. Without
     ``simulate``, and for more than `MOST` packets, the second value is None. ``rate`` is that of data [bytes/s],

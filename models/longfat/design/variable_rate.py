@@ -1,4 +1,4 @@
-"""Queues before a link whose rate varies, such as Wi-Fi, LTE or a satellite: rates and waiting times, simulated."""
+"""Queues at a link whose rate varies, such as Wi-Fi, LTE or a satellite: simulated rates and waiting times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 MTU = 1500.0  # bytes of a delivery opportunity (Mahimahi, man page of mm-link)
-#: s: span over which the least and the greatest rate are means. Ours, because a queue bridges shorter gaps.
+#: Time [s] over which the smallest and the greatest rate are means. Ours, because a queue bridges shorter gaps.
 SPAN = 0.1
 STEP = 0.01  # s: least span of a mean rate of delivery opportunities; ours, because each change takes time and memory
 SKIPPED, LASTS = 10.0, 60.0  # s: for slow start, and least observation; a shorter trace is repeated, as in mm-link
@@ -31,14 +31,14 @@ SAMPLES = 20_000  # largest number of backlog samples in a run
 
 @dataclass(frozen=True)
 class Trace:
-    """Rate of a link, which repeats after a period [s]: ``rates`` [bytes/s] begin at ``times`` [s], the first at 0."""
+    """Rate of a link over time, repeated with a period [s]: ``rates`` [bytes/s] begin at ``times`` [s], first at 0."""
 
     times: tuple[float, ...]
     rates: tuple[float, ...]
     period: float
 
     def repeated(self, until: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the times [s] at which rates begin, and the rates [bytes/s], repeated up to a time [s]."""
+        """Repeat the trace up to a time [s]; return the times [s] at which rates begin, and the rates [bytes/s]."""
         count = max(1, math.ceil(until / self.period))
         domains.integer("number of changes of the rate", count * len(self.times), "1", f"[1, {MOST_CHANGES}]")
         times = (np.arange(count)[:, None] * self.period + np.asarray(self.times)).ravel()
@@ -46,7 +46,7 @@ class Trace:
         return times[kept], np.tile(self.rates, count)[kept]
 
     def means(self) -> tuple[float, float, float]:
-        """Return the least, the mean and the greatest rate [bytes/s]; least and greatest are means over `SPAN`.
+        """Return the smallest, the mean and the greatest rate [bytes/s]; the two extremes are means over `SPAN`.
 
         >>> Trace((0.0, 1.0), (2e6, 1e6), 2.0).means()
         (1000000.0, 1500000.0, 2000000.0)
@@ -58,7 +58,7 @@ class Trace:
 
 
 def carried_until(times: np.ndarray, rates: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the bytes that the link can carry from 0 to each time in ``at`` [s]; the last rate has no end."""
+    """Return the bytes that the link can carry from time 0 to each time in ``at`` [s]; the last rate does not end."""
     return np.asarray(np.interp(at, *_carried(times, rates, float(max(np.max(at), times[-1])) + 1.0)))
 
 
@@ -69,7 +69,7 @@ def _carried(times: np.ndarray, rates: np.ndarray, last: float) -> tuple[np.ndar
 
 
 def waiting_times(times: np.ndarray, rates: np.ndarray, at: np.ndarray, backlog: np.ndarray) -> np.ndarray:
-    """Return the waiting times [s] of packets that arrive at times ``at`` [s] and find a backlog [bytes], FIFO.
+    """Return the waiting times [s] of packets that arrive at times ``at`` [s] and find a FIFO ``backlog`` [bytes].
 
     >>> waiting_times(np.array([0.0, 1.0]), np.array([2e6, 1e6]), np.array([0.5]), np.array([1.5e6]))
     array([1.])
@@ -94,7 +94,7 @@ def read(text: str, name: str = "rate_trace") -> Trace:
     rows = [line.partition("#")[0].split() for line in text.replace(",", " ").splitlines()]
     lines = [(number, words) for number, words in enumerate(rows, 1) if words]
     if not lines:
-        raise domains.out_of_range(name, "an empty file", "1", "a file with a line or more")
+        raise domains.out_of_range(name, "an empty file", "1", "a file with at least one line")
     width = len(lines[0][1])
     try:
         values = np.array([float(word) for _, words in lines for word in words]).reshape(len(lines), width)
@@ -118,7 +118,7 @@ def _are_numbers(words: list[str]) -> bool:
 
 
 def _of_rates(values: list[list[float]], name: str) -> Trace:
-    """Return the trace of pairs of a time [s] and a rate [Mbit/s]; refuse times that do not rise, and rates of 0."""
+    """Make a trace of pairs of time [s] and rate [Mbit/s]; raise an error if times do not rise or a rate is not > 0."""
     times = [time - values[0][0] for time, _ in values]
     for before, after in itertools.pairwise(times):
         if after <= before:
@@ -132,10 +132,10 @@ def _of_rates(values: list[list[float]], name: str) -> Trace:
 
 
 def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
-    """Return the trace of delivery opportunities, spread evenly in their millisecond, as means over `STEP` or more.
+    """Make a trace of delivery opportunities, spread evenly in their millisecond, with mean rates over `STEP` or more.
 
-    Gaps are kept: a packet whose transmission begins before a gap ends after it. A packet that arrives at an idle link
-    within a gap is late by up to the length of the gap.
+    Gaps are kept: a packet whose transmission begins before a gap ends after the gap. A packet that arrives at an idle
+    link within a gap is late by up to the length of the gap.
     """
     found, counts = np.unique(stamps, return_counts=True)
     period = float(found[-1])
@@ -168,7 +168,7 @@ def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
 
 @dataclass(frozen=True)
 class Queue:
-    """Queue before the link: its name, its buffer [packets], and simulated values with confidence limits.
+    """Queue at the link: its name, its buffer [packets], and simulated values with confidence limits.
 
     ``rate`` [bytes/s] is the goodput of all flows. ``wait`` and ``mean_wait`` [s] are 95th percentile and mean, over
     time, of the waiting time that a packet would have that arrives then and is served in order of arrival.
@@ -190,7 +190,7 @@ class VariablePath:
     flows: int = 1
 
     def full(self, packets: int) -> tuple[float, float]:
-        """Return the shortest and the longest waiting time [s] behind a full buffer during the trace."""
+        """Return the shortest and the longest time [s] during the trace that a packet waits behind a full buffer."""
         times = np.arange(0.0, self.trace.period, min(SPAN, self.trace.period))
         size = np.full(len(times), float(packets * self.packet))
         most = self.trace.period + packets * self.packet / min(self.trace.rates)
@@ -209,7 +209,7 @@ class VariablePath:
         return {f"FIFO, BDP at {name} rate": max(1, round(size)) for name, size in zip(names, sizes, strict=True)}
 
     def network(self, buffer: int, discipline: str, shaped: float, starts: np.ndarray) -> tuple[Network, float]:
-        """Return the network, and the time [s] at which it ends; ``shaped`` is the rate of a shaper, 0 without one."""
+        """Return the network and the length of its run [s]; ``shaped`` is the rate of a shaper [bytes/s], 0 without."""
         until = SKIPPED + max(1, math.ceil(LASTS / self.trace.period)) * self.trace.period
         times, rates = self.trace.repeated(until)
         changes = [(float(time), float(rate)) for time, rate in zip(times[1:], rates[1:], strict=True)]
@@ -227,7 +227,7 @@ class VariablePath:
         return net, until
 
     def measured(self, buffer: int, discipline: str, shaped: float, stream: np.random.SeedSequence) -> dict[str, float]:
-        """Simulate one run; return the rate [bytes/s] of all flows, and mean and 95th percentile of the wait [s]."""
+        """Simulate one run; return the rate of all flows [bytes/s], mean and 95th percentile of waiting times [s]."""
         starts = self.round_trip_time * np.random.default_rng(stream.spawn(1)[0]).random(self.flows)
         net, until = self.network(buffer, discipline, shaped, starts)
         every = max(self.round_trip_time / 20, until / SAMPLES)

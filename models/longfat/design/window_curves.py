@@ -1,4 +1,4 @@
-"""Throughput efficiency as a function of the window: by laws and simulated, along `loss` and `window`."""
+"""Curves of throughput efficiency against the window, by laws and simulated, along `loss` and `window`."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ CURVES = {
 
 
 def attrs(unit: str, description: str) -> dict[str, str]:
-    """Return the attributes of a variable: unit and long name."""
+    """Return unit and long name as attributes of a variable; an empty unit is left out."""
     return {"units": unit, "long_name": description} if unit else {"long_name": description}
 
 
 def with_limits(name: str, text: str) -> dict[str, tuple[str, str]]:
-    """Return unit and meaning of a simulated share and of its two confidence limits, by variable name."""
+    """Return unit and meaning of a simulated fraction and of its two confidence limits, by variable name."""
     ends = {"": "simulated", "_lower": "lower confidence limit", "_upper": "upper confidence limit"}
     return {f"{name}{end}": ("1", f"{text}, {said}") for end, said in ends.items()}
 
 
 def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """Return those declared variables that the rows contain, along ``loss``; there is one row for each loss."""
+    """Return the declared variables that the rows contain, along ``loss``; there is one row for each loss."""
     known = {name: about for name, about in declared.items() if name in rows[0]}
     return {name: ("loss", [row[name] for row in rows], attrs(*about)) for name, about in known.items()}
 
@@ -54,7 +54,7 @@ def curves(
     variables = {}
     for dim, grid in (("window", windows.astype(float)), ("law_window", dense)):
         for name, one in CURVES.items():
-            # NaN where a loss lies outside the domain of this law.
+            # A loss outside of the domain of this law gives NaN.
             rates = [loss if one.symbols["loss"].interval.contains(loss) else math.nan for loss in losses]
             values = one(grid[None, :], np.asarray(rates)[:, None], path.segment_packets, ack)
             label = ("curve_" if dim == "window" else "dense_") + name

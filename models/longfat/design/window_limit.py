@@ -1,4 +1,4 @@
-"""Schemes whose congestion window has an upper bound, such as a socket buffer sets."""
+"""Schemes whose congestion window has an upper bound, as a socket buffer limits the window of a host."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def limited(scheme: Scheme) -> Scheme:
     """Return the scheme with the parameter ``window_limit``, an upper bound of its window [packets].
 
     In Linux a socket buffer has this effect, because the window only grows while it is used up (tcp_is_cwnd_limited).
-    Here the limit bounds the amount in flight; packets that a receiver stores behind a lost one are neglected.
+    Here the limit bounds the amount in flight; packets that a receiver stores after a lost packet are neglected.
 
     >>> from longfat.sim.schemes import scheme
     >>> limited(scheme("reno")).parameters["window_limit"].unit
@@ -30,7 +30,7 @@ def limited(scheme: Scheme) -> Scheme:
         return _made[id(scheme)][1]
     if scheme.controls != "window":
         raise conflict(f"scheme {scheme.name!r}", "has no window", "it sets a rate")
-    # The other callbacks, for losses and timeouts, only reduce a window.
+    # The other callbacks need no bound: those for losses and timeouts only reduce the window.
     callbacks = {name: getattr(scheme, name) for name in ("start", "ack", "alarm")}
     bounded: dict[str, Any] = {name: _bounded(part(one)) for name, one in callbacks.items() if one is not None}
     about = Parameter(math.inf, "packets", "[1, inf]", about="Upper bound of the congestion window")
@@ -40,12 +40,12 @@ def limited(scheme: Scheme) -> Scheme:
 
 
 def _start(flow: Any, event: Any) -> float:
-    """Return the initial window, within the bound."""
+    """Return the initial window [packets], at most ``window_limit``."""
     return min(flow.window, flow.window_limit)  # type: ignore[no-any-return]
 
 
 def _bounded(inner: Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
-    """Return a callback that limits the window of ``inner`` to the bound."""
+    """Return a callback that limits the window that ``inner`` returns to ``window_limit``."""
 
     def bounded(flow: Any, event: Any) -> float:
         return min(inner(flow, event), flow.window_limit)  # type: ignore[no-any-return]

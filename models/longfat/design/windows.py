@@ -1,4 +1,4 @@
-"""Design of a window: selective repeat with a fixed window and no congestion control."""
+"""Design of the window of selective repeat, which is fixed and not reduced by congestion control."""
 
 from __future__ import annotations
 
@@ -150,12 +150,12 @@ OF_PATH = (
 def _losses(loss: Any) -> list[float]:
     values = quantities.fractions(loss) if isinstance(loss, str) else np.atleast_1d(loss)
     if len(values) == 0:
-        raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
+        raise out_of_range("loss", "[]", "1", "at least one probability in [0, 1)")
     return [LOSS.checked("loss", value) for value in values]
 
 
 def _refuse_too_many(path: Path) -> None:
-    """Refuse paths that hold more segments than a simulation can keep in memory, before anything is simulated."""
+    """Raise a ValueError if the path holds more segments than a simulation can keep in memory."""
     if not path.ack_segments <= MOST_SEGMENTS:
         flight = f"as {path.ack_segments:.0f} segments would be in flight, more than {MOST_SEGMENTS}"
         raise out_of_range("segment", path.segment, "bytes", f"larger on this path, {flight}")
@@ -176,7 +176,7 @@ def _reference_window(path: Path) -> int:
 def _answer(
     path: Path, loss: float, target: float, wanted: Source, search: Search, seed: Any, confidence: float
 ) -> dict[str, Any]:
-    """Return one row of the answer; all windows use the same random numbers, so that they can be compared."""
+    """Return the answer for one loss; all windows are simulated with the same random numbers, for comparison."""
     goal = target * (1 - loss)
 
     def run(w: int) -> xr.Dataset:
