@@ -145,7 +145,10 @@ REFUSED = {
     "buffer of a policer": (
         "buffer --rate 10Mbit/s --rtt 36ms --find burst",
         [
-            ("--mark-above 5", "mark_above = 5 needs discipline 'step-marking'"),
+            ("--mark-above 5", "find = 'burst' excludes discipline and mark_above"),
+            ("--discipline codel", "find = 'burst' excludes discipline and mark_above"),
+            ("--find threshold", "discipline 'fifo' is unknown; available: codel, "),
+            ("--find threshold --discipline step-marking --mark-above 5", "mark_above = 5 excludes find = 'threshold'"),
             ("--file 1MB", "find = burst excludes file"),
         ],
     ),

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.domains import out_of_range
+from longfat.base.domains import choice, conflict, out_of_range
+from longfat.design import signalling
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_laws import FULL_LINK, Laws, Path, PolicerLaws, laws_of
 from longfat.sim import queues
@@ -44,6 +45,7 @@ def by_rule(
     1 AIMD closed form 3594
     16 BDP/sqrt(n) 2083
     """
+    check_find(find, discipline, mark_above)
     senders = Senders.of(scheme, parameters, None)
     trips = round_trip_time if isinstance(round_trip_time, list) else [round_trip_time]
     bottleneck = Bottleneck(rate, sum(trips) / len(trips), packet)
@@ -63,6 +65,14 @@ def by_rule(
     return made
 
 
+def check_find(find: str, discipline: Any, mark_above: Any) -> None:
+    """Raise a ValueError if arguments of the queue conflict with the quantity to find."""
+    if find == "threshold" and mark_above is not None:
+        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which determines the threshold")
+    if find == "burst" and (discipline is not None or mark_above is not None):
+        raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
+
+
 def laws_sought(find: str, senders: Senders, path: Path, threshold: float, named: str) -> Laws:
     """Return the rules and laws for the quantity ``find`` and the discipline ``named``.
 
@@ -72,6 +82,8 @@ def laws_sought(find: str, senders: Senders, path: Path, threshold: float, named
         # The law assumes that windows grow linearly, which CUBIC's do not.
         factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
         return PolicerLaws(factor, "", path)
+    if find == "threshold":
+        choice("discipline", named, signalling.NAMES)
     return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named)
 
 

@@ -13,15 +13,14 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base.argument import takes
-from longfat.base.domains import choice, conflict, out_of_range, seed_of
+from longfat.base.domains import conflict, out_of_range, seed_of
 from longfat.base.progress import bar, describe
-from longfat.design import signalling
 from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, dataset
 from longfat.design.buffer_laws import Laws, Path
-from longfat.design.buffers_by_rule import laws_sought
+from longfat.design.buffers_by_rule import check_find, laws_sought
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.replication import replicate
@@ -142,7 +141,7 @@ def buffer(
     trips = _round_trip_times(round_trip_time)
     access = math.inf if access_rate is None else access_rate
     path = Bottleneck(rate, sum(trips) / len(trips), packet, access_rate=access)
-    _check_find(find, discipline, mark_above)
+    check_find(find, discipline, mark_above)
     simulated = path.bandwidth_delay_product
     if file is None and bandwidth_delay_product is not None:
         simulated = min(simulated, float(bandwidth_delay_product))
@@ -211,14 +210,6 @@ def _round_trip_times(given: Any) -> tuple[float, ...]:
     return tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in many)
 
 
-def _check_find(find: str, discipline: Any, mark_above: Any) -> None:
-    """Raise a ValueError if arguments of the queue conflict with the quantity to find."""
-    if find == "threshold" and mark_above is not None:
-        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which determines the threshold")
-    if find == "burst" and (discipline is not None or mark_above is not None):
-        raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
-
-
 def _long_flows(
     path: Bottleneck, senders: Senders, numbers: list[Any], trips: tuple[float, ...], find: str, spread: float,
     most: int | None,
@@ -247,7 +238,6 @@ def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tu
     """Return the rules and laws to compare with the simulations, and the name of the discipline."""
     named, threshold = queues.discipline(subject.discipline).name, threshold_of(subject.discipline)
     if find == "threshold":
-        choice("discipline", named, signalling.NAMES)
         threshold = 0.0
     packets = subject.simulated_bdp if threshold else subject.bandwidth_delay_product  # thresholds do not scale
     path = Path(float(packets), subject.round_trip_time)
