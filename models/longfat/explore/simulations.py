@@ -133,7 +133,7 @@ def _halving(values: list[float]) -> list[float]:
 def estimates(
     asked: Request, simulator: Simulator, stopped: Callable[[], bool] = lambda: False, *, packets: float = PACKETS
 ) -> Iterator[Event]:
-    """Yield an estimate with confidence interval for each point as it becomes known, then the reason of the end.
+    """Yield an estimate with confidence interval for each point as it becomes known, then the reason why they end.
 
     Each point is estimated after a few replications, and again after all replications. A point that the simulator
     refuses is left out.

@@ -130,7 +130,7 @@ def _panels(data: xr.Dataset, axes: Any) -> Any:
 
 
 def _name(scheme: str, label: str) -> str:
-    """Return the paper's label of a scheme, preceded by the scheme's name if it lacks it: "hop-by-hop (hbh)"."""
+    """Return the paper's label of a scheme, after the scheme's name if the label lacks the name: "hop-by-hop (hbh)"."""
     return label if scheme in label else f"{scheme} ({label})"
 
 
