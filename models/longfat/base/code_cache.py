@@ -9,6 +9,7 @@ package is not loaded, and neither is a damaged file.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import os
@@ -54,10 +55,15 @@ def stamp(dispatcher: Any, folders: list[Path]) -> None:
 
 def digest(folders: list[Path]) -> str:
     """Return a hash of the names and contents of all Python files in the folders."""
+    files = [path for folder in folders for path in sorted(folder.glob("*.py"))]
+    return _digest(tuple((path, (of := path.stat()).st_mtime_ns, of.st_size) for path in files))
+
+
+@functools.lru_cache(maxsize=64)  # a run has the code of a dozen functions, whose folders are the same
+def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     found = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(folder.glob("*.py")):
-            found.update(path.name.encode() + path.read_bytes())
+    for path, _, _ in files:
+        found.update(path.name.encode() + path.read_bytes())
     return found.hexdigest()
 
 
@@ -132,7 +138,12 @@ class _ShippedCache(_BesideCache):
 
 
 class Shared:
-    """Cache that looks for code in the dispatcher's own cache first, then in the caches beside the source files."""
+    """Cache that looks for code in the dispatcher's own cache first, then in the caches beside the source files.
+
+    ``load_overload`` of numba's own caches first imports everything that a compilation needs, NumPy's functions and
+    SciPy's among it, which takes longer than loading all code of a run. Compiled code does not need these, so that they
+    are imported when something is compiled.
+    """
 
     def __init__(self, own: Any, beside: list[Any]) -> None:
         self.own, self.beside = own, beside
@@ -142,7 +153,8 @@ class Shared:
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled code for a signature, or None if no cache has it."""
-        found = (one.load_overload(signature, target) for one in (self.own, *self.beside))
+        caches = (self.own, *self.beside)
+        found = (getattr(one, "_load_overload", one.load_overload)(signature, target) for one in caches)
         return next((code for code in found if code), None)
 
 
