@@ -14,7 +14,6 @@ IN_BAD, LEFT_IN_STATE = range(2)
 
 # A channel of listed losses has other parameters: a negative number, then the number of packets delivered before each
 # loss.
-LISTED = -1.0
 NEXT_LISTED = 0  # column of the state
 
 
