@@ -11,7 +11,7 @@ PARAMETERS = {
     "prr": choice(
         0,
         "1: proportional rate reduction (RFC 9937); 2: with Linux's RecoverFS, the window before the loss; 0: "
-        "the window is ssthresh at once",
+        "the window is ssthresh immediately",
         "{0, 1, 2}",
     ),
     "growth_at_exit": choice(

@@ -18,7 +18,7 @@ DELAYED_ACK = Parameter(
     "packets",
     "[1, 1e6]",
     "delayed_ack",
-    about="Packets that the receiver acknowledges at once (RFC 5681, section 4.2: two)",
+    about="Packets that one acknowledgment covers (RFC 5681, section 4.2: two)",
 )
 #: The parameter `rack` of schemes with selective recovery, which the simulator performs.
 RACK = Parameter(
@@ -61,7 +61,7 @@ PARAMETERS = {
         "packets",
         "[0, 1e9]",
         "quick_acks",
-        about="First packets of a flow, each of which is acknowledged at once whatever delayed_ack is, as in Linux",
+        about="First packets of a flow, each acknowledged immediately whatever delayed_ack is, as in Linux",
     ),
     **timers.PARAMETERS,
 }

@@ -449,7 +449,7 @@ TFRC = Scheme(
         ),
         "ns2_reports": flag(
             False,
-            "0: feedback at once if a loss event raises p (RFC 5348, section 6.1); 1: for each loss event, as in "
+            "0: immediate feedback if a loss event raises p (RFC 5348, section 6.1); 1: for each loss event, as in "
             "ns-2.35, tfrc-sink.cc",
         ),
         "rtt_gain": Parameter(

@@ -72,7 +72,7 @@ POOL = {
         5.0,
         "packets",
         "[1, 1e9]",
-        about="Size of the token pool: packets that may leave at once after a pause",
+        about="Size of the token pool: packets that may leave back to back after a pause",
     ),
 }
 leaky_bucket = Discipline(
