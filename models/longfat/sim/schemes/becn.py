@@ -9,8 +9,7 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
-from longfat.sim.schemes.explicit_rate import keep
-from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 OWNER, OURS = 3, -6.0  # header field that identifies the scheme, and its value for BECN
 
@@ -49,7 +48,7 @@ BECN = Scheme(
     "becn",
     start=start,
     ack=ack,
-    timeout=keep,  # our choice, because ATM does not retransmit cells: a timeout leaves the rate unchanged
+    timeout=keep_rate,  # our choice, because ATM does not retransmit cells: a timeout leaves the rate unchanged
     alarm=alarm,
     controls="rate",
     stamped=True,

@@ -30,9 +30,9 @@ def new_burst(flow):
 
 
 @part
-def restart_priorities(flow):
-    """Restart the numbering of priorities: from now on, the first missing packet has priority 0."""
-    flow.burst = flow.una
+def restart_priorities(flow, number):
+    """Restart the numbering of priorities: from now on, packet `number` has priority 0."""
+    flow.burst = number
     flow.level = 0
     flow.level_size = 1.0
     flow.level_end = 1.0
@@ -45,10 +45,7 @@ def new_data(flow, packet):
     # remain.
     if flow.packets > flow.written:
         if packet.number >= flow.written:
-            flow.burst = packet.number
-            flow.level = 0
-            flow.level_size = 1.0
-            flow.level_end = 1.0
+            restart_priorities(flow, packet.number)
         flow.written = flow.packets
 
 
@@ -126,14 +123,14 @@ def ack(flow, event):
     # Kim and Farber (1994), section 3.3.3 names two occasions to restart the numbering of priorities: a loss (`reset` =
     # 0), or each new acknowledgment, for the packets not yet sent (`reset` = 1).
     if lost_one(flow, event) or (event.acked > 0 and flow.reset > 0.0):
-        restart_priorities(flow)
+        restart_priorities(flow, flow.una)
     return math.inf
 
 
 def timeout(flow, event):
     """Begin a new burst with new priorities after a timeout; return an infinite window."""
     new_burst(flow)
-    restart_priorities(flow)
+    restart_priorities(flow, flow.una)
     return math.inf
 
 

@@ -1,14 +1,13 @@
 """Constant rate: packets at equal intervals, whatever the network does; lost packets are retransmitted."""
 
 from longfat.sim.schemes import timers
-from longfat.sim.schemes.explicit_rate import keep
-from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 # Our choice, because a constant rate ignores congestion: a timeout only causes retransmissions.
 CONSTANT = Scheme(
     "constant",
-    ack=keep,
-    timeout=keep,
+    ack=keep_rate,
+    timeout=keep_rate,
     controls="rate",
     parameters={
         "rate": Parameter(125_000.0, "bytes/s", "(0, 1e15]", "rate", about="Sending rate"),

@@ -59,18 +59,13 @@ def timeout(flow, event):
     return max(1.0, window(flow, event))
 
 
-def alarm(flow, event):
-    """Return the window [packets] when the allocation has expired without a packet or a credit packet."""
-    return window(flow, event)
-
-
 CREDIT = Scheme(
     "credit",
     start=start,
     ack=ack,
     loss=ack,
     timeout=timeout,
-    alarm=alarm,
+    alarm=window,
     stamped=True,
     parameters={
         "n2": Parameter(

@@ -7,8 +7,7 @@ marked. Without a mark the rate grows by a fraction of the peak rate; with a mar
 """
 
 from longfat.sim.schemes import timers
-from longfat.sim.schemes.explicit_rate import keep
-from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 
 def start(flow, event):
@@ -49,7 +48,7 @@ EFCI = Scheme(
     "efci",
     start=start,
     ack=ack,
-    timeout=keep,  # our choice, because ATM does not retransmit cells: a timeout leaves the rate unchanged
+    timeout=keep_rate,  # our choice, because ATM does not retransmit cells: a timeout leaves the rate unchanged
     send=send,
     controls="rate",
     echo="once",

@@ -9,8 +9,8 @@ docs/rules/explicit-feedback.md.
 import math
 
 from longfat.sim.plugin.feedback import limited_at_start, predicted_rate
-from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
-from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.schemes.explicit_rate import STATE, begin, parameters
+from longfat.sim.schemes.scheme import Scheme, keep_rate
 
 # Indices of the header fields, as in `longfat.sim.switch.explicit_feedback`
 RATE, BACKLOG, _, OWNER = range(4)
@@ -40,7 +40,7 @@ EXPLICIT_FEEDBACK = Scheme(
     "explicit-feedback",
     start=start,
     ack=ack,
-    timeout=keep,  # our choice, because the rate follows feedback alone: a timeout only causes retransmissions
+    timeout=keep_rate,  # our choice, because the rate follows feedback alone: a timeout only causes retransmissions
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500_000.0),

@@ -18,11 +18,6 @@ def begin(flow, place, owner):
     return flow.start_rate
 
 
-def keep(flow, event):
-    """Return the rate [bytes/s] unchanged: losses and timeouts do not change it."""
-    return flow.rate
-
-
 def parameters(start_rate: float) -> dict[str, Parameter]:
     """Return the parameters of an explicit-rate scheme, with its own start rate [bytes/s].
 

@@ -6,8 +6,8 @@ keeps its start rate. The rules with their sources: docs/rules/explicit-feedback
 """
 
 from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
-from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
-from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.schemes.explicit_rate import STATE, begin, parameters
+from longfat.sim.schemes.scheme import Scheme, keep_rate
 
 # Indices of the header fields of data packets and of feedback packets, as in `longfat.sim.switch.hop_by_hop`
 LEFT, START_RATE, _, OWNER = range(4)
@@ -38,7 +38,7 @@ HOP_BY_HOP = Scheme(
     "hop-by-hop",
     start=start,
     ack=ack,
-    timeout=keep,  # our choice, because the rate follows feedback alone: a timeout only causes retransmissions
+    timeout=keep_rate,  # our choice, because the rate follows feedback alone: a timeout only causes retransmissions
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500 / 3e-3),

@@ -109,11 +109,6 @@ def ack(flow, event):
     return choose(flow, event)
 
 
-def alarm(flow, event):
-    """Return the rate [bytes/s] chosen for feedback that arrived too soon after the last choice of a rate."""
-    return choose(flow, event)
-
-
 @part
 def choose(flow, event):
     """Return the rate [bytes/s] that is best for the last reported loss-load curve."""
@@ -181,7 +176,7 @@ LOSS_LOAD = Scheme(
     start=start,
     ack=ack,
     timeout=timeout,
-    alarm=alarm,
+    alarm=choose,  # for feedback that arrived too soon after the last choice
     send=send,
     controls="rate",
     stamped=True,

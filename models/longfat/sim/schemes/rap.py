@@ -17,9 +17,8 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
-from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 #: State of a flow. Times in s, counts in transmissions.
 STATE = {
@@ -201,7 +200,7 @@ RAP = Scheme(
     start=start,
     ack=ack,
     loss=loss,
-    timeout=keep,  # the simulator's timer only retransmits: packets in flight reduced the rate when they became late
+    timeout=keep_rate,  # the simulator's timer only retransmits: late packets have reduced the rate before
     alarm=alarm,
     controls="rate",
     reorder=3,

@@ -64,8 +64,7 @@ def loss(flow, event):
     return reduction.begin(flow, event, window if reduced else flow.ssthresh)
 
 
-@part
-def restart(flow):
+def timeout(flow, event):
     """Reduce ssthresh; return a window of one packet. The simulator retransmits packets that are not yet reported."""
     flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))
     tcp.record_reduction(flow, tcp.TIMEOUT)
@@ -73,15 +72,13 @@ def restart(flow):
     return 1.0
 
 
-def timeout(flow, event):
-    """Return a window of one packet after a timeout."""
-    return restart(flow)
+time_out = part(timeout)
 
 
 def forget(flow, event):
     """Return a window of one packet after a timeout, and reset window validation."""
     validation.forget(flow)
-    return restart(flow)
+    return time_out(flow, event)
 
 
 def alarm(flow, event):
