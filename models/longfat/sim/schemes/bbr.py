@@ -102,7 +102,7 @@ def start_up(flow, event):
 
 @part
 def raise_slope(flow):
-    """Double the slope of inflight_longterm: RaiseInflightLongtermSlope() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
+    """Double the growth of inflight_longterm: RaiseInflightLongtermSlope() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     growth = float(1 << flow.bw_probe_up_rounds)
     flow.bw_probe_up_rounds = min(flow.bw_probe_up_rounds + 1, 30)
     flow.probe_up_acked_per_inc = max(flow.window / growth, 1.0)

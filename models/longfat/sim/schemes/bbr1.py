@@ -362,7 +362,7 @@ def start(flow, event):
     flow.min_rtt_stamp = event.now
     enter_startup(flow)
     if flow.handshake_rtt > 0.0:
-        # Linux, net/ipv4/tcp_bbr.c, bbr_init() and bbr_init_pacing_rate_from_rtt().
+        # Linux, net/ipv4/tcp_bbr.c, bbr_init(), bbr_init_pacing_rate_from_rtt(): the handshake measures a round trip.
         flow.min_rtt = flow.handshake_rtt
         flow.min_rtt_stamp = 0.0
         flow.has_rtt = True
@@ -402,7 +402,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the volume in flight as the window, once per fast recovery (draft-cardwell-...-00, section 4.2.3.4).
+    """Return the window [packets]: the volume in flight at the first loss of a recovery (draft-cardwell-...-00).
 
     The draft (2017) then conserves packets for one round trip; a loss does not change the model.
     """

@@ -84,7 +84,7 @@ def set_gains(flow, phase, pacing_gain, cwnd_gain):
 
 @part
 def begin_pacing(flow, round_trip_time):
-    """Set the pacing rate that applies until the bandwidth has been sampled.
+    """Set the pacing rate [bytes/s] that applies until the bandwidth has been sampled.
 
     draft-ietf-ccwg-bbr-06, section 5.6.2, InitPacingRate(): the initial window in 1 ms, or in the first round-trip time
     once there is one. The draft's pseudo-code calls the function at the start only, but its text requires a second call

@@ -92,7 +92,7 @@ def bdp_multiple(flow, gain):
 
 @part
 def bound_bandwidth(flow):
-    """Set `bw` to the lower bandwidth estimate, and `bdp`: BoundBWForModel() of draft-ietf-ccwg-bbr-06, 5.5.10.3."""
+    """Set `bw` to the lower bandwidth estimate, update `bdp`: BoundBWForModel() of draft-ietf-ccwg-bbr-06, 5.5.10.3."""
     flow.bw = min(flow.max_bw, flow.bw_shortterm)
     flow.bdp = bbr_common.pipe(flow, flow.bw)
 

@@ -65,7 +65,7 @@ def send(flow, packet):
 
 
 def send_by_rate(flow, packet):
-    """Set the priority of a packet to the number of its substream; the rates of the substreams are in powers of two."""
+    """Set the priority of a packet to the number of its substream; the rate doubles from substream to substream."""
     # Our choice, because Kim and Farber (1994), section 5.2.1, do not describe how to create several rates in one
     # stream: of every 2^K packets, half have priority K, a quarter have priority K - 1, ..., one packet has priority 1,
     # and one has priority 0. Priorities 0 to k together then have 2^k/2^K of the rate.
@@ -119,7 +119,10 @@ def lost_one(flow, event):
 
 
 def ack(flow, event):
-    """Return an infinite window; losses restart burst and priorities, with `reset` new data restarts priorities."""
+    """Return an infinite window, after handling losses and new data.
+
+    A loss begins a new burst and restarts priorities; with `reset`, an acknowledgment of new data restarts them, too.
+    """
     # Kim and Farber (1994), section 3.3.3 names two occasions to restart the numbering of priorities: a loss (`reset` =
     # 0), or each new acknowledgment, for the packets not yet sent (`reset` = 1).
     if lost_one(flow, event) or (event.acked > 0 and flow.reset > 0.0):

@@ -34,14 +34,14 @@ def respond(flow, event):
 
 @part
 def measure(flow, event):
-    """Read capacity and traffic from a response; return False, with `flow.rate` set, if it has none."""
+    """Read capacity and traffic from a response; return whether it has both. The first response sets the rate."""
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
     # Our choice, because Welzl (2005), section II.A, does not define the start: the first response causes the second
     # request, and the rate until the second response is `first_rate`. Section II.B: the rate "can be arbitrarily
     # small". One packet per round trip is not small if many flows share a slow link: the 50 flows of figure 3 would
-    # offer 1.33 Mbit/s to a link of 1 Mbit/s, and losses and queue would differ from those of section III.
+    # offer 1.33 Mbit/s to a link of 1 Mbit/s, and losses and queue would not be those of section III.
     if flow.responses == 1:
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
@@ -59,7 +59,7 @@ def ack_files(flow, event):
 
 
 def alarm(flow, event):
-    """Return the rate, unchanged, and send the next request."""
+    """Send the next request, and return the rate [bytes/s] unchanged."""
     flow.request = 1
     flow.alarm = event.now + (flow.period * flow.srtt if flow.responses > 0 else flow.retry)
     return flow.rate
@@ -70,8 +70,8 @@ def next_rate(flow, target):
     """Return the next rate [bytes/s] by the logistic rule, relative to a fraction `target` of the capacity."""
     # Welzl (2005), section II.B, equation (1), with a = 0.5, the smoothness factor of table I, in place of a = 1:
     # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity. Our addition: x and traffic are relative
-    # to a fraction `target` of the capacity. A target below 1 makes queues shorter: n flows then use less than n/(n +
-    # 1) of the capacity. In section III all routers report the capacity itself.
+    # to a fraction `target` of the capacity. A target below 1 makes queues shorter: n flows then use less than n/(n+1)
+    # of the capacity. In section III all routers report the capacity itself.
     aim = target * flow.capacity
     x, load = flow.rate / aim, flow.traffic / aim
     share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each

@@ -43,8 +43,8 @@ def jump(flow, event):
 @part
 def end_jump(flow, event):
     """End the unvalidated phase once the jump is sent, one of its packets is acknowledged, or a round trip is over."""
-    # Careful Resume, section 3.3 names the three events that end the phase, and the comparison of flight_size with the
-    # initial window.
+    # Section 3.3 of Careful Resume names the three events that end the phase, and the comparison of flight_size with
+    # the initial window.
     sent = flow.in_flight + event.newly_delivered >= math.floor(flow.window)
     if not sent and event.transmission < flow.first and event.now - flow.jumped_at <= event.rtt:
         return

@@ -108,7 +108,7 @@ def loss(flow, event):
 
 def timeout(flow, event):
     """Begin slow start again after a timeout; return the least window, two packets."""
-    # Our choice, because the paper does not treat timeouts: slow start, as in RFC 5681, section 3.1.
+    # Our choice, because the paper does not treat timeouts: slow start begins again, as in RFC 5681, section 3.1.
     flow.slow_start, flow.velocity, flow.repeats = True, 1.0, 0
     halve(flow)
     return LEAST

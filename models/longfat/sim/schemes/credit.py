@@ -54,8 +54,8 @@ def ack(flow, event):
 def timeout(flow, event):
     """Return the window [packets], at least one packet, so that one packet leaves even without credit."""
     # Our choice, in place of the credit check cells of Kung, Blackwell and Chapman (1994): if all cells in flight or
-    # their credit cells are lost, only such a packet brings new credit. If no link loses cells, the timer does not
-    # expire as long as `min_rto` exceeds the round-trip time with all buffers full.
+    # their credit cells are lost, only a packet without credit brings new credit. If no link loses cells, the timer
+    # does not expire as long as `min_rto` exceeds the round-trip time with all buffers full.
     return max(1.0, window(flow, event))
 
 

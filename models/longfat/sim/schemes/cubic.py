@@ -71,7 +71,7 @@ def grow(flow, event, acked):
         alpha = 3.0 * (1.0 - flow.beta) / (1.0 + flow.beta)
     flow.w_est += alpha * acked / flow.window
     time = event.now - flow.epoch_start
-    # RFC 9438, section 4.3: where W_cubic is below W_est, the window is W_est.
+    # RFC 9438, section 4.3: if W_cubic is below W_est, the window is W_est.
     if flow.reno_friendly > 0.0 and cubic_window(flow, time) < flow.w_est:
         return max(flow.window, flow.w_est)
     # RFC 9438, sections 4.2, 4.4 and 4.5: for each segment acknowledged cwnd grows by (target - cwnd)/cwnd; the target
@@ -148,8 +148,8 @@ def respond(flow, event):
 
 def loss(flow, event):
     """Begin a recovery that multiplies the window by beta, once per window of data; return the window [packets]."""
-    # RFC 3168, section 6.1.2: the loss of a packet that was sent before a mark reduced the window does not reduce it
-    # again.
+    # RFC 3168, section 6.1.2: the loss of a packet that was sent before a mark reduced the window does not reduce the
+    # window again.
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)

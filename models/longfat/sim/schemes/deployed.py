@@ -178,8 +178,8 @@ def is_unused(flow, used):
 @part
 def pace(flow, window):
     """Set the pacing rate [bytes/s] from a window [packets] and the smoothed round-trip time."""
-    # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): 200 % of a window per round-trip time if the window
-    # is below half of ssthresh, else 120 %; no pacing before the first round-trip sample.
+    # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): the rate is 200 % of a window per round-trip time if
+    # the window is below half of ssthresh, else 120 %; no pacing before the first round-trip sample.
     if flow.pacing > 0.0 and flow.srtt > 0.0:
         gain = 2.0 if window < flow.ssthresh / 2.0 else 1.2
         flow.rate = gain * max(window, float(flow.in_flight)) * flow.packet_size / flow.srtt

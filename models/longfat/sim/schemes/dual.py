@@ -1,7 +1,8 @@
 """DUAL: Tahoe with a window reduction when the round-trip time exceeds the middle of its minimum and maximum.
 
-Every acknowledgment of new data updates minimum and maximum. Every second round trip, one packet's round-trip time is
-compared with the middle between both. The rules with their sources: docs/rules/tcp.md.
+Every acknowledgment of new data updates minimum and maximum. Every second round trip, the round-trip time of one packet
+is compared with the middle between both; it is the first packet sent at least one round trip after the last comparison.
+The rules with their sources: docs/rules/tcp.md.
 """
 
 from longfat.sim.kernel.jit import part

@@ -19,7 +19,7 @@ def begin(flow, place, owner):
 
 
 def parameters(start_rate: float) -> dict[str, Parameter]:
-    """Return the parameters of an explicit-rate scheme, with its own start rate [bytes/s].
+    """Return the parameters of an explicit-rate scheme with a default start rate [bytes/s].
 
     >>> parameters(5e5)["start_rate"].default
     500000.0

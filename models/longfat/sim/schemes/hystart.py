@@ -128,7 +128,7 @@ def watch_train(flow, event):
     if event.now - flow.last_of_train <= LARGEST_GAP:
         flow.last_of_train = event.now
         bursts = min(LONGEST_BURSTS, BURSTS * flow.srtt / (PACING_GAIN * flow.window * flow.packet_size))
-        # hystart_update(): "Pacing might have delayed packets up to RTT/2", so that the threshold is not halved.
+        # Linux, hystart_update(): "Pacing might have delayed packets up to RTT/2", so that the threshold is not halved.
         share = 1.0 if flow.pacing > 0.0 else 0.5
         flow.found = event.now - flow.round_start > share * (flow.least_rtt + bursts)
     flow.round_rtt = min(flow.round_rtt, event.rtt)

@@ -102,7 +102,7 @@ def send(flow, packet):
 
 def alarm(flow, event):
     """Begin a burst, and return the window [packets]."""
-    # RFC 998: rate control by burst size and burst interval, negotiated when the connection is opened.
+    # RFC 998: burst size and burst interval control the rate; they are negotiated when the connection is opened.
     flow.alarm = event.now + flow.interval
     flow.left = flow.burst
     return window(flow)

@@ -84,7 +84,7 @@ def sample(flow, rtt):
 def find_oldest(flow, event):
     """Update `flow.oldest`, the send time of the oldest packet that is neither acknowledged nor lost."""
     # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Our choice, because send times
-    # are not kept: the send time of the oldest packet is computed from the acknowledged ones and the intervals.
+    # are not kept: the send time of the oldest packet is computed from those of acknowledged packets and the intervals.
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
@@ -136,7 +136,8 @@ def alarm(flow, event):
 def increase(flow, now):
     """Increase the rate by alpha packets per round trip if the flow has used a sufficient part of its rate."""
     # Rejaie, Handley and Estrin (1999): once per srtt, ipg <- ipg srtt / (alpha ipg + srtt), that is rate + alpha /
-    # srtt. ns-2.35, rap.cc, RttTimeout(): only if at least half of the packets that the rate allows were sent.
+    # srtt. ns-2.35, rap.cc, RttTimeout(): the rate increases only if at least half of the packets that it allows were
+    # sent.
     sent = flow.transmission - flow.counted
     if sent * flow.interval >= flow.used_share * flow.mean_rtt:
         interval, rtt = flow.interval, flow.mean_rtt

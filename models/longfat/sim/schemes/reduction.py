@@ -59,7 +59,7 @@ def recover(flow, event, target):
 
 @part
 def proportional(flow, event):
-    """Return the window [packets] after an acknowledgment in recovery: packets in flight plus those to be sent now."""
+    """Return the window [packets] after an acknowledgment in recovery: packets in flight plus packets to send now."""
     # RFC 9937, section 6.2. The data in flight is the pipe of RFC 6675; prr_out counts transmissions of this recovery.
     if event.newly_delivered == 0:
         return flow.window

@@ -213,9 +213,9 @@ def close(receiver, shipment):
     receiver.group = NOWHERE
     receiver.to_come = 0
     accept(receiver, segment)
-    # Gong and Parulkar (1992), section 3.4, "Window Size Determination": the answer leaves 3 t_p after the last packet.
-    # Our choice: also if that packet was lost and a later shipment shows its loss by then; shipments are assumed to be
-    # t_p apart.
+    # Gong and Parulkar (1992), section 3.4, "Window Size Determination": the answer leaves three packet times t_p after
+    # the last packet of the group. Our choice: this also applies if that packet was lost and a later shipment has shown
+    # the loss; shipments are assumed to be t_p apart.
     spacing = receiver.bytes / receiver.peak_rate
     late = receiver.arrival - shipment
     answer(receiver, segment, receiver.now + (receiver.reply_delay - late) * spacing)
@@ -271,7 +271,7 @@ def close_served(receiver, served, keep):
 
 @part
 def take_data(receiver, packet, shipment, served):
-    """Take a data packet; return 1 if it is new and accepted, else 0."""
+    """Take a data packet; return 1 if its data is new and accepted, else 0."""
     first = receiver.shipment
     if shipment < first:  # overtaken by a later shipment
         return store(receiver, packet.number)

@@ -84,8 +84,8 @@ def halved(flow, packets):
 @part
 def grow(flow):
     """Return the window [packets] after an acknowledgment of new data, in slow start or congestion avoidance."""
-    # RFC 5681, section 3.1: one segment per acknowledgment of new data below ssthresh, about one segment per round trip
-    # above. ns-2.35, tcp.cc, opencwnd(): 1/cwnd per acknowledgment.
+    # RFC 5681, section 3.1: the window grows by one segment per acknowledgment of new data below ssthresh, and by about
+    # one segment per round trip above. ns-2.35, tcp.cc, opencwnd(): 1/cwnd per acknowledgment.
     if flow.window < flow.ssthresh:
         return flow.window + 1.0
     return flow.window + 1.0 / flow.window
@@ -94,16 +94,16 @@ def grow(flow):
 @part
 def may_retransmit(flow):
     """Return whether a fast retransmit is allowed: with `bugfix`, at most one for each window of data."""
-    # RFC 6582, section 3.2, step 2: only if the cumulative acknowledgment covers more than `recover`, the highest
-    # packet sent at the last reduction. Our choice: a reduction for a mark does not forbid a fast retransmit, because a
-    # mark causes no retransmission.
+    # RFC 6582, section 3.2, step 2: retransmit only if the cumulative acknowledgment covers more than `recover`, the
+    # highest packet sent at the last reduction. Our choice: a reduction for a mark does not forbid a fast retransmit,
+    # because a mark causes no retransmission.
     return flow.una - 1 > flow.reduced_at or flow.bugfix == 0.0 or flow.reduced_for == MARK
 
 
 @part
 def already_reduced(flow):
     """Return whether a mark has reduced the window that the missing packet belongs to."""
-    # RFC 3168, section 6.1.2: at most one reduction per window of data, whether for marks or for losses.
+    # RFC 3168, section 6.1.2: the window is reduced at most once per window of data, whether for marks or for losses.
     return flow.reduced_for == MARK and flow.una - 1 <= flow.reduced_at
 
 
@@ -118,8 +118,8 @@ def record_reduction(flow, cause):
 @part
 def mark_counts(flow):
     """Return whether a mark reduces the window: once per window of data, or at any time after a timeout."""
-    # RFC 3168, section 6.1.2: at most once per window of data. ns-2.35, tcp.cc, ecn(): always if a timeout caused the
-    # last reduction.
+    # RFC 3168, section 6.1.2: marks reduce the window at most once per window of data. ns-2.35, tcp.cc, ecn(): a mark
+    # always counts if a timeout caused the last reduction.
     return flow.una - 1 > flow.reduced_at or flow.reduced_for == TIMEOUT
 
 
@@ -147,8 +147,8 @@ def react_to_mark(flow):
 @part
 def retransmit(flow, event, outstanding):
     """Start fast recovery: retransmit the missing packet and halve the window that was in flight."""
-    # RFC 5681, section 3.2, steps 2 and 3: ssthresh by equation 4, the missing segment retransmitted, cwnd = ssthresh
-    # plus three segments, which have left the network; here `inflation` holds these three.
+    # RFC 5681, section 3.2, steps 2 and 3: set ssthresh by equation 4, retransmit the missing segment, and set cwnd to
+    # ssthresh plus three segments, which have left the network; here `inflation` holds these three segments.
     if not already_reduced(flow):
         flow.ssthresh = halved(flow, outstanding)
         flow.window = flow.ssthresh
@@ -161,8 +161,8 @@ def retransmit(flow, event, outstanding):
 @part
 def go_back(flow):
     """Set ssthresh to half of the packets in flight, and continue to send from the first unacknowledged packet on."""
-    # RFC 5681, section 3.1: ssthresh by equation 4 when the timer expires. ns-2.35, tcp.cc, slowdown() and timeout():
-    # half of the smaller of window and packets in flight, then go-back-N.
+    # RFC 5681, section 3.1: a timeout sets ssthresh by equation 4. ns-2.35, tcp.cc, slowdown() and timeout(): ssthresh
+    # is half of the smaller of window and packets in flight; then go-back-N.
     flow.ssthresh = halved(flow, min(flow.window, float(flow.high - flow.una)))
     flow.inflation = 0.0
     flow.duplicates = 0

@@ -133,7 +133,7 @@ def loss(flow, event):
 @part
 def halve(flow):
     """Halve the emulated window, as TCP after three duplicate acknowledgments, and end the epoch."""
-    # Rhee, Ozdemir and Yi (2000): window and ssthresh halved, as in TCP.
+    # Rhee, Ozdemir and Yi (2000): window and ssthresh are halved, as in TCP.
     end_epoch(flow, 0.0)
     flow.emulated = max(1.0, flow.emulated / 2)
     flow.threshold = flow.emulated
@@ -172,13 +172,13 @@ def end_epoch(flow, charged):
 @part
 def weight(i):
     """Return the weight of an epoch: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2, newest first."""
-    # Rhee, Ozdemir and Yi (2000), use the weights of Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
+    # Rhee, Ozdemir and Yi (2000) use the weights of Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
     return min(1.0, 0.2 * (8 - i))
 
 
 @part
 def mean_rate(flow):
-    """Return the larger mean rate [packets/s]: of the ended epochs, or of the ended epochs and the open epoch."""
+    """Return the larger of two mean rates [packets/s]: of the ended epochs, and of these plus the open epoch."""
     total, weights = 0.0, 0.0
     share = flow.arrived / math.floor(flow.round_window)
     packets, time = flow.epoch_packets + share * flow.round_window, flow.epoch_time + share * flow.rtt

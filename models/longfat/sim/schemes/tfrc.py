@@ -177,7 +177,7 @@ def set_no_feedback_timer(flow, now):
 
 def start(flow, event):
     """Return the initial rate of one packet per second [bytes/s], with a no-feedback timer of 2 s."""
-    # RFC 5348, section 4.2: one packet per second before the first feedback, and a no-feedback timer of two seconds.
+    # RFC 5348, section 4.2: before the first feedback the rate is one packet per second, and the no-feedback timer 2 s.
     flow.allowed = flow.packet_size
     flow.feedback_at = event.now
     for k in range(3):
@@ -276,8 +276,8 @@ def initial_rate(flow):
 @part
 def received_limit(flow):
     """Return recv_limit, the upper bound of the rate that follows from the receive rate [bytes/s]."""
-    # RFC 5348, section 4.3, step 4: twice the largest value in X_recv_set. ns-2.35, tfrc.cc, increase_rate() and
-    # decrease_rate(): twice the last receive rate, and at least one packet per round trip.
+    # RFC 5348, section 4.3, step 4: recv_limit is twice the largest value in X_recv_set. ns-2.35, tfrc.cc,
+    # increase_rate() and decrease_rate(): it is twice the last receive rate, and at least one packet per round trip.
     if flow.ns2_receive_rate_limit > 0.0:
         return max(2.0 * flow.received[0], flow.packet_size / flow.rtt)
     return 2.0 * largest_received(flow)
@@ -323,7 +323,7 @@ def loss(flow, event):
 @part
 def record_loss(flow, now, lost, time):
     """Record a loss; it begins a new event if it is more than a round trip after the first loss of the last event."""
-    # RFC 5348, section 5.2: losses within one round trip of the first one of an event belong to it.
+    # RFC 5348, section 5.2: losses within one round trip of the first loss of an event belong to this event.
     if flow.first < 0:
         interval = first_interval(flow, now)
     elif time > flow.event_at + flow.rtt and lost > flow.first:
@@ -345,7 +345,7 @@ def record_loss(flow, now, lost, time):
 def first_interval(flow, now):
     """Return the first loss interval [packets], at which the throughput equation gives a target rate."""
     # RFC 5348, section 6.3.1: the target is the largest receive rate so far, and at least 0.5 packets per round trip.
-    # ns-2.35, tfrc-sink.cc, adjust_history(): the receive rate when the loss is found.
+    # ns-2.35, tfrc-sink.cc, adjust_history(): the target is the receive rate when the loss is found.
     target = max(flow.most_received, 0.5 * flow.packet_size / flow.rtt)
     if flow.ns2_first_interval > 0.0:
         flow.count += 1  # counts the acknowledgment that has just arrived

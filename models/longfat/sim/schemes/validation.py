@@ -42,7 +42,7 @@ def sampling_period(flow):
 
 @part
 def pipe_ack(flow):
-    """Return pipeACK, the largest number of packets acknowledged in a round trip."""
+    """Return pipeACK, the largest number of packets acknowledged in a round trip of the sampling period."""
     largest = 0.0
     for k in range(PERIODS):
         largest = max(largest, flow.pipe_acks[k])
@@ -104,7 +104,7 @@ def wake(flow, now):
     flow.pipe_known = True  # a sampling period without a round trip is a measurement, too
     # The tolerance is 1e-6 s, because the times of alarms are rounded to nanoseconds.
     if flow.non_validated_since >= 0.0 and now > flow.non_validated_since + NON_VALIDATED_PERIOD - 1e-6:
-        # RFC 7661, section 4.4.3, and section 4.5.2: one reduction for each period.
+        # RFC 7661, sections 4.4.3 and 4.5.2: the window is reduced once per period.
         flow.ssthresh = max(flow.ssthresh, 3.0 * flow.window / 4.0)
         flow.window = min(flow.window, max(flow.window / 2.0, flow.restart_window))
         flow.non_validated_since = now
@@ -114,7 +114,7 @@ def wake(flow, now):
 
 @part
 def may_grow(flow, event):
-    """Return whether the window may grow: in the non-validated phase only if all of it was in use."""
+    """Return whether the window may grow: in the non-validated phase only if the whole window was in use."""
     # RFC 7661, section 4.4: a sender that is cwnd-limited may increase cwnd as usual; section 4.5.3: such a sender has
     # a FlightSize of at least cwnd.
     if flow.cwv == 0.0 or flow.non_validated_since < 0.0:
@@ -125,7 +125,7 @@ def may_grow(flow, event):
 @part
 def used(flow, otherwise):
     """Return the used part of the window [packets] at a congestion event, or `otherwise` in the validated phase."""
-    # RFC 7661, section 4.4.1: Max(pipeACK, LossFlightSize).
+    # RFC 7661, section 4.4.1: the used part of the window is Max(pipeACK, LossFlightSize).
     if flow.non_validated_since < 0.0:
         return otherwise
     return max(pipe_ack(flow), float(flow.high - flow.una))
@@ -169,9 +169,9 @@ def take_mark(flow):
 @part
 def end_recovery(flow, window):
     """Return the window [packets] after a recovery; `window` is the window without validation."""
-    # RFC 7661, section 4.4.1: (Max(pipeACK, LossFlightSize) - R)/2 with R packets retransmitted, at least one packet.
-    # Our choice, because schemes reduce by other factors than 1/2: the factor of the scheme, which `window` already
-    # contains.
+    # RFC 7661, section 4.4.1: the window becomes (Max(pipeACK, LossFlightSize) - R)/2 with R packets retransmitted, and
+    # at least one packet. Our choice, because schemes reduce by other factors than 1/2: the factor of the scheme, which
+    # `window` already contains.
     if flow.cwv == 0.0:
         return window
     if flow.used_window > 0.0:
@@ -196,7 +196,7 @@ def pace(flow, window):
 
     A sender with the parameter `pacing` keeps its pacing rate.
     """
-    # RFC 7661, section 4.4.2: no bursts in the non-validated phase
+    # RFC 7661, section 4.4.2: the sender avoids bursts in the non-validated phase.
     if flow.cwv == 0.0 or flow.pacing > 0.0:
         return
     flow.rate = math.inf

@@ -1,4 +1,4 @@
-"""Windows, a component of senders: real numbers, or whole packets as in Linux (docs/rules/cubic.md)."""
+"""Windows, a component of senders: windows are real numbers, or whole packets as in Linux (docs/rules/cubic.md)."""
 
 import math
 from typing import Any
@@ -28,7 +28,7 @@ def grow(flow, acked):
     """Return Reno's window [packets] in congestion avoidance, after `acked` packets."""
     if flow.integer_windows > 0.0:
         return step(flow, int(flow.window), int(acked))
-    # RFC 3465, section 2.1: one packet per window of packets acknowledged.
+    # RFC 3465, section 2.1: the window grows by one packet per window of packets acknowledged.
     return flow.window + (float(acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
 
 

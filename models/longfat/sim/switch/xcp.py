@@ -112,7 +112,7 @@ def dequeue(link, packet, now):
 # in bytes/s. The budget of increases is h + max(phi, 0), the budget of decreases is h + max(-phi, 0).
 @part
 def set_budgets(link, capacity, length):
-    """Compute the budgets of the next control interval from the sums of one that lasted `length` [s]."""
+    """Compute the budgets of the next control interval from the sums of the last one, which took `length` [s]."""
     link.give, link.take = 0.0, 0.0
     if link.bytes > 0 and length > 0.0:
         arrivals = link.bytes / length
