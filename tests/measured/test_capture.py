@@ -322,7 +322,7 @@ def test_a_damaged_record_is_named(tmp_path, field, value, words):
     number = int(remark.split("at packet ")[1].split()[0])
     assert number == 81 or (field, value) == (8, 1200)
     if number == 81:
-        assert f"a share of {(len(content) - place) / len(content):.2g} of the file" in remark
+        assert f"the rest, {(len(content) - place) / len(content):.2g} of the file" in remark
 
 
 def test_a_damaged_pcapng_names_the_packet(tmp_path):
@@ -415,7 +415,7 @@ def test_a_first_loss_after_two_megabytes_is_too_late(megabytes, policed):
     flow += [replace(one, offset=one.offset + 1000.0 * early) for one in sent_through_a_bucket(bucket=2000)]
     verdict = policer(flow)
     assert verdict.policed is policed
-    assert (verdict.reason == "the first loss came too late to tell") == (policed is None)
+    assert (verdict.reason == "the first loss came too late for a verdict") == (policed is None)
 
 
 def test_the_verdict_does_not_depend_on_when_a_flow_began():
@@ -429,7 +429,7 @@ def test_fifteen_losses_are_enough_to_tell():
     flow = sent_through_a_bucket()
     places = [i for i, one in enumerate(flow) if one.lost]
     assert policer(flow[: places[13] + 1]).reason.startswith("14 losses are too few")
-    assert "too few to tell a policer, which takes" not in policer(flow[: places[14] + 1]).reason
+    assert "too few for a verdict, which takes" not in policer(flow[: places[14] + 1]).reason
 
 
 def test_round_trips_before_losses_by_sorting():

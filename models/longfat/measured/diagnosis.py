@@ -33,7 +33,7 @@ CAPTURES = ("pcap", "qlog")
 _FULL = ("bottleneck", "growth", "own losses", "suspected policer")
 
 _CAPTURE = (
-    "at the sender tcpdump -s 96 -w path.pcap tcp, then longfat measured path.pcap: it tells a policer and its rate"
+    "at the sender tcpdump -s 96 -w path.pcap tcp, then longfat measured path.pcap: it shows a policer and its rate"
 )
 _FIND = "find where packets are lost (ethtool -S, optics, cables)"
 _THREADS = "several threads (iperf3 3.16 or newer, -P 4)"

@@ -62,7 +62,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
     rate = flow.acknowledged / flow.busy if flow.busy > 0 else None
     if rate:
         remarks.append(f"rate: an estimate, bytes acknowledged per time with data outstanding ({source})")
-    remarks.append(f"loss: {lost} of {len(sent)} packets ({source}), own overflows included")
+    remarks.append(f"loss: {lost} of {len(sent)} packets ({source}), queue drops included")
     burst = lost / bursts if bursts else None
     if burst:
         remarks.append(f"loss_burst: the mean of {bursts} bursts ({source})")

@@ -169,7 +169,7 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
         )
     remarks = [
         "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
-        f"loss: an estimate, {resent.value} of {segments:.0f} segments retransmitted (iperf3), own overflows included",
+        f"loss: an estimate, {resent.value} of {segments:.0f} segments retransmitted (iperf3), queue drops included",
         f"packet: {mss:g} bytes, the maximum segment size of the TCP connection (iperf3)",
     ]
     base, mean = _round_trips(end)
@@ -298,7 +298,7 @@ def _udp(start: Field, end: Field) -> PathFigures:
         loss,
         (
             "rate: an estimate, what the UDP receiver saw (iperf3), never more than what was offered",
-            "loss: an estimate, the share of UDP datagrams lost (iperf3), overflows of queues included",
+            "loss: an estimate, the fraction of UDP datagrams lost (iperf3), queue drops included",
             f"packet: {size:g} bytes, the datagrams of iperf3",
         ),
         packet=size,

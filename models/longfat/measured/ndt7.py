@@ -102,7 +102,7 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
             sent, loss = total / mss, again / total
             interval = loss_interval(again / mss, sent)
             remarks.append(
-                f"loss: an estimate, {again:.0f} of {total:.0f} bytes retransmitted (ndt7), own overflows included"
+                f"loss: an estimate, {again:.0f} of {total:.0f} bytes retransmitted (ndt7), queue drops included"
             )
         clocks = [last[name].number("us", "[0, inf)") for name in ("BusyTime", "RWndLimited", "SndBufLimited")]
         limit = by_time(clocks[0], clocks[1], clocks[2], application=False)

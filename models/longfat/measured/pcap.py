@@ -84,7 +84,7 @@ def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
             left = (size - damage.place) / size
             remarks.append(
                 f"the file is cut off or damaged at packet {count + 1} ({damage}): "
-                f"the rest, a share of {left:.2g} of the file, is left out (pcap)"
+                f"the rest, {left:.2g} of the file, is left out (pcap)"
             )
     if broken:
         remarks.append(f"packets without whole headers, which are left out: {broken} of {count} (pcap)")

@@ -86,7 +86,7 @@ def read(path: str, text: str) -> Measurement:
         remarks.append(f"lines are missing or damaged: {len(times)} replies of the {received[1]} received (ping)")
     lost = _LOST.search(text)
     if lost and float(lost[1]) > 0:
-        remarks.append(f"ping lost {lost[1]}% of its packets: too few to tell, not used as the path's loss")
+        remarks.append(f"ping lost {lost[1]}% of its packets: too few for an estimate, not used as the path's loss")
     figures = PathFigures(
         round_trip_time=smallest / 1000, queueing_delay=max(0.0, mean - smallest) / 1000, remarks=tuple(remarks)
     )

@@ -96,13 +96,13 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
     if late == 1 or (late > LATE_LOSSES and len(lost) >= LOSSES):  # ours: if there are few losses, all have to be late
         return Verdict(False, "losses after long round trips, as of a full queue")
     if len(lost) < LOSSES:
-        return Verdict(None, f"{len(lost)} losses are too few to tell a policer, which takes {LOSSES}")
+        return Verdict(None, f"{len(lost)} losses are too few for a verdict, which takes {LOSSES}")
     first, last = sent[lost[0]], sent[lost[-1]]
     trips = [one.round_trip_time for one in sent if one.round_trip_time is not None]
     if not trips or last.time <= first.time:
         return Verdict(None, "no round-trip times to compare with")
     if first.offset > LATEST_FIRST_LOSS:
-        return Verdict(None, "the first loss came too late to tell")
+        return Verdict(None, "the first loss came too late for a verdict")
     passed = sum(one.size for one in sent[lost[0] : lost[-1]] if not one.lost)
     rate = passed / (last.time - first.time)
     trip = median(trips)
@@ -147,7 +147,7 @@ def _replayed(sent: Sequence[Transmission], rate: float, trip: float, bucket: fl
             at_pass.append(tokens)
             used += one.size
     if rounds < ROUNDS_WITH_LOSS or len(at_pass) < PASSES:
-        return Verdict(None, f"losses in {rounds} round trips are too few to tell a policer")
+        return Verdict(None, f"losses in {rounds} round trips are too few for a verdict")
     empty = median(at_loss)
     if mean(at_loss) >= mean(at_pass) or empty >= median(at_pass):
         return Verdict(None, "not found: more tokens at losses than where packets passed")

@@ -135,9 +135,7 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
     sent = sum(_segments(one) for one in last)
     lost = min(sum(one["retrans"] for one in last), sent)
     if lost < sent:
-        remarks.append(
-            f"loss: an estimate, {lost:.0f} of {sent:.0f} segments retransmitted (ss), own overflows included"
-        )
+        remarks.append(f"loss: an estimate, {lost:.0f} of {sent:.0f} segments retransmitted (ss), queue drops included")
     mss = median(one["mss"] for one in last)
     limit, shares, buffer = _limit(sockets)
     if limit:
