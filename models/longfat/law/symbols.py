@@ -33,7 +33,7 @@ class Symbol(Quantity):
     (False, p)
     """
 
-    # The fields have the order in which laws give the arguments; ``field()`` removes the default of `Quantity`.
+    # Laws give these fields by position, in this order; ``field()`` removes the default of `Quantity`.
     letter: str = field()
     unit: str
     domain: str

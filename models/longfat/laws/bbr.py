@@ -196,7 +196,8 @@ def probe_rtt_utilisation(
     """
     rounds = xp.maximum(xp.ceil(hold_time / round_trip_time - low_gain), 1 + 0 * low_gain)
     duration = xp.maximum(hold_time, rounds * round_trip_time)
-    # The numerator is the denominator less the idle time (1 - g_l) (n + 1) R, written so that nothing cancels.
+    # The numerator equals the denominator less the idle time (1 - g_l) (n + 1) R; this form has no difference that
+    # cancels.
     sent = interval + (duration - rounds * round_trip_time) + low_gain * (rounds * round_trip_time)
     return sent / (interval + (1 - low_gain) * round_trip_time + duration)
 

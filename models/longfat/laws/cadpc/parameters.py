@@ -17,7 +17,7 @@ FRACTION = Symbol(r"\varphi", "1", "(0, 1)", (0.1, 0.999), "Fraction of the equi
 WEIGHT = Symbol("w", "flows", "(0, inf)", (0.5, 4.0), "Weight, the number of flows that a flow acts like")
 TOTAL_WEIGHT = Symbol("W", "flows", "(0, inf)", (1.0, 100.0), "Sum of the weights of all flows, this one included")
 
-# z = a (1 + n) x/(1 + a) turns the update into the logistic map with parameter 1 + a. For parameters up to 4
-# (a <= 3) z stays inside (0, 1); the equilibrium is stable for a < 2.
+# The substitution z = a (1 + n) x/(1 + a) turns the update into the logistic map with parameter 1 + a. For parameters
+# up to 4 (a <= 3) z stays inside (0, 1); the equilibrium is stable for a < 2.
 SMOOTHING = Symbol("a", "1", "(0, 3]", (0.1, 1.0), "Smoothness factor")
 STABLE_SMOOTHING = Symbol("a", "1", "(0, 2)", (0.1, 1.0), "Smoothness factor")

@@ -230,7 +230,8 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     unit="1",
     result="Q over the bandwidth-delay product, the mean over time",
     derivation="cubic.mean_queue",
-    # The accuracy is ours, because at a buffer of 1 and a beta of 0.6 the law exceeds the simulated backlog by 0.0101.
+    # The accuracy is ours, because at a buffer of 1 and a beta of 0.6 the law exceeds the simulated backlog by 0.0101
+    # bandwidth-delay products.
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
 )
 def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:

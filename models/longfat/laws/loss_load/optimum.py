@@ -129,7 +129,8 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
     return xp.minimum(rate, access_rate)
 
 
-# If at most this fraction is delivered, it counts as 0, because the derivative of its reciprocal would overflow.
+# If at most this fraction of the packets is delivered, it counts as 0, because the derivative of its reciprocal would
+# overflow.
 NOTHING = 1e-140
 
 

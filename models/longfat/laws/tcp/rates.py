@@ -225,7 +225,7 @@ def pftk_full_rate(
     simulated=SimulatedBy(
         "round_trip_unfairness",
         # Only CUBIC's powers a = 3 and b = 0 are simulated, because independent ranges of a and b would mix them with
-        # Reno's, which tests/test_unfairness.py checks.
+        # Reno's powers, for which tests/test_unfairness.py has simulations.
         {"round_trip_ratio": (1.0, 4.0), "loss_power": (0.0, 1.0), "time_power": 3.0, "round_trip_power": 0.0},
         relative=0.06,
     ),

@@ -141,7 +141,7 @@ def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
     5.0
     """
     path, full = 1 / (1 + buffer), buffer / (1 + buffer)
-    # beta - s is f - (1 - beta), which keeps its digits for beta and s near 1.
+    # beta - path is computed as full - spare, which keeps its digits for beta and path near 1.
     spare, zero = 1 - decrease, 0 * (buffer + decrease)
     least = xp.maximum(full - spare, zero)
     climb = xp.minimum(full, spare)
