@@ -95,17 +95,17 @@ def test_results_that_fit_nowhere_are_refused_at_their_point(returned, words):
 
 
 def test_progress_is_shown_when_it_takes_long(monkeypatch):
-    from tqdm import auto
+    from tqdm import std
 
     made = []
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
 
-    class Bar(auto.tqdm):
+    class Bar(std.tqdm):
         def __init__(self, items, **given):
             made.append((self, given))
             super().__init__(items, **given)
 
-    monkeypatch.setattr(auto, "tqdm", Bar)
+    monkeypatch.setattr(std, "tqdm", Bar)
     sweep(exponential, {"load": [1, 2]}, replications=3)
     ((bar, given),) = made
     assert (bar.n, given["total"], given["delay"], given["leave"]) == (6, 6, 2, False)

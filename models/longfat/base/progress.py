@@ -36,11 +36,14 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="IProgress not found")  # a notebook without widgets
-        from tqdm import auto
+        if "ipykernel" in sys.modules:
+            from tqdm import auto as kind
+        else:
+            from tqdm import std as kind  # without asyncio, which takes a tenth of a second to import
 
         # With disable = None tqdm shows a text bar only on a terminal; its widgets treat None as False.
         disable = None if shown else True
-        return auto.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
+        return kind.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
 
 
 def describe(bar: Any, text: str) -> None:
