@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
@@ -20,6 +21,21 @@ def modules(package: str) -> Iterator[ModuleType]:
     folders = importlib.import_module(package).__path__
     for name in sorted(found.name for found in pkgutil.iter_modules(folders)):
         yield importlib.import_module(f"{package}.{name}")
+
+
+def alone(package: str, kind: type[Record], name: str) -> Record | None:
+    """Return the record of a name that the module of the same name defines, without importing others; else None.
+
+    >>> from longfat.sim.schemes import Scheme
+    >>> alone("longfat.sim.schemes", Scheme, "ledbat++") is None, alone("longfat.sim.schemes", Scheme, "reno").name
+    (True, 'reno')
+    """
+    module = f"{package}.{name.replace('-', '_')}"
+    if not name.replace("-", "_").isidentifier() or importlib.util.find_spec(module) is None:
+        return None
+    found = vars(importlib.import_module(module))
+    records = (one for attribute, one in found.items() if not attribute.startswith("_") and isinstance(one, kind))
+    return next((one for one in records if one.name == name), None)  # type: ignore[attr-defined]
 
 
 def named(package: str, kind: type[Record]) -> dict[str, Record]:

@@ -256,7 +256,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         return _object(given, discipline)
     if user_files.names_file(given):
         return _own(given, discipline)
-    if given not in schemes.names():
+    if given not in schemes.NAMED:
         raise unknown("scheme", given, {*ENTRIES, *TODAY, *FURTHER, *schemes.names()})
     return Entry(given, given, given, bottleneck=discipline, switch=discipline, random=True)
 

@@ -137,7 +137,7 @@ class Name(_Several, _Type):
         word = word.strip()
         if self.own and names_file(word):
             return read(word, _kind(self.own), what=self.what) if self.loaded else word
-        if self.checked and word not in (names := list(self.names())):
+        if self.checked and word not in (names := self.names()):
             from longfat.base.domains import unknown
 
             raise unknown(self.what, word, names)
@@ -310,14 +310,14 @@ def schemes() -> Iterable[str]:
     """Return the names of the schemes that the packet simulator has."""
     from longfat.sim import schemes
 
-    return schemes.names()
+    return schemes.NAMED
 
 
 def disciplines() -> Iterable[str]:
     """Return the names of the queue disciplines that the packet simulator has."""
     from longfat.sim import queues
 
-    return sorted(queues.NAMED)
+    return queues.NAMED
 
 
 def disciplines_of_linux() -> Iterable[str]:

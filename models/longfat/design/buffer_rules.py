@@ -59,7 +59,7 @@ def with_decrease(
         return known, parameters
     if scheme.name in SETTABLE and "beta" not in parameters:
         return decrease, parameters | {"beta": decrease}
-    shipped = scheme.name in schemes.names() and schemes.scheme(scheme.name) is scheme
+    shipped = scheme.name in schemes.NAMED and schemes.scheme(scheme.name) is scheme
     if not shipped and math.isnan(known):
         return decrease, parameters
     does = "does not multiply its window by a constant" if math.isnan(known) else f"multiplies its window by {known:g}"

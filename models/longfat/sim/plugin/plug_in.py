@@ -164,7 +164,9 @@ class PlugIn:
 
 
 class Registry(Mapping[str, Kind], Generic[Kind]):
-    """Plug-ins of one kind that the modules of a package define, by name; the first look-up imports all the modules.
+    """Plug-ins of one kind that the modules of a package define, by name, in the order of the names.
+
+    A look-up imports the module of that name only, if it defines the plug-in, and otherwise all modules.
 
     Parameters
     ----------
@@ -184,10 +186,13 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
         return {**self.others, **discovery.named(self.package, self.kind)}
 
     def __getitem__(self, name: str) -> Kind:
-        return self.others[name] if name in self.others else self._named[name]
+        if name in self.others:
+            return self.others[name]  # type: ignore[no-any-return]
+        alone = discovery.alone(self.package, self.kind, name) if "_named" not in vars(self) else None
+        return self._named[name] if alone is None else alone
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._named)
+        return iter(sorted(self._named))
 
     def __len__(self) -> int:
         return len(self._named)

@@ -31,7 +31,7 @@ def names() -> tuple[str, ...]:
     >>> "reno" in names()
     True
     """
-    return tuple(sorted(NAMED))
+    return tuple(NAMED)
 
 
 def scheme(given: str | Scheme) -> Scheme:

@@ -156,7 +156,7 @@ def _same(function: Callable[..., Any], options: Mapping[str, Any], given: objec
 
 
 def _scheme(given: Scheme) -> str:
-    known = given.name in schemes.names() and schemes.scheme(given.name) == given
+    known = given.name in schemes.NAMED and schemes.scheme(given.name) == given
     return given.name if known else f"own:{given.name}"
 
 
