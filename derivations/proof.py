@@ -38,9 +38,14 @@ def require_zero(residual: Expr, claim: str) -> None:
     """Raise an AssertionError that names the claim unless the residual simplifies to 0.
 
     A function is used because a plain `assert` would be removed by `python -O`. Most residuals vanish when they are
-    expanded, a small part of what `simplify` does.
+    expanded, or their numerator over a common denominator does, a small part of what `simplify` does.
     """
-    if sp.expand(residual) != 0 and sp.simplify(residual) != 0:
+    if sp.expand(residual) == 0:
+        return
+    numerator, denominator = sp.fraction(sp.together(residual))
+    if sp.expand(numerator) == 0 and sp.expand(denominator) != 0:
+        return
+    if sp.simplify(residual) != 0:
         raise AssertionError(f"{claim}: residual {residual}")
 
 
