@@ -78,6 +78,7 @@ def test_interrupted(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long  # tests/test_cli_simulate.py interrupts a process, too
 def test_ctrl_c_in_the_middle(tmp_path):
     """A run of minutes ends at once when it is interrupted, and leaves no file."""
     program = Path(sys.executable).parent / "longfat"

@@ -32,10 +32,9 @@ def test_what_ends_soon_shows_nothing(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-@pytest.mark.parametrize("delay", [2.0, 0.0])
-def test_no_terminal_no_text(delay, monkeypatch, capfd):
+def test_no_terminal_no_text(monkeypatch, capfd):
     """A bar that is wiped leaves spaces in a file, and in Jupyter an empty red stripe, however long it takes."""
-    monkeypatch.setattr(progress, "DELAY", delay)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
     design.window(loss=1e-3, points=2, **BASELINE, progress=True)
     assert capfd.readouterr().err == ""
 
@@ -49,7 +48,7 @@ total = sum(progress.bar(range(3), task="counting", unit="number", shown=True))
 """
 
 
-@pytest.mark.parametrize("without", [False, True])
+@pytest.mark.parametrize("without", [False, pytest.param(True, marks=pytest.mark.long)])  # each starts a kernel
 def test_a_notebook_keeps_no_stripe(without):
     """With widgets one is shown, closed at the end; without them there is no output at all, least of all an error's."""
     import nbformat  # here: it takes two seconds, of every process that collects tests

@@ -37,6 +37,8 @@ def measured():
 
 #: Calls that are carried out in the calling thread.
 ALONE = ("sim.run", "testing")
+#: Calls that repeat by `replicate`, which is interrupted by itself in the short profile.
+REPEATING = ("design.measured", "design.curves", "design.loss_load", "benchmark", "benchmark.suites")
 
 #: Calls that take minutes or longer, by name.
 CALLS = {
@@ -81,7 +83,9 @@ def uncollected():
 
 
 @pytest.mark.usefixtures("uncollected")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in REPEATING else ()) for name in CALLS]
+)
 def test_ctrl_c_stops_at_once(name):
     interrupted, ended = [], threading.Event()
 

@@ -149,7 +149,11 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
+# Ctrl-C in the short profile: tests/replication/test_driver.py and test_interruption.py, in one process.
+@pytest.mark.parametrize(
+    "how",
+    [pytest.param(signal.SIGKILL, id="kill -9"), pytest.param(signal.SIGINT, id="Ctrl-C", marks=pytest.mark.long)],
+)
 def test_the_whole_sweep_is_ended_and_carried_on(tmp_path, how, monkeypatch):
     """Stored runs are not repeated, by a count over all processes; no process is left behind."""
     (tmp_path / "script.py").write_text(SCRIPT)

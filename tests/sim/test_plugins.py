@@ -325,7 +325,8 @@ NEVER_RETURNS = {
 }
 
 
-@pytest.mark.parametrize("name", ["ack", "dequeue", pytest.param("tick", marks=pytest.mark.long)])  # as dequeue
+# Each is a process that compiles: functions of links end as those of flows.
+@pytest.mark.parametrize("name", ["ack", *(pytest.param(one, marks=pytest.mark.long) for one in ("dequeue", "tick"))])
 def test_ctrl_c_while_a_plug_in_does_not_return(name):
     """The process ends, and says in which function it was; packets of 1000 bytes take 1 ms and 10 ms each way."""
     fields, words = NEVER_RETURNS[name]
