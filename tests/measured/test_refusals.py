@@ -181,7 +181,7 @@ def damaged(draw, content):
     return content[:at] + (part + part if kind == "repeated" else b"") + content[at + len(part) :]
 
 
-@examples(60, long=20_000)
+@examples(30, long=20_000)
 @given(st.data())
 def test_any_cut_or_damage_is_read_or_refused(tmp_path_factory, data):
     path = data.draw(st.sampled_from(GOOD))

@@ -60,7 +60,7 @@ channels = st.one_of(
 )
 
 
-@examples(120, 3000)
+@examples(40, 3000)
 @given(
     channel=channels,
     window=st.integers(1, 12),
@@ -88,7 +88,7 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
 BUFFERS = st.tuples(st.integers(1, 12), st.booleans(), st.booleans())
 
 
-@examples(200, 6000)
+@examples(60, 6000)
 @given(
     channel=channels,
     window=st.integers(1, 12),

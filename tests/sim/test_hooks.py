@@ -17,7 +17,7 @@ from tests.sim.lab import holding, one_link, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow, of_link
 
-random_runs = examples(25)
+random_runs = examples(12)
 
 
 # Push-out: Kim & Farber's switches (1994), as published and as meant. The smaller the number, the better the packet.

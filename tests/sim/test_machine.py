@@ -146,7 +146,7 @@ class OneRun(Run):
 
 
 def test_every_scheme_and_discipline():
-    run_state_machine_as_test(AnyRun, settings=examples(15, 200, stateful_step_count=8))
+    run_state_machine_as_test(AnyRun, settings=examples(8, 200, stateful_step_count=8))
 
 
 @pytest.mark.long

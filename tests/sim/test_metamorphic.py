@@ -21,7 +21,7 @@ COUNTS = (*(name for name in COUNTED if name not in ("delay", "last_arrival")), 
 NEVER = np.iinfo(np.int64).max
 TICKS = 10  # ns: timeouts are rounded to a tick, and a few may follow one another
 seeds = st.integers(0, 10**6)
-usual = examples(25, 200)
+usual = examples(10, 200)
 # Decided by what arrives alone: no clock of their own that begins at time 0.
 PLAIN = ["fifo", "fifo-departures", "fair", "round-robin", "priority-discard", "mark-above"]
 TRANSFERS = ["tahoe", "reno", "newreno", "sack", AIMD, EAGER]

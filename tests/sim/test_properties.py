@@ -22,10 +22,10 @@ from tests.sim.networks import Look, build, state, steps
 from tests.sim.own import arrived, stop
 
 seeds = st.integers(0, 10**6)
-steppers = examples(6, 200)
-few = examples(8, 200)
+steppers = examples(4, 200)
+few = examples(5, 200)
 #: Each scheme and discipline by itself is in test_every_plug_in.py.
-many = examples(15, 1000)
+many = examples(8, 1000)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -188,7 +188,7 @@ def test_the_look_into_a_run_can_fail():
 
 def test_with_and_without_jit():
     """With jit off the trace is equal to the last bit, in networks with nearly all schemes and disciplines."""
-    seeds, until, most = (24, 0.3, 10**9) if is_long() else (12, 0.3, 200)
+    seeds, until, most = (24, 0.3, 10**9) if is_long() else (8, 0.3, 200)
     code = f"from tests.sim.networks import digest; print(digest(range({seeds}), {until}, {most}))"
     plain = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True,

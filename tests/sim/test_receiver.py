@@ -19,7 +19,7 @@ from tests.sim.lab import one_link
 from tests.sim.networks import AIMD, EAGER, PACED, Look
 from tests.sim.own import of_link
 
-usual = examples(80)
+usual = examples(30)
 
 
 def departures(rate, bursts, discipline="fifo"):
@@ -132,7 +132,7 @@ orders = st.one_of(
 )
 
 
-@examples(150, 2000)
+@examples(100, 2000)
 @given(numbers=orders)
 @example([1, 3, 5, 7, 9, 5, 6, 4, 0])
 def test_the_receiver_is_a_set(numbers):

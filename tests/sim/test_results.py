@@ -14,7 +14,7 @@ from tests.examples import examples
 from tests.sim.lab import holding, one_link, simulated
 from tests.sim.networks import AIMD, build
 
-few = examples(40, 1000)
+few = examples(15, 1000)
 
 quiet = {"rng": 1, "progress": False}
 

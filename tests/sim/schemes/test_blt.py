@@ -355,7 +355,7 @@ def crowd(case, scheme, parameters, make):
 
 
 @given(crowds)
-@examples(12)
+@examples(5)
 @example({"files": [(29, 984236), (43, 0), (95, 0)], "buffer": 7, "ratio": 0.1, "delay": 188095, "rule": "drop-tail"})
 def test_many_bursts(case):
     crowd(case, "blt", {}, referee.Burst)
@@ -363,7 +363,7 @@ def test_many_bursts(case):
 
 
 @given(crowds)
-@examples(12)
+@examples(5)
 def test_many_of_the_papers_tcp(case):
     for variant, guard in (("literal", False), ("guarded", True)):
         crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, bugfix=guard))
