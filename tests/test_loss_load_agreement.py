@@ -14,7 +14,7 @@ from longfat.verify.link_estimators import CAPACITY, loss_load_equilibrium, loss
 KS = (1, 2, 5, 10, 20)
 
 
-@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("k", [KS[0], KS[-1]])
 def test_loss_begins_at_k_over_k_plus_1(k):
     """Just below the limit nothing is lost, just above it the excess: v = 1.05 k/(k + 1) gives a load of 1.05."""
     border = k / (k + 1)

@@ -23,9 +23,11 @@ def starts(sources, rng):
     }
 
 
-@pytest.mark.parametrize("order", ["synchronous", "asynchronous", "in turn"])
-@pytest.mark.parametrize("delay", [0, 2])
-@pytest.mark.parametrize(("k", "sources"), [(1, 2), (3, 5), (20, 3)])
+@pytest.mark.parametrize(
+    ("order", "delay", "k", "sources"),
+    [("synchronous", 0, 3, 5), ("synchronous", 2, 1, 2), ("asynchronous", 0, 1, 2), ("asynchronous", 2, 20, 3),
+     ("in turn", 0, 20, 3), ("in turn", 2, 3, 5)],
+)  # fmt: skip
 def test_throughput_optimisers_come_to_rest_from_any_start(order, delay, k, sources):
     """Equilibrium: rates (k + 1)/(k M), loss 1/(k + 1), as proved in derivations/loss_load_convergence.py."""
     for start in starts(sources, np.random.default_rng(3)).values():

@@ -55,13 +55,12 @@ class Plain:
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("load", "options"),
     [
-        {}, {"with_transmission": False}, {"on_departure": True}, {"threshold": 2.5},
-        {"on_departure": True, "with_transmission": False, "threshold": 0.3},
+        (0.5, {}), (1.1, {}), (0.8, {"with_transmission": False}), (0.8, {"on_departure": True}),
+        (1.1, {"threshold": 2.5}), (1.1, {"on_departure": True, "with_transmission": False, "threshold": 0.3}),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("load", [0.5, 0.8, 1.1])
 def test_marks_as_the_plain_one(options, load):
     """Packets of two sizes at fixed intervals, one of them ECN-capable, and Poisson packets: every mark agrees."""
     log = Logbook(decbit(**options))

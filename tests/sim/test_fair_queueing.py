@@ -291,12 +291,12 @@ def test_what_is_dropped_leaves_the_fluid():
     assert sent[0] == pytest.approx(sent[1], rel=0.02)
 
 
-@pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize(
-    ("discipline", "mean"),
-    [(queues.FAIR, 10.5), (queues.round_robin(500), 9.5), (queues.BIT_ROUND, 5.0)],
-    ids=["self-clocked", "quantum 500", "bit-round"],
-)
+    ("discipline", "mean", "last"),
+    [(queues.FAIR, 10.5, False), (queues.round_robin(500), 9.5, False), (queues.round_robin(500), 9.5, True),
+     (queues.BIT_ROUND, 5.0, True)],
+    ids=["self-clocked", "quantum 500", "quantum 500, last", "bit-round, last"],
+)  # fmt: skip
 def test_below_its_share(discipline, mean, last):
     """Of 11 flows at 40 Mbit/s with 500 bytes, one below its share waits one round at most, 11 x 0.1 = 1.1 ms.
 

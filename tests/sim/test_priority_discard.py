@@ -81,7 +81,7 @@ gaps = st.lists(
 @given(
     gaps=gaps, buffer=st.integers(1, 12), name=st.sampled_from(sorted(RULES)), scale=st.sampled_from([1, 1000, 2**28])
 )
-@examples(60)
+@examples(25)
 def test_against_a_scan(gaps, buffer, name, scale):
     """Any arrivals, buffers and priorities, few and far apart: the very same packets are dropped."""
     times = np.cumsum([gap for gap, _ in gaps]).tolist()
@@ -113,8 +113,8 @@ def draw(link, packet, now):
     return ENQUEUE
 
 
-@pytest.mark.parametrize("levels", [2, 30, 1_000_000])
-@pytest.mark.parametrize("buffer", [1, 5, 100, 2500])
+@pytest.mark.parametrize("levels", [2, 1_000_000])
+@pytest.mark.parametrize("buffer", [1, 100, 2500])
 @pytest.mark.parametrize("name", sorted(RULES))
 def test_large_buffers(name, buffer, levels):
     """Overload with random priorities: departures in order, balanced packet counts, and a consistent tree."""

@@ -101,9 +101,10 @@ class Reference:
         return self.sent, self.dropped
 
 
-@pytest.mark.parametrize("limit", [1, 6, 40])
 @pytest.mark.parametrize(
-    "shares", [(0.31, 0.17, 0.43, 0.07), (0.11, np.inf, 0.23, 0.05), (2.0, 0.9, np.inf, 0.3)], ids=str
+    ("shares", "limit"),
+    [((0.31, 0.17, 0.43, 0.07), 1), ((0.11, np.inf, 0.23, 0.05), 6), ((2.0, 0.9, np.inf, 0.3), 40)],
+    ids=str,
 )
 def test_the_plain_one(limit, shares):
     """Random arrivals: the same packets depart and are dropped as in the reference.

@@ -198,7 +198,7 @@ def counts_of(one):
     return {"dropped": int(link.dropped), "early": int(of_link(one).refused), "marked": int(link.marked)}
 
 
-@pytest.mark.parametrize("flows", [5, 10, 20, 50])
+@pytest.mark.parametrize("flows", [5, 50])
 def test_the_mean_average_lies_between_the_thresholds(flows):
     """For 5 to 50 long transfers the mean of the average queue lies between the thresholds."""
     average, counts = reno(flows, red(low=44, high=132, gentle=True))

@@ -131,7 +131,7 @@ def test_square_root_law(p):
     )  # rounds are whole packets
 
 
-@pytest.mark.parametrize("p", [1e-3, 3e-3, 1e-2, 2e-2])
+@pytest.mark.parametrize("p", [1e-3, 2e-2])
 def test_about_as_fast_as_reno(p):
     """The rate is within 30 % of that of Reno at the same loss."""
     rates = [mean_rate(name, independent(p), 3000) for name in ("tear", "reno")]
