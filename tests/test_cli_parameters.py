@@ -121,7 +121,7 @@ def test_a_scheme_of_ones_own_in_every_command(folder, capsys):
     )
     assert cli.main(["simulate", "net.toml"]) == 0
     assert re.search(r"four-1 +four ", capsys.readouterr().out)
-    small = ["--rate", "12Mbit/s", "--rtt", "60ms", "--replications", "2", "--csv", "--output", "out"]
+    small = ["--rate", "12Mbit/s", "--rtt", "60ms", "--share", "5%", "--replications", "2", "--csv", "--output", "out"]
     assert cli.main(["buffer", "--scheme", "mine.py:four", *small]) == 0
     capsys.readouterr()
     assert pd.read_csv("out/buffer.csv").share.dropna().values == pytest.approx(4 / 60, rel=0.03)
