@@ -54,12 +54,14 @@ def windows(scheme, discipline, **parameters):
     return found
 
 
+@pytest.mark.long  # compiles rules which `make peers` alone runs, as in the next test
 def test_cubic_as_in_ns3_has_whole_packets():
     """The window of `cubic-whole` is always a whole number of packets, that of `cubic` is not."""
     assert all(window == int(window) for window in windows(ns3_rules.CUBIC, "fifo"))
     assert any(window != int(window) for window in windows("cubic", "fifo"))
 
 
+@pytest.mark.long
 def test_dctcp_as_in_ns3_holds_its_window_after_a_mark():
     """After a mark the window of `dctcp-holding` is constant for a round trip of 40 ms, that of `dctcp` grows."""
     marked = today.queues.step_marking(packets=10)

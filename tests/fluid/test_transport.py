@@ -50,7 +50,8 @@ def determinant(omega, propagation, controller):
     return np.linalg.det(lam * np.eye(3) - np.array([window, filling, control]))
 
 
-@pytest.mark.parametrize("controller", [pytest.param("pie", marks=pytest.mark.long), "pi2"])
+@pytest.mark.long  # the paths below lie on either side of the boundary
+@pytest.mark.parametrize("controller", ["pie", "pi2"])
 def test_the_critical_delay_by_the_characteristic_function(controller):
     found = stability_boundary(tcp_pie(controller), "propagation", (0.02, 1.0), START, tolerance=1e-8)
     assert found.status.item() == "found"

@@ -233,6 +233,7 @@ CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_
 BESIDE = f"\nimport numba, sys; numba.config.CACHE_DIR = ''; del sys.modules['little'], sys.modules['helper']\n{CALL}"
 
 
+@pytest.mark.long  # four processes; tests/test_wheel.py does the same with the package
 def test_code_for_any_processor(tmp_path):
     """As a wheel brings it, beside the package: loaded on each processor, unless the text is another one."""
     for name, text in LITTLE.items():
