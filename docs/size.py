@@ -8,6 +8,7 @@ names that several modules have, although their folder does not say the kind.
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -40,13 +41,19 @@ def imports(tree: ast.AST) -> Iterator[str]:
     """Yield the dotted names that a module imports, but not those that only type checkers see."""
     for node in ast.iter_child_nodes(tree):
         match node:
-            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            case ast.expr() | ast.If(test=ast.Name(id="TYPE_CHECKING")):  # an expression contains no statement
                 continue
             case ast.Import(names=names):
                 yield from (alias.name for alias in names)
             case ast.ImportFrom(module=str(module), names=names):
                 yield from (f"{module}.{alias.name}" for alias in names)
         yield from imports(node)
+
+
+@functools.cache
+def imported(path: Path) -> tuple[str, ...]:
+    """Return the dotted names that a file imports; each file is parsed once."""
+    return tuple(imports(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def arrows(package: Path = PACKAGE, inside: str = "") -> dict[str, set[str]]:
@@ -60,7 +67,7 @@ def arrows(package: Path = PACKAGE, inside: str = "") -> dict[str, set[str]]:
         if not name.startswith(prefix):
             continue
         room = name.removeprefix(prefix).split(".")[0]
-        for target in imports(ast.parse(path.read_text(encoding="utf-8"))):
+        for target in imported(path):
             while target and target not in known:
                 target = target.rpartition(".")[0]
             if target.startswith(prefix):
