@@ -239,10 +239,18 @@ def is_property(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return bool(names & {"property", "cached_property", "setter"})
 
 
+def statements(tree: ast.AST):
+    """Yield all statements below a node; none of them is part of an expression."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.expr):
+            yield node
+            yield from statements(node)
+
+
 def without_verb(tree: ast.AST) -> list[str]:
     """Return the docstrings of functions whose first word is not an imperative verb; properties are nouns."""
     found = []
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or is_property(node):
             continue
         words = (ast.get_docstring(node) or "").split()
