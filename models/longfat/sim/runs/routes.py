@@ -178,7 +178,10 @@ def _in_advance(state: RunState) -> np.ndarray:
     # A link with a service also sends packets one after the other: when a transmission ends, the next arrival is known.
     mine = np.flatnonzero(goes_on & (plain | (links["service"] != NONE))[link])
     following = link[mine + 1]
-    alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
+    # An arrival at the time of entry would precede events of that time which come before the entry.
+    slow = (8 * records.SECOND * links["scale"] >= links["rate"]) & (links["changing_rate"] == NONE)  # 1 ns a byte
+    takes_time = (links["delay"] > 0) | slow
+    alone = plain[following] & ~several[following] & (feeder[following] == link[mine]) & takes_time[following]
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
     # On a link with delayed acknowledgments, all arrivals are computed in advance or none, because the acknowledgments
