@@ -10,8 +10,15 @@ Gain and set point are our choice, because the paper could not be read in full: 
 import math
 
 from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.records import DATA, STAMPED
 
 SHORTEST_DELAY = 1e-9  # s; lower bound of the feedback delay, for links without delay and transmission time
+
+
+@part
+def belongs(packet, scheme):
+    """Return whether a packet is a data packet of the scheme whose identifier is in the last header field."""
+    return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[3] == scheme
 
 
 @part

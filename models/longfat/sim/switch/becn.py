@@ -9,8 +9,8 @@ Service is in order of arrival.
 50.0
 """
 
-from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
+from longfat.sim.plugin.feedback import belongs
 from longfat.sim.plugin.functions import flow_state
 
 WHOSE, OURS = 3, -6.0
@@ -20,7 +20,7 @@ WHOSE, OURS = 3, -6.0
 # congestion event.
 def enqueue(link, packet, now):
     """Send a notification if the queue exceeds its threshold and the flow was not notified within the filter time."""
-    if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:
+    if not belongs(packet, OURS):
         return ENQUEUE
     flow = flow_state(link, packet.flow)
     if link.backlog > link.threshold and now >= flow.notified_at + link.filter:

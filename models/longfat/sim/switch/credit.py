@@ -29,8 +29,9 @@ message, at both ends of the link.
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.records import DATA, NONE, NOTHING, STAMPED
+from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
+from longfat.sim.plugin.feedback import belongs
 from longfat.sim.plugin.functions import (
     append,
     flow_state,
@@ -128,12 +129,6 @@ CREDIT = Service(
 
 
 @part
-def takes_part(packet):
-    """Return whether the packet is a data packet of a flow under credit flow control."""
-    return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[WHOSE] == OURS
-
-
-@part
 def silent(queue, intervals, now):
     """Return whether a flow was silent for more than `intervals` [s], so that its allocation has expired upstream."""
     return now - max(queue.arrived_at, queue.announced_at) > intervals
@@ -206,7 +201,7 @@ def return_credit(link, flow, queue, now):
 
 def enqueue(link, packet, now):
     """Record the arrival; give a new flow its first allocation."""
-    if not takes_part(packet):
+    if not belongs(packet, OURS):
         return ENQUEUE
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)
     if not flow.seen:
@@ -229,7 +224,7 @@ def enqueue(link, packet, now):
 
 def dequeue(link, packet, now):
     """Count the packet as sent downstream and as forwarded for the upstream node; send a credit cell if it is due."""
-    if not takes_part(packet):
+    if not belongs(packet, OURS):
         return SEND
     mine, flow = queue_of(link, packet), flow_state(link, packet.flow)
     packet.header[CHECK] = 1.0 if mine.limited and mine.sent - mine.forwarded >= mine.allocation else 0.0

@@ -16,14 +16,15 @@ is left for later flows; requests and releases are in data packets. Flows take t
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.records import DATA, LAST, STAMPED
+from longfat.sim.kernel.records import LAST
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
+from longfat.sim.plugin.feedback import belongs
 from longfat.sim.plugin.functions import flow_state
 from longfat.sim.switch.round_robin import QUANTUM, ROUND_ROBIN
 
 # Header fields: requested window, which switches reduce to the granted window, 0 without a request; window to which
 # switches reduce the flow's reservation, 0 without a release; not used; the scheme's identifier.
-WANTED, KEPT, _, WHOSE = range(4)
+WANTED, KEPT = range(2)
 OURS = -7.0
 LARGEST = 1e9  # packets: buffer of a link without a limit
 
@@ -48,7 +49,7 @@ def change(link, flow, window):
 
 def enqueue(link, packet, now):
     """Release the part of the reservation that the packet's flow returns; grant its request in full or in part."""
-    if packet.kind != DATA or packet.marks & STAMPED == 0 or packet.header[WHOSE] != OURS:
+    if not belongs(packet, OURS):
         return ENQUEUE
     flow, free, wanted, kept = (
         flow_state(link, packet.flow),
@@ -70,7 +71,7 @@ def enqueue(link, packet, now):
 # Our choice: the last packet of a flow releases its window, because no later packet can.
 def dequeue(link, packet, now):
     """Release the window of a flow, except the base window, when its last packet leaves."""
-    if packet.kind == DATA and packet.marks & STAMPED and packet.marks & LAST and packet.header[WHOSE] == OURS:
+    if packet.marks & LAST and belongs(packet, OURS):
         change(link, flow_state(link, packet.flow), link.base)
     return SEND
 

@@ -13,14 +13,15 @@ Networks", 1992. Our addition: the estimate of the rate at which a fair queue se
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.kernel.records import DATA
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline
+from longfat.sim.plugin.feedback import belongs
 from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.switch.round_robin import QUANTUM
 from longfat.sim.switch.self_clocked import SELF_CLOCKED
 
 # Header fields: service rate of the flow [bytes/s], backlog of the flow [packets], unused, identifier of the scheme.
-RATE, BACKLOG, _, WHOSE = range(4)
+RATE, BACKLOG = range(2)
 OURS = -3.0
 #: The `flow_state` for the estimate of the service rate: the estimate [bytes/s], 0 before the first sample; the time at
 #: which the last packet's transmission began [s]; the size of this packet [bytes], negative if it left no backlog of
@@ -55,7 +56,7 @@ def service_rate(link, state, queue):
 # Kanakia, Keshav & Mishra (1992): the feedback is from the bottleneck, the switch with the smallest service rate.
 def enqueue(link, packet, now):
     """Write service rate and backlog into the header if this switch is slower than all previous switches."""
-    if packet.kind == DATA and packet.marks & STAMPED and packet.header[WHOSE] == OURS:
+    if belongs(packet, OURS):
         queue = queue_of(link, packet)
         rate = service_rate(link, flow_state(link, packet.flow), queue)
         if rate < packet.header[RATE]:

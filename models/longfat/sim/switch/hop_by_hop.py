@@ -25,9 +25,9 @@ Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) sha
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.records import DATA, STAMPED
+from longfat.sim.kernel.records import DATA
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
-from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
+from longfat.sim.plugin.feedback import SHORTEST_DELAY, belongs, limited_at_start, predicted_rate
 from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.switch.explicit_feedback import SERVICE_STATE, record_departure, service_rate
 from longfat.sim.switch.rate_controlled import RATE_CONTROLLED
@@ -39,12 +39,6 @@ LEFT, START_RATE, _, WHOSE = range(4)
 # packet that arrives now left the upstream switch [s].
 BALANCE, RATE, MOMENT = range(3)
 OURS = -4.0
-
-
-@part
-def takes_part(packet):
-    """Return whether the packet is a data packet of a flow that uses hop-by-hop rate control."""
-    return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[WHOSE] == OURS
 
 
 # Our choice: feedback is sent after `every` departures of the flow or one round trip of the hop, whichever is sooner.
@@ -79,7 +73,7 @@ def feedback(link, packet, now):
 
 def enqueue(link, packet, now):
     """Record the arrival and the hop's delay; at the node of the sender, start the flow at its initial rate."""
-    if not takes_part(packet):
+    if not belongs(packet, OURS):
         return ENQUEUE
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
     left = packet.header[LEFT] if packet.header[LEFT] > 0.0 else packet.sent
@@ -101,7 +95,7 @@ def dequeue(link, packet, now):
         return SEND
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
     record_departure(flow, queue, packet, now)
-    if flow.seen and takes_part(packet):
+    if flow.seen and belongs(packet, OURS):
         packet.header[LEFT] = now
         flow.next = packet.transmission + 1
         flow.departures += 1
