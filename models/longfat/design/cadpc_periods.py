@@ -10,6 +10,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import integer, number, out_of_range, seed_of
+from longfat.base.progress import bar
 from longfat.design.window_curves import attrs
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
@@ -112,7 +113,7 @@ def cadpc(
     seed = seed_of(rng)
 
     rows = []
-    for n in _bar(numbers, progress):
+    for n in bar(numbers, task="finding update periods", unit="n", shown=progress):
         updates = math.ceil(updates_to_fairness(n, remaining, smoothing))
         period = min(math.floor(bound / (updates * round_trip)), MOST_ROUND_TRIPS)
         row: dict[str, Any] = {"period": math.nan, "status": "too slow"} | dict.fromkeys(_MEASURED, math.nan)
@@ -197,12 +198,6 @@ def _measured(data: xr.Dataset, capacity: float) -> dict[str, float]:
     row = {f"throughput{side}": float(link[f"throughput{side}"]) / capacity for side in ("", "_lower", "_upper")}
     row |= {f"queue{side}": float(link[f"mean_queue{side}"]) for side in ("", "_lower", "_upper")}
     return row | {"loss": float(data.dropped.sum() / data.sent.sum()), "jain_index": float(data.jain_index)}
-
-
-def _bar(items: Any, progress: bool) -> Any:
-    from longfat.base.progress import bar
-
-    return bar(items, task="finding update periods", unit="n", shown=progress)
 
 
 def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:

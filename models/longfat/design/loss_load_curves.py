@@ -10,6 +10,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import takes
 from longfat.base.domains import out_of_range, seed_of
+from longfat.base.progress import bar
 from longfat.design.arguments import EXPONENT, LOSS_LOAD
 from longfat.design.replicating import Effort
 from longfat.design.sharing import Transfers, in_equilibrium
@@ -82,7 +83,10 @@ def loss_load(
     seed = seed_of(rng)
 
     effort = Effort(seed, replications, confidence, lambda new: None)
-    rows = [_answer(transfers, one, loss, points, effort) for one in _bar(choices, progress)]
+    rows = [
+        _answer(transfers, one, loss, points, effort)
+        for one in bar(choices, task="finding virtual factors", unit="k", shown=progress)
+    ]
     if not any(row["status"] == "reached" for row in rows):
         least = min(rows, key=lambda row: row["least"])
         raise ValueError(
@@ -167,9 +171,3 @@ def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[st
         middle = at((below["v"] + above["v"]) / 2)
         below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)
     return below
-
-
-def _bar(items: Any, progress: bool) -> Any:
-    from longfat.base.progress import bar
-
-    return bar(items, task="finding virtual factors", unit="k", shown=progress)

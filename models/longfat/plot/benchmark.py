@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import caption, log_ticks, new_axes, nth_colour, pyplot
-from longfat.plot.intervals import MARKERS
+from longfat.plot.axes import MARKERS, caption, log_ticks, new_axes, nth_colour, pyplot
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,7 +64,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         limits = np.nan_to_num(np.abs([time - lower, upper - time])) / best  # no interval if not random
         y = np.array([places[one] for one in others]) + 0.3 - step * (index + 0.5)
         ax.errorbar(
-            time / best, y, xerr=limits, color=shade, ls="", marker=MARKERS[index % 7], ms=5,
+            time / best, y, xerr=limits, color=shade, ls="", marker=MARKERS[index % len(MARKERS)], ms=5,
             label=f"experiment {variant}:\noptimum {1e3 * best:.0f} ms",
         )  # fmt: skip
         key = int(row.experiment), str(row.case.item())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import caption, error, log_ticks, new_axes, nth_colour, rows
+from longfat.plot.axes import MARKERS, caption, error, log_ticks, new_axes, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,7 +40,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     bounded = "dense_apart" in data and bool(np.isfinite(data.dense_apart).any())
     apiece = "dense_together" in data and "flows" in data.dense_together.dims
     for index, row in enumerate(rows(data, "flows")):
-        colour, marker = nth_colour(index), "osD^vP*"[index % 7]
+        colour, marker = nth_colour(index), MARKERS[index % len(MARKERS)]
         x, y = row.curve_buffer_bdp, row[f"curve_{criterion}"]
         label = f"{int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else a["scheme"]
         limits = error(row, f"curve_{criterion}")

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base.domains import out_of_range, unknown, wrong_shape
-from longfat.plot.axes import SIZE, caption, error, is_share, new_axes, new_figure, nth_colour, rows
+from longfat.plot.axes import MARKERS, SIZE, caption, error, is_share, new_axes, new_figure, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-MARKERS = "osD^vP*"
 MOST_LINES = 7
 
 

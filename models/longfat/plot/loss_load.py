@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import caption, error, new_axes, nth_colour
+from longfat.plot.axes import MARKERS, caption, error, new_axes, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,7 +38,7 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         raise ValueError("data holds no curves: call design.loss_load with points > 0")
     ax = ax if ax is not None else new_axes()
     for index, k in enumerate(data.k.values):
-        row, colour, marker = data.sel(k=k), nth_colour(index), "osD^vP*"[index % 7]
+        row, colour, marker = data.sel(k=k), nth_colour(index), MARKERS[index % len(MARKERS)]
         ax.plot(row.curve_law_loss, row.curve_law_transfer_time, color=colour, lw=1)
         ax.errorbar(
             row.curve_loss, row.curve_transfer_time,

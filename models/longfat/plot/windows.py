@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import caption, error, new_axes, nth_colour, rows
+from longfat.plot.axes import MARKERS, caption, error, new_axes, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -120,7 +120,7 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax = ax if ax is not None else new_axes()
     ack, segment = data.attrs["ack_segments"], data.attrs["segment"]
     for index, row in enumerate(rows(data)):
-        marker = "osD^vP*"[index % 7]
+        marker = MARKERS[index % len(MARKERS)]
         ax.plot(row.tradeoff_window, row.tradeoff_buffer, marker=marker, ms=5, label=f"p = {float(row.loss):g}")
     widest = float(np.nanmax(data.tradeoff_window))
     ax.plot([0, widest], [0, widest], color="0.6", ls=":", label="buffer = window")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number, unknown, wrong_type
+from longfat.base.progress import bar
 from longfat.law import PACKAGE, Law, SimulatedBy, registered
 from longfat.replication import replicate
 from longfat.replication.engines import Processes
@@ -113,17 +114,16 @@ def run(
     outside = [task for task in tasks if not _travels(task[0], chosen[task[0]], simulator_checks)]
     inside = [task for task in tasks if workers > 1 and task not in outside]
     here = [task for task in tasks if task not in set(inside)]
-    bar = _bar(len(tasks), progress)
 
-    with bar:
+    with bar(task="checking laws", unit="check", shown=progress, total=len(tasks)) as shown:
         arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), errors) for task in tasks}
         if inside:
             with Processes(min(workers, len(inside))) as pool:
-                some = replicate(_registered_face, [arguments[task] for task in inside], pool, progress=bar.update)
+                some = replicate(_registered_face, [arguments[task] for task in inside], pool, progress=shown.update)
             found |= dict(zip(inside, some, strict=True))
         for task in here:
             found[task] = _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task])
-            bar.update()
+            shown.update()
     table = _table(chosen, found)
     table.attrs = {
         "agrees": bool(table.agrees.all()), "quick": quick, "seed": seed, "confidence": confidence,
@@ -261,9 +261,3 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
         row["agrees"] = all(row[face] not in FAILURES for face in FACES)
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _bar(total: int, progress: bool) -> Any:
-    from longfat.base.progress import bar
-
-    return bar(task="checking laws", unit="check", shown=progress, total=total)
