@@ -100,7 +100,7 @@ def sets_the_size(flow, packet):
     return 0
 
 
-READ_ONLY = r"it sets {}\.{}, which may only be read; of {} it may set "
+READ_ONLY = r"it sets {}\.{}, which may only be read; fields of {} that it may set: "
 REFUSED = {
     reads_only: READ_ONLY.format("flow", "una", "flow") + "window, rate, .*header, mine",
     by_another_name: READ_ONLY.format("flow", "packets", "flow"),

@@ -138,7 +138,7 @@ def reason(error: Exception) -> str:
     # CPython 3.12 and 3.13 return a constant by a separate instruction, which numba names `$return_const`.
     returned = re.search(r"No conversion from (.+?) to (?:float64|int64) for '\$\w*return_(?:value|const)", text)
     if returned:
-        return f"it returns no number but {returned[1]}"
+        return f"it returns {returned[1]}: must return a number"
     untyped = re.search(r"Untyped global name '(\w+)':.*?<class '([\w.]+)'>", text, re.DOTALL)
     if untyped:
         return _unusable(untyped[1], untyped[2])

@@ -165,10 +165,10 @@ def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:
     """Return the error message for setting a read-only field, with the fields that may be set.
 
     >>> refusal("event", "now", {"now": Field("event", "now", "s", ""), "x": Field("event", "x", "1", "", True)})
-    'it sets event.now, which may only be read; of event it may set x'
+    'it sets event.now, which may only be read; fields of event that it may set: x'
     """
     allowed = ", ".join(one for one, field in fields.items() if field.settable) or "nothing"
-    return f"it sets {kind}.{name}, which may only be read; of {kind} it may set {allowed}"
+    return f"it sets {kind}.{name}, which may only be read; fields of {kind} that it may set: {allowed}"
 
 
 @register_model(View)
