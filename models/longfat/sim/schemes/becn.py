@@ -17,8 +17,8 @@ OWNER, OURS = 3, -6.0  # header field that identifies the scheme, and its value 
 @part
 def wait(flow, now, rate):
     """Set the time at which the rate doubles, and return `rate` [bytes/s]."""
-    # Newman (1993), from memory: the recovery time is proportional to the rate. Our choice: it is at least the interval
-    # between two packets.
+    # Newman (1993), from memory: the recovery time is proportional to the rate. Our choice: it is at least one packet
+    # interval.
     period = max(flow.recovery * rate / flow.peak_rate, flow.packet_size / rate)
     flow.alarm = now + period if rate < flow.peak_rate else math.inf
     return rate

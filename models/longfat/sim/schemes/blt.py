@@ -41,8 +41,7 @@ def restart_priorities(flow, number):
 @part
 def new_data(flow, packet):
     """Restart the numbering of priorities at the first packet of the data that the application has written last."""
-    # Kim and Farber (1994), section 3.3.3: data that a user submits begin with priority 0; the priorities of older data
-    # remain.
+    # Kim and Farber (1994), section 3.3.3: new data of a user begin with priority 0; older data keep their priorities.
     if flow.packets > flow.written:
         if packet.number >= flow.written:
             restart_priorities(flow, packet.number)
@@ -52,8 +51,8 @@ def new_data(flow, packet):
 def send(flow, packet):
     """Set the priority of a packet to the number of its window; a burst sends packets in ascending order."""
     new_data(flow, packet)
-    # Kim and Farber (1994), section 3.3.1: windows grow by the factor gamma = 2, and each packet carries the number of
-    # its window.
+    # Kim and Farber (1994), section 3.3.1: windows grow by the factor gamma = 2, and a packet carries the number of its
+    # window.
     while packet.number - flow.burst >= flow.level_end:
         flow.level_size = flow.growth * flow.level_size + flow.step
         flow.level_end += flow.level_size
@@ -99,8 +98,7 @@ def is_lost(flow, event):
     packet of the previous burst with a higher number. Packets that were resent although the receiver had them reveal
     nothing.
     """
-    # Our choice, because duplicates that are triggered by unnecessarily resent packets would otherwise restart the
-    # burst again and again.
+    # Our choice, because duplicates triggered by unnecessarily resent packets would otherwise restart the burst again.
     of_this_burst, later = event.transmission >= flow.first, event.number > flow.una
     if flow.una < flow.next:
         return of_this_burst and later

@@ -145,8 +145,7 @@ PARAMETERS = {
 }
 #: Number of responses received; whether the start is over; capacity and traffic of the last response [bytes/s].
 STATE = {"responses": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
-#: First lost transmission of the last loss event; last eight loss intervals, newest first [packets], 0 if there were
-#: fewer.
+#: First lost transmission of the last loss event; last eight loss intervals [packets], newest first, 0 if missing.
 LOSSES = {"first": -1, "intervals": [0.0] * 8}
 SOURCE = (
     "M. Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks, PFLDnet "

@@ -32,8 +32,8 @@ def jump(flow, event):
         LEAST_ROUND_TRIP * flow.saved_rtt < flow.least_rtt <= GREATEST_ROUND_TRIP * flow.saved_rtt
     ):
         return
-    # Careful Resume, section 3.3: at the beginning of this phase PipeSize is flight_size; packets are paced over one
-    # round-trip time.
+    # Careful Resume, section 3.3: PipeSize is flight_size at the beginning of this phase; the jump is paced over one
+    # RTT.
     if window > flow.window:
         flow.phase, flow.jumped_at = UNVALIDATED, event.now
         flow.pipe_size, flow.first, flow.window = float(flow.in_flight), flow.transmission, window
@@ -43,8 +43,8 @@ def jump(flow, event):
 @part
 def end_jump(flow, event):
     """End the unvalidated phase once the jump is sent, one of its packets is acknowledged, or a round trip is over."""
-    # Section 3.3 of Careful Resume names the three events that end the phase, and the comparison of flight_size with
-    # the initial window.
+    # Section 3.3 of Careful Resume names the three events that end the phase, and compares flight_size with the initial
+    # window.
     sent = flow.in_flight + event.newly_delivered >= math.floor(flow.window)
     if not sent and event.transmission < flow.first and event.now - flow.jumped_at <= event.rtt:
         return
@@ -58,8 +58,7 @@ def end_jump(flow, event):
 @part
 def retreat(flow):
     """Enter the safe retreat: the window becomes half of PipeSize, the packets known to have crossed the path."""
-    # Careful Resume, section 3.5: the window is at most PipeSize/2; section 4.5: proportional rate reduction is not
-    # used.
+    # Careful Resume, section 3.5: the window is at most PipeSize/2; section 4.5: PRR is not used.
     flow.last = flow.transmission - 1 if flow.phase == UNVALIDATED else flow.last
     flow.phase, flow.rate = RETREAT, math.inf
     flow.window = max(LEAST_WINDOW, math.floor(flow.pipe_size / 2.0))
@@ -124,8 +123,7 @@ CUBIC_RESUME = replace(
         ),
         "max_jump": Parameter(math.inf, "packets", "[1, inf]", about="Largest window of the jump (section 3.3)"),
     },
-    # Initial window, PipeSize and window of the retreat [packets]; first and last transmission of the jump, and its
-    # time [s]
+    # Initial window, PipeSize and window of the retreat [packets]; first and last transmission and time [s] of the jump
     state={
         **cubic.CUBIC.state, "phase": RECONNAISSANCE, "initial_data": 0, "pipe_size": 0.0, "retreat_window": 0.0,
         "first": 0, "last": 0, "jumped_at": 0.0,

@@ -19,8 +19,8 @@ NONE = -math.inf
 @part
 def measure(flow, event):
     """Update the least, standing and greatest round-trip times [s] with a sample."""
-    # Arun and Balakrishnan (2018), section 2.1: RTTmin is the least round-trip time of the last 10 s, RTTstanding the
-    # least of the last srtt/2. Section 2.2: RTTmax is the greatest round-trip time of the last four round trips.
+    # Copa (2018), section 2.1: RTTmin is the least round-trip time of the last 10 s, RTTstanding the least of the last
+    # srtt/2. Section 2.2: RTTmax is the greatest round-trip time of the last four round trips.
     now, rtt = event.now, event.rtt
     flow.minimum = -windowed_max(flow.minima, flow.minima_at, now, MINIMUM_SPAN, -rtt)
     flow.standing = -windowed_max(flow.recent, flow.recent_at, now, flow.srtt / 2.0, -rtt)
@@ -30,26 +30,25 @@ def measure(flow, event):
 @part
 def choose_mode(flow, now):
     """Choose the mode, and set 1/delta [packets]: the default, or increased once per round trip in competitive mode."""
-    # Arun and Balakrishnan (2018), section 2.2: the queue is nearly empty if the queueing delay d_q < 0.1 (RTTmax -
-    # RTTmin); if it was not nearly empty in the last 5 RTT, the mode is competitive. Our choice: "at most" in place of
-    # "less than", because both sides are 0 if no packet is ever queued.
+    # Copa (2018), section 2.2: the queue is nearly empty if the queueing delay d_q < 0.1 (RTTmax - RTTmin); if it was
+    # not nearly empty in the last 5 RTT, the mode is competitive. Our choice: "at most" in place of "less than",
+    # because both sides are 0 if no packet is ever queued.
     if flow.standing - flow.minimum <= 0.1 * (flow.greatest - flow.minimum):
         flow.emptied = now
     if now - flow.emptied <= 5.0 * flow.srtt:
-        # Arun and Balakrishnan (2018), section 2.2: the default mode restores the default of delta, 0.5.
+        # Copa (2018), section 2.2: the default mode restores the default of delta, 0.5.
         flow.competitive, flow.inverse, flow.increased = False, 1.0 / flow.delta, now
     elif now - flow.increased >= flow.srtt:
-        # Arun and Balakrishnan (2018), section 2.2: in competitive mode 1/delta grows like NewReno's window, by one per
-        # round trip; `halve` reduces it.
+        # Copa (2018), section 2.2: in competitive mode 1/delta grows like NewReno's window, by one per round trip;
+        # `halve` reduces it.
         flow.competitive, flow.inverse, flow.increased = True, flow.inverse + 1.0, now
 
 
 @part
 def choose_velocity(flow):
     """Set the velocity once per window, by the direction in which the window has changed."""
-    # Arun and Balakrishnan (2018), section 2.1: once per window, compare cwnd with its value when the packet just
-    # acknowledged was sent. After three RTTs of change in the same direction v doubles; after a change of direction v =
-    # 1.
+    # Copa (2018), section 2.1: once per window, compare cwnd with its value when the packet just acknowledged was sent.
+    # After three RTTs of change in the same direction v doubles; after a change of direction v = 1.
     up = flow.window > flow.window_before
     flow.repeats = flow.repeats + 1 if up == flow.up else 0
     flow.velocity = 1.0 if flow.repeats == 0 else flow.velocity * (2.0 if flow.repeats >= 3 else 1.0)
@@ -62,12 +61,12 @@ def ack(flow, event):
         return flow.window
     measure(flow, event)
     choose_mode(flow, event.now)
-    # Arun and Balakrishnan (2018), section 2.1: the target rate is 1/(delta d_q), d_q = RTTstanding - RTTmin; the
-    # present rate is cwnd/RTTstanding.
+    # Copa (2018), section 2.1: the target rate is 1/(delta d_q), d_q = RTTstanding - RTTmin; the present rate is
+    # cwnd/RTTstanding.
     increase = flow.window * (flow.standing - flow.minimum) <= flow.inverse * flow.standing
     window = flow.window
     if flow.slow_start and increase:
-        # Arun and Balakrishnan (2018), section 2.1: cwnd doubles once per RTT until the rate exceeds the target.
+        # Copa (2018), section 2.1: cwnd doubles once per RTT until the rate exceeds the target.
         window += 0.0 if flow.app_limited else float(event.newly_delivered)
     else:
         if flow.slow_start or flow.una >= flow.round_end:
@@ -75,17 +74,16 @@ def ack(flow, event):
         flow.slow_start = False
         # mvfst, Copa.cpp, onPacketAcked(): when the direction changes, a velocity above 1 is reset to 1. In the paper v
         # is constant for a whole window of packets, so that cwnd passes the target by some hundred packets. genericCC,
-        # markoviancc.cc, update_intersend_time(): v/delta is at most cwnd, so that the window at most doubles in an
-        # RTT.
+        # markoviancc.cc, update_intersend_time(): v/delta is at most cwnd, so that cwnd at most doubles per RTT.
         if flow.up != increase and flow.velocity > 1.0:
             flow.up, flow.repeats, flow.velocity = increase, 0, 1.0
         flow.velocity = max(1.0, min(flow.velocity, window / flow.inverse))
-        # Arun and Balakrishnan (2018), section 2.1: cwnd changes by v/(delta cwnd) for each packet acknowledged. Our
-        # choice, because the paper has no rule for it: cwnd does not grow while the application limits the flow.
+        # Copa (2018), section 2.1: cwnd changes by v/(delta cwnd) for each packet acknowledged. Our choice, because the
+        # paper has no rule for it: cwnd does not grow while the application limits the flow.
         change = flow.velocity * flow.inverse * event.newly_delivered / window
         window += -change if not increase else 0.0 if flow.app_limited else change
     window = max(LEAST, window)
-    # Arun and Balakrishnan (2018), section 2.1: packets are paced at 2 cwnd/RTTstanding.
+    # Copa (2018), section 2.1: packets are paced at 2 cwnd/RTTstanding.
     flow.rate = 2.0 * window * flow.packet_size / flow.standing
     return window
 
@@ -93,8 +91,8 @@ def ack(flow, event):
 @part
 def halve(flow):
     """Halve 1/delta [packets] after a loss in competitive mode."""
-    # Arun and Balakrishnan (2018), section 2.2: a loss halves 1/delta. Our choice, because the paper names no bound: it
-    # does not fall below its default.
+    # Copa (2018), section 2.2: a loss halves 1/delta. Our choice, because the paper names no bound: it does not fall
+    # below its default.
     if flow.competitive:
         flow.inverse = max(1.0 / flow.delta, flow.inverse / 2.0)
 

@@ -83,7 +83,7 @@ CREDIT = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # Packets that the first switch has forwarded by its last credit packet; its allocation; arrival time of that packet
+    # Packets forwarded by the first switch, and its allocation, in the last credit packet; arrival time of this packet
     # [s].
     state={"forwarded": 0, "allocation": 0.0, "received_at": 0.0},
     source=(

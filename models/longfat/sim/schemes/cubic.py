@@ -20,9 +20,8 @@ def begin_stage(flow, now):
     # = cbrt((W_max - cwnd_epoch)/C) (equation 2). As in Linux, tcp_cubic.c, bictcp_update(), a stage starts with the
     # first acknowledgment outside of recovery.
     flow.epoch_start = now
-    # RFC 9438, section 4.8 and section 4.10: in the first stage after a timeout, or after a slow start without a loss,
-    # K = 0 and W_max is the window. The same applies to a window that has passed W_max without a loss, for example
-    # after HyStart++.
+    # RFC 9438, sections 4.8 and 4.10: in the first stage after a timeout, or after a slow start without a loss, K = 0
+    # and W_max is the window. The same applies to a window that has passed W_max without a loss (as after HyStart++).
     flow.w_max = max(flow.w_max, flow.window)
     flow.k = ((flow.w_max - flow.window) / flow.c) ** (1.0 / 3.0)
     flow.w_est = flow.window  # section 4.3
@@ -148,8 +147,7 @@ def respond(flow, event):
 
 def loss(flow, event):
     """Begin a recovery that multiplies the window by beta, once per window of data; return the window [packets]."""
-    # RFC 3168, section 6.1.2: the loss of a packet that was sent before a mark reduced the window does not reduce the
-    # window again.
+    # RFC 3168, section 6.1.2: the loss of a packet sent before a mark reduced the window does not reduce it again.
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)

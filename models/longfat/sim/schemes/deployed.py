@@ -15,8 +15,8 @@ from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
 from longfat.sim.schemes.scheme import Parameter
 
-#: Parameters of every scheme with selective recovery. They need no `bugfix`, because the simulator knows which
-#: transmission was lost.
+#: Parameters of every scheme with selective recovery. `bugfix` is not needed: the simulator knows which transmission
+#: was lost.
 PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")}
 #: Parameters that choose options, all off by default. Our choice: pacing is off in `cubic` and `dctcp`, too, because
 #: Linux paces these schemes only with the queue discipline fq at the host.
@@ -43,7 +43,7 @@ STATE: dict[str, Any] = {
     # Round trip in which the use of the window is measured: the packet that ends it, whether the window was full in it,
     # and the largest volume in flight [packets]
     "use_end": 0, "was_full": False, "most_used": 0,
-    # Largest volume in flight since the last reduction (maxFS) [packets], negative if unknown, and `reduced_at` of that
+    # Largest volume in flight since the last reduction (maxFS) [packets], negative if unknown; `reduced_at` of that
     # reduction
     "max_flight": -1.0, "flight_since": -2,
 }  # fmt: skip

@@ -36,8 +36,8 @@ def send(flow, packet):
     if flow.rm_sent_at >= 0.0 and packet.sent - flow.rm_sent_at > flow.pause:
         flow.rate = min(flow.rate, flow.initial_rate)
     flow.rm_sent_at = packet.sent
-    # ATM Forum, af-tm-0056.000 (1996), source behaviour 6: the rate falls with each RM cell while Crm or more RM cells
-    # have no answer.
+    # ATM Forum, af-tm-0056.000 (1996), source behaviour 6: the rate falls with each RM cell while Crm or more are
+    # unanswered.
     if flow.unanswered >= flow.missing:
         flow.rate = max(flow.least_rate, flow.rate - flow.cutoff * flow.rate)
     flow.unanswered += 1

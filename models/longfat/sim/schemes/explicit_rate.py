@@ -11,8 +11,7 @@ STATE = {"limit": 0.0, "doubles": 0.0}
 @part
 def begin(flow, place, owner):
     """Write `owner` to `flow.header[place]`; return the start rate [bytes/s], valid for one feedback delay."""
-    # Our choice, because the start rate is not printed: it is fitted to transfer times of Kanakia, Keshav and Mishra
-    # (1992).
+    # Our choice, because it is not printed: the start rate is fitted to times of Kanakia, Keshav and Mishra (1992).
     flow.header[place] = owner
     flow.limit = flow.start_rate / flow.packet_size
     return flow.start_rate

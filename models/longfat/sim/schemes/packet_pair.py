@@ -74,8 +74,7 @@ def release_pair(flow, now):
     flow.limited = 0.0
     flow.credit += credit(flow, flow.until, now)
     flow.until = now
-    # Our choice, because a rate alone does not bound the backlog: the window is the bandwidth-delay product plus two
-    # set points.
+    # Our choice, because a rate alone does not bound the backlog: the window is the BDP plus two set points.
     flow.window = flow.service * flow.round_trip + 2.0 * flow.set_point
     if flow.credit >= 2.0 - 1e-6:
         flow.credit = 2.0
@@ -145,8 +144,7 @@ def begin(flow, now, sample):
 def estimate(flow, sample):
     """Update the estimated service rate with a sample: a small error counts as noise, a large error as a change."""
     # Keshav (1991) estimates with fuzzy rules, here simplified. Our choice, because these rules are not printed in
-    # full: the weight of the old estimate is 0.9 for smoothed relative errors below 0.2, and falls linearly to 0.1 at
-    # 0.7.
+    # full: the old estimate's weight is 0.9 for smoothed relative errors below 0.2, and falls linearly to 0.1 at 0.7.
     service = flow.service
     error = abs(sample - service) / max(sample, service)
     flow.error += flow.smoothing * (error - flow.error)

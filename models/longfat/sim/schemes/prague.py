@@ -13,8 +13,7 @@ from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
-# tcp_prague.c, prague_is_rtt_indep(): flows are independent of the round-trip time from `transition` round trips after
-# slow start on.
+# tcp_prague.c, prague_is_rtt_indep(): this independence begins `transition` round trips after slow start.
 @part
 def is_independent(flow):
     """Return whether the flow behaves as if its round-trip time were at least `target_round_trip`."""
@@ -44,8 +43,7 @@ def estimate(flow, event):
     flow.packets_marked = 0
 
 
-# tcp_prague.c, prague_enter_cwr(): marks reduce the window once per window of data, and not again within the target
-# round-trip time.
+# tcp_prague.c, prague_enter_cwr(): marks reduce the window once per window of data and target round-trip time.
 @part
 def react(flow, event):
     """Reduce the window in proportion to `alpha`, at most once per window of data."""
@@ -74,8 +72,7 @@ def grow(flow, unmarked):
     flow.window += unmarked * increase / flow.window
 
 
-# tcp_prague.c, prague_update_pacing_rate(): the rate is one window per round-trip time, or two windows if the window is
-# below half of ssthresh.
+# tcp_prague.c, prague_update_pacing_rate(): the rate is one window per round-trip time, two below half of ssthresh.
 @part
 def pace(flow):
     """Set the pacing rate [bytes/s] from the window and the smoothed round-trip time."""

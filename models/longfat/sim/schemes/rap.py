@@ -136,8 +136,7 @@ def alarm(flow, event):
 def increase(flow, now):
     """Increase the rate by alpha packets per round trip if the flow has used a sufficient part of its rate."""
     # Rejaie, Handley and Estrin (1999): once per srtt, ipg <- ipg srtt / (alpha ipg + srtt), that is rate + alpha /
-    # srtt. ns-2.35, rap.cc, RttTimeout(): the rate increases only if at least half of the packets that it allows were
-    # sent.
+    # srtt. ns-2.35, rap.cc, RttTimeout(): the rate increases only if half of the packets that it allows were sent.
     sent = flow.transmission - flow.counted
     if sent * flow.interval >= flow.used_share * flow.mean_rtt:
         interval, rtt = flow.interval, flow.mean_rtt

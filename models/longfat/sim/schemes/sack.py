@@ -53,8 +53,7 @@ def respond(flow, event):
 
 def loss(flow, event):
     """Begin a recovery that halves the window, once per window of data; return the window [packets]."""
-    # RFC 3168, section 6.1.2: the loss of a packet that was sent before a mark reduced the window does not reduce the
-    # window again.
+    # RFC 3168, section 6.1.2: the loss of a packet sent before a mark reduced the window does not reduce it again.
     reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, reduction.aim(flow)
     if not reduced:
         # RFC 6675, section 5, step 4.2: ssthresh is half of FlightSize, but at most half of the window, because packets
@@ -99,8 +98,7 @@ SACK = Scheme(
     state={**deployed.STATE, **validation.STATE},
     scale_free=True,
     # HyStart++ and RFC 7661 have fixed times, and pacing prevents bursts. With pacing and a buffer of half a
-    # bandwidth-delay product, the utilisation is 0.007 lower at a bandwidth-delay product of 200 packets than at one of
-    # 4000.
+    # bandwidth-delay product, the utilisation is 0.007 lower if that product is 200 packets than if it is 4000.
     scale_free_unless=("hystart", "pacing", "cwv"),
     source=(
         "E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo and Y. Nishida, RFC 6675 (2012), A Conservative Loss "

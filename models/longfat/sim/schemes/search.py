@@ -83,8 +83,7 @@ def watch(flow, event):
 @part
 def drain(flow, event):
     """Return the window [packets] while the queue drains; end slow start when the window has reached its target."""
-    # tcp_cubic_search4.0.c, search_update(): the window is max(packets in flight plus packets that may be sent now,
-    # target).
+    # tcp_cubic_search4.0.c, search_update(): the window is max(packets in flight and packets to send now, target).
     flow.drain_credit += event.newly_delivered
     window = max(float(flow.in_flight + flow.drain_credit // DELIVERED_PER_SENT), flow.drain_target)
     flow.drain_credit %= DELIVERED_PER_SENT

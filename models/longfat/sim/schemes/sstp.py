@@ -35,8 +35,7 @@ from longfat.sim.schemes.sstp_receiver import STATE as RECEIVER_STATE
 HALF = 0.5e-9  # s; the clock of the simulator counts nanoseconds, and rounds down
 
 
-# Gong and Parulkar (1992), section 3.3, "Rate Specification": F <= P/(L l), l being the packet size; this bound is the
-# default of F.
+# WUCS-92-38, section 3.3, "Rate Specification": F <= P/(L l), l being the packet size; this bound is the default of F.
 @part
 def greatest_burst_rate(flow):
     """Return the greatest number of bursts per second that the peak rate allows."""
@@ -70,8 +69,7 @@ def start(flow, event):
     if bursts > most * (1.0 + 1e-9):
         raise ValueError("burst_rate =", bursts, "bursts/s is out of range: must be at most", most, "bursts/s, that is "
                          "peak_rate / (burst_length * packet size)")  # fmt: skip
-    # Gong and Parulkar (1992), section 3.4, "Window Size Determination": the window W_0 is known at both ends from the
-    # start.
+    # WUCS-92-38, section 3.4, "Window Size Determination": the window W_0 is known at both ends from the start.
     flow.limit = int(flow.window_limit) - 1
     flow.counted_from = event.now
     set_burst_timer(flow, event.now)
@@ -81,8 +79,8 @@ def start(flow, event):
 
 def alarm(flow, event):
     """Begin a burst, because the burst timer has expired; return the peak rate [bytes/s]."""
-    # Gong and Parulkar (1992), section 3.3, "Rate Control Operation", steps 1 and 2: the burst timer BT is set to 1/F,
-    # the packet counter TC to 0.
+    # WUCS-92-38, section 3.3, "Rate Control Operation", steps 1 and 2: the burst timer BT is set to 1/F, the packet
+    # counter TC to 0.
     set_burst_timer(flow, event.now)
     flow.counter = 0
     choose(flow)
@@ -99,7 +97,7 @@ def open_request(flow):
         flow.wanted = flow.request_segment[k]
         flow.served_control = flow.request_control[k]
         first = flow.wanted * size
-        # Requested packets that were never sent are ignored: the receiver may not know yet that the last segment is
+        # Requested packets that were never sent are ignored: a receiver may not know yet that the last segment is
         # short.
         if first >= flow.una and first < flow.high:
             flow.wanted_bits = flow.request_bits[k] & ((1 << min(size, flow.high - first)) - 1)
@@ -129,8 +127,8 @@ def choose(flow):
         flow.resend = number
         flow.chosen = number
     elif more and flow.next // size <= flow.limit:
-        # Gong and Parulkar (1992), section 3.4, "Sender Window Operations": "Only packets of the segments with segment
-        # numbers in the range [S_l, S_h] are eligible for transmission".
+        # WUCS-92-38, section 3.4, "Sender Window Operations": "Only packets of the segments with segment numbers in the
+        # range [S_l, S_h] are eligible for transmission".
         flow.window = float(flow.next + 1 - flow.una)
     else:
         flow.resend = NO_DATA
@@ -138,8 +136,8 @@ def choose(flow):
 
 def send(flow, packet):
     """Fill the header of a packet that leaves, choose the next one, and return 0."""
-    # Gong and Parulkar (1992), section 3.3, "Rate Control Operation", step 3: TC counts the packets of the burst; a
-    # keep-alive or end-of-stream packet ends the burst.
+    # WUCS-92-38, section 3.3, "Rate Control Operation", step 3: TC counts the packets of the burst; a keep-alive or
+    # end-of-stream packet ends the burst.
     if packet.number == NO_DATA:
         packet.header[TYPE] = KEEP_ALIVE
         packet.header[SHIPMENT] = flow.shipments - 1
@@ -169,15 +167,15 @@ def ack(flow, event):
     if event.number == NOWHERE:  # feedback of a switch
         return flow.peak_rate
     number = int(event.header[CONTROL])
-    # Gong and Parulkar (1992), section 3.2, "PACK Packet": the control number identifies duplicates. Our choice: a
-    # control packet that arrives after a later control packet counts as a duplicate, because the later packet has the
-    # same content or the receiver repeats the request.
+    # WUCS-92-38, section 3.2, "PACK Packet": the control number identifies duplicates. Our choice: a control packet
+    # that arrives after a later control packet counts as a duplicate, because the later packet has the same content or
+    # the receiver repeats the request.
     if number <= flow.last_control:
         flow.duplicates += 1
     else:
         flow.last_control = number
-        # Gong and Parulkar (1992), section 3.4, "Sender Window Operations": S_h = max(S_h, limit). S_l is the first
-        # packet not acknowledged.
+        # WUCS-92-38, section 3.4, "Sender Window Operations": S_h = max(S_h, limit). S_l is the first packet not
+        # acknowledged.
         flow.limit = max(flow.limit, int(event.header[LIMIT]))
         bits = int(event.header[MISSING])
         if bits != 0 and flow.end_request - flow.first_request < ROWS:

@@ -90,8 +90,8 @@ def missing_of(receiver, segment):
     if segment < receiver.lower or receiver.complete[segment % ROWS]:
         return 0
     bits = ((1 << size_of(receiver, segment)) - 1) & ~receiver.stored[segment % ROWS]
-    # Gong and Parulkar (1992), section 3.4, "Receiver Window Operations": the tolerance checker compares the loss in a
-    # segment with the application's tolerance, and requests packets only if it is not satisfied.
+    # WUCS-92-38, section 3.4, "Receiver Window Operations": the tolerance checker compares the loss in a segment with
+    # the application's tolerance, and requests packets only if it is not satisfied.
     return bits if ones(bits) > receiver.tolerance else 0
 
 
@@ -109,13 +109,12 @@ def store(receiver, number):
     bit = 1 << (number - segment * size)
     if segment < receiver.lower:
         return 0
-    # Gong and Parulkar (1992), section 3.4: "Only packets with segment numbers in the range [R_l, R_h] can be
-    # accepted."
+    # WUCS-92-38, section 3.4: "Only packets with segment numbers in the range [R_l, R_h] can be accepted."
     if segment > receiver.upper:
         receiver.overrun += 1
         return 0
-    # Gong and Parulkar (1992), section 4.3.1, hard acknowledgment: a buffer smaller than the window stores the segments
-    # that are next in order.
+    # WUCS-92-38, section 4.3.1, hard acknowledgment: a buffer smaller than the window stores the segments that are next
+    # in order.
     if segment >= receiver.lower + room(receiver):
         receiver.discarded += 1
         return 0
@@ -135,8 +134,8 @@ def answer(receiver, segment, at):
     receiver.control += 1
     k = receiver.end_ready % ROWS
     receiver.ready_at[k] = max(at, receiver.now)
-    # Gong and Parulkar (1992), section 3.4, "Sender Window Operations": R_l and R_h are copied into every PACK and
-    # SNAK. R_l is the next packet expected, which the simulator itself writes into every acknowledgment.
+    # WUCS-92-38, section 3.4, "Sender Window Operations": R_l and R_h are copied into every PACK and SNAK. R_l is the
+    # next packet expected, which the simulator itself writes into every acknowledgment.
     receiver.ready_upper[k] = receiver.upper
     receiver.ready_segment[k] = segment
     receiver.ready_bits[k] = bits
@@ -160,9 +159,9 @@ def processing_time(receiver):
 def window_of(receiver):
     """Return the window W [segments], with `shrink` reduced in proportion to the application's speed."""
     window, time = receiver.window_limit, processing_time(receiver)
-    # Gong and Parulkar (1992), section 3.4, "Window Control Strategy": W_1 = (F_1/F) W_0, F_1 being the segments per
-    # second that a slower application processes; the same rule increases the window again. Our choice: W_1 is rounded
-    # down, at least 1, and at most W_0.
+    # WUCS-92-38, section 3.4, "Window Control Strategy": W_1 = (F_1/F) W_0, F_1 being the segments per second that a
+    # slower application processes; the same rule increases the window again. Our choice: W_1 is rounded down, at least
+    # 1, and at most W_0.
     if receiver.shrink and time > 0.0 and receiver.bytes > 0.0:
         segments = receiver.peak_rate / (receiver.segment * receiver.bytes)  # per second
         if receiver.burst_rate > 0.0:
@@ -181,17 +180,14 @@ def run_application(receiver):
         receiver.complete[receiver.lower % ROWS] = 0
         receiver.stored[receiver.lower % ROWS] = 0
         receiver.next += size_of(receiver, receiver.lower)
-        # Gong and Parulkar (1992), section 3.4, "Receiver Window Operations", rule 2: R_l = i + 1 after segment i is
-        # accepted.
+        # WUCS-92-38, section 3.4, "Receiver Window Operations", rule 2: R_l = i + 1 after segment i is accepted.
         receiver.lower += 1
         accepted += 1
-        # Gong and Parulkar (1992), section 3.4, "Window Control Strategy": the window does not advance while the
-        # application is busy.
+        # WUCS-92-38, section 3.4, "Window Control Strategy": the window does not advance while the application is busy.
         time = processing_time(receiver)
         if time > 0.0:
             receiver.busy_until = receiver.now + time
-    # Gong and Parulkar (1992), section 3.4, rule 2: R_h = max(R_h, R_l + W - 1), so that segments once allowed stay
-    # allowed.
+    # WUCS-92-38, section 3.4, rule 2: R_h = max(R_h, R_l + W - 1), so that segments once allowed stay allowed.
     receiver.upper = max(receiver.upper, receiver.lower + window_of(receiver) - 1)
     return accepted
 
@@ -213,9 +209,9 @@ def close(receiver, shipment):
     receiver.group = NOWHERE
     receiver.to_come = 0
     accept(receiver, segment)
-    # Gong and Parulkar (1992), section 3.4, "Window Size Determination": the answer leaves three packet times t_p after
-    # the last packet of the group. Our choice: this also applies if that packet was lost and a later shipment has shown
-    # the loss; shipments are assumed to be t_p apart.
+    # WUCS-92-38, section 3.4, "Window Size Determination": the answer leaves three packet times t_p after the last
+    # packet of the group. Our choice: this also applies if that packet was lost and a later shipment has shown the
+    # loss; shipments are assumed to be t_p apart.
     spacing = receiver.bytes / receiver.peak_rate
     late = receiver.arrival - shipment
     answer(receiver, segment, receiver.now + (receiver.reply_delay - late) * spacing)
@@ -235,8 +231,8 @@ def open_next(receiver, served):
         receiver.begun += 1
 
 
-# Gong and Parulkar (1992), section 3.2, "Data Packet": the shipment number is for the detection of losses. Our design,
-# because the paper does not say how losses are detected: this function.
+# WUCS-92-38, section 3.2, "Data Packet": the shipment number is for the detection of losses. Our design, because the
+# paper does not say how losses are detected: this function.
 @part
 def pass_lost(receiver, first, arrived, served):
     """Account for the lost shipments from `first` to before `arrived`, and close the groups that end among them."""
@@ -280,8 +276,8 @@ def take_data(receiver, packet, shipment, served):
     pass_lost(receiver, first, shipment, served)
     size = int(receiver.segment)
     segment = packet.number // size
-    # The sender never serves a SNAK that was lost, so that the expected group may be wrong. The group is then that of
-    # the packet.
+    # The sender never serves a SNAK that was lost, so that the expected group may be wrong: the packet determines the
+    # group.
     if receiver.to_come <= 0 or receiver.group != segment:
         if segment >= receiver.begun:
             close_served(receiver, served, NOWHERE)
@@ -305,9 +301,8 @@ def take_data(receiver, packet, shipment, served):
 @part
 def take_pause(receiver, packet, shipment, served):
     """Take a keep-alive or end-of-stream packet, which shows that all earlier shipments have arrived or are lost."""
-    # Gong and Parulkar (1992), section 3.2, "Keep-Alive Packet" and "EndStream Packet": both give the context for the
-    # detection of losses in earlier transmissions; the EndStream packet also reveals losses "in the last portion" of
-    # the stream.
+    # WUCS-92-38, section 3.2, "Keep-Alive Packet" and "EndStream Packet": both give the context for the detection of
+    # losses in earlier transmissions; the EndStream packet also reveals losses "in the last portion" of the stream.
     begun, size = int(packet.header[CONTEXT]), int(receiver.segment)
     if int(packet.header[TYPE]) == END_STREAM:
         receiver.total = begun
@@ -364,7 +359,7 @@ def receive(receiver, packet):
 
 def reply(receiver, packet):
     """Let the application read data, and fill in the next control packet; return 1 if one is due, else 0."""
-    # Gong and Parulkar (1992), section 3, "Avoidance Of Adverse Interaction": separate messages advance the window.
+    # WUCS-92-38, section 3, "Avoidance Of Adverse Interaction": separate messages advance the window.
     if run_application(receiver) > 0:
         spacing = receiver.bytes / receiver.peak_rate
         answer(receiver, receiver.lower - 1, receiver.now + receiver.reply_delay * spacing)

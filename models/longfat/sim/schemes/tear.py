@@ -144,8 +144,8 @@ def halve(flow):
 @part
 def time_out(flow):
     """Emulate a timeout of TCP: add its duration to the epoch, and begin slow start with a window of one packet."""
-    # Rhee, Ozdemir and Yi (2000): ssthresh becomes half of the window, the window 1, and the timeout counts in the time
-    # of the epoch.
+    # Rhee, Ozdemir and Yi (2000): ssthresh becomes half of the window, the window 1, and the timeout is part of the
+    # epoch.
     end_epoch(flow, flow.rto)
     flow.threshold = max(2.0, flow.emulated / 2)
     flow.emulated = 1.0
@@ -193,8 +193,7 @@ def mean_rate(flow):
                 total_open += weight(i + 1) * flow.epochs[i]
                 weights_open += weight(i + 1)
     mean = total / weights
-    # Our choice, because the report could not be read: the larger of both means, as RFC 5348, section 5.4, has for loss
-    # intervals.
+    # Our choice, because the report could not be read: the larger mean, as for loss intervals in RFC 5348, section 5.4.
     if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
     return mean
@@ -203,8 +202,8 @@ def mean_rate(flow):
 @part
 def report(flow, now, ended):
     """Set the rate at the end of a round, at most once per round trip; set a lower rate immediately."""
-    # Our choice, because the report could not be read: the rate is reported at the end of a round, earlier only if it
-    # is lower.
+    # Our choice, because the report could not be read: the rate is reported at the end of a round, a lower rate
+    # immediately.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
     elif flow.slow_start > 0.0:

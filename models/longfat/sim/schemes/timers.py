@@ -50,8 +50,7 @@ PROFILES: dict[str, dict[str, float]] = {
     "linux": {"first_rto": 1.0, "max_rto": 120.0, "granularity": 0.2, "timestamps": 1.0},
     # 4.4BSD-Lite, netinet/tcp_timer.h (TCPTV_MIN, TCPTV_REXMTMAX, PR_SLOWHZ): a clock of 500 ms, a timeout of at least
     # two ticks and at most 64 s, one packet timed at a time; 4.3BSD-Tahoe is assumed to have the same values. Our
-    # choice, because a free-running clock has a random phase: ticks count from the departure of the packet that is
-    # timed.
+    # choice, because a free-running clock has a random phase: ticks count from the departure of the timed packet.
     "bsd": {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5},
     # Our choice, because Kim and Farber (1994), section 4, time every packet but state no clock: a tick of 1 ms, and a
     # timeout of at least two ticks.

@@ -21,8 +21,8 @@ UNLIMITED = 1e18  # bytes
 @part
 def declare(flow, window):
     """Write window and round-trip time into the header of the next packets; return the window [packets]."""
-    # Katabi, Handley and Rohrs (2002), sections 3.2 and 3.3: the header has the window, the round-trip time (0 if
-    # unknown) and the feedback, initialised with the desired increase.
+    # Katabi et al. (2002), sections 3.2 and 3.3: the header has the window, the round-trip time (0 if unknown) and the
+    # feedback, initialised with the desired increase.
     window = max(1.0, min(window, flow.largest_window))
     flow.header[ROUND_TRIP] = flow.srtt
     flow.header[WINDOW] = window * flow.packet_size
@@ -38,9 +38,8 @@ def start(flow, event):
 
 def ack(flow, event):
     """Return the window [packets], changed by the feedback of the routers."""
-    # Katabi, Handley and Rohrs (2002), section 3.3: cwnd <- max(cwnd + feedback, one packet). Our choice, because the
-    # paper assumes XCP routers: on a path without XCP router, the window grows as in congestion avoidance (RFC 5681,
-    # section 3.1).
+    # Katabi et al. (2002), section 3.3: cwnd <- max(cwnd + feedback, one packet). Our choice, because the paper assumes
+    # XCP routers: on a path without XCP router, the window grows as in congestion avoidance (RFC 5681, section 3.1).
     change = 0.0
     if event.header[OWNER] == BY_ROUTER:
         change = event.header[CHANGE] / flow.packet_size
@@ -51,7 +50,7 @@ def ack(flow, event):
 
 def loss(flow, event):
     """Retransmit the first lost packet; return half the window [packets], once for all losses of one window."""
-    # Katabi, Handley and Rohrs (2002), section 3.3: XCP reacts to losses as TCP does (RFC 5681, section 3.2).
+    # Katabi et al. (2002), section 3.3: XCP reacts to losses as TCP does (RFC 5681, section 3.2).
     flow.resend = event.number
     event.restart_timer = 1
     return declare(flow, flow.window / 2.0)

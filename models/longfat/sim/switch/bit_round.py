@@ -28,8 +28,7 @@ UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give th
 OUT = -2  # value of `behind` for a queue that is empty in the fluid system
 
 
-# Parekh and Gallager (1993): flows have weights phi; a flow without a row in the table has weight 1, as all flows of
-# Demers et al. (1989).
+# Parekh and Gallager (1993): flows have weights phi; a flow without a row has weight 1, as in Demers et al. (1989).
 @part
 def weight_of(link, packet):
     """Return the weight of a packet's flow, in 1/`UNIT`."""

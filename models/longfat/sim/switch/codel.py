@@ -46,8 +46,7 @@ def over_target(one, link, packet, now):
     return False
 
 
-# RFC 8289, section 5.5: if the queue was in dropping state a short time ago, begin with about the last drop rate of
-# that state.
+# RFC 8289, section 5.5: if the queue was in dropping state a short time ago, begin with about its last drop rate.
 @part
 def enter_dropping(one, link, now):
     """Enter dropping state, and schedule the second drop."""
@@ -58,7 +57,7 @@ def enter_dropping(one, link, now):
     one.drop_next = control_law(now, link.interval, one.count)
 
 
-# RFC 8289, section 5.5, `dequeue`. Linux, codel_impl.h, `codel_dequeue`: a mark counts as a drop, but the packet is
+# RFC 8289, section 5.5, `dequeue`. Linux, codel_impl.h, `codel_dequeue`: a marked packet counts as dropped, but is
 # sent.
 @part
 def control(one, link, packet, now):
@@ -83,8 +82,8 @@ def control(one, link, packet, now):
     return DROP
 
 
-# RFC 8289, section 5.6, `dodequeue`: an empty queue counts as below the target, so that `dequeue` (section 5.5) leaves
-# the dropping state.
+# RFC 8289, section 5.6, `dodequeue`: an empty queue is below the target, so that `dequeue` (section 5.5) leaves
+# dropping state.
 @part
 def found_empty(one):
     """Leave dropping state for a queue that is found empty."""

@@ -238,8 +238,8 @@ def dequeue(link, packet, now):
     return SEND
 
 
-# Kung, Blackwell and Chapman (1994), credit update protocol: counts are absolute, so that the next credit cell replaces
-# a lost one.
+# Kung, Blackwell and Chapman (1994), credit update protocol: counts are absolute, so that the next cell replaces a lost
+# one.
 def feedback(link, packet, now):
     """Read the counts of a credit cell; the service then sends the packets that they allow."""
     if packet.header[WHOSE] == OURS:

@@ -64,8 +64,8 @@ def begin_cycle(link, time):
     link.area_before, link.began, link.begun = so_far, time, True
 
 
-# Ramakrishnan & Jain (1990): the congestion bit is set if the average queue length over the last and the present cycle
-# is at least 1.
+# Ramakrishnan & Jain (1990): the bit is set if the average queue length over the last and the present cycle is at least
+# 1.
 @part
 def is_congested(link, time):
     """Return whether the average queue length reaches the threshold; False if both cycles have length 0."""

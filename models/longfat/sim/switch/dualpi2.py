@@ -163,8 +163,7 @@ def dequeue(link, packet, now):
     return treat_low_latency(link, packet, now) if class_of(packet) == L4S else treat_classic(link, packet)
 
 
-# RFC 9332, appendix A.2, figure 8, with the constants of figure 2, lines 12 to 14. Appendix A.1: p' is bounded to
-# [0, 1].
+# RFC 9332, appendix A.2, figure 8, with the constants of figure 2, lines 12 to 14. Appendix A.1: p' is in [0, 1].
 def tick(link, now):
     """Update the base probability p', and return the time of the next update."""
     interval = min(link.target, link.largest_round_trip / 3.0)

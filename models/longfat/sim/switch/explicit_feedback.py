@@ -24,14 +24,12 @@ from longfat.sim.switch.self_clocked import SELF_CLOCKED
 RATE, BACKLOG = range(2)
 OURS = -3.0
 #: The `flow_state` for the estimate of the service rate: the estimate [bytes/s], 0 before the first sample; the time at
-#: which the last packet's transmission began [s]; the size of this packet [bytes], negative if it left no backlog of
-#: its flow.
+#: which the last packet's transmission began [s]; the size of this packet [bytes], negative if no backlog remained.
 SERVICE_STATE = {"rate_estimate": 0.0, "departed_at": 0.0, "departed_size": 0}
 GAIN = 0.25  # weight of a new sample; our choice, because Mishra and Kanakia (1992) could not be consulted
 
 
-# Our choice: a sample is the size of a packet divided by the time until the flow's next departure, if the flow was
-# backlogged in between.
+# Our choice: a sample is a packet's size divided by the time until the next departure of its flow, if still backlogged.
 @part
 def record_departure(state, queue, packet, now):
     """Update the estimate of the flow's service rate with a packet whose transmission begins now."""
@@ -42,8 +40,8 @@ def record_departure(state, queue, packet, now):
     state.departed_size = packet.size if queue.packets > 0 else -packet.size
 
 
-# Our choice, because a flow without backlog gives no samples: its service rate is C/(number of other backlogged flows +
-# 1).
+# Our choice, because a flow without backlog gives no samples: its service rate is C/(1 + number of other backlogged
+# flows).
 @part
 def service_rate(link, state, queue):
     """Return the flow's service rate [bytes/s]: the estimate if it is backlogged, else an equal share of the link."""

@@ -101,8 +101,7 @@ def join(link, packet, now):
 
 # RFC 8290, section 4.2: the first new queue has the turn or, if there is none, the first old queue. If its credits are
 # used up, it gets a quantum and goes to the end of the old queues. If it is empty, an old queue leaves its list, but a
-# new queue goes to the end of the old queues, so that it cannot return as a new queue before the old queues had their
-# turns.
+# new queue goes to the end of the old queues, so that it cannot return as a new queue before these had their turns.
 def serve(link, now):
     """Take the first packet of the queue whose turn it is."""
     while True:

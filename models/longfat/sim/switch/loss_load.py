@@ -51,8 +51,7 @@ def set_rate(link, flow, share):
         link.changes += 1
 
 
-# Our choice: add up all other flows, because to subtract one flow from the sum of all would lose small powers to
-# rounding.
+# Our choice: add up all other flows, because subtraction of one flow from the total would lose small powers.
 @part
 def update_others(link, number, flow):
     """Add up load and powers of all other flows, if any rate has changed since they were last added up."""

@@ -9,8 +9,7 @@ from longfat.sim.plugin.functions import is_full, mark
 
 
 # RFC 8257 (DCTCP), section 3.1: mark arriving packets while the instantaneous queue exceeds a threshold. Our choice:
-# the threshold counts packets without the packet in transmission, and a packet that the full buffer drops is not
-# marked.
+# the threshold counts packets without the packet in transmission, and packets that the buffer drops are not marked.
 def enqueue(link, packet, now):
     """Mark the packet if the backlog is at least `threshold` packets and the buffer is not full."""
     if link.backlog >= link.threshold and not is_full(link, packet, now):

@@ -77,8 +77,7 @@ def enqueue(link, packet, now):
     return ENQUEUE if link.ecn and link.probability < link.mark_below and mark(link, packet) else DROP
 
 
-# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: the delay is 0 if the queue is empty after the
-# departure.
+# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: the delay is 0 if the queue is then empty.
 def dequeue(link, packet, now):
     """Record the queueing delay of the departing packet [s]."""
     link.queue_delay = now - packet.enqueued_at if link.backlog > 0 else 0.0

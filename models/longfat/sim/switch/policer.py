@@ -16,8 +16,7 @@ from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
-# RFC 2697, section 3: a packet of B bytes conforms if the bucket has at least B tokens; a conforming packet takes B
-# tokens.
+# RFC 2697, section 3: a packet of B bytes conforms, and takes B tokens, if the bucket has as many.
 def enqueue(link, packet, now):
     """Add the tokens since the last arrival; drop the packet if it has more bytes than the bucket has tokens."""
     if packet.size > link.burst:

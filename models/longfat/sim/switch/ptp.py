@@ -21,8 +21,7 @@ from longfat.sim.plugin.parameters import flag
 
 RESERVED = -1  # time in a stamp that has been reserved but not written
 STAMP, MOST, ANSWER = 16, 576, 32  # bytes: a stamp, the longest request, an answer
-#: The router that adds the stamp of a link: none, the router before the link, or the router after the link, for its
-#: incoming interface.
+#: The router that adds the stamp of a link: none, the router before the link, or (incoming interface) the one after it.
 BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 
 
@@ -128,8 +127,7 @@ def answer(link, packet, now):
             n = new.next
         if new.hop <= old.hop:
             before = old.next
-    # If a counter was not refreshed since the last request, its link, which may be the bottleneck, could not be
-    # compared.
+    # If a counter was not refreshed since the last request, its link, perhaps the bottleneck, cannot be compared.
     packet.header[3] = 0 if stale else links
     release_nodes(state, flow.last_stamps)
     flow.last_stamps = about.stamps

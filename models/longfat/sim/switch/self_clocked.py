@@ -33,8 +33,7 @@ def dequeue(link, now):
     return taken
 
 
-# Our choice, because the paper has no buffer limit: the size of a dropped packet is subtracted from its flow's last
-# tag.
+# Our choice, because the paper has no buffer limit: a dropped packet's size is subtracted from its flow's last tag.
 def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, and subtract its size from that queue's last tag."""
     victim, queue = take_from_longest(link, packet)

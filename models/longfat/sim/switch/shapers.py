@@ -39,8 +39,7 @@ def hold_until_token(link, packet, now):
     ready = max(now, link.left_at)
     leaves = token_ready(link, interval)
     leaves = ready if leaves <= ready + HALF_A_TICK else leaves + link.lateness
-    # Waiting packets depart one interval apart, or in groups if the timer is late. A later departure means a full
-    # queue.
+    # Waiting packets depart one interval apart, or in groups if the timer is late; later departures mean a full queue.
     if leaves - now > link.queue * interval + link.lateness + HALF_A_TICK:
         return DROP
     link.full_at = max(link.full_at, leaves) + interval
@@ -48,8 +47,8 @@ def hold_until_token(link, packet, now):
     return ENQUEUE
 
 
-# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is sent immediately, coloured
-# red.
+# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is coloured red and sent
+# immediately.
 def colour(link, packet, now):
     """Colour the packet green if the pool has a token, which the packet takes, and red otherwise."""
     if packet.kind != DATA:

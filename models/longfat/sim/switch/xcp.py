@@ -50,8 +50,8 @@ def heeds(packet):
     return stamped and ours and packet.header[ROUND_TRIP] > 0.0 and packet.header[WINDOW] > 0.0
 
 
-# Katabi et al. (2002), section 3.5.2: the sum of rtt s/cwnd over a flow's packets in an interval is the length of the
-# interval.
+# Katabi et al. (2002), section 3.5.2: the sum of rtt s/cwnd over a flow's packets in an interval is the interval's
+# length.
 @part
 def spacing(packet):
     """Return the mean time between two packets of the flow, rtt s/cwnd [s]."""
@@ -169,8 +169,7 @@ xcp = Discipline(
         ),
     },
     state={
-        # this control interval: input [bytes]; sum of rtt s/cwnd [s]; sum of rtt (rtt s/cwnd) [s^2]; beginning and end
-        # [s]
+        # this control interval: input [bytes]; sum of rtt s/cwnd [s]; sum of rtt^2 s/cwnd [s^2]; beginning and end [s]
         "bytes": 0, "spacings": 0.0, "weighted": 0.0, "began": 0.0, "ends": 0.0,
         # computed at the end of the previous interval: mean round-trip time [s]; remaining budgets of increases and
         # decreases [bytes/s]; increase for each second of rtt s/cwnd; decrease for each byte
