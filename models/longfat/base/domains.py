@@ -285,11 +285,15 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, integer: boo
     return True
 
 
-def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = False) -> np.ndarray:
+def numbers(
+    name: str, value: Any, unit: str, allowed: str, *, integer: bool = False, length: int | None = None
+) -> np.ndarray:
     """Return the value as an array of floats; raise an error if an element is NaN or outside the interval.
 
-    >>> numbers("flows", [1, 2], "flows", "[1, inf)", integer=True)
-    array([1., 2.])
+    If ``length`` is given, the result has this length, and one value stands for all.
+
+    >>> numbers("flows", [1, 2], "flows", "[1, inf)", integer=True), numbers("load", 0.5, "1", "[0, 1)", length=2)
+    (array([1., 2.]), array([0.5, 0.5]))
     """
     import numpy as np
 
@@ -303,7 +307,11 @@ def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = F
         raise wrong_type(name, value, "a number or an array of numbers", unit) from None
     if array(name, found, unit, interval, integer=integer):
         raise out_of_range(name, float("nan"), unit, interval, integer=integer)
-    return found
+    if length is None:
+        return found
+    if found.shape not in ((), (1,), (length,)):
+        raise wrong_shape(name, found.shape, f"one value or an array of length {length}")
+    return np.broadcast_to(found, (length,)).copy()
 
 
 def _float(name: str, value: Any, unit: str) -> float:

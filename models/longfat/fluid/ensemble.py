@@ -130,9 +130,8 @@ def cadpc_fairness(
     if rates.ndim != 2 or not rates.size:
         raise domains.wrong_shape("start", rates.shape, "(points, classes), with one or more of each")
     updates = domains.integer("updates", updates, "updates", "[0, 1000000000]")
-    a = _spread("smoothing", domains.numbers("smoothing", smoothing, "1", "(0, 3]"), len(rates), kind)
-    counts = domains.numbers("flows", flows, "flows", "[1, inf)", integer=True)
-    counts = _spread("flows", counts, rates.shape[1], kind)
+    a = domains.numbers("smoothing", smoothing, "1", "(0, 3]", length=len(rates)).astype(kind)
+    counts = domains.numbers("flows", flows, "flows", "[1, inf)", integer=True, length=rates.shape[1]).astype(kind)
     fair = domains.number("threshold", threshold, "1", "(0, 1]")
     least = domains.number("floor", floor, "1", "[0, 1)")
     workers = domains.integer("threads", threads or os.cpu_count() or 1, "threads", "[1, 1024]")
@@ -162,10 +161,3 @@ def cadpc_fairness(
         coords={"smoothing": ("point", a, one), "flows": ("class", counts, {"units": "flows"})},
         attrs={"threshold": fair, "updates": updates},
     )
-
-
-def _spread(name: str, values: Any, length: int, kind: Any) -> Any:
-    """Return an array of ``length`` values: one value repeated, or the given values if their number is right."""
-    if values.shape not in ((), (length,)):
-        raise domains.wrong_shape(name, values.shape, f"one value or an array of length {length}")
-    return np.ascontiguousarray(np.broadcast_to(values, length), dtype=kind)

@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 from itertools import islice
 from operator import attrgetter
 
+from longfat.base.headers import ACK, SYN
 from longfat.measured.figures import Measurement
 from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
 from longfat.measured.pcap import MAGICS, Segment, segments
@@ -17,7 +18,6 @@ from longfat.measured.policing import Transmission
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "pcap"
-SYN, ACK = 2, 16
 #: Largest number of packets that are read, because more would take too much memory (ours); 1 Gbit/s carries as many in
 #: 20 s.
 MOST = 2_000_000

@@ -102,7 +102,7 @@ def best_reply(
         capacity_packets=capacity_packets,
         access_rate=access_rate,
     )
-    fixed = per_source("constant", constant, state.shape[-1]).astype(bool)
+    fixed = domains.numbers("constant", constant, "1", "[0, 1]", length=state.shape[-1]).astype(bool)
     return np.where(fixed, state, v * reply(*others(state / v, k), slice(None)))
 
 
@@ -166,7 +166,7 @@ def replies(
     """
     k, v = domains.number("k", k, "1", "[1, inf)"), domains.number("v", v, "1", "(0, 1]")
     domains.choice("strategy", strategy, STRATEGIES)
-    limit = per_source("access_rate", access_rate, sources, "1", "(0, inf]") / v
+    limit = domains.numbers("access_rate", access_rate, "1", "(0, inf]", length=sources) / v
     response = {"packets": packets, "round_trip_time": round_trip_time, "capacity_packets": capacity_packets}
     if strategy == "throughput":
         for name, value in response.items():
@@ -181,8 +181,8 @@ def replies(
     for name, value in response.items():
         if value is None:
             raise domains.conflict("strategy = 'response'", f"needs {name}")
-    number = per_source("packets", packets, sources, "packets", "[1, inf)")
-    delay = per_source("round_trip_time", round_trip_time, sources, "s", "[0, inf)")
+    number = domains.numbers("packets", packets, "packets", "[1, inf)", length=sources)
+    delay = domains.numbers("round_trip_time", round_trip_time, "s", "[0, inf)", length=sources)
     mu = v * domains.number("capacity_packets", capacity_packets, "packets/s", "(0, inf)")
 
     def quickest(excess: Array, spread: Array, which: Any) -> Array:
@@ -204,14 +204,6 @@ def start_rates(rates: ArrayLike, k: float) -> Array:
     if domains.array("rates", state, "1", domains.Interval(0.0, most, True, True)):
         raise domains.out_of_range("rates", "nan", "1", f"[0, {most:.6g}]")
     return state
-
-
-def per_source(name: str, value: Any, sources: int, unit: str = "1", allowed: str = "[0, 1]") -> Array:
-    """Return an array with a value for each source, from one value for all sources or one value for each."""
-    values = domains.numbers(name, value, unit, allowed)
-    if values.shape not in ((), (1,), (sources,)):
-        raise domains.wrong_shape(name, values.shape, f"one value or an array of length {sources}")
-    return np.broadcast_to(values, sources).copy()
 
 
 ORDERS = ("synchronous", "asynchronous", "in turn")
@@ -332,7 +324,7 @@ def trajectory(
     domains.choice("order", order, ORDERS)
     delay = domains.integer("delay", delay, "updates", "[0, 1000000]")
     activity = domains.number("activity", activity, "probability", "(0, 1]")
-    fixed = per_source("constant", constant, sources).astype(bool)
+    fixed = domains.numbers("constant", constant, "1", "[0, 1]", length=sources).astype(bool)
     random = domains.generator(rng)
     return _states(state, float(k), float(v), order, delay, activity, np.flatnonzero(~fixed), random, reply)
 
