@@ -77,7 +77,7 @@ def test_equal_loss_by_hand():
         ({"v": 1.5}, "v = 1.5"),
         ({"v": [0.5, 2.0]}, r"v\[1\] = 2"),
         ({"sources": 1}, "sources = 1 sources"),
-        ({"sources": 2.5}, r"sources\[0\] = 2\.5 sources is out of range: must be an integer in \[2, inf\)"),
+        ({"sources": 2.5}, r"^sources = 2\.5 sources is out of range: must be an integer in \[2, inf\)"),
         ({"drop": "all"}, "drop 'all' is unknown; available: curve, equal"),
         ({"play": "fair"}, "play 'fair' is unknown; available: leader, reply"),
         ({"drop": "equal", "play": "reply"}, "play = 'reply'"),
