@@ -227,7 +227,7 @@ def test_bad_steps_and_delays_are_named():
     with pytest.raises((TypeError, ValueError), match=r"^step must be a number \[s\], got None"):
         integrate(cadpc_flow(2), 3)
     with pytest.raises(
-        (TypeError, ValueError), match=r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest delay"
+        (TypeError, ValueError), match=r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "
     ):
         integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy")
     with pytest.raises((TypeError, ValueError), match="longest delay of TCP with RED"):
