@@ -153,9 +153,7 @@ def test_a_scenario_that_leads_elsewhere_needs_trust(folder, capsys, called):
         'link = [{from = "a", to = "b", rate = "1 Mbit/s", buffer = 10, duplex = true}]\n'
         'flow = [{scheme = "../mine.py:four", path = ["a", "b"], file = "50 kB"}]'
     )
-    assert "'../mine.py:four' is outside the folder of the scenario" in refused(
-        capsys, "simulate", "here/net.toml"
-    )
+    assert "'../mine.py:four' is outside the folder of the scenario" in refused(capsys, "simulate", "here/net.toml")
     assert cli.main(["simulate", "here/net.toml", "--trust"]) == 0
     assert "four" in capsys.readouterr().out
 

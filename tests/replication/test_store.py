@@ -161,7 +161,8 @@ def test_a_manifest_that_is_a_device_or_a_pipe_is_refused(tmp_path):
     (tmp_path / "sweep.json").symlink_to("/dev/zero")
     for _ in range(2):
         with pytest.raises(
-            ValueError, match=r"sweep.json cannot be read \(not a regular file: must not be a pipe, a socket or a device"
+            ValueError,
+            match=r"sweep.json cannot be read \(not a regular file: must not be a pipe, a socket or a device",
         ):
             run(queue, tmp_path)
         (tmp_path / "sweep.json").unlink(missing_ok=True)

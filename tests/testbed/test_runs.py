@@ -173,7 +173,9 @@ def test_a_run_that_load_spoils_is_repeated_or_refused(monkeypatch, repeats):
     monkeypatch.setattr(runs, "attempt", loaded)
     net = network(33).flow("sack", path=["a", "b"], packet=1500)
     if repeats == 1:
-        with pytest.raises(Spoilt, match=r"the machine's load spoilt 1 attempts? at a run: .* and for up to \d.* s in one pause"):
+        with pytest.raises(
+            Spoilt, match=r"the machine's load spoilt 1 attempts? at a run: .* and for up to \d.* s in one pause"
+        ):
             outcomes(net, duration=3, repeats=1, **QUIET)
     else:
         (outcome,) = outcomes(net, duration=3, repeats=3, **QUIET)
@@ -200,7 +202,9 @@ def test_spoilt_runs_are_never_among_the_results(monkeypatch):
     assert first.trust is good
     assert second.trust is good
     assert [len(one.rejected) for one in (first, second)] == [2, 2]
-    with pytest.raises(Spoilt, match="the machine's load spoilt 2 attempts at a run: 50 % of 1000 packets were later than 2 ms"):
+    with pytest.raises(
+        Spoilt, match="the machine's load spoilt 2 attempts at a run: 50 % of 1000 packets were later than 2 ms"
+    ):
         outcomes(net, duration=1, repeats=2, **QUIET)
 
 
