@@ -169,4 +169,4 @@ def test_the_list_is_that_of_simulate(capsys):
 def test_a_terminal_is_told_how_long_it_takes(folder, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["testbed", "./net.toml", "--replications", "2"]) == 0
-    assert capsys.readouterr().err == "longfat: 2 x 3 s in real time, 6 s in all\n"
+    assert capsys.readouterr().err == "longfat: 2 x 3 s in real time, 6 s in total\n"

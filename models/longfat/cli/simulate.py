@@ -70,7 +70,7 @@ def simulate_command(output: Output, scenario: str, trust: bool, **options: Any)
 
 def emit(output: Output, text: Any, json: Any, data: Any, figure: Any) -> None:
     """Print the results of a run, and write flows and links as CSV, the Dataset, and pictures of sampled traces."""
-    traces = {"traces": lambda plot: _traces(plot, data)} if output.writes and "time" in data.dims else {}
+    traces = {"traces": lambda plot: plot.traces(data)[0].figure} if output.writes and "time" in data.dims else {}
     texts = {f"{dim}s.csv": lambda dim=dim: _csv(data, dim) for dim in ("flow", "link")}
     output.emit(text, json=json, name="run", texts=texts, data=data, pictures=traces, figure=figure)
 
@@ -79,15 +79,6 @@ def _csv(data: xr.Dataset, dim: str) -> str:
     """Return the results of all flows, or of all links, as CSV."""
     names = [str(name) for name, array in data.items() if array.dims == (dim,)]
     return csv_of(data[names].to_dataframe().reset_index(), data)
-
-
-def _traces(plot: Any, data: xr.Dataset) -> Any:
-    """Return the figure of windows and queues over time."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 6))
-    plot.traces(data, axes)
-    return figure
 
 
 def _announce(flag: str, folder: Path, packets: int | None) -> None:

@@ -66,7 +66,7 @@ def testbed_command(
             text, json, drawn = _compared(net, run, measured)
         else:
             text, json, drawn = _alone(net, measured)
-        emit(output, text, json, measured, lambda plot: _figure(plot, drawn))
+        emit(output, text, json, measured, lambda plot: (plot.faces if compare else plot.traces)(drawn)[0].figure)
 
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
@@ -185,12 +185,3 @@ def _ratio(both: xr.Dataset, quantity: str, where: dict[str, str]) -> str:
     if math.isnan(more):
         return "-"
     return f"{100 * more:+.2g}%" + ("" if math.isnan(half) else f" ± {100 * half:.2g}%")
-
-
-def _figure(plot: Any, data: xr.Dataset) -> Any:
-    """Return the figure of windows and queues over time."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 6), layout="constrained")
-    (plot.faces if "face" in data.dims else plot.traces)(data, axes)
-    return figure

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 MBIT = 125_000.0  # bytes/s
+TWO_PANELS = (7.2, 5.6)  # size of a figure of windows and queues [in]
 
 
 def run(data: xr.Dataset, axes: Any = None) -> Any:
@@ -86,27 +87,28 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
 LABELLED = 7  # largest number of flows or links with a legend
 
 
-def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
+def traces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
     """Draw the windows of flows and the queues of links over time.
 
     Parameters
     ----------
     data : xarray.Dataset
         Result of `longfat.sim.run` with ``sample_every``.
-    axes : two of matplotlib.axes.Axes
-        Axes of the windows and of the queues.
+    axes : two of matplotlib.axes.Axes, optional
+        Axes of the windows and of the queues; by default those of a new figure.
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
     >>> from longfat.sim import Network, run
     >>> net = Network.chain(1, rate="8 Mbit/s", delay="10 ms").flow("reno", path=["n0", "n1"])
-    >>> drawn = traces(run(net, duration=1, sample_every=0.1, rng=1, progress=False), plt.subplots(2)[1])
+    >>> drawn = traces(run(net, duration=1, sample_every=0.1, rng=1, progress=False))
     >>> [ax.get_ylabel() for ax in drawn]
     ['window [packets]', 'queue [packets]']
     """
     if "window_trace" not in data:
         raise ValueError("data holds no traces: call sim.run with sample_every")
+    if axes is None:
+        axes = new_figure(2, 1, sharex=True, figsize=TWO_PANELS)
     for ax, name, dim in ((axes[0], "window", "flow"), (axes[1], "queue", "link")):
         trace = data[f"{name}_trace"]
         busy = [one for one in data[dim].values if np.isfinite(trace.sel({dim: one})).any()]
@@ -159,7 +161,7 @@ def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes
     if "face" not in data.dims or "window_trace" not in data:
         raise ValueError("data holds no traces of the simulator and Linux: call testbed.compare with sample_every")
     if axes is None:
-        axes = new_figure(2, 1, sharex=True, figsize=(7.2, 5.6))
+        axes = new_figure(2, 1, sharex=True, figsize=TWO_PANELS)
     windows = data["window_trace"]
     if data.sizes["flow"] > APART:
         together = windows.sum("flow", min_count=data.sizes["flow"])
