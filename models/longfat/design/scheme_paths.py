@@ -121,8 +121,8 @@ def to_text(data: xr.Dataset) -> str:
     lines = [
         f"{data.attrs['scheme']} alone on paths of {rounded(RATE, 'bytes/s')}, beside CUBIC alone: far from it in "
         f"{int(broken.sum())} of {broken.size} cells" + (f", at round trips of {where}" if bad else ""),
-        f"far: less than 1/{FACTOR:g} of CUBIC's goodput, or {FACTOR:g} times its queueing delay or losses; at long "
-        "round trips also without slow start",
+        f"far: less than 1/{FACTOR:g} of CUBIC's goodput, or {FACTOR:g} times its queueing delay or losses",
+        "A scheme without slow start is far at long round trips, where its window grows too slowly.",
         "",
         f"{'round trip':>10}  {'far':>7}  {'worst cell':<24}  {'goodput share':>14}  {'queueing [ms]':>15}  "
         f"{'lost [%]':>12}",
