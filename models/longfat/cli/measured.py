@@ -137,7 +137,7 @@ def _file(one: Measurement) -> dict[str, Any]:
 def _table(
     found: list[Measurement], path: PathFigures, ratios: dict[str, float], verbose: bool, above: str, kind: str
 ) -> list[str]:
-    """Return the figures as a table; with ``verbose`` all figures, with the files above and the remarks below.
+    """Return the figures as a table; with ``verbose`` all figures, below the names of the files and above the remarks.
 
     ``above`` is the reason why the rate exceeds the capacity, empty if it does not; ``kind`` is the kind of the
     diagnosis.

@@ -97,7 +97,7 @@ def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) 
 
 
 def _alone(net: Network, measured: xr.Dataset) -> Answer:
-    """Return the results on Linux as functions for text and JSON, and as a Dataset to draw."""
+    """Return functions that convert the results on Linux to text and to JSON, and the Dataset to draw."""
     return (
         lambda: "\n".join([table(measured, net), *_trust(measured)]), lambda: _summary(measured, net), measured,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""`longfat verify`: checks of all laws by proofs, arithmetics and simulators, and of all numbers in the papers."""
+"""`longfat verify`: check of all laws by proofs, arithmetic and simulators, and of all numbers in the papers."""
 
 from __future__ import annotations
 

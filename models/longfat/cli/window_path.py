@@ -94,7 +94,7 @@ def _limits(host: Settings) -> Limits:
 
 
 def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return rate, round-trip time and loss as pairs of ends, and remarks on values that were measured.
+    """Return rate, round-trip time and loss, each as both ends of its range, and remarks on measured values.
 
     Options override measurements.
     """

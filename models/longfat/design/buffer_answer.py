@@ -75,7 +75,7 @@ class Point:
 
 
 Variable = tuple[Callable[[Point], Any], dict[str, str]]  # value at a point, and attributes
-#: Variables of each buffer that precede the simulated variables in the answer, and variables that follow them.
+#: Variables of each buffer that the answer has before the simulated variables, and after them.
 BEFORE: dict[str, Variable] = {
     "buffer_bdp": (lambda at: at.multiple, attrs("1", "buffer over bandwidth-delay product")),
     "buffer_packets": (lambda at: at.packets, attrs("packets", "buffer of the path")),

@@ -80,7 +80,7 @@ class CurveLaws:
         return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 
     def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities of `sawtooth` for bounded windows: by Little's law if path and buffer hold them."""
+        """Return the quantities of `sawtooth` for bounded windows: by Little's law if they fit path and buffer."""
         together = window * flows
         if math.isnan(self.laws.decrease):  # a sender other than AIMD may use less than its window
             return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)

@@ -113,7 +113,7 @@ def curves(
             limited(sender(one)[0])  # refuses schemes without a window
 
     def place(value: float) -> tuple[float, float]:
-        """Return buffer and window of a point [bandwidth-delay products]; an infinite window is not bounded."""
+        """Return buffer and window of a point [bandwidth-delay products]; infinity means a window without a bound."""
         return (value, math.inf) if over == "buffer" else (buffer, value)
 
     packets = _packets(path, named, counts, [place(one) for one in values], replications)

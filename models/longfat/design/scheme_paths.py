@@ -66,7 +66,7 @@ def run(
     scheme: str | Scheme, *, round_trips: Sequence[float] = ROUND_TRIPS, buffers: Sequence[float] = BUFFERS,
     losses: Sequence[float] = LOSSES, rng: Any = 0, store: Any = None, progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    """Simulate a scheme and CUBIC for all round trips, buffers and losses; mark paths with the scheme far from CUBIC.
+    """Simulate a scheme and CUBIC for all round trips, buffers and losses; mark paths where the scheme is far worse.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def far(mine: xr.Dataset, cubic: xr.Dataset) -> xr.DataArray:
 
 
 def to_text(data: xr.Dataset) -> str:
-    """Return a text with the number of paths with the scheme far from CUBIC, and the worst path of each round trip."""
+    """Return a text with the number of paths where the scheme is far from CUBIC, and each round trip's worst path."""
     broken, total = data.far, data.far.sizes["buffer"] * data.far.sizes["loss"]
     bad = [float(one) for one in data.round_trip if bool(broken.sel(round_trip=one).any())]
     where = ", ".join(rounded(one, "s") for one in bad)

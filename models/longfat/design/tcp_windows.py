@@ -342,7 +342,7 @@ def _range(name: str, value: Any) -> Range:
 
 
 def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
-    """Return the mean rate of long transfers [bytes/s] with limits, limits of one more run, and the data in flight.
+    """Return the mean rate of long transfers [bytes/s] with its limits, a further run's limits, and the data in flight.
 
     The further run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
     simulator.

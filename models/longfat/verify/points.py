@@ -86,7 +86,7 @@ def axes_of(law: Law, ranges: Mapping[str, Any] | None = None) -> tuple[Axis, ..
 
 
 def for_symbols(law: Law, count: int, seed: int, *, at_ends: bool) -> list[Point]:
-    """Return a sample of the typical ranges; with ``at_ends`` also points with one parameter at an end of its range."""
+    """Return points in the typical ranges; with ``at_ends`` also points with one parameter at an end of its range."""
     centre = {name: middle(symbol) for name, symbol in law.symbols.items()}
     special = [centre | {name: value} for name, one in law.symbols.items() for value in ends(one)] if at_ends else []
     return typical(law, count, seed) + special
