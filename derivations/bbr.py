@@ -81,7 +81,7 @@ def probe_rtt_utilisation() -> Expr:
     some, part = (1 / (1 + sp.Symbol(name, positive=True)) for name in "vw")  # any numbers in (0, 1)
 
     def positive(expression: Expr, name: str) -> None:
-        require(sp.factor(sp.simplify(expression.subs(low, some))).is_positive, name)
+        require(sp.factor(expression.subs(low, some)).is_positive, name)
 
     # A time max(T, R) of k round trips and more, k >= 1, is over within a burst, which ends ProbeRTT at once, or in the
     # silence behind it, which the burst of the next round trip ends.

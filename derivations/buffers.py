@@ -82,11 +82,11 @@ def _saved(low: Expr, high: Expr) -> Expr:
 def policed_utilisation() -> Expr:
     """Derive U = (1 + beta)/2 (1 + sqrt(2 alpha b)/N) from a bucket that is full when the window reaches N."""
     peak = N + sp.sqrt(2 * alpha * b)
-    require_zero(sp.simplify(-_saved(N, peak) - b), "a full bucket is spent between N and the peak")
+    require_zero(-_saved(N, peak) - b, "a full bucket is spent between N and the peak")
     mean = sp.integrate(beta * W + (W - beta * W) * t, (t, 0, 1))
-    require_zero(sp.simplify(mean - (1 + beta) / 2 * W), "the mean of a sawtooth")
+    require_zero(mean - (1 + beta) / 2 * W, "the mean of a sawtooth")
     law = (1 + beta) / 2 * (1 + sp.sqrt(2 * alpha * b) / N)
-    require_zero(sp.simplify(mean.subs(W, peak) / N - law), "over the policed rate")
+    require_zero(mean.subs(W, peak) / N - law, "over the policed rate")
     return law
 
 
@@ -95,8 +95,8 @@ def burst_for_policed_rate() -> Expr:
     """Derive b = N^2/(2 alpha) ((1 - beta)/(1 + beta))^2: as many tokens are saved below N as are spent above it."""
     law = N**2 / (2 * alpha) * ((1 - beta) / (1 + beta)) ** 2
     peak = N + sp.sqrt(2 * alpha * law)
-    require_zero(sp.simplify(sp.powdenest(_saved(beta * peak, N), force=True) - law), "saved from the loss up to N")
-    require_zero(sp.simplify(sp.powdenest(-_saved(N, peak), force=True) - law), "spent from there to the next loss")
+    require_zero(sp.powdenest(_saved(beta * peak, N), force=True) - law, "saved from the loss up to N")
+    require_zero(sp.powdenest(-_saved(N, peak), force=True) - law, "spent from there to the next loss")
     require_zero(sp.simplify(sp.powdenest(policed_utilisation().subs(b, law), force=True)) - 1, "the whole rate")
     return law
 
@@ -134,13 +134,13 @@ def shaped_utilisation() -> Expr:
     require_zero(gained - (length + rate * late), "tokens at the wake if the bucket had no end")
     share = k * length / (rate * _sleep(left))
     law = k * length / ((k + 1) * length - b + rate * late)
-    require_zero(sp.simplify(law.subs(b, bucket) - share), "packets of a wake over those of the rate")
+    require_zero(law.subs(b, bucket) - share, "packets of a wake over those of the rate")
     full = sp.solve(gained - bucket, late)[0]
-    require_zero(sp.simplify(share.subs(late, full) - 1), "the whole rate where the bucket is just full at the wake")
+    require_zero(share.subs(late, full) - 1, "the whole rate where the bucket is just full at the wake")
     # htb sends while its tokens are not negative: k + 1 packets, after which rest - l tokens are left.
     deficit = bucket - (k + 1) * length
     htb = (k + 1) * length / (-deficit + rate * late)
-    require_zero(sp.simplify(law.subs({b: bucket + length, k: k + 1}, simultaneous=True) - htb), "htb, as b + l")
+    require_zero(law.subs({b: bucket + length, k: k + 1}, simultaneous=True) - htb, "htb, as b + l")
     return law
 
 
@@ -155,5 +155,5 @@ def burst_for_shaped_rate() -> Expr:
     )
     jump = share.subs(k, k + 1) - share
     step = length * (rate * late - k * length) / (rate * late * (length + rate * late))
-    require_zero(sp.simplify(jump.subs(b, (k + 1) * length) - step), "and at one, while k l < r delta, that is U < 1")
+    require_zero(jump.subs(b, (k + 1) * length) - step, "and at one, while k l < r delta, that is U < 1")
     return law

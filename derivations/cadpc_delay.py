@@ -89,8 +89,8 @@ def boundary() -> Boundary:
     left = sp.sin(theta) * (1 + n * sp.cos(d * theta)) - (1 - sp.cos(theta)) * n * sp.sin(d * theta)
     require_zero(trigonometric(left - 2 * sp.sin(h) * equation), "what eliminating s leaves")
     one = sp.pi / (2 * (d + 1))
-    require_zero(sp.simplify((2 * d + 1) * one - (sp.pi - one)), "n = 1: the two cosines are opposite at pi/(d + 1)")
-    require_zero(sp.simplify(sp.pi / 2 - one - d * one), "and cos(d theta/2) = sin(theta/2), so a = 2")
+    require_zero((2 * d + 1) * one - (sp.pi - one), "n = 1: the two cosines are opposite at pi/(d + 1)")
+    require_zero(sp.pi / 2 - one - d * one, "and cos(d theta/2) = sin(theta/2), so a = 2")
     return Boundary(equation, smoothing)
 
 
@@ -101,7 +101,7 @@ def many_flows() -> Expr:
     """
     end = sp.pi / (2 * (2 * d + 1))
     quotient = sp.sin(sp.pi / 2 - d * h) / sp.cos(d * h)  # sin((d + 1) theta/2) there, over cos(d theta/2)
-    require_zero(sp.simplify((d + 1) * end - (sp.pi / 2 - d * end)), "(d + 1) theta/2 = pi/2 - d theta/2")
+    require_zero((d + 1) * end - (sp.pi / 2 - d * end), "(d + 1) theta/2 = pi/2 - d theta/2")
     require_zero(quotient - 1, "the quotient is 1")
     require_zero(boundary().smoothing - 2 * sp.sin(h) * sp.sin((d + 1) * h) / sp.cos(d * h), "2 sin(theta/2) remains")
     law = 2 * sp.sin(end)
@@ -168,7 +168,7 @@ def crossing() -> Expr:
     law = (1 - cosine) * ((1 - s) - (d + 1) * (2 - s)) / s
     modulus = monotone().subs(sp.Symbol("K", nonnegative=True), 2 - 2 * cosine)
     square = sp.solve(modulus, n**2)[0]
-    require_zero(sp.simplify(sp.expand(on_circle).subs(n**2, square) - law), "N")
+    require_zero(sp.expand(on_circle).subs(n**2, square) - law, "N")
     share = sp.Symbol("u", positive=True)  # s = 2 u/(1 + u) covers (0, 2)
     bracket = sp.factor(((d + 1) * (2 - s) - (1 - s)).subs(s, 2 * share / (1 + share)))
     require(sp.expand(bracket * (1 + share)).is_positive, "the bracket is negative for 0 < s < 2")
@@ -217,7 +217,7 @@ def two_updates_late() -> Expr:
     p, q = 1 - s, n * s
     last = 1 - q**2 - p * q
     bound = 2 * (1 + n) / (n + sp.sqrt(5 * n**2 - 4 * n))
-    require_zero(sp.simplify(last.subs(s, bound / (1 + n))), "the last condition ends there")
+    require_zero(last.subs(s, bound / (1 + n)), "the last condition ends there")
     require_zero(last.subs(s, 0) - 1, "and holds below")
     require_zero(sp.simplify(bound.subs(n, 1)) - 2, "one flow")
     require_zero(sp.limit(bound, n, sp.oo) - (sp.sqrt(5) - 1) / 2, "many flows")

@@ -57,7 +57,7 @@ def md1k_chain() -> Expr:
         require_zero(sp.expand(q[n] - chain), "the chain itself")
     # The same in generating functions: B A = z B + A.
     generating = A / (A - z)
-    require_zero(sp.simplify(generating * A - z * generating - A), "B")
+    require_zero(generating * A - z * generating - A, "B")
     return generating
 
 
@@ -73,12 +73,12 @@ def md1k() -> Finite:
     last, total = sp.symbols("b_last b_total", positive=True)  # b_(K-1), and the sum of b_0 ... b_(K-1)
     carried = 1 / (1 + (1 / last) / rho)
     loss = 1 - carried / rho
-    require_zero(sp.simplify(loss - (1 - last / (1 + rho * last))), "loss")
+    require_zero(loss - (1 - last / (1 + rho * last)), "loss")
     left_behind = K - total / last  # sum of j (b_j - b_(j-1)) over j < K is K b_(K-1) - (b_0 + ... + b_(K-1))
     number = sp.simplify((1 - loss) * left_behind + loss * K)
-    require_zero(sp.simplify(number - (K - total / (1 + rho * last))), "number")
+    require_zero(number - (K - total / (1 + rho * last)), "number")
     wait = K - 1 - (total - K) / (rho * last)
-    require_zero(sp.simplify(number / carried - 1 - wait), "Little's law")
+    require_zero(number / carried - 1 - wait, "Little's law")
     for room in range(1, 5):
         at = {last: b(room - 1), total: sum(b(n) for n in range(room)), K: room}
         solved = md1k_solved(room)
@@ -138,13 +138,13 @@ def md1k_positive() -> Expr:
     tail = (1 - A) / (1 - z)
     # sum over j of z^(j+1) (q_(j+1) a_0 - A_j - sum of q_i A_(j-i+1), i >= 1), with a_0 = 1 - A_0
     levels = (q - 1) - z * tail - (q - 1) * tail
-    require_zero(sp.simplify(levels), "between levels")
+    require_zero(levels, "between levels")
     excess = (rho - z * tail) / (1 - z)  # generating function of E_j, the sum of A_i over i >= j; E_0 is rho
     overflow = excess + (q - 1) * (excess - rho) / z
-    require_zero(sp.simplify(overflow - (1 / (1 - z) - (1 - rho) * generating)), "c_n = 1 - (1 - rho) b_n")
+    require_zero(overflow - (1 / (1 - z) - (1 - rho) * generating), "c_n = 1 - (1 - rho) b_n")
     last, lost = sp.symbols("b c", positive=True)
     loss = lost / (last + lost)
-    require_zero(sp.simplify(loss.subs(lost, 1 - (1 - rho) * last) - (1 - last / (1 + rho * last))), "loss")
+    require_zero(loss.subs(lost, 1 - (1 - rho) * last) - (1 - last / (1 + rho * last)), "loss")
     require_zero(sp.limit(excess.subs(A, exp(-rho * (1 - z))).subs(z, 0), rho, 0), "nothing arrives")
     return loss
 
@@ -164,8 +164,8 @@ def md1k_poles() -> Finite:
     pole = sp.Symbol("s", positive=True)
     slope_at = sp.diff(1 - z * exp(rho * (1 - z)), z).subs(z, pole).subs(exp(rho * (1 - pole)), 1 / pole)
     require_zero(slope_at - (rho - 1 / pole), "derivative at a pole")
-    require_zero(sp.simplify(-1 / (pole * slope_at) - 1 / (1 - rho * pole)), "residue: z^n in 1/(slope (z - s))")
-    require_zero(sp.simplify(tau + load * (1 - E)), "exp(tau) is a pole")
+    require_zero(-1 / (pole * slope_at) - 1 / (1 - rho * pole), "residue: z^n in 1/(slope (z - s))")
+    require_zero(tau + load * (1 - E), "exp(tau) is a pole")
     last = 1 / (1 - load) + F / (1 - load * E)
     # b_0 + ... + b_n is the coefficient of B/(1 - z): the pole 1 is double, the other is divided by 1 - s.
     y = sp.Symbol("y")  # 1 - z

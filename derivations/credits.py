@@ -121,7 +121,7 @@ def adaptive_allocation() -> Expr:
     """
     law = (G ** (k + 1) - 1) / (G - 1)
     require_zero(law.subs(k, 0) - 1, "one cell")
-    require_zero(sp.simplify(law.subs(k, k + 1) - 1 - G * law), "the next allocation")
+    require_zero(law.subs(k, k + 1) - 1 - G * law, "the next allocation")
     given, total = sp.symbols("g T", positive=True)  # cells given out; cells of all flows in an interval
     allocation = sp.Symbol("A", positive=True)
     require_zero(given * (total * allocation / P) / total - (given / P) * allocation, "G = g/P")

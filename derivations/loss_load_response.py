@@ -167,7 +167,7 @@ def first_slope() -> Expr:
     e_by_loss = sp.diff(at.epsilon.subs(near), away).subs(away, 0)
     slope = (M - 1) * by_loss / e_by_loss
     expected = -k * (M - 2) / (M * (M - 1) * sp.log(k + 1) ** 2)
-    require_zero(sp.simplify(sp.expand_log(sp.simplify(slope - expected), force=True)), "to first order in e")
+    require_zero(sp.expand_log(sp.simplify(slope - expected), force=True), "to first order in e")
     return eps * expected
 
 

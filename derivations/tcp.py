@@ -465,9 +465,9 @@ def search_difference() -> Expr:
     low, high = sp.symbols("a h", positive=True)  # half = 1/(1 + a) or 1 + h
     for share in (1 / (1 + low), 1 + high):
         sent_at = sp.log(sp.Min(share, 1)) / ln2 + sp.Max(share - 1, 0) / ln2
-        require_zero(sp.simplify(total(sp.simplify(sent_at)) - share / ln2), "A(y) = A(x)/2")
+        require_zero(total(sp.simplify(sent_at)) - share / ln2, "A(y) = A(x)/2")
     require_zero(y.subs(x, 0) + 1, "at 0 the packet was sent a round trip before")
     earlier = 2 * total(y - memory)  # S(y - w)
     sent, delivered = 2 * total(y) - earlier, total(x) - total(x - memory)
-    require_zero(sp.simplify((sent - delivered).subs(x, 0)), "nothing is missing at 0")
+    require_zero((sent - delivered).subs(x, 0), "nothing is missing at 0")
     return (total(x - memory) - earlier) / (total(x) - earlier)

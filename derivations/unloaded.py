@@ -88,7 +88,7 @@ def power_with_unloaded_time() -> Expr:
     require_zero(inverse.subs(y, sp.sqrt(T_0 / S)) - least, "at the knee")
     law = (C / least).subs(S, F / C)
     ceiling = C**2 / F / (1 + sp.sqrt(1 + D * C / F)) ** 2
-    require_zero(sp.simplify(law.subs(T_0, D + F / C) - ceiling), "the ceiling of equal sharing for T_0 = D + S")
+    require_zero(law.subs(T_0, D + F / C) - ceiling, "the ceiling of equal sharing for T_0 = D + S")
     return law
 
 
@@ -99,9 +99,9 @@ def knee_with_unloaded_time() -> Expr:
     """
     law = sp.sqrt(T_0) / (sp.sqrt(S) + sp.sqrt(T_0))
     odds = sp.sqrt(T_0 / S)
-    require_zero(sp.simplify(odds / (1 + odds) - law), "y = sqrt(T_0/S)")
+    require_zero(odds / (1 + odds) - law, "y = sqrt(T_0/S)")
     number = law / S * (T_0 - S + S / (1 - law))
-    require_zero(sp.simplify(number - T_0 / S), "transfers in progress")
+    require_zero(number - T_0 / S, "transfers in progress")
     return law.subs(S, F / C)
 
 
@@ -133,7 +133,7 @@ def power_advantage() -> Expr:
     ratio = ((1 + sp.sqrt(tau(j))) / (1 + sp.sqrt(1 + x))) ** 2
     require_zero(tau(sp.Integer(0)) - (1 + x), "nothing but the file and the path")
     own = blt.unloaded_transfer_time().subs({blt.n: n, t_a: 0, t_d: 0}).subs(sp.Max(0, t_b), t_b)
-    require_zero(sp.simplify(own.subs({t_b: S / n, D: x * S}) / S - (1 + x)), "BLT's time over S")
+    require_zero(own.subs({t_b: S / n, D: x * S}) / S - (1 + x), "BLT's time over S")
     require_zero(tau(sp.Integer(1)) - (1 + 2 * x), "one extra round")
     require_zero(tau(j) - ((j + 1) * x + 1 - (2**j - j - 1) / n), "lines in x")
     require_zero((2**j - j - 1).subs(j, 0), "1 - c at j = 0")
@@ -172,6 +172,6 @@ def bandwidth_delay_product_for_advantage() -> Expr:
     require_zero(sp.expand(difference - quadratic), "the quadratic")
     half, rest, big = sp.symbols("h q L", positive=True)
     root = rest / (half + sp.sqrt(half**2 + big * rest))
-    require_zero(sp.simplify(big * root**2 + 2 * half * root - rest), "its positive root, L > 0")
+    require_zero(big * root**2 + 2 * half * root - rest, "its positive root, L > 0")
     require_zero(quadratic.subs({w: 0, g: 1, j: 1}), "no advantage at a bandwidth-delay product of 0")
     return root * (root + 2)
