@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from longfat import design, sim
+from longfat import sim
 from longfat.cli import buffer_advice, buffer_lines, buffer_short, main
 from longfat.cli.buffer import _spread
 from longfat.cli.buffer_table import table
 from longfat.cli.output import sayable
+from longfat.design import switch_buffer
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
@@ -274,10 +275,19 @@ def test_the_rules_are_printed_before_the_simulation(monkeypatch, capsys):
     def stop(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(design, "buffer", stop)
+    monkeypatch.setattr(switch_buffer, "answered", stop)
     main(["buffer", "--rate", "12Mbit/s", "--rtt", "60ms", "--scheme", "reno", "--flows", "1"])
     # 1/(1/2 + sqrt(3/4 0.05/0.95)) - 1 = 0.43127 bandwidth-delay products of 60 packets: 25.9
     assert capsys.readouterr().out.splitlines()[1] == "By rule, in packets (for so many flows): AIMD closed form 26 (1)"
+
+
+@pytest.mark.parametrize("flows", [2, [1, 2]])
+def test_the_text_is_that_of_the_dataset(flows):
+    """The answer in text is made without xarray, by the same functions."""
+    found = switch_buffer.answered(
+        rate=1.5e6, round_trip_time=0.06, flows=flows, scheme="reno", points=0, replications=2, progress=False
+    )
+    assert buffer_short.answer(found, verbose=True) == buffer_short.answer(found.dataset(), verbose=True)
 
 
 def test_flows_that_send_little_wait_as_promised():

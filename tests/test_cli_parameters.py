@@ -10,9 +10,9 @@ import click
 import pandas as pd
 import pytest
 
-from longfat import benchmark, cli, design, sim, verify
+from longfat import benchmark, cli, sim, verify
 from longfat.cli import parameters
-from longfat.design import tcp_windows
+from longfat.design import switch_buffer, tcp_windows
 from longfat.explore import lookup, server
 from longfat.law import Law
 from longfat.sim import Scheme
@@ -52,7 +52,7 @@ def called(monkeypatch):
         def stop(*args, **kwargs):
             raise Stopped(args, kwargs)
 
-        for module, name in ((tcp_windows, "answers"), (design, "buffer"), (benchmark, "run"),
+        for module, name in ((tcp_windows, "answers"), (switch_buffer, "answered"), (benchmark, "run"),
                              (verify, "run"), (scenario, "load"), (server, "serve")):  # fmt: skip
             monkeypatch.setattr(module, name, stop)
         with pytest.raises(Stopped) as stopped:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from longfat.base.labelled import Labelled
 
-def made_by(data: xr.Dataset, maker: str) -> xr.Dataset:
+Data = TypeVar("Data", "xr.Dataset", "Labelled")
+
+
+def made_by(data: Data, maker: str) -> Data:
     """Write the name of the function that made a Dataset into its attributes; return the Dataset.
 
     >>> import xarray as xr

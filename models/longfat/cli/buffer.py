@@ -41,8 +41,8 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
     greatest network power. For a path whose rate varies, --rate-trace compares queues; each line of the trace is a time
     [s] and a rate [Mbit/s], or a delivery opportunity [ms] as in Mahimahi's traces.
     """
-    from longfat import design
     from longfat.cli import buffer_advice, buffer_short, buffer_table, buffer_trace
+    from longfat.design.switch_buffer import answered
 
     asked = _checked(given(flags))
     if rate_trace is not None:
@@ -55,9 +55,10 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
     with output:
         if "file" not in asked and output.form == "text":
             say(buffer_short.by_rules(asked))
-        data = design.buffer(**asked, progress=watched())
+        found: Any = answered(**asked, progress=watched())
         if asked["scheme"] in ("bbr", "bbr1") and not asked["parameters"]:
-            data.attrs |= buffer_advice.beside_cubic(data)
+            found.attrs.update(buffer_advice.beside_cubic(found))
+        data = found if output.form == "text" and not output.writes else found.dataset()
         output.emit(
             lambda: buffer_table.table(data) if "file" in asked else buffer_short.answer(data, verbose),
             json=lambda: summary(data),

@@ -6,6 +6,8 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from longfat.base.quantities import rounded, text
 from longfat.cli import buffer_advice, buffer_lines, paste, tables
 from longfat.cli.output import MORE
@@ -82,7 +84,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
     """Return the simulated results of a number of flows, with the text ``compared`` on a rule and its buffer."""
-    rule = buffers_by_rule.compared(map(str, one.rule.values), int(one.flows))
+    rule = buffers_by_rule.compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
     said = f"{rule}: "
     if math.isfinite(float(other.buffer_packets)):

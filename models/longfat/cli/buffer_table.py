@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from longfat.base.quantities import rounded, text
 from longfat.cli import tables
 from longfat.cli.tables import Column, interval, number, percent, quantity
@@ -97,7 +99,7 @@ def _flows(data: xr.Dataset) -> list[str]:
 def _simulated(data: xr.Dataset) -> str:
     """Return lines that describe the simulated path and the path for which the answer is valid."""
     a = data.attrs
-    simulated = data.simulated_bdp.values.ravel()
+    simulated = np.ravel(data.simulated_bdp)
     bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated}, key=float))
     if (simulated > 0.999 * a["bandwidth_delay_product"]).all():
         return "simulated over the path as given"
@@ -130,5 +132,5 @@ def no_buffer(row: xr.Dataset) -> str:
 
 def by_rule(one: xr.Dataset) -> list[xr.Dataset]:
     """Return the rows of the rules for one number of flows; a single flow has no BDP/sqrt(n), which equals one BDP."""
-    alone = "flows" in one.coords and int(one.flows) == 1
+    alone = "flows" in one and int(one.flows) == 1
     return [row for row in rows(one, "rule") if not (alone and row.rule == ROOT)]

@@ -1,4 +1,4 @@
-"""Answer of `longfat.design.buffer` as a Dataset: the curve, the rules, and the smallest sufficient buffer."""
+"""Answer of `longfat.design.buffer`: the curve, the rules, and the smallest sufficient buffer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.base.labelled import Labelled
 from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, Laws
 from longfat.design.buffer_rules import SMALLEST
 from longfat.design.buffers_by_rule import FURTHER
@@ -17,8 +18,6 @@ from longfat.design.search import Line, Search, fitted, logit
 from longfat.design.window_curves import attrs
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from longfat.design.arriving_files import ArrivingFiles
     from longfat.design.long_flows import LongFlows
 
@@ -288,10 +287,8 @@ def smallest(
     return high
 
 
-def dataset(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> xr.Dataset:
-    """Convert the answers to a Dataset: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
-    import xarray as xr
-
+def labelled(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> Labelled:
+    """Label the answers: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
     found: dict[str, Any] = {}
     for kind, dim, prefix in (("rules", "rule", ""), ("curve", "point", "curve_")):
         for name, (_, about) in variables(subjects[0]).items():
@@ -306,5 +303,5 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alon
     found["missed_bdp"] = ("flows", missed, attrs("1", text))
     more, coordinates = subjects[0].drawn(subjects, answers, laws)
     coordinates = {"rule": ("rule", rules, attrs("", "where the buffer comes from"))} | coordinates
-    data = xr.Dataset(found | more, coords=coordinates)
+    data = Labelled(found | more, coordinates, {})
     return data.isel(flows=0) if alone else data

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base.argument import takes
+from longfat.base.argument import documented, takes
 from longfat.base.domains import conflict, out_of_range, seed_of
+from longfat.base.labelled import Labelled
 from longfat.base.progress import bar, describe
+from longfat.base.provenance import made_by
 from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
-from longfat.design.buffer_answer import answer, dataset
+from longfat.design.buffer_answer import answer, labelled
 from longfat.design.buffer_laws import Laws, Path
 from longfat.design.buffers_by_rule import check_find, laws_sought
 from longfat.design.long_flows import LongFlows
@@ -35,14 +37,8 @@ if TYPE_CHECKING:
 LOADS = tuple(map(float, LOAD.otherwise.split(",")))
 
 
-@takes(BUFFER)
-def buffer(
-    *, rate: float, round_trip_time: Any, flows: Any, file: float | None, scheme: str | Scheme, share: float,
-    packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
-    spread: float, decrease: float | None, parameters: Mapping[str, float] | None, loads: Any,
-    bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
-    every_rule: bool = True, progress: bool = True,
-) -> xr.Dataset:  # fmt: skip
+@documented(BUFFER)
+def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) -> xr.Dataset:
     r"""Simulate the buffers that rules give for a switch, and find the smallest sufficient buffer.
 
     .. math:: B^* = \min \{ B : X(B) \ge \text{share} \cdot X^* \}
@@ -137,6 +133,25 @@ def buffer(
     `longfat.laws.tcp.aimd_utilisation`; `longfat.laws.cubic.utilisation_general`; H. Kim and D. J. Farber,
     MS-CIS-94-55 (1994), section 4.2 (a third of the bandwidth-delay product).
     """
+    return answered(every_rule=every_rule, progress=progress, **arguments).dataset()
+
+
+@takes(BUFFER)
+def answered(
+    *, rate: float, round_trip_time: Any, flows: Any, file: float | None, scheme: str | Scheme, share: float,
+    packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
+    spread: float, decrease: float | None, parameters: Mapping[str, float] | None, loads: Any,
+    bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
+    every_rule: bool = True, progress: bool = True,
+) -> Labelled:  # fmt: skip
+    """Return the answer of `buffer` without xarray, which takes a second to load.
+
+    Parameters
+    ----------
+    **arguments
+    every_rule, progress : bool
+        See `buffer`.
+    """
     senders = Senders.of(scheme, parameters, decrease)
     trips = _round_trip_times(round_trip_time)
     access = math.inf if access_rate is None else access_rate
@@ -178,10 +193,10 @@ def buffer(
         effort = Effort(seed, replications, confidence, tell, share, functools.partial(describe, shown))
         answers = replicate(lambda one: answer(one, share, laws, points, search, effort, every_rule), subjects)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
-    data = dataset(subjects, answers, laws, alone)
-    data.attrs |= subjects[0].about(subjects, answers[0], laws)
+    data = labelled(subjects, answers, laws, alone)
+    data.attrs.update(subjects[0].about(subjects, answers[0], laws))
     threshold = 0.0 if find == "threshold" else threshold_of(queue)
-    data.attrs |= {
+    data.attrs.update({
         **{name: getattr(path, name) for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "bandwidth_delay_product": path.bandwidth_delay_product,
         "scheme": scheme if isinstance(scheme, str) else senders.scheme.name,
@@ -196,9 +211,7 @@ def buffer(
         "seed": str(seed),
         "units": "bytes, bytes/s^2, bytes/s, s, packets, 1 as the names say",
         "longfat_version": __version__,
-    }
-    from longfat.base.provenance import made_by  # imported late, because it imports xarray
-
+    })  # fmt: skip
     return made_by(data, "design.buffer")
 
 

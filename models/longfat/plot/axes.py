@@ -46,7 +46,7 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
     """Return one Dataset for each value of a dimension; a Dataset without the dimension is the only element."""
     if dimension not in data.dims:
         return [data]
-    return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
+    return [data.isel(**{dimension: i}) for i in range(data.sizes[dimension])]
 
 
 SIZE = (7.2, 4.6)  # size of a figure of one panel in the project's style [in]

@@ -1,0 +1,97 @@
+"""Arrays with named dimensions, for answers in text, which need few operations of xarray and not the second to load it.
+
+`Labelled` has the part of the interface of an `xarray.Dataset` that the text of an answer uses, so that functions which
+write such text take both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Variables = Mapping[str, tuple[Any, ...]]  # dimensions (a name or several), values and, optionally, attributes
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Variables, coordinates and attributes, which `dataset` returns as an `xarray.Dataset`.
+
+    >>> data = Labelled({"wait": (("flows", "rule"), [[1.0, 2.0]])}, {"rule": ("rule", ["a", "b"])}, {"rate": 5.0})
+    >>> float(data.isel(flows=0).sel(rule="b").wait), "rule" in data.dims, data.sizes["flows"]
+    (2.0, True, 1)
+    """
+
+    variables: Variables
+    coords: Variables
+    attrs: dict[str, Any]
+
+    def dataset(self) -> xr.Dataset:
+        """Return the same as an `xarray.Dataset`."""
+        import xarray as xr
+
+        return xr.Dataset(dict(self.variables), dict(self.coords), self.attrs)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Lengths of the dimensions."""
+        every = [*self.variables.values(), *self.coords.values()]
+        return {dim: size for dims, values, *_ in every for dim, size in zip(_of(dims), np.shape(values), strict=True)}
+
+    @property
+    def dims(self) -> frozenset[str]:
+        """Names of the dimensions."""
+        return frozenset(self.sizes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.variables or name in self.coords
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.asarray((self.variables if name in self.variables else self.coords)[name][1])
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
+    def get(self, name: str, otherwise: Any) -> Any:
+        """Return a variable or coordinate, or another value if there is none of this name."""
+        return getattr(self, name, otherwise)
+
+    def isel(self, **indices: int) -> Labelled:
+        """Return the values at an index along each of some dimensions."""
+
+        def at(dims: Any, values: Any, *about: Any) -> tuple[Any, ...]:
+            taken = np.asarray(values)[tuple(indices.get(dim, slice(None)) for dim in _of(dims))]
+            return (tuple(dim for dim in _of(dims) if dim not in indices), taken, *about)
+
+        return self._each(at)
+
+    def sel(self, **labels: Any) -> Labelled:
+        """Return the values at a value of each of some coordinates."""
+        return self.isel(**{dim: list(self[dim]).index(label) for dim, label in labels.items()})
+
+    def expand_dims(self, dim: str) -> Labelled:
+        """Return the same with a further first dimension of length one."""
+        made = self._each(lambda dims, values, *about: ((dim, *_of(dims)), np.asarray(values)[np.newaxis], *about))
+        return replace(made, coords={**self.coords, dim: made.coords[dim]})
+
+    def assign(self, **values: Any) -> Labelled:
+        """Return the same with further variables without dimensions."""
+        return replace(self, variables={**self.variables, **{name: ((), one) for name, one in values.items()}})
+
+    def _each(self, changed: Any) -> Labelled:
+        variables, coords = (
+            {name: changed(*one) for name, one in each.items()} for each in (self.variables, self.coords)
+        )
+        return Labelled(variables, coords, self.attrs)
+
+
+def _of(dims: Any) -> tuple[str, ...]:
+    """Return the dimensions of a variable, which may be given as a single name."""
+    return (dims,) if isinstance(dims, str) else tuple(dims)
