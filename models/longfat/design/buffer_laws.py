@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -167,14 +168,19 @@ class CubicLaws(Laws):
         >>> round(laws.together(laws.buffer_of_share(0.95, 1), 1), 9), laws.buffer_of_share(0.9, 1)
         (0.95, 0.0)
         """
-        low, high = 0.0, (1 - self.decrease) / self.decrease  # at larger buffers the link is never idle
-        if share >= 1 or self.together(low, flows) >= share:
-            return high if share >= 1 else low
-        while high - low > 1e-9:
-            tried = np.linspace(low, high, 33)[1:]  # the last one reaches the share
-            first = int(np.argmax(np.array(self.along(tried, flows)) >= share))
-            low, high = float(tried[first - 1]) if first else low, float(tried[first])
-        return high
+        return _buffer_of_share(self, share, flows)
+
+
+@functools.lru_cache(maxsize=64)  # the answer by rule and the simulated one both ask for it
+def _buffer_of_share(laws: CubicLaws, share: float, flows: float) -> float:
+    low, high = 0.0, (1 - laws.decrease) / laws.decrease  # at larger buffers the link is never idle
+    if share >= 1 or laws.together(low, flows) >= share:
+        return high if share >= 1 else low
+    while high - low > 1e-9:
+        tried = np.linspace(low, high, 33)[1:]  # the last one reaches the share
+        first = int(np.argmax(np.array(laws.along(tried, flows)) >= share))
+        low, high = float(tried[first - 1]) if first else low, float(tried[first])
+    return high
 
 
 ABOVE_THRESHOLD = "threshold + flows"

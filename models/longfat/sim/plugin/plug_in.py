@@ -127,7 +127,7 @@ class PlugIn:
     @property
     def missing(self) -> list[str]:
         """Names of the parameters that have neither a default nor a value."""
-        return [name for name in self.parameters if name not in self.settings]
+        return [name for name, one in self.parameters.items() if self.values.get(name, one.default) is None]
 
     @property
     def flags(self) -> list[str]:
@@ -186,10 +186,10 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
         return {**self.others, **discovery.named(self.package, self.kind)}
 
     def __getitem__(self, name: str) -> Kind:
-        if name in self.others:
-            return self.others[name]  # type: ignore[no-any-return]
-        alone = discovery.alone(self.package, self.kind, name) if "_named" not in vars(self) else None
-        return self._named[name] if alone is None else alone
+        if name not in self.others:
+            alone = discovery.alone(self.package, self.kind, name) if "_named" not in vars(self) else None
+            self.others[name] = self._named[name] if alone is None else alone
+        return self.others[name]  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._named))
