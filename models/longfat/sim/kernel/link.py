@@ -179,8 +179,8 @@ def process_deferred(state, k):
     """Compute the deferred arrivals on link k in advance, in order, as far as they lie before the horizon.
 
     Packets stay deferred from the first that lies beyond the horizon, or when an array is nearly full; they are handled
-    when they arrive. So are all packets if a delayed acknowledgment is due before the first of them arrives, because the
-    link has an event at that arrival and none before it.
+    when they arrive. So are all packets if a delayed acknowledgment is due before the first of them arrives: the link
+    has an event at that arrival, and none before it.
     """
     link, f = link_at(state, k), link_at(state, k).first_delayed
     now, i = state.now, link.head

@@ -460,7 +460,7 @@ class Simulation:
 
 
 def _said(error: Exception | None) -> str:
-    """Return the type and arguments of a plug-in's exception in one line; those of a ValueError are words and numbers."""
+    """Return the type and arguments of a plug-in's exception in one line; a ValueError has words and numbers."""
     words = error.args if isinstance(error, ValueError) else (error,)
     text = " ".join(" ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in words).split())
     if isinstance(error, TypeError) and "NoneType" in text:  # only without JIT, which refuses such a function
