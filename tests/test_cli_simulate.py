@@ -335,7 +335,7 @@ def test_schemes_of_ones_own(tmp_path, capsys):
 WRONG_FILES = {
     "division": ("x = 1\ny = 1 / 0\n", "mine.py cannot be run: ZeroDivisionError: division by zero (line 2)"),
     "scheme": ("from longfat.sim import Scheme\nfour = Scheme('four', ack=3)", "scheme 'four': ack must be a"),
-    "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' is no Scheme but Discipline"),
+    "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' has the type Discipline: must be a Scheme"),
     "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
     "compiling": (SCHEMES.replace("4.0", "flow.windw"), "flow has no field 'windw'; did you mean 'window'?"),
 }  # fmt: skip
