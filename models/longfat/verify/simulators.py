@@ -145,7 +145,7 @@ SIMULATORS: dict[str, Simulator] = {
     "bbr_utilisation": Simulator(transport_estimators.bbr_utilisation()),
     "dctcp_queue": _fixed(transport_estimators.dctcp_queue()),
     "window_at_random_marks": Simulator(transport_estimators.window_at_marks(True)),
-    "window_at_spaced_marks": _fixed(transport_estimators.window_at_marks(False, 200.0)),
+    "window_at_spaced_marks": _fixed(transport_estimators.window_at_marks(False, 40.0)),
     "copa_queue": _fixed(transport_estimators.copa_queue()),
     "copa_share": _fixed(transport_estimators.copa_share()),
     "ledbat_delay": _fixed(transport_estimators.ledbat_delay()),

@@ -54,7 +54,7 @@ def pie_loss(
 
 @estimator
 def bbr_utilisation(
-    rng: Any, cycles: int = 2, *, round_trip_time: float, low_gain: float, interval: float = 10.0,
+    rng: Any, cycles: int = 1, *, round_trip_time: float, low_gain: float, interval: float = 10.0,
     hold_time: float = 0.2,
 ) -> Result:  # fmt: skip
     """Estimate the utilisation by one flow of BBR as of 2016, which has 4 packets in flight in ProbeRTT.
