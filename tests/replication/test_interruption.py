@@ -3,6 +3,7 @@
 import _thread
 import gc
 import multiprocessing
+import os
 import threading
 import time
 
@@ -13,9 +14,8 @@ from longfat.benchmark import suites
 from longfat.design import replicating
 from longfat.replication import replicate, sweep
 
-AT_ONCE = (
-    4.0  # s: the longest interval between two looks at a flag is a fifth of a second, and a sweep has three of them
-)
+#: Seconds: the longest interval between two looks at a flag is a fifth of a second, and a sweep has three of them.
+AT_ONCE = 4.0
 QUIET = {"progress": False}
 
 
@@ -82,6 +82,11 @@ def uncollected():
     gc.enable()
 
 
+def soon():
+    """Return the time limit, longer where other programs wait for a processor, too."""
+    return AT_ONCE * max(1.0, os.getloadavg()[0] / os.cpu_count())
+
+
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.long if name in REPEATING else ()) for name in CALLS]
@@ -104,7 +109,7 @@ def test_ctrl_c_stops_at_once(name):
     finally:
         ended.set()
         thread.join()
-    assert time.monotonic() - interrupted[0] < AT_ONCE
-    while at_work() and time.monotonic() - interrupted[0] < 2 * AT_ONCE:
+    assert time.monotonic() - interrupted[0] < soon()
+    while at_work() and time.monotonic() - interrupted[0] < 2 * soon():
         time.sleep(0.05)
     assert at_work() == []
