@@ -320,7 +320,7 @@ def initialise_connection(state, t, f):
         delayed.delayed_ack = given.delayed_ack
         delayed.ack_delay = given.ack_delay
         delayed.quick_acks = given.quick_acks
-        delayed.pending = 0
+        delayed.pending = 0  # already out of the link's list: `has_nothing_in_flight` excludes a delayed acknowledgment
         delayed.due_ns = NEVER
     tally = tally_at(state, f)
     tally.sent = 0
