@@ -5,6 +5,10 @@ from __future__ import annotations
 import functools
 import math
 
+#: Degrees of freedom and probabilities for which a finite sum is used: those of simulations. Ours, because the sum of
+#: 100 terms takes less than a millisecond, and near 1 the difference 1 - P has too few digits.
+MOST_TERMS, USUAL = 200, (0.1, 0.999)
+
 
 @functools.lru_cache(maxsize=8192)
 def half_width(degrees: int, confidence: float) -> float:
@@ -26,9 +30,11 @@ def half_width(degrees: int, confidence: float) -> float:
 
     Notes
     -----
-    t^2/(n + t^2) has the beta distribution, and so has its complement n/(n + t^2); the quantiles of both are computed,
-    because the one near 1 lacks the digits of the other. Below c = 1e-9 t is taken as proportional to c, because the
-    density is constant near 0 and t^2 would underflow.
+    One and two degrees of freedom have closed forms. With t = sqrt(n) tan(theta), P is a finite sum of powers of
+    cos(theta), which Newton's method inverts for the usual n and c, because importing SciPy takes longer than a short
+    simulation. For others, t^2/(n + t^2) has the beta distribution, and so has its complement n/(n + t^2); the
+    quantiles of both are computed, because the one near 1 lacks the digits of the other. Below c = 1e-9 t is taken as
+    proportional to c, because the density is constant near 0 and t^2 would underflow.
 
     Examples
     --------
@@ -41,9 +47,34 @@ def half_width(degrees: int, confidence: float) -> float:
     """
     if degrees == 0:
         return math.nan
+    if degrees == 1:
+        return math.tan(math.pi * confidence / 2) if confidence < 0.5 else 1 / math.tan(math.pi * (1 - confidence) / 2)
+    if degrees == 2:
+        return confidence * math.sqrt(2 / ((1 - confidence) * (1 + confidence)))
+    if degrees <= MOST_TERMS and USUAL[0] <= confidence <= USUAL[1]:
+        return math.sqrt(degrees) * math.tan(_angle(degrees, confidence))
     from scipy import special
 
     least = max(confidence, 1e-9)
     inside = special.betaincinv(0.5, degrees / 2, least)
     outside = special.betaincinv(degrees / 2, 0.5, 1 - least)
     return math.sqrt(degrees * inside / outside) * (confidence / least)
+
+
+def _angle(degrees: int, confidence: float) -> float:
+    """Return theta, from Abramowitz and Stegun 26.7.3 and 26.7.4.
+
+    P increases with theta, and ever more slowly, so that Newton's method from 0 approaches theta from below.
+    """
+    theta, is_odd = 0.0, degrees % 2
+    height = 2 * math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
+    while True:
+        cosine, sine = math.cos(theta), math.sin(theta)
+        terms = [sine * (cosine if is_odd else 1.0)]
+        for k in range(2 + is_odd, degrees, 2):
+            terms.append(terms[-1] * cosine**2 * (k - 1) / k)
+        inside = math.fsum([theta, *terms]) * 2 / math.pi if is_odd else math.fsum(terms)
+        step = (confidence - inside) / (height * cosine ** (degrees - 1))
+        if step <= 2**-52 * theta:
+            return theta
+        theta += step
