@@ -228,6 +228,20 @@ def test_code_of_another_text(little, tmp_path):
     assert little() == (1010, COMPILED)
 
 
+SEGMENTS = """
+from longfat import design
+path = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
+print(0 < float(design.window(loss=1e-3, points=2, progress=False, **path).simulated) < 1)
+"""
+
+
+def test_code_that_takes_arrays():
+    """It needs more of numba when it is loaded than the packet simulator does: without, the process dies."""
+    for _ in range(2):  # compiled, unless that has been done, and loaded
+        done = subprocess.run([sys.executable, "-c", SEGMENTS], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
 CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_hits', {}).values()))"
 #: The same again in that process, with numba's cache beside the files.
 BESIDE = f"\nimport numba, sys; numba.config.CACHE_DIR = ''; del sys.modules['little'], sys.modules['helper']\n{CALL}"

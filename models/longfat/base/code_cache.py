@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import types
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -27,6 +28,8 @@ from numba.core.caching import (
     InTreeCacheLocator,
     NullCache,
 )
+from numba.core.runtime import rtsys
+from numba.core.sigutils import normalize_signature
 
 SEAL = hashlib.sha256().digest_size  # bytes at the end of a file
 ANY_PROCESSOR = ("generic", "")  # name and features in numba's keys, with NUMBA_CPU_NAME=generic
@@ -140,21 +143,25 @@ class _ShippedCache(_BesideCache):
 class Shared:
     """Cache that looks for code in the dispatcher's own cache first, then in the caches beside the source files.
 
-    ``load_overload`` of numba's own caches first imports everything that a compilation needs, NumPy's functions and
-    SciPy's among it, which takes longer than loading all code of a run. Compiled code does not need these, so that they
-    are imported when something is compiled.
+    ``load_overload`` of numba's own caches first prepares for compiling, by `CPUContext.load_additional_registries`:
+    it imports functions of NumPy and SciPy, which takes longer than loading all code of a run. Code that takes numbers,
+    or that has no wrapper for calls from Python (``bare``), needs the symbols of numba's runtime at most. Code that
+    takes arrays needs the rest.
     """
 
-    def __init__(self, own: Any, beside: list[Any]) -> None:
-        self.own, self.beside = own, beside
+    def __init__(self, own: Any, beside: list[Any], bare: bool) -> None:
+        self.own, self.beside, self.bare = own, beside, bare
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.own, name)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled code for a signature, or None if no cache has it."""
-        caches = (self.own, *self.beside)
-        found = (getattr(one, "_load_overload", one.load_overload)(signature, target) for one in caches)
+        load = "load_overload"
+        if self.bare or all(isinstance(one, types.Number) for one in normalize_signature(signature)[0]):
+            rtsys.initialize(target)
+            load = "_load_overload"
+        found = (getattr(one, load, one.load_overload)(signature, target) for one in (self.own, *self.beside))
         return next((code for code in found if code), None)
 
 
@@ -166,7 +173,8 @@ def _share(dispatcher: Any, digest: str) -> None:
             beside.insert(0, _BesideCache(dispatcher.py_func))
         for one in beside:
             one._cache_file = Checked(one._cache_file, digest)
-        dispatcher._cache = Shared(dispatcher._cache, beside)
+        bare = bool(dispatcher.targetoptions.get("no_cpython_wrapper"))
+        dispatcher._cache = Shared(dispatcher._cache, beside, bare)
     except (AttributeError, RuntimeError, TypeError):  # other attributes in this numba, or no folder beside the package
         pass
 
