@@ -5,6 +5,7 @@ Proofs: derivations/aqm.py. Marking thresholds for DCTCP: `longfat.laws.dctcp`.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
@@ -52,7 +53,15 @@ def zeta_half(xp: Any) -> Any:
     """Return zeta(1/2) in the precision of the arithmetic."""
     if hasattr(xp, "sympy"):
         return xp.sympy.zeta(xp.sympy.Rational(1, 2))
-    return xp.mp.zeta(0.5) if hasattr(xp, "mp") else ZETA
+    return _zeta_half(xp.mp.prec) if hasattr(xp, "mp") else ZETA
+
+
+@functools.cache
+def _zeta_half(bits: int) -> Any:
+    import mpmath
+
+    with mpmath.workprec(bits):
+        return mpmath.zeta(0.5)
 
 
 def root_sum(count: Any, xp: Any) -> Any:
@@ -60,7 +69,7 @@ def root_sum(count: Any, xp: Any) -> Any:
     if hasattr(xp, "sympy"):
         return xp.sympy.harmonic(count, xp.sympy.Rational(1, 2))
     if hasattr(xp, "mp"):
-        return xp.mp.zeta(0.5) - xp.mp.zeta(0.5, count + 1)
+        return zeta_half(xp) - xp.mp.zeta(0.5, count + 1)
     end = count + float(SHIFT)
     root, square = xp.sqrt(end), end * end
     # Euler-Maclaurin coefficients, B_2j/(2j)! times 1/2 3/2 5/2 ...: 1/24, 1/384, 1/1024, 143/163840

@@ -283,7 +283,9 @@ def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: An
 
     parameters = top, decrease, begin, pace, scale
     zero = 0 * (begin + pace + top)
-    found = newton(with_slope, zero, begin + zero, begin / 2 + zero, *parameters, scale=1.0, xp=xp)
+    # The difference is concave for beta >= 0.6: Newton's steps from 0 stay in the bracket, and a root at 0 is found at
+    # once.
+    found = newton(with_slope, zero, begin + zero, zero, *parameters, scale=1.0, xp=xp)
     return xp.implicit(difference, found, *parameters)
 
 
