@@ -3,7 +3,6 @@
 from fractions import Fraction
 from math import floor
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -91,7 +90,7 @@ def test_no_pause_between_two_packets(discipline):
     assert ends(100e9 / 8, [(64, 1, 1e-9 * k) for k in (0, 5, 10, 15, 20)], discipline) == [5, 10, 15, 20, 26]
 
 
-@numba.njit
+@jit.entry("../../models/longfat/sim/kernel")  # kept on disk: it contains half of the kernel
 def feed(address, numbers, reports):
     """Let data packets of flow 0 arrive; return acknowledgment number and SACK blocks for each."""
     state = state_at(address)
