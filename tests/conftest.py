@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import signal
 import sys
 
@@ -74,6 +75,19 @@ def drawn_quickly():
             patch.setattr(Figure, "get_layout_engine", lambda figure: None)  # else it is drawn twice, and measured
             patch.setattr(Figure, "draw", draw_once)
         yield
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium; without it, or without its driver, tests are skipped."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
+    found = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+    if not (path := next(found, None)):
+        pytest.skip("no Chromium on this machine: make browser")
+    with api.sync_playwright() as driver:
+        made = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])  # root has no sandbox
+        yield made
+        made.close()
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -23,29 +22,18 @@ from longfat.explore import simulations
 from longfat.handbook.presets import presets
 from tests.served import Fake, Inside, Served
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EFFICIENCY = lf.laws.selective_repeat.throughput_efficiency
 PAGE = "laws/selective_repeat/throughput_efficiency/"
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
 pytestmark = [
     pytest.mark.skipif(not extras.installed("tornado"), reason="the extra 'explore'"),
     pytest.mark.skipif(not extras.installed("docutils"), reason="the extra 'explore'"),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: make browser"),
     pytest.mark.filterwarnings("ignore"),  # of the browser's driver, not of ours
 ]
 
 # Controls without a name for a screen reader.
 NAMELESS = """() => [...document.querySelectorAll('.lf-view input, .lf-view select, .lf-view button')].filter(one =>
   one.offsetParent && !one.ariaLabel && !one.labels?.length && !one.textContent.trim()).map(one => one.outerHTML)"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])  # root has no sandbox
-        yield made
-        made.close()
 
 
 @pytest.fixture

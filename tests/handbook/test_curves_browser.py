@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from longfat.handbook.curves_page import document
-from tests.handbook.test_pages_browser import BEYOND, browser, opened, pytestmark
+from tests.handbook.test_pages_browser import BEYOND, opened, pytestmark
 
-__all__ = ["browser", "opened", "pytestmark"]
+__all__ = ["opened", "pytestmark"]
 
 
 def dataset(over="buffer"):

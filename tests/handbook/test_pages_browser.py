@@ -1,7 +1,6 @@
 """Pages of laws in a real browser, from the file system: headless Chromium; skipped where it is missing."""
 
 import re
-import shutil
 
 import pytest
 
@@ -10,11 +9,8 @@ from longfat.handbook import law_records, pages
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
 pytestmark = [
     pytest.mark.skipif(not extras.installed("docutils"), reason="docutils is not installed: make venv"),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: make browser"),
     pytest.mark.filterwarnings("ignore"),  # of the browser's driver, not of ours
 ]
 
@@ -33,14 +29,6 @@ WATCH = """() => { window.drawn = []; let begun = 0;
   new MutationObserver(() => { if (begun) { const from = begun; begun = 0;
     requestAnimationFrame(() => setTimeout(() => window.drawn.push(performance.now() - from))); } }).observe(
     document.querySelector('.lf-chart'), {childList: true, subtree: true}); }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])  # root has no sandbox
-        yield made
-        made.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 
 import pytest
 
@@ -10,12 +9,10 @@ from docs.handbook import __main__ as command
 from docs.handbook import simulated, sources
 from longfat.handbook import law_records
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
 pytest.importorskip("sphinx", reason="Sphinx is not installed: make venv")
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: make browser"),
     pytest.mark.filterwarnings("ignore"),  # of the browser's driver, not of ours
 ]
 
@@ -72,14 +69,6 @@ def site(tmp_path_factory):
     sources.write(folder / "source")
     assert command.build(folder / "source", folder / "html", folder / "doctrees") == 0
     return folder / "html"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])  # root has no sandbox
-        yield made
-        made.close()
 
 
 @pytest.fixture
