@@ -15,6 +15,8 @@ from longfat import fluid
 from longfat.sim import Network, conformance, run
 
 SMALL = Context(1e5, 0)
+#: Rows of the scoreboard with and without what they show: seconds of compiling and running, and they are stored.
+assesses_rows = pytest.mark.long
 
 
 @pytest.mark.long
@@ -38,12 +40,14 @@ def test_without_losses_the_receiver_in_order_changes_nothing():
     assert times[0] == pytest.approx(0.030 + 40 * 500 * 8 / 30e6 + 2 * 500 * 8 / 150e6, rel=1e-6)
 
 
+@assesses_rows
 def test_a_queue_without_priorities_does_not_punish_by_length(monkeypatch):
     assert bursts.punished(SMALL).verdict == "ordering reproduced"
     monkeypatch.setattr(bursts, "bare_dumbbell", lambda _, path: bare_dumbbell("BLT, drop-tail", path))
     assert bursts.punished(SMALL).verdict != "ordering reproduced"
 
 
+@assesses_rows
 def test_ecn_that_marks_nothing_helps_nowhere(monkeypatch):
     assert bursts.ecn(SMALL).verdict == "reproduced under an interpretation"
     with_ecn = bursts.with_ecn
@@ -63,6 +67,7 @@ def test_capc_with_packets_is_capc_without(target):
     assert data.goodput.values / CAPACITY == pytest.approx([target / 2, target / 2], rel=0.02)
 
 
+@assesses_rows
 def test_rows_of_cadpc_can_fail(monkeypatch):
     """Nothing kept free: the target is the capacity, and the queue as long as before."""
     assert beyond.changing_target(SMALL).verdict == "ordering reproduced"
@@ -72,6 +77,7 @@ def test_rows_of_cadpc_can_fail(monkeypatch):
     assert beyond.capc(SMALL).verdict == "differs"
 
 
+@assesses_rows
 def test_weights_follow_the_number_of_flows():
     """Equal weights give three flows of XCP 10/3 of the rate of ten of TCP; weights that move bring both together."""
     fixed, moving = (
