@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from longfat.base.domains import Interval, choice, number
 from longfat.base.layers import LAYERS
 
-__all__ = ["LIMITS", "Measurement", "PathFigures", "Series"]
+__all__ = ["LIMITS", "Measurement", "PathFigures", "Points", "Series"]
+
+Points = Sequence[tuple[float, float]]  # times [s] and values
 
 #: Figure -> (unit, domain). The name of the interval of a figure is the name of the figure and "_interval".
 FIGURES = {
@@ -213,6 +216,15 @@ class Series:
     times: tuple[float, ...]
     values: tuple[float, ...]
     timed: bool = True
+
+    @classmethod
+    def of(cls, *given: tuple[str, str, Points]) -> tuple[Series, ...]:
+        """Return the series of given names, units and points, without those of fewer than two points."""
+        return tuple(
+            cls(name, unit, tuple(time for time, _ in points), tuple(value for _, value in points))
+            for name, unit, points in given
+            if len(points) > 1
+        )
 
 
 @dataclass(frozen=True)

@@ -129,18 +129,13 @@ def series_of(sent: Sequence[Transmission]) -> tuple[Series, ...]:
         part = min(int((one.time - begin) / width), PARTS - 1)
         rate[part] += 0.0 if one.lost else one.size / width
         lost[part] += one.lost
-    times = tuple((i + 0.5) * width for i in range(PARTS))
-    made = [Series("rate", "bytes/s", times, tuple(rate))]
+    times = [(i + 0.5) * width for i in range(PARTS)]
     trips = [(one.time - begin, one.round_trip_time) for one in sent if one.round_trip_time is not None]
-    if trips:
-        step = max(1, len(trips) // (20 * PARTS))
-        chosen = trips[::step]
-        made.append(
-            Series("round-trip time", "s", tuple(time for time, _ in chosen), tuple(trip for _, trip in chosen))
-        )
-    if any(lost):
-        made.append(Series("losses", "packets", times, tuple(lost)))
-    return tuple(made)
+    return Series.of(
+        ("rate", "bytes/s", list(zip(times, rate, strict=True))),
+        ("round-trip time", "s", trips[:: max(1, len(trips) // (20 * PARTS))]),
+        ("losses", "packets", list(zip(times, lost, strict=True)) if any(lost) else []),
+    )
 
 
 def smallest_and_mean(sent: Sequence[Transmission]) -> tuple[float | None, float | None]:

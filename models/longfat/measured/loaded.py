@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from statistics import fmean, median
 
 from longfat.base.quantities import rounded
-from longfat.measured.figures import Measurement, PathFigures, Series
+from longfat.measured.figures import Measurement, PathFigures, Points, Series
 from longfat.measured.limits import QUEUED
 
-__all__ = ["Points", "measurement"]
+__all__ = ["measurement"]
 
-Points = Sequence[tuple[float, float]]  # times [s] and values
 #: Quantile of the round-trip times under load that is used as the longest, because a single one may be an outlier
 #: (ours).
 LONGEST = 0.95
@@ -82,9 +80,5 @@ def measurement(
         transport="TCP",
         remarks=tuple(remarks),
     )
-    series = (_series("rate", "bytes/s", rates), _series("round-trip time", "s", trips))
-    return Measurement(path, kind, figures, tuple(one for one in series if len(one.values) > 1))
-
-
-def _series(name: str, unit: str, points: Points) -> Series:
-    return Series(name, unit, tuple(time for time, _ in points), tuple(value for _, value in points))
+    series = Series.of(("rate", "bytes/s", rates), ("round-trip time", "s", trips))
+    return Measurement(path, kind, figures, series)

@@ -131,7 +131,6 @@ def _figures(test: str, seen: list[Field], known: list[Field], remarks: list[str
 
 def _series(seen: list[Field], known: list[Field]) -> tuple[Series, ...]:
     """Return series of the rate between the receiver's messages and of the round-trip time in the sender's messages."""
-    made = []
     points = [
         (one["ElapsedTime"].number("us", "[0, inf)") / 1e6, one["NumBytes"].number("bytes", "[0, inf)")) for one in seen
     ]
@@ -140,13 +139,9 @@ def _series(seen: list[Field], known: list[Field]) -> tuple[Series, ...]:
         for (early, less), (late, more) in pairwise(points)
         if late > early and more >= less
     ]
-    if len(rates) > 1:
-        made.append(Series("rate", "bytes/s", tuple(time for time, _ in rates), tuple(rate for _, rate in rates)))
     trips = [
         (one["ElapsedTime"].number("us", "[0, inf)") / 1e6, one["RTT"].number("us", "[0, inf)") / 1e6)
         for one in known
         if "ElapsedTime" in one.entries()
     ]
-    if len(trips) > 1:
-        made.append(Series("round-trip time", "s", tuple(time for time, _ in trips), tuple(trip for _, trip in trips)))
-    return tuple(made)
+    return Series.of(("rate", "bytes/s", rates), ("round-trip time", "s", trips))
