@@ -19,7 +19,9 @@ from longfat.sim.plugin.plug_in import PlugIn
 from longfat.sim.plugin.service import SERVICES, Service
 from longfat.sim.plugin.view_fields import LINK_FIELDS, link_view
 
-__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter", "flag"]
+__all__ = ["DROP", "ENQUEUE", "HALF_A_TICK", "SEND", "SERVICES", "Discipline", "Parameter", "flag"]
+
+HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@
 
 import math
 
-from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
-
-HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
+from longfat.sim.plugin.discipline import ENQUEUE, HALF_A_TICK, Discipline, Parameter
 
 
 # Our model, because draft-ietf-ccwg-bbr-06, section 5.5.9, only describes aggregation by radio links and receivers.

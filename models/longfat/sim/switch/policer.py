@@ -11,9 +11,7 @@ link. A bucket smaller than a packet, which no such packet could ever pass, ends
 1000000.0
 """
 
-from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter
-
-HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, HALF_A_TICK, Discipline, Parameter
 
 
 # RFC 2697, section 3: a packet of B bytes conforms, and takes B tokens, if the bucket has as many.

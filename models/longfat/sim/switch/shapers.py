@@ -15,9 +15,7 @@ Network 5(4), 1991.
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DATA, GREEN, RED
-from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter
-
-HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, HALF_A_TICK, Discipline, Parameter
 
 
 # ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is the
