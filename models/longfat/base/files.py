@@ -8,6 +8,8 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
+from longfat.base.domains import conflict
+
 #: Largest text file that is read [bytes]. Ours, so that a wrong file is refused before it fills the memory.
 LONGEST = 1 << 26
 
@@ -41,6 +43,14 @@ def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
     if most is not None and found.st_size > most:
         raise OSError(errno.EFBIG, f"has {found.st_size} bytes, must have at most {most}", str(path))
     return Path(path)
+
+
+def text_of(name: str, file: str) -> str:
+    """Return the text of a file, the value of the argument ``name``, without a byte-order mark at its start."""
+    try:
+        return regular(file, LONGEST).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise conflict(f"{name} = {file}", "must be a text in UTF-8") from None
 
 
 class AtomicFiles:

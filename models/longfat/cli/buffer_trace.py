@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.domains import conflict
-from longfat.base.files import LONGEST, regular
+from longfat.base.files import text_of
 from longfat.base.progress import bar
 from longfat.base.quantities import rounded, text
 from longfat.cli import tables
@@ -51,7 +51,7 @@ def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
     flows = asked.get("flows", 1)
     if isinstance(flows, list) or isinstance(asked["round_trip_time"], list):
         raise click.UsageError("--rate-trace needs one number for --flows, and one time for --rtt")
-    trace = variable_rate.read(_content(file), file)
+    trace = variable_rate.read(text_of("rate_trace", file), file)
     path = variable_rate.VariablePath(trace, asked["round_trip_time"], asked["packet"], asked["scheme"], flows)
     with output:
         if output.form == "text":
@@ -59,14 +59,6 @@ def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
         with bar(task="simulating queues", unit="run", shown=watched()) as shown:
             found = path.queues(asked["replications"], asked["confidence"], asked.get("rng", 0), shown.update)
         output.emit(lambda: _table(path, found), json=lambda: _json(path, found))
-
-
-def _content(file: str) -> str:
-    """Return the text of a file, without a byte-order mark at its start."""
-    try:
-        return regular(file, LONGEST).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise conflict(f"rate_trace = {file}", "must be a text in UTF-8") from None
 
 
 def _path(path: VariablePath, file: str) -> str:

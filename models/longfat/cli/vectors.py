@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.argument import Argument
-from longfat.base.domains import conflict
-from longfat.base.files import LONGEST, regular
+from longfat.base.files import text_of
 from longfat.base.text_tables import WIDTH
 from longfat.cli import tables
 from longfat.cli.output import Output, finite, outputs, watched
@@ -83,7 +82,7 @@ def vectors_command(
         raise click.UsageError("--jitter needs --check")
     if check is not None and output.form == "csv":
         raise click.UsageError("--check excludes --csv")
-    content = "" if check is None else _content(check)
+    content = "" if check is None else text_of("check", check)
     with output:
         made = vector(sender, progress=watched(), **given(flags))
         if check is None:
@@ -100,14 +99,6 @@ def vectors_command(
         )
     if found.first is not None:
         raise click.exceptions.Exit(1)
-
-
-def _content(file: str) -> str:
-    """Return the text of a file, without a byte-order mark at its start."""
-    try:
-        return regular(file, LONGEST).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise conflict(f"check = {file}", "must be a text in UTF-8") from None
 
 
 def _of_check(found: Judged) -> dict[str, Any]:
