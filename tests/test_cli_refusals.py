@@ -99,6 +99,7 @@ REFUSED = {
             ("--flows 3,3", "flows = [3, 3]"),
             ("--scheme rino", "rino"),
             ("--discipline fifi", "fifi"),
+            ("--rate 400Gbit/s --rtt 100ms --scheme bbr", "would be simulated: about"),
             ("--find guess", "find 'guess' is unknown; available: buffer, burst, threshold"),
             ("--json --csv", "--json and --csv exclude each other"),
             ("--file 10kB --flows 2", "--flows and --file exclude each other"),

@@ -54,7 +54,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
         asked |= {"points": 0, "every_rule": verbose}  # the short answer has no curve and few rules
     with output:
         if "file" not in asked and output.form == "text":
-            say(buffer_short.by_rules(asked))
+            asked["begin"] = lambda: say(buffer_short.by_rules(asked))
         found: Any = answered(**asked, progress=watched())
         if asked["scheme"] in ("bbr", "bbr1") and not asked["parameters"]:
             found.attrs.update(buffer_advice.beside_cubic(found))

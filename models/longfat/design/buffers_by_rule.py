@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.domains import choice, conflict, out_of_range
+from longfat.base.domains import choice, conflict
 from longfat.design import signalling
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_laws import FULL_LINK, Laws, Path, PolicerLaws, laws_of
@@ -37,7 +37,7 @@ def by_rule(
     flows: Any = None, discipline: str | Discipline | None = None, mark_above: int | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> list[ByRule]:  # fmt: skip
-    """Return the rule to compare with and its buffer for each number of flows; arguments as for `design.buffer`.
+    """Return the rule to compare with and its buffer for each number of flows; arguments as `design.buffer` accepts.
 
     >>> path = {"rate": 1.25e8, "round_trip_time": 0.1, "share": 0.95, "packet": 1500}
     >>> for one in by_rule(**path, scheme="reno", flows=[1, 16]):  # 0.43127 and a quarter of 8333.3 packets
@@ -45,7 +45,6 @@ def by_rule(
     1 AIMD closed form 3594
     16 BDP/sqrt(n) 2083
     """
-    check_find(find, discipline, mark_above)
     senders = Senders.of(scheme, parameters, None)
     trips = round_trip_time if isinstance(round_trip_time, list) else [round_trip_time]
     bottleneck = Bottleneck(rate, sum(trips) / len(trips), packet)
@@ -55,8 +54,6 @@ def by_rule(
     threshold = 0.0 if find == "threshold" else threshold_of(queue)
     laws = laws_sought(find, senders, path, threshold, queues.discipline(queue).name)
     numbers = flows if isinstance(flows, list) else [len(trips) if flows is None else flows]
-    if len(set(numbers)) < len(numbers):
-        raise out_of_range("flows", str(numbers), "1", "one value or more, all different")
     made = []
     for count in numbers:
         rule = compared(laws.holds, count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +142,7 @@ def answered(
     packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
     spread: float, decrease: float | None, parameters: Mapping[str, float] | None, loads: Any,
     bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
-    every_rule: bool = True, progress: bool = True,
+    every_rule: bool = True, progress: bool = True, begin: Callable[[], object] = lambda: None,
 ) -> Labelled:  # fmt: skip
     """Return the answer of `buffer` without xarray, which takes a second to load.
 
@@ -151,6 +151,8 @@ def answered(
     **arguments
     every_rule, progress : bool
         See `buffer`.
+    begin : callable
+        Called without arguments when the arguments are accepted, before the first simulation.
     """
     senders = Senders.of(scheme, parameters, decrease)
     trips = _round_trip_times(round_trip_time)
@@ -181,6 +183,7 @@ def answered(
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         one.refuse_too_long(runs)
+    begin()
     total = runs if file is not None else runs // replications
     with bar(
         task="simulating buffers", unit="run", shown=progress, total=total * sum(one.points for one in subjects)
