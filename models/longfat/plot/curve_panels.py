@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import error, log_ticks, new_figure, nth_colour
+from longfat.plot.axes import MARKERS, error, log_ticks, new_figure, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,7 +23,6 @@ PANELS = (
     ("loss", "loss [1]", 1.0, True),
     ("transfer_time", "short transfer [ms]", 1e3, True),
 )
-MARKERS = "osD^vP*X"
 BLOCK = 6  # number of panels for each number of flows; the last panel has the legend
 WIDTH, HEIGHT = 10.4, 6.4  # size of the panels for one number of flows [in]
 COLUMNS = 46  # characters of a line of the text in the last panel
