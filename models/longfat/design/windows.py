@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +12,7 @@ from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.argument import takes
 from longfat.base.domains import conflict, integer, out_of_range, seed_of
+from longfat.base.progress import bar
 from longfat.design import receive_buffers
 from longfat.design.arguments import LOSS, WINDOW
 from longfat.design.path import Path
@@ -93,10 +95,10 @@ def window(
         raise conflict(
             f"tradeoff = {tradeoff}", "needs receive_buffer = True", "it is the receive buffer of wider windows"
         )
-    seed = seed_of(rng)
-    rows = [_answer(path, p, target, source, search, seed, confidence) for p in _bar(losses, progress)]
+    seed, shown = seed_of(rng), functools.partial(bar, unit="loss", shown=progress)
+    rows = [_answer(path, p, target, source, search, seed, confidence) for p in shown(losses, task="finding windows")]
     if receive_buffer:
-        for p, row in zip(losses, _bar(rows, progress, "finding receive buffers"), strict=True):
+        for p, row in zip(losses, shown(rows, task="finding receive buffers"), strict=True):
             found = None if math.isnan(row["window_segments"]) else int(row["window_segments"])
             row |= receive_buffers.answer(path, p, found, row["goal"], seed, confidence)
     variables = along_loss(rows, ANSWER | receive_buffers.BUFFER)
@@ -107,7 +109,7 @@ def window(
     if tradeoff:
         columns = [
             receive_buffers.tradeoff(path, p, row, tradeoff, seed, confidence)
-            for p, row in zip(losses, _bar(rows, progress, "finding buffers"), strict=True)
+            for p, row in zip(losses, shown(rows, task="finding buffers"), strict=True)
         ]
         variables |= receive_buffers.tradeoff_variables(columns)
     data = xr.Dataset(variables, coords=coordinates)
@@ -160,12 +162,6 @@ def _refuse_too_many(path: Path) -> None:
         flight = f"as {path.ack_segments:.0f} segments would be in flight, more than {MOST_SEGMENTS}"
         raise out_of_range("segment", path.segment, "bytes", f"larger on this path, {flight}")
     integer("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
-
-
-def _bar(items: Any, progress: bool, task: str = "finding windows") -> Any:
-    from longfat.base.progress import bar
-
-    return bar(items, task=task, unit="loss", shown=progress)
 
 
 def _reference_window(path: Path) -> int:
