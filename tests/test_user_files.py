@@ -70,7 +70,7 @@ def test_a_law_that_is_only_imported_is_not_the_one(folder):
             ONE.replace("four =", "fourth ="),
             "mine.py: name 'four' is unknown; did you mean 'fourth'? ",
         ),
-        (ONE + "four = 4\nother = Scheme('x', ack=ack)", "scheme = 'mine.py:four' has type int: must have type Scheme"),
+        (ONE + "four = 4\nother = Scheme('x', ack=ack)", "scheme = 'mine.py:four' has the type int: must be a Scheme"),
         (None, "mine.py cannot be read: No such file or directory"),
     ],
 )

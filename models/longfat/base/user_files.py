@@ -148,7 +148,7 @@ def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any],
         raise ValueError(f"{file} defines no {words}")
     if wanted in every:
         has, kinds = type(every[wanted]).__name__, words.replace(" and no ", " or ")
-        raise ValueError(f"{what} = {f'{file}:{wanted}'!r} has type {has}: must have type {kinds}")
+        raise ValueError(f"{what} = {f'{file}:{wanted}'!r} has the type {has}: must be a {kinds}")
     from longfat.base.domains import unknown
 
     raise unknown(f"{file}: name", wanted, found)
