@@ -114,7 +114,10 @@ def test_bounds_of_cadpc():
         plot.cadpc_bounds(data.drop_vars("fairness_time"))
 
 
-@pytest.mark.parametrize("imports", ["import longfat, xarray as xr", "import xarray as xr, longfat"])
+TWICE = "import longfat; del sys.modules['longfat']; import longfat, xarray as xr"
+
+
+@pytest.mark.parametrize("imports", ["import longfat, xarray as xr", "import xarray as xr, longfat", TWICE])
 def test_a_dataset_that_was_saved(run, tmp_path, imports):
     """A new process has the accessor after importing longfat alone, which does not import xarray."""
     run.to_netcdf(tmp_path / "run.nc")

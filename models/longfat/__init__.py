@@ -87,8 +87,9 @@ class _AccessorFinder:
         """Return xarray's module specification, whose loader also registers the accessor; None for other modules."""
         if name != "xarray":
             return None
-        others = (one.find_spec(name, path, target) for one in sys.meta_path if one is not self)  # type: ignore[comparison-overlap]
-        spec = next((one for one in others if one is not None), None)
+        # If the package was imported twice, there are two finders of this name: neither asks the other.
+        others = (one for one in sys.meta_path if type(one).__name__ != type(self).__name__)
+        spec = next(filter(None, (one.find_spec(name, path, target) for one in others)), None)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
