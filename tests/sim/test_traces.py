@@ -1,5 +1,6 @@
 """Traces of packets: pcap as a plain reader and tshark see it, qlog as its schema has it, and what ends a trace."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -24,8 +25,7 @@ from tests.sim.pcap_reader import blocks, read, stamps
 MS = 1_000_000  # ns
 TSHARK = shutil.which("tshark")
 AT_SENDER, AT_RECEIVER = "senders.pcap", "receivers.pcap"
-
-
+SECONDS = 2.0
 THRESHOLD = sim.queues.discipline("mark-above", threshold=8.0)
 TWO = holding(2.0)
 
@@ -72,29 +72,42 @@ def test_by_hand(tmp_path):
     assert int.from_bytes(packets[0].options[2], "big") == 960
 
 
-def busy(*, ecn=0, stamp=1, seconds=2.0):
+def busy():
     """Flows of every kind, with losses of both kinds and marks."""
     net = sim.Network().link(
-        "a", "b", rate="8 Mbit/s", delay="10 ms", buffer=25, loss=0.02, duplex=True,
-        discipline=THRESHOLD if ecn else "fifo",
-    )  # fmt: skip
+        "a", "b", rate="8 Mbit/s", delay="10 ms", buffer=25, loss=0.02, duplex=True, discipline=THRESHOLD
+    )
     net.link("b", "c", rate="20 Mbit/s", delay="1 ms", duplex=True)
-    options = {"ecn": ecn, "timestamps": stamp}
+    options = {"ecn": 1, "timestamps": 1}
     for name in ("reno", "sack", "newreno"):
         net.flow(name, path=["a", "b", "c"], parameters=options, name=name)
     net.flow("sack", path=["a", "b"], file="60 kB", start=0.2, access_rate="5 Mbit/s", packet=700, name="file")
     net.flow(traffic.arrivals(8, "reno"), path=["b", "c"], file="15 kB", name="many")
     net.flow(traffic.poisson("0.2 Mbit/s", exponential_sizes=True), path=["a", "b"], name="noise")
-    return net.flow(traffic.probe("50 ms"), path=["a", "b"], name="probe"), seconds
+    return net.flow(traffic.probe("50 ms"), path=["a", "b"], name="probe")
+
+
+def run_busy(**options):
+    return sim.run(busy(), duration=SECONDS, rng=3, progress=False, **options)
+
+
+@contextlib.contextmanager
+def files_of_at_most(octets):
+    """Let no file of this process grow beyond a size [bytes]."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (octets, before[1]))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory):
     """A run with time stamps and marks, its files, and the same run without a trace."""
     folder = tmp_path_factory.mktemp("traced")
-    net, seconds = busy(ecn=1)
-    data = sim.run(net, duration=seconds, rng=3, pcap=folder, qlog=folder, progress=False)
-    return data, folder, sim.run(net, duration=seconds, rng=3, progress=False)
+    return run_busy(pcap=folder, qlog=folder), folder, run_busy()
 
 
 def test_results_are_those_without_a_trace(traced):
@@ -238,9 +251,7 @@ def test_chunks_do_not_show(traced, tmp_path, monkeypatch, room):
     """The same files whatever the room for rows; the results, too."""
     data, folder, _ = traced
     monkeypatch.setattr(capture, "ROOM", room)
-    net, seconds = busy(ecn=1)
-    again = sim.run(net, duration=seconds, rng=3, pcap=tmp_path, qlog=tmp_path, progress=False)
-    xr.testing.assert_equal(again, data)
+    xr.testing.assert_equal(run_busy(pcap=tmp_path, qlog=tmp_path), data)
     names = sorted(path.name for path in folder.iterdir())
     assert names == ["file.sqlog", "many.sqlog", "newreno.sqlog", AT_RECEIVER, "reno.sqlog", "sack.sqlog", AT_SENDER]
     for name in names:
@@ -250,10 +261,9 @@ def test_chunks_do_not_show(traced, tmp_path, monkeypatch, room):
 def test_steps_do_not_show(traced, tmp_path):
     """A run in steps computes less in advance, but its trace is the same."""
     _, folder, _ = traced
-    net, seconds = busy(ecn=1)
-    run = sim.Simulation(net, rng=np.random.default_rng(3).spawn(1)[0])
+    run = sim.Simulation(busy(), rng=np.random.default_rng(3).spawn(1)[0])
     with captured(run, tmp_path, None, 10**6):
-        for until in np.linspace(0, seconds, 40):
+        for until in np.linspace(0, SECONDS, 40):
             run.advance(until)
     for name in (AT_SENDER, AT_RECEIVER):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
@@ -265,8 +275,7 @@ def test_the_same_without_compilation(tmp_path):
     code = """
         import sys
         from tests.sim.test_traces import busy, sim
-        net, _ = busy(ecn=1)
-        sim.run(net, duration=0.5, rng=3, pcap=sys.argv[1], qlog=sys.argv[1], progress=False)
+        sim.run(busy(), duration=0.5, rng=3, pcap=sys.argv[1], qlog=sys.argv[1], progress=False)
     """
     for folder, off in (("compiled", "0"), ("plain", "1")):
         command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / folder)]
@@ -291,13 +300,7 @@ LOSSY = {
     "random": {"buffer": 1000, "loss": 0.02},
     "drop-tail": {"buffer": 12},
 }
-SENDERS = [
-    name
-    for name in ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc", "bbr")
-    if name in sim.schemes.names()
-]
-
-
+SENDERS = ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc", "bbr")
 KINDS = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
 AGAIN = " or ".join(f"tcp.analysis.{kind}" for kind in KINDS)
 
@@ -471,9 +474,8 @@ def test_qlog_ranges_are_those_of_acknowledgment_frames(traced):
 def test_a_trace_ends_after_so_many_packets(tmp_path, traced, most):
     """The files end together, are whole, and hold the beginning of the full ones; the results do not change."""
     data, folder, _ = traced
-    net, seconds = busy(ecn=1)
     with pytest.warns(UserWarning, match=rf"^the trace ends at [\d.e-]+ s, after {most} packets \(trace_packets\)$"):
-        cut = sim.run(net, duration=seconds, rng=3, pcap=tmp_path, qlog=tmp_path, trace_packets=most, progress=False)
+        cut = run_busy(pcap=tmp_path, qlog=tmp_path, trace_packets=most)
     xr.testing.assert_equal(cut, data)
     packets = read(tmp_path / AT_SENDER)
     shakes = 3 * sum(p.flags.startswith("S") and "A" not in p.flags for p in packets)
@@ -488,17 +490,10 @@ def test_a_trace_ends_after_so_many_packets(tmp_path, traced, most):
 
 def test_a_full_disk(tmp_path, traced, monkeypatch):
     """Files that may not grow beyond 60 kB: they end with a whole packet, the run says so, and its results are kept."""
-    resource = pytest.importorskip("resource")
     data, folder, _ = traced
-    net, seconds = busy(ecn=1)
     monkeypatch.setattr(capture, "ROOM", 500)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
-        with pytest.warns(UserWarning, match=r"^the trace ends at [\d.]+ s: File too large$"):
-            cut = sim.run(net, duration=seconds, rng=3, pcap=tmp_path / "new", progress=False)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with files_of_at_most(60_000), pytest.warns(UserWarning, match=r"^the trace ends at [\d.]+ s: File too large$"):
+        cut = run_busy(pcap=tmp_path / "new")
     xr.testing.assert_equal(cut, data)
     paths = [tmp_path / "new" / name for name in (AT_RECEIVER, AT_SENDER)]
     assert sorted((tmp_path / "new").iterdir()) == paths
@@ -510,15 +505,8 @@ def test_a_full_disk(tmp_path, traced, monkeypatch):
 
 def test_no_room_at_all(tmp_path, traced):
     """Not even for the header of a file: then there is none."""
-    resource = pytest.importorskip("resource")
-    net, seconds = busy(ecn=1)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
-        with pytest.warns(UserWarning, match=r"^the trace ends at 0 s: File too large$"):
-            cut = sim.run(net, duration=seconds, rng=3, pcap=tmp_path, qlog=tmp_path, progress=False)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with files_of_at_most(10), pytest.warns(UserWarning, match=r"^the trace ends at 0 s: File too large$"):
+        cut = run_busy(pcap=tmp_path, qlog=tmp_path)
     xr.testing.assert_equal(cut, traced[0])
     assert list(tmp_path.iterdir()) == []
 
