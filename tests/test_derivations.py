@@ -83,8 +83,6 @@ def test_a_case_that_does_not_decide_a_sign_is_no_proof():
 
 
 def test_a_wrong_count_of_the_discards_is_found(monkeypatch):
-    proof.forget()
     monkeypatch.setattr(receive_buffer.sp, "Min", lambda *some: sp.Max(*some))
     with pytest.raises(AssertionError, match="the largest and the smallest"):
         receive_buffer.discards()
-    proof.forget()

@@ -6,7 +6,7 @@ import sympy as sp
 
 from derivations import buffers as buffer_proofs
 from derivations import cubic as proofs
-from derivations import cubic_link, cubic_random, proof
+from derivations import cubic_link, cubic_random
 from longfat.laws import buffers, cubic
 
 POINTS = [(0.1, 0.4, 0.7, 500.0, 1e-5), (0.02, 1.0, 0.55, 90.0, 3e-4), (0.3, 0.05, 0.9, 7000.0, 1e-7)]
@@ -105,16 +105,12 @@ def test_buffers():
     ],
 )
 def test_proofs_can_fail(monkeypatch, name, wrong, failing):
-    proof.forget()
     monkeypatch.setattr(proofs, name, wrong)
     with pytest.raises(AssertionError):
         failing()
-    proof.forget()
 
 
 def test_the_chain_can_fail(monkeypatch):
-    proof.forget()
     monkeypatch.setattr(cubic_random, "LONGEST", 0.5)
     with pytest.raises(AssertionError, match="add up"):
         cubic_random.constant(True)
-    proof.forget()

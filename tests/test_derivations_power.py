@@ -5,10 +5,7 @@ import sympy as sp
 
 from derivations import power as proofs
 from longfat.laws import power as laws
-
-
-def in_letters(expression):
-    return expression.subs({symbol: sp.Symbol(symbol.name.lstrip("\\")) for symbol in expression.free_symbols})
+from tests.letters import in_letters
 
 
 @pytest.mark.parametrize(
@@ -27,10 +24,7 @@ def in_letters(expression):
     ids=lambda side: getattr(side, "name", ""),
 )
 def test_shipped_is_proved(law, proved):
-    names = {symbol: sp.Symbol(symbol.name, positive=True) for symbol in in_letters(law.expr).free_symbols}
-    shipped, proof = (
-        in_letters(side).subs({sp.Symbol(s.name): s for s in names.values()}) for side in (law.expr, proved())
-    )
+    shipped, proof = (in_letters(side) for side in (law.expr, proved()))
     assert shipped.free_symbols == proof.free_symbols
     # Roots of fractions are one and the same to a few digits at several points, to all digits after squaring apart.
     for shift in (1, 7):
