@@ -1,4 +1,4 @@
-"""Verification: laws against proofs, high-precision arithmetic, JAX and simulators."""
+"""Verify laws by proofs, high-precision arithmetic, JAX and simulators."""
 
 from longfat.law import SimulatedBy as SimulatorCheck
 from longfat.verify import link_estimators

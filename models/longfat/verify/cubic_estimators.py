@@ -1,4 +1,4 @@
-"""Simulators of CUBIC's laws: window after a loss and under loss, one flow at a drop-tail link, round-trip fairness.
+"""Simulations that check CUBIC's laws: window after a loss, mean window, one flow at a drop-tail link, fairness.
 
 Only the losses of `at_random_loss` and `round_trip_unfairness` are random; the others take a seed but draw no number.
 """
@@ -25,7 +25,7 @@ Name = str | Scheme
 def _started(
     scheme: Name, top: int, round_trip_time: float, rate: float = math.inf, interval: float = 1e18, **parameters: float
 ) -> Network:
-    """Return the network of a flow that leaves slow start at a given window and then loses one packet.
+    """Return a network of one flow, which leaves slow start at the window ``top`` [packets] and then loses one packet.
 
     After that loss every ``interval``-th packet is lost.
     """
@@ -40,7 +40,7 @@ def window_after_loss(
     rng: Any, scheme: Name = "cubic", round_trip_time: float = 0.02, spread: float = 1.1, *, time: float,
     window_before_loss: float, c: float, beta: float,
 ) -> Result:  # fmt: skip
-    """Estimate the window [packets] at a given ``time`` [s] after the recovery from a loss at a given window.
+    """Estimate the window [packets] at a ``time`` [s] after the recovery from a loss at ``window_before_loss``.
 
     The link can carry ``spread`` times the window in a round trip, so that acknowledgments are spread over it.
     """
@@ -51,20 +51,21 @@ def window_after_loss(
     while not int(simulation.state.tallies["losses"][0]):
         now += step
         simulation.advance(now)
-    # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, after recovery. Congestion avoidance
-    # begins at the last time at which the window has its minimum over the three round trips after the loss.
+    # RFC 9438, section 4.2, measures the time t from the start of congestion avoidance, which follows recovery. Take as
+    # this start the last time, within three round trips after the loss, at which the window has its minimum.
     courses = []
     for _ in range(300):
         now += step
         simulation.advance(now)
         courses.append((-float(simulation.state.senders["window"][0]), now))
     simulation.advance(max(courses)[1] + step / 2 + time)
-    # The simulated window before the loss is an integer number of packets: add its difference from the given window.
+    # The simulated window before the loss is the integer `top`. Add the difference between `window_before_loss` and
+    # `top`, so that the result is for the given window.
     return float(simulation.state.senders["window"][0]) + (window_before_loss - top), packets_sent(simulation)
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
-    """Return packets sent and time [s] from a loss until the window is as before it, by RFC 9438 in small steps."""
+    """Return packets sent and time [s] from a loss until the window regains its size, by stepping RFC 9438's rules."""
     recovery = ((1 - beta) * window_before_loss / c) ** (1 / 3)
     window = estimate = beta * window_before_loss
     time = packets = 0.0
@@ -82,7 +83,7 @@ def mean_window(
     rng: Any, scheme: Name = "cubic", periods: int = 6, *, window_before_loss: float, round_trip_time: float, c: float,
     beta: float,
 ) -> Result:  # fmt: skip
-    """Estimate the mean window [packets] of a flow with periodic losses, all at the same window."""
+    """Estimate the mean window [packets] of a flow that loses a packet whenever its window reaches the same size."""
     packets = round(packets_of_period(window_before_loss, round_trip_time, c, beta)[0])
     top = round(window_before_loss)
     net = _started(scheme, top, round_trip_time, interval=packets, c=c, beta=beta)
@@ -102,8 +103,8 @@ def window_at_loss(
 ) -> Result:
     """Estimate the mean window [packets] if every 1/loss-th packet is lost.
 
-    The run begins at the window to which the flow returns between losses at this distance, because from another window
-    the flow needs hundreds of losses to reach it.
+    The run begins at the window that the flow reaches before each loss in its steady state. From another window the
+    flow would approach this state only after hundreds of losses.
     """
     low, high = 2.0, 2 / loss
     while high > 1.0001 * low:
@@ -124,7 +125,8 @@ def at_link(
     after departures. With an integer each packet would arrive when another departs, and nanoseconds of rounding would
     decide whether it finds the buffer full: a phase effect (S. Floyd and V. Jacobson, On Traffic Phase Effects in
     Packet-Switched Gateways, 1992), by which a flow may lose one packet more, and halve its window twice, at each loss.
-    Ours, because the simulator stays deterministic: the phase is fixed, in place of the random delays proposed there.
+    Floyd and Jacobson propose random delays. Our choice is a fixed phase, because the simulator then stays
+    deterministic.
     """
     bdp = math.floor(bandwidth_delay_product) + 0.5
     top = bdp * (1 + buffer)
@@ -139,7 +141,7 @@ def at_random_loss(
     rng: Any, losses: float = 100, scheme: Name = "cubic", *, loss: float, round_trip_time: float, c: float,
     fast_convergence: float,
 ) -> Result:  # fmt: skip
-    """Estimate the mean window [packets] if packets are lost independently, over about ``losses`` losses."""
+    """Estimate the mean window [packets] under independent random losses, from a run with about ``losses`` losses."""
     parameters = {"initial_ssthresh": loss**-0.5, "c": c, "fast_convergence": fast_convergence}
     net = fast_path(scheme, round_trip_time, parameters, loss=loss)
     simulation, now, marks = Simulation(net, rng=rng), 0.0, []
@@ -153,7 +155,7 @@ def at_random_loss(
 
 
 def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop a data packet, n packets and time t after a loss, if n^power t^(1 - power) reaches a random number."""
+    """Drop data packet number n, at time t since the last loss, if n^power t^(1 - power) reaches a random limit."""
     if packet.kind == records.DATA:
         link.passed += 1.0
         if link.limit == 0.0 or link.passed**link.power * (now - link.lost_at) ** (1.0 - link.power) >= link.limit:
@@ -181,17 +183,17 @@ def round_trip_unfairness(
     rng: Any, losses: int = 40, trip: float = 0.016, *, round_trip_ratio: float, loss_power: float,
     time_power: float = 3.0, round_trip_power: float = 0.0,
 ) -> Result:  # fmt: skip
-    """Estimate the ratio of two flows' rates if a flow's losses per second are proportional to rate^``loss_power``.
+    """Estimate the ratio of two flows' rates; each flow's losses per second are proportional to rate^``loss_power``.
 
     CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, so that
-    the ratio varies less. ``trip`` is the shorter round-trip time [s]. Ours, because CUBIC then has 38 round trips
-    between losses at least, with a ratio of 4; with 26 the ratio was 3 % above the law. Largest windows of 20 packets
-    are ours as well: with 40 twice as many packets are sent, with 10 the ratio was 1.3 % below the law on average, and
-    0.8 % with 20.
+    the ratio varies less. ``trip`` is the shorter round-trip time [s]. Its default is our choice: CUBIC then has at
+    least 38 round trips between losses for a ``round_trip_ratio`` of 4; with only 26 round trips the result was 3 %
+    above the law. The largest window of 20 packets is our choice, too: the result was 0.8 % below the law on average,
+    with 10 packets 1.3 %; with 40 packets twice as many packets are sent.
     """
     powers = {(3.0, 0.0): "cubic", (1.0, 1.0): "sack"}
     if (time_power, round_trip_power) not in powers:
-        raise out_of_range("round_trip_power", round_trip_power, "1", "1 with time_power = 1, or 0 with time_power = 3")
+        raise out_of_range("round_trip_power", round_trip_power, "1", "1 (if time_power = 1) or 0 (if time_power = 3)")
     scheme = powers[time_power, round_trip_power]
     if scheme == "cubic":  # the cubic function grows from 0.7 top to top in the time K; its mean is 3.7/4 top
         top, given = 20.0, {"reno_friendly": 0.0}

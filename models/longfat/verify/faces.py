@@ -1,4 +1,4 @@
-"""Checks of a law in each of its representations: proof, high precision, floats, JAX, slopes."""
+"""Checks of a law: its proof, its values in floats and arrays, JAX's values and slopes, and the printed formula."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIGHT = {
 }
 
 
-#: A comparison: relative error, point and remark.
+#: Result of a comparison at one point: relative error, point, and remark.
 Found = tuple[float, Point, str]
 
 
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], tolerance: float) -> Outcome:
-    """Make comparisons at points; return as outcome the largest error, or the first exception.
+    """Make the comparisons at all points; return an outcome with the largest error, or with the first exception.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], toler
 
 
 def proof(law: Law, *, quick: bool = False) -> Outcome:
-    """Run the derivation that the law's record has or names; a named derivation needs a clone of the repository."""
+    """Run the law's derivation, which is a function or the name of one in ``derivations/`` (only in the repository)."""
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
     given = law.derivation
@@ -190,7 +190,7 @@ def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str,
 
 
 def known(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the installed version of JAX's compiler knows; the compiler refuses unknown options.
+    """Remove the options that the installed version of JAX's compiler would refuse; return the others.
 
     >>> known({"xla_backend_optimization_level": 0, "xla_nobody_has_this": True})
     {'xla_backend_optimization_level': 0}

@@ -1,4 +1,4 @@
-"""Simulators of laws of flows on a path: window sawtooth, rate at a given loss, unloaded transfer, CADPC's equilibrium.
+"""Simulations that check laws of flows on a path: sawtooth, rate at a given loss, unloaded transfer, CADPC's rates.
 
 Start times of parallel flows and CADPC's send times are random; the other simulators take a seed but draw no number.
 """
@@ -68,11 +68,15 @@ def sawtooth(
     rng: Any, quantity: str = "utilisation", scheme: str = "sack", periods: int = 6, *, buffer: float,
     decrease: float = 0.5,
 ) -> Result:  # fmt: skip
-    """Estimate "utilisation" or "mean_queue" [BDP] by one flow whose window is a sawtooth; GAIMD if not halved."""
+    """Estimate "utilisation" or "mean_queue" [BDP] by simulating one flow with a sawtooth window.
+
+    The flow uses ``scheme`` if a loss halves the window (``decrease`` = 0.5), otherwise GAIMD.
+    """
     bdp = BANDWIDTH_DELAY_PRODUCT
     top = bdp * (1 + buffer)
     low = decrease * top
-    # The window grows by one packet per round trip, which takes window/capacity if the window exceeds the BDP.
+    # The window grows by one packet per round trip. If the window exceeds the BDP, a round trip takes window/capacity.
+    # `rounds` is the duration of a sawtooth in round trips without queueing.
     rounds = max(bdp - low, 0) + (top**2 - max(low, bdp) ** 2) / (2 * bdp)
     parameters: dict[str, float] = {"initial_ssthresh": (low + top) / 2}
     if decrease != 0.5:
@@ -159,11 +163,11 @@ ONE_AT_A_TIME = Discipline(
 def parallel_utilisation(
     rng: Any, losses: int = 8, rounds: int = 25, *, flows: float, decrease: float = 0.5
 ) -> Result:  # fmt: skip
-    """Estimate the utilisation of a link with a very small buffer by GAIMD flows that lose a packet one at a time.
+    """Estimate the utilisation of a link with a very small buffer by GAIMD flows; one flow at a time loses a packet.
 
     The bandwidth-delay product is so large that ``rounds`` round trips pass between losses on average, in each of which
-    every window grows by one packet. The measured time has ``losses`` losses. Ours, because with fewer losses most of
-    the simulated packets would belong to the warm-up.
+    every window grows by one packet. The measured time has ``losses`` losses. The default is our choice: with fewer
+    losses most of the simulated packets would belong to the warm-up.
     """
     count = int(flows)
     bdp = max(600, round(rounds * count * count / (1 - decrease)))
@@ -179,8 +183,9 @@ def parallel_utilisation(
             "gaimd", path=["a", "b"], packet=PACKET, ack_path="ideal", start=start,
             parameters=known | {"alpha": 1.0, "beta": decrease},
         )  # fmt: skip
-    # A small initial window, which grows by one packet per round trip, needs the time `climb` to reach an equal part of
-    # the bandwidth-delay product. The losses of a single flow are (1 - decrease) times `climb` apart.
+    # A window that grows by one packet per round trip from a small size reaches an equal part of the bandwidth-delay
+    # product after the time `climb`. The warm-up must last at least as long. Losses of one flow are (1 - decrease)
+    # times `climb` apart; losses of any flow are `count` times as frequent.
     climb = bdp / count * ROUND_TRIP
     period = max(period, (1 - decrease) * climb / count)
     begin = max(losses / 3 * period, climb)
@@ -190,15 +195,15 @@ def parallel_utilisation(
 
 @estimator
 def parallel_share(rng: Any, cycles: int = 30, *, flows: float, others: float) -> Result:
-    """Estimate the fraction of goodput of ``flows`` SACK flows at a drop-tail link; ``others`` flows start later."""
+    """Estimate the fraction of a link's goodput that ``flows`` SACK flows have; ``others`` more start later."""
     count, further = int(flows), int(others)
     bdp = 20 * (count + further)
     period = 20 * ROUND_TRIP
     net = Network().link("a", "b", rate=bdp * PACKET / ROUND_TRIP, delay=ROUND_TRIP / 2, buffer=bdp // 2)
     random = np.random.default_rng(rng)
     for k in range(count + further):
-        # Pacing avoids that the link drops packets of the same flows each time, with unequal loss probabilities (Floyd
-        # and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992).
+        # Without pacing, the link would drop packets of the same flows each time, and loss probabilities would be
+        # unequal (Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992).
         net.flow(
             "sack", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={"pacing": 1.0},
             start=random.uniform(0, ROUND_TRIP) + (k >= count) * 2 * period,
@@ -208,7 +213,7 @@ def parallel_share(rng: Any, cycles: int = 30, *, flows: float, others: float) -
 
 
 def _cadpc_links(*nodes: str) -> Network:
-    """Return links in series, with fast reverse links for acknowledgments."""
+    """Return a network of links in series, with fast reverse links for acknowledgments."""
     net = Network()
     for tail, head in itertools.pairwise(nodes):
         net.link(tail, head, rate=CAPACITY, delay=0.05, buffer=50)
@@ -217,10 +222,11 @@ def _cadpc_links(*nodes: str) -> Network:
 
 
 def _past_half(net: Network, duration: float, rng: Any) -> tuple[Any, float]:
-    """Return statistics of about a tenth of the time ``duration`` [s] after its half, and the number of packets sent.
+    """Return statistics of a run from 0.5 to about 0.6 times ``duration`` [s], and the number of packets sent.
 
-    The end is random, because the results would vary too little with random send times alone. Ours, because the rates
-    are constant then: with a tenth they deviate as little as with the whole second half.
+    The end of the measured time is random, because random send times alone would vary the results too little. Its
+    length is our choice: the rates are then constant, so that results of a tenth deviate as little as results of the
+    whole second half.
     """
     return measured(net, duration / 2, duration * np.random.default_rng(rng).uniform(0.55, 0.65), rng)
 
@@ -233,9 +239,9 @@ def cadpc_share(
     rng: Any, which: int = 0, duration: float = 80.0, *, flows: float = 1.0, weight: float | None = None,
     total_weight: float = 0.0,
 ) -> Result:  # fmt: skip
-    """Estimate the rate over the capacity [1] of CADPC flow ``which``, or of all flows if ``which`` is -1.
+    """Estimate rate/capacity [1] of CADPC flow number ``which``, or of all flows together if ``which`` is -1.
 
-    With ``weight`` and ``total_weight`` the flow has that weight, and one other flow the remaining weight.
+    If ``weight`` is given, the flow has this weight, and one other flow has the weight ``total_weight`` - ``weight``.
 
     >>> value, _ = cadpc_share(duration=40.0)(1, flows=1)
     >>> 0.45 < value < 0.55
@@ -257,7 +263,7 @@ def parking_lot(
     rng: Any, long: bool, duration: float = 150.0, *, first: float = 1, second: float = 1, own: float | None = None,
     other: float = 1,
 ) -> Result:  # fmt: skip
-    """Estimate the rate over the capacity [1] of a CADPC flow in a network of two links in series.
+    """Estimate rate/capacity [1] of a CADPC flow in a network of two links in series.
 
     With ``long`` the flow crosses both links, otherwise only the second link.
     """

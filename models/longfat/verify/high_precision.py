@@ -1,4 +1,4 @@
-"""Reference values: laws in as many digits as they need, and slopes of laws by differences in 60 digits."""
+"""Reference values for the checks of laws: values that are correct to 30 digits, and slopes by differences."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
 
 @functools.lru_cache(maxsize=64)
 def _middle(law: Law, values: tuple[tuple[str, float], ...]) -> Any:
-    """Return the law's value that the slopes by all parameters share, in the precision of `slope`."""
+    """Return the law's value at a point in the precision of `slope`, which uses it for the slopes by all parameters."""
     import mpmath
 
     return law(**{name: mpmath.mpf(value) for name, value in values})
@@ -99,7 +99,7 @@ def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -
 
 
 def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
-    """Return the relative error of a result in floats against the expected value, by default `exact`.
+    """Return the relative error of ``got``, computed in floats, against ``expected``, by default the value of `exact`.
 
     Arguments are rounded to floats, which matters at jumps and in differences of nearly equal numbers. A result between
     the exact values at the points of `beside` therefore has no error.
@@ -121,7 +121,7 @@ def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any =
 
 
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
-    """Return the relative error of a slope in floats against `slope`; 0 where `slope` is None.
+    """Return the relative error of ``got``, a slope computed in floats, against `slope`; 0 if `slope` returns None.
 
     Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. There, any
     slope between the slopes of the two sides has no error.
@@ -153,7 +153,9 @@ def _off(got: float, expected: float, floor: float) -> float:
 
 
 def error(got: Any, expected: Any) -> float:
-    """Return the relative error of a float; infinite if exactly one of the two numbers is NaN or infinite.
+    """Return the relative error of a float against its high-precision reference.
+
+    The error is infinite if exactly one of the two numbers is NaN or infinite.
 
     ``got`` may be 0 for a number below the smallest float, and infinite for a number above the largest.
 

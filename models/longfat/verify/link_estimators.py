@@ -1,4 +1,4 @@
-"""Simulators of laws of links: queues under Poisson arrivals, power, equal shares, shapers, delay bounds, loss-load."""
+"""Simulations that check laws of links: Poisson arrivals, power, equal sharing, shapers, delay bounds, loss-load."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from longfat.sim.queues import Discipline
 from longfat.sim.switch.log import Log
 from longfat.verify.measured_runs import Result, estimator, measured, packets_sent
 
-# Exponential sizes are rounded to bytes, which does not matter with a mean of 20,000 bytes. A byte takes 1 ns, so
-# times are exact.
+# Packet sizes with an exponential distribution are rounded to bytes. The error is negligible, because the mean is
+# 20,000 bytes. Transmission times are exact, because a byte takes 1 ns, the time step of the simulator.
 PACKET = 20_000  # bytes
 SERVICE = 20e-6  # s
 RATE = PACKET / SERVICE
@@ -29,7 +29,7 @@ def queue(
     rng: Any, quantity: str, exponential: bool | None = None, packets: float = 1e4, *, load: float,
     capacity: float | None = None, variation: float | None = None, propagation: float = 0.0, alpha: float = 1.0,
 ) -> Result:  # fmt: skip
-    """Return a simulator of a mean value of one queue, in service times or packets.
+    """Return a simulator of one queue, which estimates the mean value ``quantity`` [service times or packets].
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _quantity(data: Any, quantity: str) -> float:
 
 @estimator
 def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
-    """Return a simulator of the mean transfer time at a link that all files share equally, packet by packet.
+    """Return a simulator of the mean transfer time of files at a link that serves one packet of each file in turn.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ OTHERS = 2  # flows that share a link with the one under test
 AT_ONCE = 50  # ratio of the rate at which the burst arrives to the rate of a link
 MANY = 10**5  # packets: a limit that no run reaches
 
-#: Schedulers that share a link in proportion to rates.
+#: Names of the schedulers that divide a link's capacity among flows in proportion to given rates.
 SCHEDULERS = ("bit-round", "virtual-clock")
 
 
 def scheduler(name: str, rates: dict[int, float]) -> Discipline:
-    """Return a discipline that shares a link among flows in proportion to ``rates``, a mapping of flow number to rate.
+    """Return a discipline that divides a link's capacity in proportion to ``rates``, a mapping of flow number to rate.
 
     >>> scheduler("virtual-clock", {0: 1e5, 1: 3e5}).values["rates"]
     ((0.0, 100000.0), (1.0, 300000.0))
@@ -178,7 +178,7 @@ def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
 def shaped_utilisation(
     rng: Any, packets: float = 4000, *, burst: float, packet_size: float, token_rate: float, lateness: float
 ) -> Result:
-    """Estimate the ratio of a shaper's throughput to its token rate if its timer is late, over ``packets`` tokens."""
+    """Estimate throughput/token rate [1] of a shaper with a late timer, over the time of ``packets`` packets."""
     size = round(packet_size)
     bucket = queues.leaky_bucket(token_rate, tokens=burst / size, queue=MANY, lateness=lateness)
     net = Network().link("source", "gate", rate=math.inf, discipline=bucket)
@@ -197,7 +197,9 @@ APART = 0.103  # s between starts; unless k is large, the other sources are then
 def loss_load_network(
     k: float, v: float, sources: int, apart: float = APART, direct: bool = False, **parameters: float
 ) -> Network:
-    """Return a network of one link and greedy loss-load sources, which maximise their throughput and start in turn.
+    """Return a network of one link and greedy loss-load sources, which maximise their throughput.
+
+    The sources start one after the other, at intervals of ``apart`` seconds.
 
     >>> loss_load_network(2, 1.0, 5)
     Network('', 2 nodes, 2 links, 5 flows)
@@ -222,7 +224,8 @@ def loss_load_equilibrium(
     domains.choice("quantity", quantity, ("loss", "load"))
     warm_up = sources * APART + 3.0  # s
     run = Simulation(loss_load_network(k, v, sources), rng=rng)
-    # The measured time is random, because without losses nothing else is random: sources send at regular intervals.
+    # Sources send at regular intervals, so that without losses all replications would be equal. Therefore the length of
+    # the measured time is random.
     span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
     run.advance(warm_up)
     before = run.state.flows.copy()

@@ -1,4 +1,4 @@
-"""Replications of simulators of laws: runs whose statistics between two times estimate a law's value.
+"""Replications for the checks of laws: runs of a network, measured between two times to estimate a law's value.
 
 The modules of this folder named ``..._estimators`` have a function for each simulated network;
 `longfat.verify.simulators` lists these functions by the names that laws use.

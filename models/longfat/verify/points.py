@@ -11,7 +11,8 @@ from longfat.testing.domain import Axis, latin_hypercube
 
 Point = dict[str, float]
 
-#: Letter of a parameter in the papers -> its corners: values at which a naive formula loses digits or fails.
+#: Corners of the parameters, by the letter of a parameter in the papers. A corner is a value at which a naive formula
+#: loses digits or fails.
 CORNERS: dict[str, list[float]] = {
     "p": [0.0, 1e-300, 1e-16, 1e-8, 0.3, 0.74, 0.86, 0.99, 1 - 1e-12],
     "s": [1.0, 2.0, 15.0, 16.0, 17.0, 1e4, 1e9],
@@ -28,7 +29,7 @@ CORNERS: dict[str, list[float]] = {
 
 
 def corners(symbol: Symbol) -> list[float]:
-    """Return the `CORNERS` of a parameter within its domain; without corners, the low end of its typical range.
+    """Return the `CORNERS` of a parameter within its domain; if it has none, the low end of its typical range.
 
     >>> corners(Symbol("p", "probability", "(0, 0.5]", typical=(1e-6, 0.1)))
     [1e-300, 1e-16, 1e-08, 0.3]
@@ -38,12 +39,12 @@ def corners(symbol: Symbol) -> list[float]:
 
 
 def ends(symbol: Symbol) -> list[float]:
-    """Return the ends of the domain and of the typical range that belong to the domain."""
+    """Return the ends of a parameter's domain and of its typical range, without ends excluded by an open domain."""
     return [float(x) for x in (*symbol.interval.ends, *symbol.typical) if symbol.interval.contains(x)]
 
 
 def middle(symbol: Symbol) -> float:
-    """Return the middle of the typical range, on a logarithmic scale if its ends are positive and far apart."""
+    """Return the middle of a parameter's typical range: the geometric mean if the ends are positive and far apart."""
     return between(symbol, symbol.typical, 0.5)
 
 
@@ -77,7 +78,7 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
 
 
 def axes_of(law: Law, ranges: Mapping[str, Any] | None = None) -> tuple[Axis, ...]:
-    """Return an axis for each parameter of a law, with its range in ``ranges`` (see `typical`) or its typical range."""
+    """Return an axis for each parameter of a law: its range in ``ranges`` (see `typical`), or its typical range."""
     given = {name: symbol.typical for name, symbol in law.symbols.items()} | dict(ranges or {})
     return tuple(
         Axis(name, scale(symbol, given[name])) if isinstance(given[name], tuple) else Axis.parse(name, given[name])
@@ -93,7 +94,7 @@ def for_symbols(law: Law, count: int, seed: int, *, at_ends: bool) -> list[Point
 
 
 def everywhere(law: Law, count: int, seed: int) -> list[Point]:
-    """Return points with one parameter at an end or corner, the others at mid-range, and points where all vary."""
+    """Return points with one parameter at an end or corner and the others in mid-range, and ``count`` random points."""
     symbols = law.symbols
     centre = {name: middle(symbol) for name, symbol in symbols.items()}
     special = {name: list(dict.fromkeys(corners(one) + ends(one))) for name, one in symbols.items()}
@@ -116,7 +117,7 @@ def _float(value: float) -> float:
 
 
 def between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:
-    """Return the value at a fraction of a range, rounded for an integer parameter, and always within the domain."""
+    """Return the value at the fraction ``share`` of a range, rounded if the parameter is an integer, in its domain."""
     return _float(scale(symbol, range_, logarithmic).at(share))
 
 

@@ -1,4 +1,4 @@
-"""Simulators of laws of selective repeat, which run the segment simulator.
+"""Simulations that check laws of selective repeat, by the segment simulator.
 
 A replication is the mean of two runs, because the segment simulator accepts no fewer.
 """
@@ -18,7 +18,7 @@ def segment_efficiency(
     rng: Any, packets: float = 2e4, lost: float = 300, *, window: float, loss: float, segment_packets: float,
     ack_segments: float,
 ) -> Result:  # fmt: skip
-    """Estimate the throughput efficiency of selective repeat.
+    """Estimate the throughput efficiency [1] of selective repeat.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def hard_ack(
     rng: Any, packets: float = 2e4, lost: float = 500, *, receive_buffer: float, loss: float, segment_packets: float,
     ack_segments: float,
 ) -> Result:  # fmt: skip
-    """Estimate the throughput efficiency with a small receive buffer under hard acknowledgment.
+    """Estimate the throughput efficiency [1] with a small receive buffer under hard acknowledgment.
 
     The window is the larger of 2.5 w_a (the reference window) and 2 w_a + 1, rounded up to an integer.
     """
@@ -63,19 +63,20 @@ def mean_delay(
     """Estimate the mean delay [s] of a segment at the sender, with a window of one segment."""
     path = {"window": 1, "ack_segments": ack_delay / packet_time / segment_packets}
     run = _run(rng, loss, int(segment_packets), segments, **path)
-    # The simulated delay ends with the last transmission, the law's delay with the acknowledgment of this transmission.
+    # The simulated delay ends with the last transmission of the segment; the law's delay ends with its acknowledgment.
+    # Add the difference, `ack_delay`.
     return float(run.mean_delay) * packet_time + ack_delay, float(run.sent_packets)
 
 
 def _run(rng: Any, loss: float, segment_packets: Any, segments: int, **path: Any) -> Any:
-    """Run the segment simulator with two replications; it refuses non-integer numbers of packets and segments."""
+    """Run two replications of the segment simulator, which refuses non-integer numbers of packets and segments."""
     return simulate(
         loss=loss, segment_packets=segment_packets, segments=segments, replications=2, rng=rng, progress=False, **path
     )
 
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
-    """Return the number of segments that deliver at least ``packets`` packets and lose at least ``lost`` packets."""
+    """Return the number of segments with ``packets`` packets or more, of which ``lost`` or more are lost on average."""
     packets = domains.number("packets", packets, "packets", "[1, 1e15]")
     lost = domains.number("lost", lost, "packets", "[0, 1e12]")
     return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))

@@ -19,8 +19,8 @@ from longfat.verify.simulators import simulator_of
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Largest number of replications at a point. Ours, because it suffices for a standard deviation of six times the
-#: accuracy.
+#: Largest number of replications at a point. Our choice: this number is enough if the standard deviation is six times
+#: the accuracy.
 BUDGET = 1000
 
 
@@ -34,7 +34,7 @@ def check(
     budget: int = BUDGET,
     rng: int = 0,
 ) -> xr.Dataset:
-    """Compare a law with a simulator at some points, within the law's accuracy and validity.
+    """Compare a law with a simulator at given points, to the law's accuracy; mark points where the law is not valid.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def check(
 
 
 def _taken(simulator: Callable[..., Any], every: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of the point, and the law's defaults that the simulator accepts."""
+    """Return the simulator's arguments: the point's parameters, and those defaults of the law that it accepts."""
     taken = inspect.signature(simulator).parameters
     any_name = any(one.kind is one.VAR_KEYWORD for one in taken.values())
     return {name: value for name, value in every.items() if name in point or any_name or name in taken}
@@ -133,12 +133,12 @@ def reason(law: Law) -> str:
 
 
 def claim_of(law: Law, simulator: Any, within: float | Callable[..., float], *, power: float) -> Claim:
-    """Return the claim that a law is within an accuracy of a simulator, with ``power`` for any larger deviation."""
+    """Return the claim that law and simulator agree to the accuracy ``within``, to be tested with ``power``."""
     return Claim(law, simulator, (), None, {"within": within, "power": power, "power_at": 1})
 
 
 def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Point]:
-    """Draw up to ``count`` points at which the law is valid from the ranges of a simulator check."""
+    """Draw points in the ranges of a simulator check; return up to ``count`` points at which the law is valid."""
     found = points.typical(law, 64 * count, seed, check.ranges)
     return [one for one in found if law.validity is None or bool(law.validity(**one))][:count]
 
@@ -146,14 +146,14 @@ def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Po
 def simulated(
     law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and the formula as printed if its source has an error, with a simulator at points with seeds."""
+    """Compare a law, and the printed formula if it has an error, with a simulator at the points ``drawn``."""
     made = claim_of(law, simulator_of(law, check), lambda **point: check.allowed(law, point), power=power)
     found = [made.compared(point, alpha=alpha, budget=BUDGET, seed=seed) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None
 
 
 def judged(law: Law, found: Sequence[Comparison]) -> Outcome:
-    """Return the outcome of comparisons at some points: the worst verdict, and the point of the largest deviation."""
+    """Summarise comparisons as an outcome: the worst verdict, and the largest deviation with its point."""
     worst = max(found, key=lambda one: _off(one) / one.within)
     verdicts = [one.verdict for one in found]
     status = next((one for one in ("differs", "undecided") if one in verdicts), "agrees")
@@ -167,7 +167,7 @@ def judged(law: Law, found: Sequence[Comparison]) -> Outcome:
 
 
 def printed(law: Law, found: Sequence[Comparison]) -> Outcome:
-    """Return an outcome with the number of points at which the printed formula is off by more than the accuracy."""
+    """Return an outcome that counts the points where the printed formula deviates by more than the accuracy."""
     values = [float(law.as_printed(**one.point)) for one in found]
     beyond = [max(one.interval[0] - value, value - one.interval[1]) for one, value in zip(found, values, strict=True)]
     count = sum(one > by.within for one, by in zip(beyond, found, strict=True))

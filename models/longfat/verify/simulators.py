@@ -19,7 +19,7 @@ from longfat.verify.measured_runs import Result, Simulate
 
 @dataclass(frozen=True)
 class Simulator:
-    """One replication of the simulation of a law, as a function of a seed and the law's parameters by name.
+    """Simulator of a law: a function that takes a seed and the law's parameters by name, and runs one replication.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Simulator:
     nearest: Callable[[dict[str, float]], dict[str, float]] = field(default=dict, kw_only=True)
 
     def __call__(self, rng: Any, /, **point: Any) -> Result:
-        """Return the value of one replication and the packets sent."""
+        """Run one replication; return its value and the number of packets sent."""
         return self.replicate(rng, **point)
 
 
@@ -84,13 +84,13 @@ def _integer_packets(values: dict[str, float]) -> dict[str, float]:
 
 
 def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with the powers of a scheme: 1 and 1 of Reno, or 3 and 0 of CUBIC's cubic region."""
+    """Return the nearest point with the two powers of a scheme: Reno's 1 and 1, or 3 and 0 of CUBIC's cubic region."""
     reno = values["time_power"] < 2
     return values | {"time_power": 1.0 if reno else 3.0, "round_trip_power": 1.0 if reno else 0.0}
 
 
 def _queue(quantity: str, exponential: bool | None) -> Simulator:
-    """Return the simulator of one queue; ``exponential`` is None if the law's ``variation`` decides."""
+    """Return the simulator of one queue; if ``exponential`` is None, ``variation`` sets the distribution of sizes."""
     return Simulator(link_estimators.queue(quantity, exponential), nearest=_integer_capacity)
 
 
@@ -104,7 +104,7 @@ def _segments(replicate: Simulate) -> Simulator:
 
 
 def _flows(replicate: Simulate) -> Simulator:
-    """Return a simulator whose nearest point has integer numbers of flows."""
+    """Return a simulator whose function `nearest` rounds the numbers of flows to integers."""
 
     def nearest(values: dict[str, float]) -> dict[str, float]:
         return values | {name: float(max(1, round(values[name]))) for name in ("flows", "others") if name in values}
@@ -113,7 +113,7 @@ def _flows(replicate: Simulate) -> Simulator:
 
 
 def _fixed(replicate: Simulate) -> Simulator:
-    """Return a simulator without random numbers."""
+    """Return a simulator that draws no random numbers."""
     return Simulator(replicate, deterministic=True)
 
 

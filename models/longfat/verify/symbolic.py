@@ -18,7 +18,7 @@ CLOSE = 40  # the difference of an equation's sides must change its sign within 
 
 
 def symbolic(law: Law, points: Sequence[Point], *, quick: bool = False) -> Outcome:
-    """Compare the law's sympy expression at some points with the law in mpmath; for a root, check its equation.
+    """Compare the law's sympy expression with the law in mpmath at points; if the law is a root, check its equation.
 
     A full run lets sympy substitute and evaluate. A quick run compiles expressions without sums to functions of mpmath,
     which takes a tenth of the time.
@@ -40,9 +40,9 @@ def symbolic(law: Law, points: Sequence[Point], *, quick: bool = False) -> Outco
 
 
 def _error(law: Law, point: Point, value: Callable[[Point, int], float]) -> float:
-    """Return the relative error of the expression's ``value``, computed with more digits if the error is too large.
+    """Return the relative error of the sympy expression; if the error is too large, try again with more digits.
 
-    Sympy and mpmath compute with as many digits as their arguments have.
+    ``value`` evaluates the expression at a point with a number of digits.
     """
     digits = high_precision.enough_digits(point)
     for more in (1, 4, 16):
@@ -53,7 +53,7 @@ def _error(law: Law, point: Point, value: Callable[[Point, int], float]) -> floa
 
 
 def compiled(law: Law) -> Callable[[Mapping[str, float], int], float]:
-    """Return the law's expression as a function of a point and a number of digits, computed by mpmath.
+    """Compile the law's sympy expression to a function of a point and a number of digits, which mpmath evaluates.
 
     Sympy evaluates functions that mpmath lacks.
 
@@ -126,7 +126,7 @@ def _real(law: Law, value: Any) -> float:
 
 
 def _equation(law: Root, points: Sequence[Point]) -> Outcome:
-    """Check that the difference of the sides of a root's equation changes its sign at the root.
+    """Check that left side minus right side of a root's equation changes its sign at the root.
 
     Points at which another case of the law applies are skipped.
     """

@@ -1,4 +1,4 @@
-"""Simulators of laws of DCTCP, BBR, Copa, LEDBAT++, SSTP, credit flow control and queue management on one link."""
+"""Simulations that check laws of DCTCP, BBR, Copa, LEDBAT++, SSTP, credit flow control and queue management."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RATE = 1e7  # bytes/s; a packet takes 0.1 ms
 
 @estimator
 def codel_drop_time(rng: Any, *, drops: float, interval: float) -> Result:
-    """Estimate the time [s] from CoDel's first drop until ``drops`` more packets are dropped, at twice the capacity.
+    """Estimate the time [s] in which CoDel drops ``drops`` packets after its first drop, under a load of 2.
 
     The number of drops is read a hundred times per ``interval``.
     """
@@ -59,13 +59,15 @@ def bbr_utilisation(
 ) -> Result:  # fmt: skip
     """Estimate the utilisation by one flow of BBR as of 2016, which has 4 packets in flight in ProbeRTT.
 
-    The measured time is ``cycles`` times the default interval and hold time, from a random time on, so that no phase of
-    ProbeRTT is preferred. As in Linux, an equal round-trip time does not postpone ProbeRTT (docs/rules/bbr.md).
+    The measured time is ``cycles`` times the default interval and hold time, and begins at a random time, so that its
+    position relative to ProbeRTT varies between replications. A round-trip time equal to the minimum does not postpone
+    ProbeRTT, as in Linux (docs/rules/bbr.md).
     """
     if (interval, hold_time) != (10.0, 0.2):
-        raise out_of_range("interval", interval, "s", "10, with a hold_time of 0.2, in a simulation")
+        raise out_of_range("interval", interval, "s", "10 (simulations need interval = 10, hold_time = 0.2)")
     bdp = 4 / low_gain
-    # The round-trip time includes the transmission times of a packet and of its acknowledgment.
+    # `round_trip_time` includes the transmission times of a packet and of its acknowledgment: subtract both from the
+    # propagation delay.
     net = _bottleneck(bdp / round_trip_time, round_trip_time * (1 - 1.01 / bdp), buffer=round(8 * bdp))
     net.flow("bbr1", path=["a", "b"], packet=PACKET, parameters={"equal_renews": 0})
     cycle = interval + hold_time + 2 * round_trip_time
@@ -78,8 +80,8 @@ def bbr_utilisation(
 def bbr_queue(rng: Any, span: float = 10.0, *, bandwidth_delay_product: float, cwnd_gain: float = 2.0) -> Result:
     """Estimate the mean queue [packets] of three flows of BBR as of 2016 in a deep buffer, over the time ``span`` [s].
 
-    The first 30 s are not measured, because in one run of sixteen the second ProbeRTT, at about 20 s, does not find the
-    minimum round-trip time.
+    The measurement begins after 30 s, because in one run of sixteen the flows do not find the minimum round-trip time
+    in their second ProbeRTT, at about 20 s.
     """
     if cwnd_gain != 2:
         raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
@@ -91,10 +93,11 @@ def bbr_queue(rng: Any, span: float = 10.0, *, bandwidth_delay_product: float, c
 
 @estimator
 def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
-    """Estimate the longest queue [packets] of DCTCP flows at a marking threshold, sampled 20 times in a round trip.
+    """Estimate the longest queue [packets] of DCTCP flows at a switch that marks packets above ``threshold`` [packets].
 
-    The bandwidth-delay product is 400 packets. Each packet is acknowledged, because the law assumes smooth sending: an
-    acknowledgment for two packets releases two at once, which lengthens the queue by up to a packet for each flow.
+    The bandwidth-delay product is 400 packets. The queue is sampled 20 times in a round trip. The receiver acknowledges
+    each packet, because the law assumes smooth sending: an acknowledgment of two packets would release two packets back
+    to back, which lengthens the queue by up to a packet for each flow.
     """
     marking = queues.step_marking(packets=round(threshold))
     net = _bottleneck(400 / 0.02, 0.02, buffer=10**5, discipline=marking)
@@ -114,7 +117,7 @@ def credit_throughput(
     round_trip_time: float,
     windows: float = 1,
 ) -> Result:
-    """Estimate the throughput [bytes/s] under credit flow control; credit packets are delayed but never queue.
+    """Estimate the throughput [bytes/s] under credit flow control; credit packets have a delay but never queue.
 
     Window and update are multiples of the packet size, and a link has one window.
 
@@ -139,7 +142,7 @@ def credit_throughput(
 
 
 def mark_some(link, packet, now):  # type: ignore[no-untyped-def]
-    """Mark data packets: each with the probability ``marking``, or every ``1/marking``-th packet."""
+    """Mark data packets: each with the probability ``marking`` if ``independent``, else every ``1/marking``-th."""
     if packet.kind == records.DATA:
         link.passed += link.marking
         if random(link) < link.marking if link.independent else link.passed >= 1.0:
@@ -161,14 +164,15 @@ MARK_SOME = Discipline(
 
 @estimator
 def window_at_marks(rng: Any, independent: bool, marks: float = 20.0, *, marking: float) -> Result:
-    """Estimate a DCTCP flow's mean window [packets] if a fraction ``marking`` of its packets is marked; no queue forms.
+    """Estimate the mean window [packets] of a DCTCP flow at a given fraction ``marking`` of marked packets.
 
-    In the measured time about ``marks`` times the mean window of packets are marked.
+    No queue forms. The measured time lasts ``marks``/``marking`` round trips.
     """
     marked = MARK_SOME(marking=marking, independent=float(independent))
     net = fast_path("dctcp", 0.1, {}, discipline=marked)
-    # W grows by 1 per round trip, and falls by W p/2 every 1 + 1/(W p) round trips: the time constant near the mean is
-    # 2.2/p round trips. The time constant of alpha, which begins at 1, is 16 round trips.
+    # Skip 10/p round trips, where p is the fraction `marking`. The window W grows by 1 per round trip, and falls by W
+    # p/2 every 1 + 1/(W p) round trips: it approaches its mean with a time constant of 2.2/p round trips. The estimate
+    # alpha begins at 1; its time constant is 16 round trips.
     start = 10 / marking * 0.1
     data, sent = measured(net, start, start + marks / marking * 0.1, rng)
     return float(data["goodput"][0]) / PACKET * 0.1, sent
@@ -179,7 +183,7 @@ def sstp_throughput(
     rng: Any, packets: int = 48, windows: int = 24, *, window: float, segment_time: float, ack_delay: float,
     processing_time: float,
 ) -> Result:  # fmt: skip
-    """Estimate the segments per second of an SSTP connection without loss, from the transfer times of two files.
+    """Estimate the throughput [segments/s] of an SSTP connection without loss, from the transfer times of two files.
 
     Packets leave only at multiples of the packet time. The delay of the path is shorter by half a packet time, so that
     segments begin at the right time on average.
@@ -187,8 +191,9 @@ def sstp_throughput(
     packet_time = segment_time / packets
     ends, sent = [], 0.0
     for segments in (4 * window, (4 + windows) * window):
-        # A segment's last packet is sent a packet time before the end of the segment, and acknowledged 3 packet times
-        # after its arrival; the docstring explains the other half packet time.
+        # A segment's last packet leaves 1 packet time before the end of the segment time, and its acknowledgment leaves
+        # 3 packet times after its arrival: subtract 3 - 1 = 2 packet times from `ack_delay`, and the half that the
+        # docstring explains.
         delay = (ack_delay - 2.5 * packet_time) / 2
         net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
         given = {
@@ -205,7 +210,7 @@ def sstp_throughput(
 
 
 def _copa(deltas: list[float]) -> Network:
-    """Return a network of Copa flows, with 0.1 s round trip and a BDP [packets] of 50 times the sum of 1/delta."""
+    """Return a network of Copa flows: round-trip time 0.1 s, BDP [packets] of 50 times the sum of all 1/delta."""
     net = _bottleneck(50 * sum(1 / delta for delta in deltas) / 0.1, 0.1, buffer=10**6)
     for k, delta in enumerate(deltas):
         net.flow("copa", path=["a", "b"], packet=PACKET, start=0.037 * k, parameters={"delta": delta})
@@ -221,7 +226,7 @@ def copa_queue(rng: Any, span: float = 40.0, *, flows: float, delta: float) -> R
 
 @estimator
 def copa_share(rng: Any, span: float = 40.0, *, delta: float, targets: float) -> Result:
-    """Estimate the fraction of goodput of a Copa flow beside another one; the sum of their 1/delta is ``targets``."""
+    """Estimate the fraction of the goodput that one of two Copa flows has; ``targets`` is the sum of both 1/delta."""
     if targets * delta <= 1:
         raise out_of_range("targets", targets, "packets", f"above 1/delta = {1 / delta:g}, in a simulation")
     data, sent = measured(_copa([delta, 1 / (targets - 1 / delta)]), 20.0, 20.0 + span, rng)
@@ -229,7 +234,7 @@ def copa_share(rng: Any, span: float = 40.0, *, delta: float, targets: float) ->
 
 
 def _ledbat(flows: float, capacity: float, round_trip_time: float, **given: float) -> Network:
-    """Return a network of LEDBAT++ flows that start together; the round-trip time includes a packet's transmission."""
+    """Return a network of LEDBAT++ flows that start together; ``round_trip_time`` includes a packet's transmission."""
     net = _bottleneck(capacity, round_trip_time - 1.01 / capacity, buffer=10**6)
     return net.flow("ledbat-plus-plus", path=["a", "b"], packet=PACKET, count=int(flows), parameters=given)
 
@@ -251,7 +256,7 @@ def ledbat_delay(
 
 
 def _entries(capacity: float, round_trip_time: float, target: float, rng: Any, duration: float) -> tuple[Any, Any]:
-    """Return the results of a run of one flow, and the times [s] at which slowdowns set its window to 2 packets."""
+    """Run one LEDBAT++ flow; return its results, and the times [s] at which slowdowns set its window to 2 packets."""
     net = _ledbat(1, capacity, round_trip_time, target=target)
     data = run(net, duration=duration, rng=rng, sample_every=round_trip_time / 4, progress=False)
     window, times = data["window_trace"].values[:, 0], data["time"].values
@@ -262,7 +267,7 @@ def _entries(capacity: float, round_trip_time: float, target: float, rng: Any, d
 def ledbat_slowdown(
     rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
-    """Estimate the length of a LEDBAT++ flow's slowdown [s]: a tenth of the time between the starts of the last two."""
+    """Estimate the duration [s] of a LEDBAT++ flow's slowdown: a tenth of the time between the last two slowdowns."""
     data, begun = _entries(capacity_packets, round_trip_time, target, rng, duration)
     return float(begun[-1] - begun[-2]) / 10, float(data["sent"].sum())
 

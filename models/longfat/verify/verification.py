@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printed")
 FAILURES = ("differs", "undecided", "error")
-#: Numbers of points of a quick and a full run: (random points in high precision, points for JAX and slopes, for the
-#: simulator, for sympy).
+#: Numbers of points of a quick and of a full run. Each tuple has the number of random points for the check in high
+#: precision, of points for JAX and slopes, of points to simulate, and of points for sympy.
 QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
@@ -148,13 +148,13 @@ def _chosen(laws: str | Iterable[Law | str] | None) -> Iterator[tuple[str, Law]]
 
 
 def _fits(law: Law, pattern: str) -> bool:
-    """Return whether a pattern matches a law's public name, its bare name or its dotted place."""
+    """Return whether a pattern matches a law's public name, the name of its function, or its module and name."""
     names = (law.public_name, law.name, law.place.removeprefix(PACKAGE))
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
 def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: bool) -> dict[str, SimulatedBy]:
-    """Return the simulator checks of the chosen laws by name: ``simulators``, else those that the laws declare."""
+    """Return the simulator checks of the chosen laws, by name: given in ``simulators``, or declared by the law."""
     declared = {name: law.simulated for name, law in chosen.items() if simulator_of(law)}
     result = {name: one for name, one in declared.items() if one and not (quick and one.long)}
     for wanted, given in simulators.items():
@@ -174,7 +174,7 @@ def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: 
 
 
 def _drawn(check: SimulatedBy, law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
-    """Return the points to simulate with their seeds, or the outcome if the law's validity raised an exception."""
+    """Return the points to simulate with their seeds, or the outcome "error" if this raises an exception."""
     try:
         own = _own(seed, law)
         return [(point, seed_of(own, k)) for k, point in enumerate(simulated.drawn(law, check, count, own))]
@@ -188,7 +188,7 @@ def _own(seed: int, law: Law) -> int:
 
 
 def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatedBy]) -> bool:
-    """Return whether another process can find the same law and simulator by the law's name."""
+    """Return whether another process that knows only the law's name finds the same law and simulator."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
     return ours and simulator_checks.get(name, law.simulated) is law.simulated
 
@@ -204,9 +204,10 @@ def _face(
     law: Law, check: SimulatedBy | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
     drawn: list[tuple[points.Point, int]] | Outcome, errors: tuple[float, float],
 ) -> dict[str, Outcome]:  # fmt: skip
-    """Run one check of one law, or two checks that belong together.
+    """Run one check of one law; return its outcome, or its two outcomes, by name.
 
-    The pairs are JAX's values and slopes, and the simulator checks of the law and of the printed expression.
+    JAX's check has two outcomes, of values and of slopes. If the printed formula has an error, the numeric and the
+    simulator check have an outcome of the law and one of the printed formula.
     """
     own = _own(seed, law)
     if face == "proof":
