@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from longfat.testing.strategies import disciplines, flows, networks, schemes, traffic
     from longfat.testing.two_formulas import Nearer, nearer
 
-#: Public name -> module that defines it, imported on first use, because Hypothesis imports this package in every
-#: session. No module has the name of an object that it exports: importing the module would hide the object.
+#: Public name -> module that defines it. A module is imported when one of its names is first used, because Hypothesis
+#: imports this package in every session. No module may have the name of an exported object: importing the module would
+#: replace the object.
 _NAMES = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     **dict.fromkeys(("Disagreement", "conforms", "holds"), "holding"),

@@ -48,7 +48,7 @@ class Claim:
         return str(getattr(self.formula, "public_name", getattr(self.formula, "__qualname__", repr(self.formula))))
 
     def valid(self, point: Point) -> bool:
-        """Return whether a point lies within all axes, fulfils ``where``, and is in the valid range of a law."""
+        """Return whether a point is within all axes, fulfils ``where``, and is in the validity range of a law."""
         if not all(axis.contains(point[axis.name]) for axis in self.axes):
             return False
         validity = getattr(self.formula, "validity", None)
@@ -61,16 +61,15 @@ class Claim:
     def examine(
         self, points: int, *, alpha: float, budget: int, seed: int, report: Callable[[Comparison], None]
     ) -> tuple[list[Comparison], bool]:
-        """Compare at up to ``points`` points until one differs; return the comparisons, and if the budget sufficed.
+        """Compare at up to ``points`` points, until one differs; return comparisons, and whether the budget sufficed.
 
-        Corners come first, up to half of the points; half of the others are pairs on both sides of a place where the
-        formula's case changes; then come the points that `loneliest` finds. A domain may have fewer points than
-        ``points``. Each comparison has the error rate ``alpha`` / ``points``, and may use half of the replications that
-        are left.
+        The first points are corners, up to half of all points. Half of the others are pairs of points between which the
+        formula's case changes. `loneliest` chooses the rest. A domain may have fewer points than ``points``. Each
+        comparison has the error rate ``alpha`` / ``points``, and may use half of the replications that are left.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
-        # At most half of the points are corners; ours, because four parameters have more corners than tests usually
-        # have points, and errors may lie inside the domain.
+        # At most half of the points are corners. Our choice: with four parameters the corners alone would use up a
+        # usual number of points, and errors may also lie inside the domain.
         first = [point for point in corners(self.axes, (points + 1) // 2, rng) if self.valid(point)]
         cases = self.cases or cases_of(self.formula)
         if cases:
@@ -130,11 +129,12 @@ def margin(found: Comparison) -> float:
     return max(0.0, 1 - math.fabs(found.formula - found.estimate) / (2 * found.within))
 
 
-#: Error rate of each comparison while shrinking, and largest number of comparisons. Ours, because their product bounds
-#: the probability that the formula is right at the shrunk point by 2e-7.
+#: Error rate of each comparison while shrinking, and largest number of comparisons. Our choice: the product of both,
+#: 2e-7, is a bound of the probability that the formula is right at the simplest point found.
 OVERWHELMING, TRIES = 1e-9, 200
 #: A comparison at a simpler point may have PATIENCE times the replications of the comparison at the simplest point so
-#: far, and at least LEAST_PATIENCE. Ours, because a simpler point should show the difference as clearly.
+#: far, and at least LEAST_PATIENCE. Our choice: a simpler point at which the difference needs more replications is
+#: rejected, because it shows the difference less clearly.
 PATIENCE, LEAST_PATIENCE = 2, 100
 
 
@@ -183,7 +183,7 @@ def shrink(
     power: float = 0.99,
     budget: int = 100_000,
 ) -> Shrunk:
-    """Return the simplest point of a domain at which a formula still differs from a simulator.
+    """Search for the simplest point of a domain at which a formula still differs from a simulator.
 
     Integers become smaller, so a network has fewer flows or hops if these are arguments. Other numbers become smaller
     and rounder, so a run becomes shorter if its duration is an argument. Of listed values an earlier one is simpler. A
@@ -222,7 +222,7 @@ def shrink(
 
 
 def shrink_claim(made: Claim, found: Comparison, *, budget: int) -> Shrunk:
-    """Return the simplest point at which a claim is still false, starting from a comparison that differs."""
+    """Search for the simplest point at which a claim is still false, starting at a point where it is false."""
     best, tries, left = found, 0, budget
     improved = True
     while improved:
@@ -271,7 +271,7 @@ def candidates(axis: Axis, value: Any) -> Iterator[Any]:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Return 0 and 1, 2 and 5 times the four largest powers of ten up to ``high``, without values outside the range.
+    """Return the round numbers from ``low`` to ``high``: 0, and 1, 2 and 5 times the four largest powers of ten.
 
     >>> _round_numbers(0.0, 30.0)
     [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
@@ -303,7 +303,7 @@ def _tried(made: Claim, point: Point, budget: int, seed: int) -> Comparison | No
 
 
 def _shrunk(made: Claim, best: Comparison, tries: int) -> Shrunk:
-    """Return the result of shrinking, with lines of code that repeat the comparison."""
+    """Return the result of `shrink`, with lines of code that repeat the comparison at the simplest point."""
     options = {
         name: value
         for name, value in made.options.items()

@@ -15,15 +15,15 @@ from longfat.testing.seeded_runs import Simulator, run_once, samples, seed_of, s
 
 Verdict = Literal["agrees", "differs", "undecided"]
 
-#: A comparison of means ends as undecided after this number of replications if all results are equal. Ours: equal
-#: results are no evidence, because a rare event of the simulator may not have occurred yet, and this number of
-#: different results would decide with the default alpha.
+#: A comparison of means ends as undecided after this number of replications if all results are equal. Our choice: equal
+#: results are no evidence, because a rare event of the simulator may not have occurred yet. If the results differed,
+#: this number would be enough for a verdict with the default alpha.
 EQUAL = 100
 
-#: Sample skewness above which a comparison of means adds a remark that its error rates may exceed the stated ones. Ours
-#: (docs/testing.md): with single exponential times, of skewness 2, the stated error rates hold, and 0.3 % of the
-#: samples exceed 3. With heavier tails the error rates are up to sixteen times larger, and at least three quarters of
-#: the samples exceed 3.
+#: Sample skewness above which a comparison of means adds a remark that its error rates may exceed the stated ones. Our
+#: choice by experiments (docs/testing.md): for results with an exponential distribution, of skewness 2, the stated
+#: error rates hold, and 0.3 % of the samples have a skewness above 3. For results with heavier tails the error rates
+#: are up to sixteen times the stated ones, and at least three quarters of the samples have a skewness above 3.
 HEAVY = 3.0
 
 LOG10 = math.log(10)
@@ -220,9 +220,10 @@ def compare(
 
 
 def weighed(evidence: Evidence, value: float, within: float, power_at: float) -> tuple[float, float]:
-    """Return the log evidence that ``value`` deviates by more than w, and that it deviates by less than ``power_at`` w.
+    """Return the log evidence for a deviation of ``value`` above w, and the log evidence for one below ``power_at`` w.
 
-    The accuracy w is ``within``. The deviation is that from the quantity that the sample estimates.
+    The accuracy w is ``within``. The deviation is the distance of ``value`` from the quantity that the sample
+    estimates.
 
     >>> sample = Bounded(np.array([0.0, 1.0] * 500), (0.0, 1.0))
     >>> [one > 0 for one in weighed(sample, 0.5, 0.1, 2.0)], [one > 0 for one in weighed(sample, 0.9, 0.1, 2.0)]
@@ -234,7 +235,7 @@ def weighed(evidence: Evidence, value: float, within: float, power_at: float) ->
 
 
 def decision(apart: float, near: float, alpha: float, power: float, size: int) -> tuple[Verdict, float]:
-    """Decide from the log evidence of `weighed`; return the verdict, and the number of replications that one needs.
+    """Return the verdict from the log evidence of `weighed`, and the number of replications that a verdict needs.
 
     >>> decision(-3.0, 5.0, 1e-6, 0.99, 1000), decision(20.0, -3.0, 1e-6, 0.99, 1000)
     (('agrees', 1000), ('differs', 1000))
@@ -247,7 +248,7 @@ def decision(apart: float, near: float, alpha: float, power: float, size: int) -
 
 
 def tolerance(within: float | str, value: float) -> float:
-    """Convert an accuracy, a number or a percentage of ``value`` such as ``"5 %"``, to the unit of ``value``.
+    """Return an accuracy in the unit of ``value``, from a number or a percentage of ``value`` such as ``"5 %"``.
 
     >>> tolerance("5 %", -40.0), tolerance(0.1, 3.0)
     (2.0, 0.1)
@@ -264,7 +265,7 @@ def tolerance(within: float | str, value: float) -> float:
 
 
 def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[[np.ndarray, int], Evidence]:
-    """Return a function that converts the results so far, and the number of the look, to an `Evidence`."""
+    """Return a function that makes an `Evidence`; it takes the results so far, and the number of the look."""
     if isinstance(of, str):
         domains.choice("of", of, ("mean", "distribution"))
     if of != "mean" and bounds is not None:
@@ -295,7 +296,7 @@ def _without_randomness(
     simulator: Simulator, of: str | float, runs: int, value: float, within: float, alpha: float, power: float,
     point: Mapping[str, Any], seed: int,
 ) -> Comparison:  # fmt: skip
-    """Compare a formula with one or two equal replications of a simulator that draws no random numbers."""
+    """Compare a formula with a simulator that draws no random numbers; raise an error if two replications differ."""
     if of == "distribution":
         raise domains.conflict("deterministic = True", "excludes of = 'distribution'")
     drawn = [run_once(simulator, point, seed_of(seed, k)) for k in range(runs)]
@@ -313,7 +314,7 @@ def _without_randomness(
 
 
 def _needed(evidence: float, error: float, size: int) -> float:
-    """Return the approximate number of replications after which the evidence reaches 1/error if it grows as so far.
+    """Estimate the number of replications at which the evidence reaches 1/error, if it keeps its rate of growth.
 
     Evidence from n replications is about n d - log(n)/2; the rate d is estimated from the present evidence.
     """

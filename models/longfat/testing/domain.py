@@ -16,9 +16,10 @@ import numpy as np
 from longfat.base import domains
 from longfat.base.quantity import Quantity, Scale
 
-#: Number of random candidates of which `loneliest` returns the best. Ours: enough for a formula's few parameters.
+#: Number of random candidates of which `loneliest` returns the best. Our choice: enough for a formula's few parameters.
 CANDIDATES = 256
-#: Smallest weight of a point in `loneliest`. Ours, because one point with a very small margin would attract all others.
+#: Smallest weight of a point in `loneliest`. Our choice: without this bound, all further points would lie near a point
+#: with a very small margin.
 LEAST = 0.05
 
 Point = dict[str, Any]
@@ -38,7 +39,7 @@ class Axis:
 
     @classmethod
     def parse(cls, name: str, given: Any) -> Axis:
-        """Make an axis of a quantity with a typical range, a pair of limits, a list of values, or a single value.
+        """Make an axis from a quantity with a typical range, a pair of limits, a list of values, or a single value.
 
         A pair of integers is a range of integers.
         """
@@ -56,11 +57,11 @@ class Axis:
 
     @property
     def ends(self) -> tuple[Any, ...]:
-        """First and last value of the axis, which the corners of a domain have; one value if they are equal."""
+        """First and last value of the axis, for the corners of a domain; a single value if both are equal."""
         return tuple(dict.fromkeys((self.at(0.0), self.at(1.0))))
 
     def at(self, share: float) -> Any:
-        """Return the value at a fraction of the axis's length, in [0, 1]."""
+        """Return the value at the fraction ``share``, in [0, 1], of the axis's length."""
         if self.values:
             return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
         return self.scale.at(share)
@@ -75,7 +76,7 @@ class Axis:
 
 
 def point_at(axes: Sequence[Axis], shares: Iterable[float]) -> Point:
-    """Return the point at a fraction of each axis's length."""
+    """Return the point whose position on each axis is a given fraction, in [0, 1], of the axis's length."""
     return {axis.name: axis.at(float(share)) for axis, share in zip(axes, shares, strict=True)}
 
 
@@ -84,7 +85,7 @@ def _scale(low: float, high: float, *, integer: bool = False) -> Scale:
 
 
 def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
-    """Return an axis for each given range, and for each other parameter of a law one with its typical range.
+    """Return an axis for each range in ``over``, and for each other parameter of a law an axis of its typical range.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> [(axis.name, *axis.ends) for axis in axes_of(mm1_wait, {})]
@@ -99,7 +100,7 @@ def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
 
 
 def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[Point]:
-    """Return at most ``most`` corners of a domain: those of all first and all last values, then others, at random.
+    """Return at most ``most`` corners of a domain: those of all first and of all last values, and random others.
 
     >>> axes = [Axis.parse("load", (0.1, 0.9)), Axis.parse("flows", (1, 3))]
     >>> [list(one.values()) for one in corners(axes, 9, np.random.default_rng(1))]
@@ -118,7 +119,7 @@ def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[P
 
 
 def latin_hypercube(dimensions: int, count: int, seed: int) -> np.ndarray:
-    """Return a Latin hypercube sample of [0, 1)^d: in each dimension one number in each of ``count`` equal strata.
+    """Return a Latin hypercube sample of [0, 1)^d: each dimension has one number in each of ``count`` equal strata.
 
     McKay, Beckman and Conover, Technometrics 21, 1979, section 2.
 
@@ -177,18 +178,20 @@ def _point(axes: Sequence[Axis], values: Iterable[Any]) -> Point:
     return {axis.name: value for axis, value in zip(axes, values, strict=True)}
 
 
-#: Largest number of subexpressions with cases that `cases_of` examines. Ours, because the outermost ones matter most.
+#: Largest number of subexpressions with cases that `cases_of` examines. Our choice: the outermost subexpressions, which
+#: are examined first, affect the value most.
 OUTERMOST = 8
-#: Number of random pairs of points that are searched for a pair with different cases, and number of bisections between
-#: its points. Ours: the search misses a case that holds in a twentieth of the domain with a probability of 0.2 %,
-#: (1 - 2 * 0.05 * 0.95)^64, and bisection reduces the distance of the points to a millionth.
+#: Number of random pairs of points in which `turning_points` searches for a pair with different cases, and number of
+#: bisections between the two points of that pair. Our choice: the search misses a case that holds in a twentieth of the
+#: domain with a probability of 0.2 %, (1 - 2 * 0.05 * 0.95)^64, and bisection reduces the distance of the points to a
+#: millionth.
 PAIRS, HALVINGS = 64, 20
 
 Cases = Callable[..., Any]
 
 
 def cases_of(formula: Any) -> Cases | None:
-    """Return a function that identifies the case of a formula with a sympy expression; None if it has no cases.
+    """Return a function that finds the case of a formula's sympy expression at a point; None if there are no cases.
 
     The function takes the formula's arguments. For each subexpression with cases, the outermost first, it returns the
     case that applies: the index of the largest or smallest operand, the integer to which a value is rounded, or the
@@ -210,7 +213,8 @@ def cases_of(formula: Any) -> Cases | None:
 
     names, letters = list(formula.symbols), [symbol.sympy for symbol in formula.symbols.values()]
     kinds = sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.Piecewise
-    # Leave out subexpressions that depend on the index of a sum, or have functions that mpmath computes one by one.
+    # Leave out subexpressions that depend on the index of a sum, and subexpressions with functions that only mpmath
+    # computes, one number at a time.
     inside = (one for one in sympy.preorder_traversal(expr) if isinstance(one, kinds))
     numeric = (one for one in inside if one.free_symbols <= {*letters} and not one.atoms(Computed))
     parts = list(itertools.islice(dict.fromkeys(numeric), OUTERMOST))
@@ -236,7 +240,7 @@ def _decisive_values(part: Any) -> list[Any]:
 
 
 def _case(part: Any, values: list[Any]) -> Any:
-    """Return the index of the operand or condition that applies, or the rounded value; None if there is none."""
+    """Return the index of the operand or condition that applies, or the rounded value; None if none applies."""
     import sympy
 
     if isinstance(part, sympy.Max | sympy.Min):
@@ -308,7 +312,7 @@ def _changed(
 def _halved(
     axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray, k: int
 ) -> list[Point]:
-    """Bisect between points of different cases; return the last two, or none if a midpoint is outside the domain."""
+    """Bisect between points of different cases; return the last two points, or none if one is outside the domain."""
     case = _case_values(cases, point_at(axes, one))[k]
     for _ in range(HALVINGS):
         middle = (one + other) / 2

@@ -31,8 +31,8 @@ from typing import Protocol
 
 import numpy as np
 
-#: Variance g of the effect sizes in `Normal`. Ours, because 1 is the information of a single replication, and the
-#: evidence depends on g by its logarithm only.
+#: Variance g of the effect sizes in `Normal`. Our choice: 1 is the information of a single replication. The choice
+#: matters little, because the evidence depends only on the logarithm of g.
 EFFECTS = 1.0
 
 Interval = tuple[float, float]
@@ -52,7 +52,7 @@ class Evidence(Protocol):
         """Return the logarithm of the evidence that the estimated quantity is below ``at``."""
 
     def interval(self, error: float) -> Interval:
-        """Return limits that at any look exclude the true quantity with a probability of at most ``error``."""
+        """Return limits that exclude the true quantity at any of all looks with a probability of at most ``error``."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Normal:
 
 
 def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return by bisection the value from which a condition holds up to ``high``.
+    """Return by bisection the smallest value at which a condition holds, if it also holds from there up to ``high``.
 
     >>> round(bisected(lambda x: x * x >= 2, 0.0, 2.0), 9)
     1.414213562
@@ -176,7 +176,8 @@ def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
     return high
 
 
-#: Largest fraction of the wealth K that one bet of `Bounded` can lose. Ours, because the source allows any in (0, 1).
+#: Largest fraction of the wealth K that one bet of `Bounded` can lose. Our choice: the source allows any fraction in
+#: (0, 1).
 STAKE = 0.75
 
 
@@ -246,7 +247,8 @@ class Bounded:
             return math.inf
         if mean >= 1:
             return -math.inf
-        # Estimate mean and variance from the values before each one; the prior estimates are 1/2 and 1/4.
+        # A bet on a value may use only the earlier values: estimate mean and variance from these. The estimates for the
+        # first bet are 1/2 and 1/4.
         before = np.arange(1, len(values) + 1)
         means = (0.5 + np.concatenate(([0.0], values.cumsum()[:-1]))) / before
         spread = (values - (0.5 + values.cumsum()) / (before + 1)) ** 2
@@ -294,7 +296,7 @@ class Quantile:
 
     @cached_property
     def estimate(self) -> float:
-        """Sample quantile: the smallest replication that is not exceeded by at least the fraction p of them."""
+        """Sample quantile: the smallest replication x for which at least the fraction p of all is at most x."""
         return float(self.ordered[math.ceil(self.probability * len(self.values)) - 1])
 
     def above(self, at: float) -> float:
@@ -314,11 +316,11 @@ class Quantile:
         return low, math.inf if many > count else float(self.ordered[many - 1])
 
     def _fewer(self, count: int) -> float:
-        """Return the log of the evidence that an event that occurred ``count`` times has a probability below p."""
+        """Return the log evidence that an event has a probability below p, if it occurred in ``count`` replications."""
         return self._evidence(count) if count < self.probability * len(self.values) else -math.inf
 
     def _more(self, count: int) -> float:
-        """Return the log of the evidence that an event that occurred ``count`` times has a probability above p."""
+        """Return the log evidence that an event has a probability above p, if it occurred in ``count`` replications."""
         return self._evidence(count) if count > self.probability * len(self.values) else -math.inf
 
     def _evidence(self, count: int) -> float:
@@ -368,7 +370,7 @@ class Distribution:
         values, counts = np.unique(self.values, return_counts=True)
         after = counts.cumsum() / len(self.values)
         before = after - counts / len(self.values)
-        # Compare the function's limits from the left and from the right; ours, because the function may have jumps.
+        # The function may have jumps. Therefore compare both limits at each value, from the left and from the right.
         left = np.asarray(self.function(np.nextafter(values, -np.inf)), dtype=float)
         right = np.asarray(self.function(values), dtype=float)
         return float(max(np.abs(after - right).max(), np.abs(before - left).max()))
@@ -395,7 +397,7 @@ class Distribution:
 
 
 def _first(holds: Callable[[float], bool], start: float, end: float) -> float:
-    """Return the value nearest to ``start`` at which a condition holds, up to ``end``, where it must hold.
+    """Return the value nearest to ``start`` at which a condition holds; the condition must hold at ``end``.
 
     The condition may change more than once, so a grid is searched before the interval is halved.
     """

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 #: Error rate of a session: probability that any of its tests fails although all formulas are within their accuracies.
 ALPHA = 1e-6
-#: Key of the table's rows among the `user_properties` of a test's report, which pytest-xdist collects from its workers.
+#: Key of the table's rows in the `user_properties` of a test's report. Rows are kept there, because pytest-xdist
+#: collects these properties from its workers.
 KEY = "longfat"
 TESTS = pytest.StashKey[int]()
 HEADS = ("formula", "point", "value", "interval", "within", "verdict", "replications", "cost", "power")
@@ -43,7 +44,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
-    """Return a line with number, error rate, budget and seed of the claims if the session has such tests."""
+    """Return a line with number, error rate, budget and seed of the claims; no line if there are no claims."""
     count = config.stash.get(TESTS, 0)
     if not count:
         return []
@@ -134,7 +135,7 @@ def _claim(item: pytest.Item) -> Any:
 
 
 def _progress(config: pytest.Config, text: str) -> None:
-    """Show a progress line: on a terminal it replaces the previous one; with -v all lines remain, also in a file."""
+    """Show progress on a terminal in a line that replaces the previous one; with -v, print a new line each time."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     capture = config.pluginmanager.get_plugin("capturemanager")
     if reporter is None or not (reporter.isatty or reporter.verbosity > 0):

@@ -5,6 +5,6 @@ import sys
 
 
 def register() -> None:
-    """Register the strategies if the simulator is imported already; else the simulator registers them on its import."""
+    """Register the strategies if the simulator is imported; otherwise the simulator does so on its import."""
     if "longfat.sim.network.network" in sys.modules:
         importlib.import_module("longfat.testing.strategies")

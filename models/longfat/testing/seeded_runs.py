@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 
-#: Number of replications at the first look, and its growth factor from look to look. Ours: fewer than eight give no
-#: useful estimate of skewness, a look costs little compared with a simulation, and a factor of 1.25 exceeds the number
-#: of replications that a verdict needs by an eighth on average.
+#: Number of replications at the first look, and the factor by which this number grows from look to look. Our choice:
+#: fewer than eight replications give no useful estimate of skewness. Looks cost little compared with simulations, so
+#: that the factor can be small: with 1.25 a comparison makes on average an eighth more replications than its verdict
+#: needs.
 FIRST, GROWTH = 8, 1.25
 
 Simulator = Callable[..., Any]

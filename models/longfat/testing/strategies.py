@@ -47,7 +47,7 @@ def numbers(low: float, high: float) -> SearchStrategy[float]:
 
 
 def values(option: Number | Option) -> SearchStrategy[Any]:
-    """Return a strategy of values of an option of links or flows that suit short runs.
+    """Return a strategy of an option's values; the option is of links or flows, and the values suit short runs.
 
     >>> from hypothesis import find
     >>> find(values(OF_LINK["loss"]), lambda loss: loss > 0)
@@ -90,7 +90,7 @@ def schemes(*, acknowledged: bool = False) -> SearchStrategy[Scheme]:
 
 @functools.cache
 def _schemes() -> tuple[Scheme, ...]:
-    """Return all schemes, beginning with reno, to which Hypothesis shrinks."""
+    """Return all schemes; reno is the first one, because Hypothesis shrinks to the first."""
     return tuple(map(every_scheme.scheme, sorted(every_scheme.names(), key=lambda name: (name != "reno", name))))
 
 
@@ -108,7 +108,7 @@ def disciplines() -> SearchStrategy[Discipline]:
 
 @functools.cache
 def _disciplines() -> tuple[Discipline, ...]:
-    """Return all disciplines, beginning with fifo, to which Hypothesis shrinks."""
+    """Return all disciplines; fifo is the first one, because Hypothesis shrinks to the first."""
     known = sorted({one.name for one in queues.NAMED.values()}, key=lambda name: (name != "fifo", name))
     return tuple(queues.discipline(name, **GIVEN.get(name, {})) for name in known)
 
@@ -163,19 +163,19 @@ def _flows(draw: DrawFn, path: tuple[str, ...]) -> dict[str, Any]:
     by_scheme = isinstance(chosen, Scheme) and chosen.acknowledged
     arriving = isinstance(chosen, Traffic) and chosen.arrivals > 0
     made: dict[str, Any] = {"scheme": chosen, "path": path}
-    # Schemes in `ENDLESS` need a file: without a file they may send a whole window in one burst.
+    # Always give the schemes in `ENDLESS` a file: without a file they may send a whole window in one burst.
     if arriving or (by_scheme and (chosen.name in ENDLESS or draw(st.booleans()))):
         made["file"] = draw(values(OF_FLOW["file"]))
     return made | _drawn(draw, OF_FLOW, "file")
 
 
-#: Schemes that send without a limit if they have no file.
+#: Schemes that would send without a limit if they had no file.
 ENDLESS = ("blt", "blt-rate", "bully-tyrant")
 
 
 @st.composite
 def links(draw: DrawFn, *, lossy: bool = True) -> dict[str, Any]:
-    """Draw arguments of `longfat.sim.Network.link`: buffer, discipline, and the options that declare values to draw."""
+    """Draw arguments of `longfat.sim.Network.link`: buffer, discipline, and options that declare values to draw."""
     discipline = draw(disciplines())
     size = draw(st.integers(1, 30))
     service = getattr(discipline.service, "name", discipline.service)

@@ -1,4 +1,4 @@
-"""Test of which of two formulas is nearer to a simulator, with common random numbers."""
+"""Test that decides which of two formulas is nearer to a simulator, with common random numbers."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ def nearer(
         if verdict != "undecided" or (size >= EQUAL and sample.variance == 0):
             break
     runs = size * len(places)
-    # With independent random numbers each formula would have a separate run at each point, and the variances would add.
+    # With independent random numbers, each formula would need its own run at each point, so that the variances would
+    # add. `apart` is this sum, for the number of runs that would be needed.
     apart = 2 * float(squares.var(axis=1).sum()) / len(places) ** 2
     independent = runs * apart / sample.variance if sample.variance else math.nan
     return Nearer(verdict, sample.estimate, sample.interval(alpha), size, runs, independent, alpha, seed)

@@ -116,7 +116,7 @@ def check(
 
 
 def _taken(simulator: Callable[..., Any], every: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the simulator's arguments: the point's parameters, and those defaults of the law that it accepts."""
+    """Return the point's parameters, and the defaults of the law's other parameters that the simulator accepts."""
     taken = inspect.signature(simulator).parameters
     any_name = any(one.kind is one.VAR_KEYWORD for one in taken.values())
     return {name: value for name, value in every.items() if name in point or any_name or name in taken}
