@@ -1,4 +1,4 @@
-"""Collection of the records of all runs, which may end in any order, in a Dataset of means and confidence intervals."""
+"""Collect the records of runs, which may end in any order, in a Dataset of means and confidence intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAMPLES = "_samples"
 
 
 class Collector:
-    """Collector of means, confidence intervals and, with ``keep``, all samples at the points of a grid.
+    """Collector of the runs at all points of a grid: means, confidence intervals and, with ``keep``, samples.
 
     A point's records are released once their means have been computed.
 
@@ -35,7 +35,8 @@ class Collector:
     def __init__(self, grid: Grid, confidence: float, *, intervals: bool, keep: bool) -> None:
         self.grid, self.confidence, self.intervals, self.keep = grid, confidence, intervals, keep
         self._reference: Record | None = None  # the record that all others must match
-        # Variables take their attributes from the first run in the grid's order, not from the run that ended first.
+        # Number of the first point, in the order of the grid, that has records. Its first run determines the attributes
+        # of the variables, so that these do not depend on which run ends first.
         self._first = len(grid)
         self._labels: Record | None = None
         self._arrays: dict[str, np.ndarray] = {}
@@ -56,7 +57,7 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """Return the names of the variables to average, without limits from the runs if intervals replace these."""
+        """Return the names of the variables to average; leave out returned limits if intervals replace them."""
         names = list(record.variables)
         if not self.intervals:
             return names
@@ -71,7 +72,8 @@ class Collector:
         if index < self._first:
             self._first, self._labels = index, records[0]
         for name in self.names(records[0]):
-            # Stack the records in the order of replications: sums are then rounded alike in whichever order runs end.
+            # Stack the records in the order of replications: rounding errors of sums then do not depend on the order in
+            # which runs end.
             samples = np.ascontiguousarray(np.stack([one.variables[name].values for one in records], -1))
             if self.keep:
                 self._samples.setdefault(name, {})[index] = np.moveaxis(samples, -1, 0)

@@ -22,7 +22,7 @@ class SweepError(RuntimeError):
 
     @classmethod
     def at(cls, grid: Grid, run_index: RunIndex, failure: Failure) -> SweepError:
-        """Return the error that names the point and replication of a failed run, and its failure."""
+        """Return an error that names the point, the replication and the failure of a failed run."""
         arguments = [f"{name} = {value!r}" for name, value in grid.point(run_index[0]).items()]
         error = cls(f"sweep: {', '.join([*arguments, f'replication {run_index[1]}'])}: {failure.text}")
         error.run_index = run_index
@@ -53,7 +53,7 @@ def execute_plan(
     continue_on_error: bool,
     progress: bool,
 ) -> None:
-    """Load the runs that the store has, make the others with the executor, and collect the records of all.
+    """Load finished runs from the store, execute the other runs, and collect the records of all runs.
 
     If the function fails and ``continue_on_error`` is True, the other points are still computed; if it is False, the
     SweepError of the first failed run, in the order of the grid, is raised.

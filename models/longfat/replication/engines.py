@@ -37,7 +37,7 @@ class _Task:
 
 
 class Processes(Executor):
-    """Executor that spawns worker processes, by default one for each processor, and replaces all when one dies.
+    """Executor that spawns worker processes, by default one for each processor, and replaces all workers when one dies.
 
     A `concurrent.futures.ProcessPoolExecutor` is unusable once one of its workers has been killed, and does not report
     which call was running in it. This executor makes a new pool and repeats the calls that had begun: first each call
@@ -65,8 +65,8 @@ class Processes(Executor):
         self._retrying = False  # whether a retried task is running
         self._pending: list[_Task] = []  # tasks that wait until the retries have ended
         self._closed = self._ending = False
-        # Only the thread `_supervise` changes the attributes above; others send it messages. Locks around them could
-        # deadlock, because the pool runs callbacks while it holds locks.
+        # Only the thread `_supervise` changes the attributes above; other threads send messages to it. Locks instead of
+        # messages could deadlock, because the pool runs callbacks while it holds locks.
         self._messages: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._thread = threading.Thread(target=self._supervise, daemon=True)
         self._thread.start()
@@ -95,8 +95,8 @@ class Processes(Executor):
         self.shutdown(cancel_futures=kind is not None)
 
     def _supervise(self) -> None:
-        # Workers inherit the signal mask of this thread, which starts them. Without the mask Ctrl-C would end a worker
-        # with a traceback before `_begin` makes the worker ignore the signal.
+        # Block SIGINT in this thread, which starts the workers: a worker inherits the signal mask. Otherwise Ctrl-C
+        # would end, with a traceback, a worker in which `_begin` has not yet run.
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         while not self._ending or self._running or self._retries or self._pending or self._returned:
@@ -133,7 +133,8 @@ class Processes(Executor):
                 self._next()
             return
         self._running[pool_future] = task
-        # Nothing cancels this future: a pool with a cancelled future prints a traceback when its processes end.
+        # Callers get `task.future`, so that nothing can cancel `pool_future`: a pool with a cancelled future prints a
+        # traceback when its processes end.
         pool_future.add_done_callback(lambda pool_future: self._messages.put(lambda: self._ended(pool_future)))
 
     def _ended(self, pool_future: Future[Any]) -> None:
@@ -154,7 +155,7 @@ class Processes(Executor):
             self._next()
 
     def _replace_pool(self) -> None:
-        """Make a new pool once the broken pool has returned all calls."""
+        """Replace the broken pool after it has returned all its calls, and start these calls again."""
         if self._running:
             return
         back = sorted(self._returned, key=lambda task: task.serial)
@@ -208,7 +209,7 @@ OURS: dict[str, Callable[[int | None], Executor]] = {
 
 
 class Portable:
-    """Callable that pickles a function together with everything to which it refers, even a lambda or a notebook's.
+    """Callable that pickles a function, even a lambda or one of a notebook, with everything to which it refers.
 
     Executors that do not pickle, such as threads, call the function itself.
 
@@ -264,7 +265,7 @@ def adopt(executor: Any) -> Executor | str:
 
 
 def portable(function: Callable[..., Any], executor: Executor | str | int) -> Portable:
-    """Return a form of the function that can be pickled; raise a ValueError if processes need it and pickling fails."""
+    """Wrap a function as a `Portable`; raise a ValueError if it must be sent to processes and cannot be pickled."""
     sent = Portable(function)
     if executor == "processes" or isinstance(executor, ProcessPoolExecutor | Processes):
         sent.pickled  # noqa: B018, raises

@@ -39,7 +39,7 @@ class Grid:
 
     @classmethod
     def parse(cls, grid: Any) -> Grid:
-        """Convert the argument ``grid`` of a sweep; raise an error if it is no mapping of names to different values."""
+        """Make the grid from a sweep's argument ``grid``, a mapping of each name to different values."""
         if not isinstance(grid, Mapping):
             raise wrong_type("grid", grid, "a mapping of names to sequences")
         return cls(tuple(_axis(name, values) for name, values in grid.items()))
@@ -117,7 +117,7 @@ class Streams:
 
     @classmethod
     def parse(cls, rng: Any) -> Streams:
-        """Convert the argument ``rng`` of a sweep.
+        """Make the streams from a sweep's argument ``rng``, a seed or a generator.
 
         A seed gives the same streams every time. For a generator a child is spawned, so that the next sweep with the
         same generator is independent of this one.

@@ -35,7 +35,7 @@ _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("p
 
 
 class Unknowable(ValueError):
-    """Error for an object of which no digest is the same in every process, such as an open file."""
+    """Error for an object, such as an open file, that has no digest which is equal in every process."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Walk:
         self._kept: list[Any] = []  # keeps objects alive, so that no id is reused
 
     def put(self, value: Any) -> None:
-        """Add an object to the digests; raise `Unknowable` if no digest of it is the same in every process."""
+        """Add an object to the digests; raise `Unknowable` if its digest would differ between processes."""
         kind = type(value)
         if kind in _PLAIN:
             self._update(kind.__name__, repr(value))
@@ -223,7 +223,7 @@ def installed(module: str | None) -> bool:
 
 
 def instructions(found: types.CodeType, doc: str | None = None) -> tuple[Any, ...]:
-    """Return the content of a code object, without ``doc``, as values that have the same `repr` in every process."""
+    """Return a code object's content without the docstring ``doc``, as values with the same `repr` in every process."""
     constants: list[Any] = []
     for constant in found.co_consts:
         if isinstance(constant, types.CodeType):
@@ -269,9 +269,9 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return a digest of all instructions, and by description a digest of each part of a callable.
+    """Return a digest of a callable's instructions, and a mapping from descriptions of its parts to their digests.
 
-    Raises `Unknowable` for a part of which no digest is the same in every process.
+    Raises `Unknowable` for a part whose digest would differ between processes.
     """
     code, parts = hashlib.sha256(), {}
     listed = components(function)
@@ -321,7 +321,7 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _described(value: Any) -> str:
-    """Return an argument as text that is the same in every process; it may omit content, of which `of` has a digest."""
+    """Describe an argument by text that is equal in every process; the text may omit content that `of` digests."""
     kind = type(value)
     if callable(value) and hasattr(value, "__qualname__"):
         return name(value)

@@ -106,7 +106,7 @@ def _coordinate(name: Any, values: Any) -> np.ndarray:
     if array.dtype.kind in "OT" and all(isinstance(value, str) for value in array.flat):
         array = array.astype(str)
     if array.dtype.kind not in "biufUmM":
-        raise ValueError(f"the function returned a coordinate {name!r} that is neither numbers nor text")
+        raise ValueError(f"the function returned a coordinate {name!r} that contains neither numbers nor text")
     return array
 
 

@@ -22,7 +22,7 @@ WIDE = "not narrow enough"
 
 @dataclass(frozen=True)
 class Ended:
-    """Finished point: the records of its mean, in order, and its status."""
+    """Finished point: its status, and the records whose mean is computed, in the order of replications."""
 
     index: int
     records: list[Record]
@@ -82,7 +82,7 @@ class Plan:
         self.expected = points * least
 
     def next_run(self) -> RunIndex | None:
-        """Return the index of the next needed run; None if no run can be chosen before a run in progress ends."""
+        """Return the index of the next needed run; None if this depends on runs in progress, or if no run is needed."""
         while True:
             if not self._unfinished:
                 if self._opened == self._points:
@@ -130,14 +130,15 @@ class Plan:
         return run_index[1] < self._least
 
     def _excess(self, point: _Point, record: Record) -> float:
-        """Add a replication; return the largest ratio of a half width to its target, infinite before all runs ended."""
+        """Add a record; return the largest ratio of a half width to its target, infinite if required runs are left."""
         if point.widths is None:
             return 0.0 if point.examined == self._most else math.inf
         point.widths.add(record, self._names(record))
         return point.widths.excess() if point.examined >= self._least else math.inf
 
     def _request_more(self, index: int, point: _Point, excess: float) -> None:
-        # Half widths fall with the square root of the number of runs: request from a tenth more to twice as many.
+        # Half widths are inversely proportional to the square root of the number of runs. Multiply this number by the
+        # square of `excess`, but by no less than 1.1 and no more than 2.
         had = point.needed
         guess = math.ceil(had * min(excess * excess, 2.0))
         point.needed = min(self._most, max(guess, had + max(1, had // 10)))

@@ -26,7 +26,7 @@ _NEVER = np.zeros(1, np.bool_)
 
 
 class ExecutorFailed(RuntimeError):
-    """Failure of the executor, which refuses calls or has lost some; the cause is chained."""
+    """Error of an executor that refuses calls or has lost some; ``__cause__`` is the executor's exception."""
 
 
 class _Enough(Exception):

@@ -71,7 +71,7 @@ class Batches:
             work.result()
 
     def close(self) -> None:
-        """Wait until all files are on the disk; delete those that failed, and raise the first error."""
+        """Wait until all files are on the disk; delete files that could not be synced, and raise the first error."""
         try:
             work = self._work
             if work is not None:
@@ -125,7 +125,7 @@ def manifest(directory: Path) -> dict[str, Any] | None:
     try:
         found = json.loads(content)
         if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] != FORMAT:
-            raise _refusal(directory, f"its {MANIFEST} is of version {found['format']} and not of {FORMAT}")
+            raise _refusal(directory, f"its {MANIFEST} has format {found['format']}, must be {FORMAT}")
         if found["check"] == _check(found):
             return dict(found)
     except (KeyError, TypeError, RecursionError):
@@ -142,7 +142,7 @@ def manifest(directory: Path) -> dict[str, Any] | None:
 
 
 def _check(found: Mapping[str, Any]) -> str:
-    """Return a digest of a manifest without its entry ``check``, which has the digest, so that changes are detected."""
+    """Return the digest of a manifest for its entry ``check``, which reveals damage to the other entries."""
     rest = {key: value for key, value in found.items() if key != "check"}
     return hashlib.sha256(_text(rest).encode()).hexdigest()
 
@@ -213,7 +213,8 @@ class Store:
                 raise ValueError(
                     f"store = {directory} was made by another sweep: {'; '.join(differences)}. Give another directory"
                 )
-            # Keep the stored identity, which the stored runs contain: its digest may be from another interpreter.
+            # Keep the stored identity, because the stored runs contain it. Its digest of the code may differ from the
+            # present one, if another version of Python computed it.
             identity = found["identity"]
             if found["grid"] is not None:
                 axes = {name: max(axes[name], found["grid"][name], key=len) for name in axes}
@@ -235,7 +236,7 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        """Sync the saved runs; raise an error of this only if no other exception has ended the sweep."""
+        """Sync the saved runs; ignore an error of the sync if another exception has ended the sweep."""
         try:
             self._batches.close()
         except OSError as error:
@@ -269,7 +270,7 @@ class Store:
             raise self._unwritable(error) from None
 
     def load(self, index: int, replication: int) -> Record | None:
-        """Return the record of a run; None if it is absent, or with a warning if it is damaged or of another sweep."""
+        """Return the record of a run; None if it is absent; warn of a damaged run or one of another sweep."""
         name = self._name(index, replication)
         try:
             with _arrays(self.directory / name) as arrays:
@@ -340,7 +341,7 @@ def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[
         if other and key in ("code", "state"):  # code and state always differ between functions
             continue
         if key == "code":
-            # Instructions of two kinds of interpreter cannot be compared.
+            # Compare instructions only if the same version of Python compiled both.
             if there[0] == here[0] and there[1] != here[1]:
                 words.append("the code of the function, or of a function that it calls, has changed")
         elif key == "state":
