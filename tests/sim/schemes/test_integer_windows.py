@@ -8,7 +8,7 @@ import pytest
 from longfat.sim import Network, run
 from longfat.sim.schemes import linux_cubic, windows
 from tests.sim.lab import as_python
-from tests.sim.schemes.test_deployed import twenty
+from tests.sim.schemes.test_deployed import long, twenty
 
 
 @pytest.fixture
@@ -136,8 +136,7 @@ def test_growth_at_the_end_of_a_recovery(on):
     assert (own.recovering, own.ssthresh, own.credits) == (False, 10.0, on)
 
 
-@pytest.mark.parametrize("scheme", ["sack", "cubic"])
-@pytest.mark.parametrize("integer", [0.0, 1.0])
+@pytest.mark.parametrize(("scheme", "integer"), [("sack", 0.0), ("sack", 1.0), ("cubic", 0.0), long("cubic", 1.0)])
 def test_windows_of_a_run(scheme, integer):
     """With `integer_windows` every window is a whole number; without it hardly one is."""
     net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=15)
