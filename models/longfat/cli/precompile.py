@@ -51,6 +51,8 @@ def _rest() -> int:
         scheme = schemes.scheme(name)
         for chosen in ({}, schemes.linux(name)):  # the components by default, and those of Linux
             scheme.assembled(chosen).compiled()
+    # The commands window and buffer simulate long transfers of Linux's CUBIC from after its slow start.
+    schemes.scheme("cubic").assembled({**schemes.linux("cubic"), "hystart": 0.0}).compiled()
     for discipline in (*disciplines.values(), ptp.responder()):
         discipline.compiled()
     for service in services.SERVICES.values():
