@@ -35,6 +35,25 @@ def command(folder, module):
     return subprocess.run([sys.executable, "-m", module], cwd=folder, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.parametrize(
+    ("residual", "zero"),
+    [
+        ("a/(b + 1) - (a*b + a)/(b + 1)**2", True),  # by a common denominator
+        ("a/(b + 1) - a/b", False),
+        ("a/(b + 1) - 1.0000001*a/(b + 1)", False),
+        ("1/((b + 1)**2 - b**2 - 2*b - 1)", False),  # divided by 0
+        ("0**a", False),
+    ],
+)
+def test_residuals(residual, zero):
+    expression = sp.sympify(residual, evaluate=False)
+    if zero:
+        proof.require_zero(expression, "zero")
+    else:
+        with pytest.raises(AssertionError, match="not zero"):
+            proof.require_zero(expression, "not zero")
+
+
 def test_a_module_as_a_command_proves_each_of_its_laws():
     made = command(ROOT, "derivations.fairness")
     assert (made.returncode, made.stderr) == (0, "")
