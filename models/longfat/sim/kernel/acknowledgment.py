@@ -217,10 +217,11 @@ def acknowledge(state, i):
         fine = call_scheme(state, f, sender, ON_ACK)
     if event.restart_timer:
         restart_timer(state, f)
+    armed = False
     if sender.repair == SELECTIVE or sender.has_alarm_callback or state.tracing or sender.una >= sender.packets:
-        complete_acknowledgment(state, f, sender, i, acked)
+        armed = complete_acknowledgment(state, f, sender, i, acked)
     if fine:
-        send_inline(state, f)
+        send_inline(state, f, armed)
     return fine
 
 
@@ -259,16 +260,22 @@ def recover(state, f, sender, event, i, acked, measured):
 
 @part
 def complete_acknowledgment(state, f, sender, i, acked):
-    """Set the probe and alarm timers, trace the acknowledgment, and end a completely acknowledged transfer."""
+    """Set the probe and alarm timers, trace the acknowledgment, and end a completely acknowledged transfer.
+
+    Return whether packets sent now would set the timer of the probe to the same time.
+    """
+    own, armed = recovery_at(state, f), False
     if sender.transfer:
-        if sender.repair == SELECTIVE and acked > 0 and recovery_at(state, f).rack:
+        if sender.repair == SELECTIVE and acked > 0 and own.rack:
             arm_probe(state, f)
-        if sender.has_alarm_callback:
+            armed = own.in_flight > 1  # with one packet in flight the time includes the delay of an acknowledgment
+        if sender.has_alarm_callback and own.alarm >= 0.0:
             set_alarm(state, f)
     if state.tracing:
         trace_packet(state, ACK_RECEIVED, i)  # the packet's row may be released, but not yet reused
     if sender.transfer and sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
+    return armed
 
 
 @part

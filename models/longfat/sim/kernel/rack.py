@@ -85,7 +85,7 @@ def reported_beyond_gaps(sender, own):
     return own.delivered - sender.una
 
 
-@routine
+@part
 def reordering_window(state, f):
     """Return the reordering window [ns] (RFC 8985, section 6.2, step 4)."""
     sender, own = sender_at(state, f), recovery_at(state, f)
@@ -100,7 +100,7 @@ def reordering_window(state, f):
     return min(window, int(smoothed * 1e9)) if smoothed > 0.0 else window
 
 
-@routine
+@part
 def update_newest(state, own, newest, sent):
     """Update round-trip times and the newest delivered transmission (RFC 8985, section 6.2, steps 1 and 2).
 
@@ -252,19 +252,30 @@ def has_repaired_loss(state, own, una, acked, i):
     return False
 
 
-@routine
+@part
 def process_by_time(state, f, acked, i, newest, measured):
     """Find losses by time (RFC 8985) after acknowledgment i, whose newest delivered packet is list node `newest`.
 
     Return the number of losses, whether any loss is new, and whether a probe has repaired a loss; the last is False if
     any loss is new.
     """
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    own = recovery_at(state, f)
     if measured:
         own.measured = 1
     if acked > 0:
         own.probing = 0  # a probe delayed by pacing is no longer needed
-    repaired = has_repaired_loss(state, own, sender.una, acked, i)
     update_newest(state, own, newest, packet_at(state, i).sent)
+    n = own.outstanding_head
+    overtaken = n != NONE and transmission_at(state, n).transmission < own.rack_newest
+    if overtaken or own.probe_end != NONE or own.rack_purpose == REORDERING:
+        return find_losses(state, f, acked, i)
+    own.reordering_window = reordering_window(state, f)
+    return 0, False, False
+
+
+@routine
+def find_losses(state, f, acked, i):
+    """Find losses by time where packets were overtaken or a probe is in flight; return as `process_by_time` does."""
+    repaired = has_repaired_loss(state, recovery_at(state, f), sender_at(state, f).una, acked, i)
     lost, fresh = detect_losses(state, f)
     return lost, fresh, repaired and not fresh

@@ -18,9 +18,8 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 #
 # Delivery-rate samples: the rate at which the network delivers a flow's packets (draft-ietf-ccwg-bbr-06, section 4.1).
 #
-# Only flows whose scheme requests them have samples. RACK-TLP takes snapshots, too, because it needs the departure
-# times. A snapshot and the list node of its transmission have the same row number, so the snapshot stays valid when the
-# transmission is found lost.
+# Only flows whose scheme requests them have samples; RACK-TLP needs two fields of the snapshots. A snapshot and the list
+# node of its transmission have the same row number, so the snapshot stays valid when the transmission is found lost.
 
 
 @routine
@@ -147,8 +146,11 @@ def record_transmission(state, own, number, transmission, retransmitted):
         transmission_at(state, own.outstanding_tail).next = n
     own.outstanding_tail = n
     own.in_flight += 1
-    if own.sampled or own.rack:
+    if own.sampled:
         take_snapshot(state, own, n, retransmitted)
+    elif own.rack:
+        snapshot_at(state, n).sent = state.now
+        snapshot_at(state, n).retransmitted = retransmitted
 
 
 @part

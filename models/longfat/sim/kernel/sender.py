@@ -260,8 +260,11 @@ def sends_by_window(state, sender, own):
 
 
 @part
-def send_inline(state, f):
-    """Send the packets that a flow may send now, in a fast loop if the window alone limits them."""
+def send_inline(state, f, armed):
+    """Send the packets that a flow may send now, in a fast loop if the window alone limits them.
+
+    `armed` says whether the timer of the probe has been set for this time already.
+    """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if not sends_by_window(state, sender, own):
         send(state, f)
@@ -280,7 +283,7 @@ def send_inline(state, f):
         if selective:
             record_transmission(state, own, sender.next - 1, sender.transmission - 1, 0)
         admit_inline(state, i)
-    if selective and own.rack and left < BURST:
+    if selective and own.rack and left < BURST and not armed:
         arm_probe_once(state, f)
 
 
