@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
-from longfat.handbook.pages import EXPORT, IMPORT
+from longfat.handbook.pages import EXPORT, IMPORT, json_text, source
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,23 +35,19 @@ def document(curves: Sequence[xr.Dataset]) -> str:
     >>> page.startswith("<!DOCTYPE html>"), "stylesheet" in page
     (True, False)
     """
-    sets = json.dumps([_set(one) for one in curves], ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    script = "\n".join(EXPORT.sub("", IMPORT.sub("", _file(name))) for name in MODULES)
+    sets = json_text([_set(one) for one in curves])
+    script = "\n".join(EXPORT.sub("", IMPORT.sub("", source(name))) for name in MODULES)
     title = f"Curves of {', '.join(map(str, curves[0].scheme.values))}: {_path(curves[0])}"
     said = "".join(f"<p>{escape(one)}</p>\n" for one in _remarks(curves))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)} · longfat</title>\n<style>\n{''.join(map(_file, STYLES))}</style>\n</head>\n"
+        f"<title>{escape(title)} · longfat</title>\n<style>\n{''.join(map(source, STYLES))}</style>\n</head>\n"
         f'<body>\n<main>\n<h1>{escape(title)}</h1>\n<div id="curves">'
         f"<noscript>The plots need JavaScript.</noscript></div>\n{said}</main>\n<script>\n(() => {{\n{script}\n"
-        f'mountCurves(document.getElementById("curves"), {sets.replace("<", chr(92) + "u003c")});\n}})();\n</script>\n'
+        f'mountCurves(document.getElementById("curves"), {sets});\n}})();\n</script>\n'
         "</body>\n</html>\n"
     )
-
-
-def _file(name: str) -> str:
-    return files("longfat.handbook").joinpath("view", name).read_text(encoding="utf-8")
 
 
 def _path(data: xr.Dataset) -> str:

@@ -150,7 +150,7 @@ def laws_script(laws: Iterable[Law]) -> str:
 
 def json_text(data: Any) -> str:
     """Convert data to JSON text in which "<" is escaped, so that an HTML element ``script`` can contain the text."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def source(name: str) -> str:
