@@ -9,7 +9,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import APPENZELLER, FLACH, HOEFFDING, JACOBSON, SCH_TBF, SPANG, YANG_LAM
-from longfat.laws.tcp.parameters import INCREASE
+from longfat.laws.tcp.parameters import DECREASE, INCREASE
 
 __all__ = [
     "buffer_for_desynchronised",
@@ -25,7 +25,6 @@ __all__ = [
 
 BURST = Symbol("b", "packets", "[1, inf)", (1, 1e5), "Bucket of a policer: packets that may pass back to back")
 PATH = Symbol("C R", "packets", "[1, inf)", (20, 2000), "Policed rate times the round-trip time")
-DECREASE = Symbol(r"\beta", "1", "(0, 1)", (0.3, 0.95), "Factor by which a loss multiplies the window")
 SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of {YANG_LAM}; the policer of {FLACH}"
 
 

@@ -14,11 +14,6 @@ PACKET = Symbol(
 BITS = Symbol(r"\pi", "bits", "[0, 30)", (0, 5), "Bits that encode the priority", integer=True)
 
 PACKETS = Symbol("n", "packets", "[1, inf)", (1, 2000), "Packets of the file", integer=True)
-ROUND_TRIP = Symbol("D", "s", "[0, inf)", (1e-4, 0.3), "Round-trip propagation time")
-ACCESS_TIME = Symbol("t_a", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the access link")
-BOTTLENECK_TIME = Symbol("t_b", "s", "(0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the bottleneck link")
-LAST_TIME = Symbol("t_d", "s", "[0, inf)", (1e-6, 1e-3), "Transmission time of a packet on the last link")
-RATIO = Symbol("r", "1", "[0, 1]", (0.1, 0.95), "Rate of the bottleneck link over the rate of the access link")
 RATIO_BELOW = Symbol("r", "1", "[0, 1)", (0.1, 0.95), "Rate of the bottleneck link over the rate of the access link")
 PLACES = Symbol("K", "packets", "[0, inf)", (1, 2500), "Buffer of the switch, without the packet in transmission")
 

@@ -15,24 +15,17 @@ import numpy as np
 
 from longfat.base.domains import Interval, array
 from longfat.law import SimulatedBy, law
-from longfat.laws.blt.parameters import (
-    ACCESS_TIME,
-    BDP,
-    BOTTLENECK_TIME,
-    CAPACITY,
-    FILE_SIZE,
-    LAST_TIME,
-    PACKETS,
-    PLACES,
-    RATIO,
-    RATIO_BELOW,
-    ROUND_TRIP,
-    UNLOADED,
-)
+from longfat.laws.blt.parameters import BDP, CAPACITY, FILE_SIZE, PACKETS, PLACES, RATIO_BELOW, UNLOADED
 from longfat.laws.references import KIM_FARBER
-from longfat.laws.tcp.window import slow_start_transfer_time
-
-OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
+from longfat.laws.tcp.window import (
+    ACCESS_TIME,
+    BOTTLENECK_TIME,
+    LAST_TIME,
+    OURS,
+    RATIO,
+    ROUND_TRIP,
+    slow_start_transfer_time,
+)
 
 
 @law(

@@ -9,17 +9,9 @@ from typing import Any
 
 from longfat.law import SimulatedBy, law
 from longfat.law.roots import newton
-from longfat.laws.cubic.parameters import (
-    BANDWIDTH_DELAY_PRODUCT,
-    BETA,
-    BUFFER,
-    PATH,
-    ROUND_TRIP,
-    TIME,
-    WINDOW_BEFORE_LOSS,
-    C,
-)
+from longfat.laws.cubic.parameters import BANDWIDTH_DELAY_PRODUCT, BETA, PATH, TIME, WINDOW_BEFORE_LOSS, C
 from longfat.laws.references import RFC_9438
+from longfat.laws.tcp.parameters import BUFFER, ROUND_TRIP
 
 
 def third(like: Any, xp: Any) -> Any:

@@ -6,8 +6,9 @@ from typing import Any
 
 from longfat.law import SimulatedBy, law
 from longfat.laws.cubic.growth import cube_root, third
-from longfat.laws.cubic.parameters import AVERAGE_WINDOW, BETA, FAST_CONVERGENCE, LOSS, ROUND_TRIP, C
+from longfat.laws.cubic.parameters import AVERAGE_WINDOW, BETA, FAST_CONVERGENCE, LOSS, C
 from longfat.laws.references import POOJARY_SHARMA, RFC_9438
+from longfat.laws.tcp.parameters import ROUND_TRIP
 
 #: Mean window under random loss divided by C^(1/4) (R/p)^(3/4), for beta = 0.7: `derivations.cubic_random.constant`.
 RANDOM, RANDOM_FAST_CONVERGENCE = 1.635268597810722, 1.504147664790683

@@ -11,9 +11,7 @@ BETA = Symbol(
     r"\beta", "1", "(0, 1)", (0.5, 0.9), "Factor by which a loss multiplies the window; RFC 9438 recommends 0.7"
 )
 LOSS = Symbol("p", "probability", "(0, 1)", (1e-8, 1e-2), "Loss events per packet sent")
-ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time, queueing included")
 AVERAGE_WINDOW = Symbol("W", "packets", "[2, inf)", (4.0, 1e5), "Mean window over time")
-BUFFER = Symbol("B", "1", "[0, inf)", (0.01, 2.0), "Buffer over the bandwidth-delay product of the empty path")
 BANDWIDTH_DELAY_PRODUCT = Symbol("C R", "packets", "(0, inf)", (50.0, 1e5), "Bandwidth-delay product of the empty path")
 PATH = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time of the empty path")
 FAST_CONVERGENCE = Symbol(
