@@ -72,19 +72,14 @@ def kind_of_arrays(*arrays: Any) -> Callable[[Any], Any]:
 
 def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
     """Return numbers as an array, of objects if they are fractions; raise an error for one outside the interval."""
-    interval = domains.Interval.parse(allowed)
-    refusal = domains.wrong_type(name, values, "a number or an array of numbers", unit)
     try:
         found = np.asarray(values)
     except ValueError:  # rows of unequal lengths
-        raise refusal from None
+        raise domains.wrong_type(name, values, "a number or an array of numbers", unit) from None
     if found.dtype.kind == "O":
         checked = [number(name, value, unit, allowed) for value in found.flat]
         return array(checked, kind(checked), found.shape)
-    if found.dtype.kind not in "biuf":
-        raise refusal
-    if domains.array(name, found, unit, interval):
-        raise domains.out_of_range(name, math.nan, unit, interval)
+    domains.numbers(name, values, unit, allowed)
     return found
 
 
