@@ -10,7 +10,7 @@ from statistics import median
 
 from longfat.base.domains import number
 from longfat.measured.counting import loss_interval
-from longfat.measured.fields import printed
+from longfat.measured.fields import PREFIXES, printed
 from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import by_time, of_busy, queued_or_lost
 
@@ -23,7 +23,6 @@ _END = r"(\S{1,99}:\S{1,99})"  # bounded, since a search in a line of many colon
 _SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+{_END}\s+{_END}")
 _COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
 _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")
-_FACTOR = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 #: Least number of sent segments: sockets with fewer, such as control connections, are too short to measure a path
 #: (ours).
 _LEAST = 10  # segments
@@ -109,7 +108,7 @@ def _sample(path: str, line: str) -> _Sample:
     for key, value, second, _ in _COUNTER.findall(line):
         made.values[key] = printed(f"{path}: {key}", second if key == "retrans" and second else value)
     for key, value, unit in _RATE.findall(line):
-        made.values[key] = printed(f"{path}: {key}", value) * _FACTOR[unit] / 8
+        made.values[key] = printed(f"{path}: {key}", value) * PREFIXES[unit] / 8
     return made
 
 
