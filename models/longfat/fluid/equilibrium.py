@@ -151,9 +151,6 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     ----------
     See `rest`.
     """
-    import xarray as xr
-
     chosen = points(system, start, parameters)
     states, status = equilibria(system, chosen)
-    columns = {**chosen.states(system, states), "status": chosen.column(status, "1")}
-    return xr.Dataset(columns, coords=chosen.coords, attrs={"system": system.name, "source": system.source})
+    return chosen.dataset(system, {**chosen.states(system, states), "status": chosen.column(status, "1")})

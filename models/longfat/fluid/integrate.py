@@ -235,8 +235,6 @@ def integrate(
     ----------
     See `path`.
     """
-    import xarray as xr
-
     chosen = points(system, start, parameters)
     domains.choice("method", method, METHODS)
     if system.kind == "map":
@@ -259,11 +257,8 @@ def integrate(
     _check_delays(system, chosen, states, h, memory)
     axis = "update" if system.kind == "map" else "time"
     times = np.arange(steps + 1)[::every] if axis == "update" else h * np.arange(steps + 1)[::every]
-    return xr.Dataset(
-        chosen.states(system, states[:, ::every], dims=(axis,)),
-        coords={**chosen.coords, axis: (axis, times, {"units": system.time})},
-        attrs={"system": system.name, "source": system.source},
-    )
+    columns = chosen.states(system, states[:, ::every], dims=(axis,))
+    return chosen.dataset(system, columns, **{axis: (axis, times, {"units": system.time})})
 
 
 @functools.lru_cache(maxsize=64)

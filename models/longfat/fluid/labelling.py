@@ -54,6 +54,12 @@ class Points:
             columns[name] = self.column(part, variable.unit, dims=axes)
         return columns
 
+    def dataset(self, system: System, columns: Mapping[str, Any], **further: Any) -> xr.Dataset:
+        """Return a Dataset of variables along the axes of the points and along further coordinates."""
+        import xarray as xr
+
+        return xr.Dataset(columns, {**self.coords, **further}, {"system": system.name, "source": system.source})
+
 
 def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> Points:
     """Return all combinations of starts and parameters; plain arrays add axes, DataArrays share axes by name."""

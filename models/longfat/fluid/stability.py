@@ -176,8 +176,6 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
     ----------
     See `multipliers` and `rightmost_roots`.
     """
-    import xarray as xr
-
     chosen = points(system, start, parameters)
     states, status, leading, turn = _linear_stability(system, chosen)
     time, per_time = ("1", "rad/period") if system.kind == "map" else (f"1/{system.time}", f"rad/{system.time}")
@@ -189,7 +187,7 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
         "turn": chosen.column(turn, per_time),
         "stable": chosen.column(stable, "1"),
     }
-    return xr.Dataset(columns, coords=chosen.coords, attrs={"system": system.name, "source": system.source})
+    return chosen.dataset(system, columns)
 
 
 def _linear_stability(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
@@ -259,8 +257,6 @@ def stability_boundary(
     ----------
     See `stability`.
     """
-    import xarray as xr
-
     if parameter not in system.parameters or system.parameters[parameter].axis or system.parameters[parameter].integer:
         able = [name for name, p in system.parameters.items() if not p.axis and not p.integer]
         raise domains.unknown("parameter", parameter, able)
@@ -284,12 +280,9 @@ def stability_boundary(
     changes = first != last
     status = np.where(changes, "found", np.where(first, "stable throughout", "unstable throughout"))
     unit = "rad/period" if system.kind == "map" else f"rad/{system.time}"
-    return xr.Dataset(
-        {
-            parameter: chosen.column(np.where(changes, (low + high) / 2, np.nan), declared.unit),
-            "turn": chosen.column(np.where(changes, turn, np.nan), unit),
-            "status": chosen.column(status, "1"),
-        },
-        coords=chosen.coords,
-        attrs={"system": system.name, "source": system.source},
-    )
+    columns = {
+        parameter: chosen.column(np.where(changes, (low + high) / 2, np.nan), declared.unit),
+        "turn": chosen.column(np.where(changes, turn, np.nan), unit),
+        "status": chosen.column(status, "1"),
+    }
+    return chosen.dataset(system, columns)
