@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.law import Law, SimulatedBy, Symbol, Validity, array_namespaces, register
-from longfat.law.declaring import declared
+from longfat.law import Law, Symbol, array_namespaces, law, register
 
 if TYPE_CHECKING:
     import sympy
@@ -192,25 +191,15 @@ class Root(Law):
 
 def root(
     *,
-    source: str,
-    unit: str,
     unknown: Symbol,
     equation: Callable[..., tuple[Any, Any]],
     cases: Mapping[str, Callable[..., Any]],
-    validity: Validity | None = None,
-    derivation: str | Callable[[], Any] = "",
-    result: str = "",
-    simulated: SimulatedBy | None = None,
-    not_simulated: str = "",
-    long_proof: bool = False,
-    **symbols: Symbol,
+    **declaration: Any,
 ) -> Callable[[Callable[..., Any]], Root]:
     """Return a decorator that declares a law given by an equation, and registers it among the laws.
 
     Parameters
     ----------
-    source, unit, validity, derivation, result, simulated, not_simulated, long_proof, **symbols
-        As for `longfat.law.law`.
     unknown : Symbol
         The variable that the equation is solved for.
     equation : callable
@@ -218,6 +207,8 @@ def root(
     cases : mapping
         Kinds of solutions that are not roots of the equation: for each name, a condition on the value and the
         parameters.
+    **declaration
+        As for `longfat.law.law`.
 
     Examples
     --------
@@ -231,22 +222,8 @@ def root(
     """
 
     def declare(function: Callable[..., Any]) -> Root:
-        return register(
-            Root(
-                function,
-                declared(function, symbols),
-                unit,
-                source,
-                validity,
-                derivation,
-                result=result,
-                simulated=simulated,
-                not_simulated=not_simulated,
-                long_proof=long_proof,
-                unknown=unknown,
-                sides=equation,
-                cases=cases,
-            )
-        )
+        plain = law(**declaration)(function)
+        record = {one.name: getattr(plain, one.name) for one in fields(plain)}
+        return register(Root(**record, unknown=unknown, sides=equation, cases=cases))
 
     return declare
