@@ -33,8 +33,8 @@ class Queue:
         asked for one device only, so that it is empty.
     root : bool
         Whether the discipline is the root of the device, not attached to a class.
-    sent, dropped, overlimits, marked : int
-        Packets sent, dropped, delayed or dropped by a limit, and marked with congestion experienced [packets].
+    sent, dropped, marked : int
+        Packets sent, dropped, and marked with congestion experienced [packets].
     sent_bytes : int
         Bytes sent [bytes].
     backlog : int, optional
@@ -49,7 +49,6 @@ class Queue:
     root: bool
     sent: int
     dropped: int
-    overlimits: int
     marked: int
     sent_bytes: int
     backlog: int | None
@@ -85,7 +84,6 @@ def queues(path: str, text: str) -> list[Queue]:
                 start[4] == "root",
                 int(sent[2]),
                 int(sent[3]),
-                int(sent[4]),
                 int(marked[1]) if marked else 0,
                 int(sent[1]),
                 int(printed(name, backlog[1])) * _SIZE[backlog[2]] if backlog else None,
