@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from longfat.replication import sweep
     from longfat.sim.network import scenario
 
-_ROOMS = (
-    "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "replication",
-    "sim", "testbed", "testing", "verify",
-)  # fmt: skip
 #: Public modules inside subpackages, by their public names.
 _INSIDE = {"quantities": "longfat.base.quantities", "scenario": "longfat.sim.network.scenario"}
 
@@ -63,12 +59,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(f"longfat.{name}")
     if name in _INSIDE:
         return importlib.import_module(_INSIDE[name])
     if name == "sweep":
         return importlib.import_module("longfat.replication").sweep
+    if name in __all__:
+        return importlib.import_module(f"longfat.{name}")
     raise AttributeError(f"module 'longfat' has no attribute {name!r}")
 
 
