@@ -20,7 +20,7 @@ from typing import Any
 
 from longfat.base import extras
 from longfat.handbook import javascript
-from longfat.law import Law, Symbol, docstrings, registered
+from longfat.law import PACKAGE, Law, Symbol, docstrings, registered
 from longfat.law.roots import Root
 
 MATH = re.compile(r"\.\. math::(.*?)(?=\n\S|\Z)", re.DOTALL)
@@ -30,8 +30,8 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def laws() -> list[Law]:
-    """Return all laws, sorted by their public names."""
-    return sorted((one for _, one in registered()), key=lambda one: one.public_name)
+    """Return the laws of longfat, sorted by their public names."""
+    return sorted((one for name, one in registered() if name.startswith(PACKAGE)), key=lambda one: one.public_name)
 
 
 def written(records: Iterable[dict[str, Any]]) -> str:
