@@ -65,22 +65,16 @@ def simulator_of(law: Law, check: SimulatedBy | None = None) -> Simulator | None
     return SIMULATORS[check.simulator]
 
 
-def _integer_capacity(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with an integer capacity, because a link's buffer has an integer number of packets."""
-    return values | {name: float(max(1, round(values[name]))) for name in ("capacity",) if name in values}
+def _integers(*names: str) -> Callable[[dict[str, float]], dict[str, float]]:
+    """Return a function for the nearest point at which the parameters with these names are integers of 1 or more."""
+    return lambda values: values | {name: float(max(1, round(values[name]))) for name in names if name in values}
 
 
-def _integer_size(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with packets of an integer number of bytes."""
-    return values | {"packet_size": float(round(values["packet_size"]))}
-
-
-def _integer_packets(values: dict[str, float]) -> dict[str, float]:
+def _segments(values: dict[str, float]) -> dict[str, float]:
     """Return the nearest point of the segment simulator: integer windows, delays of an integer number of packets."""
-    packets = round(values["segment_packets"])
-    windows = {name: float(max(1, round(values[name]))) for name in ("window", "receive_buffer") if name in values}
-    ack_segments = round(values["ack_segments"] * packets) / packets
-    return values | windows | {"segment_packets": float(packets), "ack_segments": ack_segments}
+    nearest = _integers("window", "receive_buffer", "segment_packets")(values)
+    packets = nearest["segment_packets"]
+    return nearest | {"ack_segments": round(values["ack_segments"] * packets) / packets}
 
 
 def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
@@ -91,7 +85,7 @@ def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
 
 def _queue(quantity: str, exponential: bool | None) -> Simulator:
     """Return the simulator of one queue; if ``exponential`` is None, ``variation`` sets the distribution of sizes."""
-    return Simulator(link_estimators.queue(quantity, exponential), nearest=_integer_capacity)
+    return Simulator(link_estimators.queue(quantity, exponential), nearest=_integers("capacity"))
 
 
 def _loss_load(quantity: str) -> Simulator:
@@ -99,17 +93,9 @@ def _loss_load(quantity: str) -> Simulator:
     return Simulator(link_estimators.loss_load_equilibrium(3, quantity))
 
 
-def _segments(replicate: Simulate) -> Simulator:
-    return Simulator(replicate, nearest=_integer_packets)
-
-
 def _flows(replicate: Simulate) -> Simulator:
     """Return a simulator whose function `nearest` rounds the numbers of flows to integers."""
-
-    def nearest(values: dict[str, float]) -> dict[str, float]:
-        return values | {name: float(max(1, round(values[name]))) for name in ("flows", "others") if name in values}
-
-    return Simulator(replicate, nearest=nearest)
+    return Simulator(replicate, nearest=_integers("flows", "others"))
 
 
 def _fixed(replicate: Simulate) -> Simulator:
@@ -155,7 +141,9 @@ SIMULATORS: dict[str, Simulator] = {
     "sstp_throughput": _fixed(transport_estimators.sstp_throughput()),
     "guaranteed_delay": _fixed(link_estimators.greatest_delay()),
     "fluid_delay": _fixed(link_estimators.fluid_delay()),
-    "shaped_utilisation": Simulator(link_estimators.shaped_utilisation(), deterministic=True, nearest=_integer_size),
+    "shaped_utilisation": Simulator(
+        link_estimators.shaped_utilisation(), deterministic=True, nearest=_integers("packet_size")
+    ),
     "codel_drop_time": _fixed(transport_estimators.codel_drop_time()),
     "cubic_window": _fixed(cubic_estimators.window_after_loss()),
     "cubic_mean_window": _fixed(cubic_estimators.mean_window()),
@@ -168,7 +156,7 @@ SIMULATORS: dict[str, Simulator] = {
     "loss_load_loss": _loss_load("loss"),
     "loss_load_load": _loss_load("load"),
     "loss_load_loss_at_capacity": _loss_load("loss"),
-    "segment_efficiency": _segments(segment_estimators.segment_efficiency()),
-    "segment_hard_ack": _segments(segment_estimators.hard_ack()),
+    "segment_efficiency": Simulator(segment_estimators.segment_efficiency(), nearest=_segments),
+    "segment_hard_ack": Simulator(segment_estimators.hard_ack(), nearest=_segments),
     "segment_mean_delay": Simulator(segment_estimators.mean_delay()),
 }
