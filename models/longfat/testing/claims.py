@@ -100,20 +100,15 @@ def claim(
     simulator: Simulator,
     *,
     over: Mapping[str, Any] | None = None,
-    within: float | str,
-    of: str | float = "mean",
-    bounds: Interval | None = None,
-    deterministic: bool = False,
     where: Callable[..., Any] | None = None,
-    power: float = 0.99,
     cases: Cases | None = None,
+    **options: Any,
 ) -> Claim:
     """Return the claim that a formula agrees with a simulator; arguments as for `longfat.testing.holds`.
 
     >>> claim(lambda load: load, lambda rng, load: load, over={"load": (0.1, 0.9)}, within=0.1).valid({"load": 1.0})
     False
     """
-    options = {"within": within, "of": of, "bounds": bounds, "deterministic": deterministic, "power": power}
     return Claim(formula, simulator, axes_of(formula, over), where, options, cases=cases)
 
 
