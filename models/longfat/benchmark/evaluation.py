@@ -103,8 +103,7 @@ def run(
     Raises
     ------
     ValueError
-        For unknown experiments and schemes, values outside their ranges, and a user's scheme that fails while it runs;
-        finished runs stay in the store.
+        For a user's scheme that fails while it runs; finished runs stay in the store.
 
     Examples
     --------

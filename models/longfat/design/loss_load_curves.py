@@ -55,10 +55,8 @@ def loss_load(
 
     Raises
     ------
-    TypeError
-        For a value of a wrong type.
     ValueError
-        For a value outside its range, with name, value, unit and range; for a ceiling that no v reaches with any k.
+        For a ceiling that no v reaches with any k.
 
     Examples
     --------

@@ -67,10 +67,8 @@ def curves(
 
     Raises
     ------
-    TypeError
-        For a value of a wrong type.
     ValueError
-        For a value outside its range, with name, value, unit and range, and for curves that would take hours.
+        For curves that would take hours.
 
     Notes
     -----

@@ -95,11 +95,8 @@ def sweep(
 
     Raises
     ------
-    TypeError
-        For a value of a wrong type.
     ValueError
-        For an argument outside its range, by name, value and range, and for a store of another sweep, with the
-        differences.
+        For a store of another sweep, with the differences.
     SweepError
         If the function fails, with the point, the replication and the error; or if the executor fails, such as a
         ``ProcessPoolExecutor`` with a killed worker. Finished runs stay in the store.

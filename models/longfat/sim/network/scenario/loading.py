@@ -48,8 +48,6 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
 
     Raises
     ------
-    TypeError
-        If the path is neither a string nor a path.
     ValueError
         For an unknown name, a file that cannot be read, Python files outside the scenario's folder, and keys and values
         that are refused; the message names the file and the table.
