@@ -11,6 +11,7 @@ from longfat.testing.claims import Claim, claim, margin, shrink_claim
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, corners
 from longfat.testing.evidence import Normal
+from longfat.testing.holding import holds
 from longfat.testing.seeded_runs import seed_of
 from tests.testing.simulators import formula, normal, off_by
 
@@ -59,7 +60,7 @@ def test_a_point_outside_one_range_is_outside():
 
 def test_options_of_a_claim():
     """Those that `holds` documents."""
-    assert claim(formula, normal, over={"mean": 1.0}, within=0.1).options == {
+    assert holds(formula, normal, over={"mean": 1.0}, within=0.1)(print).longfat_claim.options == {
         "within": 0.1, "of": "mean", "bounds": None, "deterministic": False, "power": 0.99
     }  # fmt: skip
 
