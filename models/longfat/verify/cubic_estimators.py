@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from longfat.base.domains import out_of_range
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
+from longfat.sim import Discipline, Network, Parameter, Simulation
 from longfat.sim.kernel import records
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
@@ -19,11 +19,10 @@ from longfat.verify.measured_runs import PACKET, Result, estimator, packets_sent
 ROUND_TRIP = 0.1  # s
 BANDWIDTH_DELAY_PRODUCT = 1000  # packets in a round trip of ROUND_TRIP
 FACTOR = 0.4  # C of RFC 9438 [packets/s^3]
-Name = str | Scheme
 
 
 def _started(
-    scheme: Name, top: int, round_trip_time: float, rate: float = math.inf, interval: float = 1e18, **parameters: float
+    top: int, round_trip_time: float, rate: float = math.inf, interval: float = 1e18, **parameters: float
 ) -> Network:
     """Return a network of one flow, which leaves slow start at the window ``top`` [packets] and then loses one packet.
 
@@ -32,13 +31,13 @@ def _started(
     first = 2  # each acknowledgment of slow start adds a packet to this window
     lost = PERIODIC(first=top - first + 1, interval=interval)
     begin = {"initial_window": first, "initial_ssthresh": top, "fast_convergence": 0.0}
-    return fast_path(scheme, round_trip_time, begin | parameters, rate=rate, discipline=lost)
+    return fast_path("cubic", round_trip_time, begin | parameters, rate=rate, discipline=lost)
 
 
 @estimator
 def window_after_loss(
-    rng: Any, scheme: Name = "cubic", round_trip_time: float = 0.02, spread: float = 1.1, *, time: float,
-    window_before_loss: float, c: float, beta: float,
+    rng: Any, round_trip_time: float = 0.02, spread: float = 1.1, *, time: float, window_before_loss: float, c: float,
+    beta: float,
 ) -> Result:  # fmt: skip
     """Estimate the window [packets] at a ``time`` [s] after the recovery from a loss at ``window_before_loss``.
 
@@ -46,7 +45,7 @@ def window_after_loss(
     """
     top = round(window_before_loss)
     rate = spread * top * PACKET / round_trip_time
-    simulation = Simulation(_started(scheme, top, round_trip_time, rate, c=c, beta=beta), rng=rng)
+    simulation = Simulation(_started(top, round_trip_time, rate, c=c, beta=beta), rng=rng)
     now, step = 0.0, round_trip_time / 100
     while not int(simulation.state.tallies["losses"][0]):
         now += step
@@ -80,13 +79,12 @@ def packets_of_period(window_before_loss: float, round_trip_time: float, c: floa
 
 @estimator
 def mean_window(
-    rng: Any, scheme: Name = "cubic", periods: int = 6, *, window_before_loss: float, round_trip_time: float, c: float,
-    beta: float,
-) -> Result:  # fmt: skip
+    rng: Any, periods: int = 6, *, window_before_loss: float, round_trip_time: float, c: float, beta: float
+) -> Result:
     """Estimate the mean window [packets] of a flow that loses a packet whenever its window reaches the same size."""
     packets = round(packets_of_period(window_before_loss, round_trip_time, c, beta)[0])
     top = round(window_before_loss)
-    net = _started(scheme, top, round_trip_time, interval=packets, c=c, beta=beta)
+    net = _started(top, round_trip_time, interval=packets, c=c, beta=beta)
     simulation, now, marks = Simulation(net, rng=rng), 0.0, []
     for losses in (2, 2 + periods):
         while int(simulation.state.tallies["losses"][0]) < losses:
@@ -98,9 +96,7 @@ def mean_window(
 
 
 @estimator
-def window_at_loss(
-    rng: Any, scheme: Name = "cubic", *, loss: float, round_trip_time: float, c: float, beta: float
-) -> Result:
+def window_at_loss(rng: Any, *, loss: float, round_trip_time: float, c: float, beta: float) -> Result:
     """Estimate the mean window [packets] if every 1/loss-th packet is lost.
 
     The run begins at the window that the flow reaches before each loss in its steady state. From another window the
@@ -111,12 +107,12 @@ def window_at_loss(
         middle = math.sqrt(low * high)
         packets, _ = packets_of_period(middle, round_trip_time, c, beta)
         low, high = (low, middle) if packets * loss > 1 else (middle, high)
-    return mean_window(scheme)(rng, window_before_loss=high, round_trip_time=round_trip_time, c=c, beta=beta)
+    return mean_window()(rng, window_before_loss=high, round_trip_time=round_trip_time, c=c, beta=beta)
 
 
 @estimator
 def at_link(
-    rng: Any, quantity: str, scheme: Name = "cubic", periods: int = 6, *, buffer: float, beta: float,
+    rng: Any, quantity: str, periods: int = 6, *, buffer: float, beta: float,
     bandwidth_delay_product: float = BANDWIDTH_DELAY_PRODUCT, round_trip_time: float = ROUND_TRIP, c: float = FACTOR,
 ) -> Result:  # fmt: skip
     """Estimate "utilisation" or "mean_queue" [BDP] of one CUBIC flow at a drop-tail link with a ``buffer`` [BDP].
@@ -133,17 +129,16 @@ def at_link(
     recovery = ((1 - beta) * top / c) ** (1 / 3)
     parameters = {"initial_ssthresh": beta * top, "c": c, "beta": beta, "fast_convergence": 0.0}
     start, end = 3 * recovery, (3 + periods) * recovery
-    return drop_tail(scheme, quantity, bdp, round_trip_time, buffer, start, end, parameters, rng)
+    return drop_tail("cubic", quantity, bdp, round_trip_time, buffer, start, end, parameters, rng)
 
 
 @estimator
 def at_random_loss(
-    rng: Any, losses: float = 100, scheme: Name = "cubic", *, loss: float, round_trip_time: float, c: float,
-    fast_convergence: float,
-) -> Result:  # fmt: skip
+    rng: Any, losses: float = 100, *, loss: float, round_trip_time: float, c: float, fast_convergence: float
+) -> Result:
     """Estimate the mean window [packets] under independent random losses, from a run with about ``losses`` losses."""
     parameters = {"initial_ssthresh": loss**-0.5, "c": c, "fast_convergence": fast_convergence}
-    net = fast_path(scheme, round_trip_time, parameters, loss=loss)
+    net = fast_path("cubic", round_trip_time, parameters, loss=loss)
     simulation, now, marks = Simulation(net, rng=rng), 0.0, []
     for sent in (20 / loss, (20 + losses) / loss):
         while packets_sent(simulation) < sent:
