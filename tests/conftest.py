@@ -80,11 +80,12 @@ def drawn_quickly():
 @pytest.fixture(scope="module")
 def browser():
     """Headless Chromium; without it, or without its driver, tests are skipped."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
-    found = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-    if not (path := next(found, None)):
+    reason = "playwright is not installed: make venv"
+    driver_api = pytest.importorskip("playwright.sync_api", reason=reason)
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
         pytest.skip("no Chromium on this machine: make browser")
-    with api.sync_playwright() as driver:
+    with driver_api.sync_playwright() as driver:
         made = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])  # root has no sandbox
         yield made
         made.close()
