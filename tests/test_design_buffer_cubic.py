@@ -206,21 +206,3 @@ def test_no_law_beside_another_discipline():
     assert np.isnan(data.dense_together).all()
     assert np.isfinite(data.curve_utilisation).all()
     assert "beside codel the simulation decides" in data.attrs["about"]
-
-
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--parameter", "delayed_ack"], "parameter must be a name and a number, such as delayed_ack=2"),
-        (["--parameter", "speed=1"], "speed"),
-        (["--parameter", "c=-1"], "c = -1"),
-        (["--parameter", "c=1", "--parameter", "c=2"], "--parameter c is given twice"),
-    ],
-)
-def test_one_line_for_a_wrong_parameter(tmp_path, monkeypatch, capsys, flags, words):
-    monkeypatch.chdir(tmp_path)
-    assert main(["buffer", "--rate", "1Gbit/s", "--rtt", "100ms", "--scheme", "cubic", *flags]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert words in err
-    assert err.count("\n") == 1

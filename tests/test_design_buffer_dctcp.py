@@ -5,7 +5,6 @@ import math
 import pytest
 
 from longfat import design
-from longfat.cli import main
 from longfat.design.buffer_laws import ABOVE_THRESHOLD, DctcpLaws, Path
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
@@ -57,21 +56,6 @@ def test_the_answer():
     row = answer.sel(rule="one BDP")
     assert float(row.utilisation) == pytest.approx(float(row.law_together), abs=0.02)
     assert float(answer.buffer_packets.min()) > 12
-
-
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--mark-above", "0"], "mark_above = 0"),
-        (["--mark-above", "20", "--discipline", "fifo"], "mark_above = 20 needs discipline 'step-marking'"),
-    ],
-)
-def test_one_line_for_a_wrong_threshold(tmp_path, monkeypatch, capsys, flags, words):
-    monkeypatch.chdir(tmp_path)
-    assert main(["buffer", "--rate", "10Gbit/s", "--rtt", "100us", "--scheme", "dctcp", *flags]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert words in err
 
 
 def test_packets_are_lost_where_the_fluid_loses_none():

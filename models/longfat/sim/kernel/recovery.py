@@ -18,8 +18,9 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 #
 # Delivery-rate samples: the rate at which the network delivers a flow's packets (draft-ietf-ccwg-bbr-06, section 4.1).
 #
-# Only flows whose scheme requests them have samples; RACK-TLP needs two fields of the snapshots. A snapshot and the list
-# node of its transmission have the same row number, so the snapshot stays valid when the transmission is found lost.
+# Only flows whose scheme requests them have samples; RACK-TLP needs two fields of the snapshots. A snapshot and the
+# list node of its transmission have the same row number, so the snapshot stays valid when the transmission is found
+# lost.
 
 
 @routine
