@@ -16,6 +16,7 @@ import xarray as xr
 from longfat import cli, plot, sim
 from longfat.cli.simulate import summary
 from longfat.sim.network import scenario
+from tests.processes import files_of_at_most
 from tests.sim.pcap_reader import read
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
@@ -150,13 +151,6 @@ def test_figure(tmp_path, capsys, sampled, labels):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["net.toml", "run.svg"]
     drawn = (tmp_path / "run.svg").read_text()
     assert all(f"{label} [" in drawn for label in labels)
-
-
-def test_figure_of_another_kind(tmp_path, capsys):
-    (tmp_path / "net.toml").write_text(RENO)
-    assert cli.main(["simulate", str(tmp_path / "net.toml"), "--figure", str(tmp_path / "run.gif")]) == 2
-    assert "suffix of --figure '.gif' is unknown" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["net.toml"]
 
 
 def test_table_and_files(tmp_path, capsys):
@@ -369,6 +363,8 @@ WRONG = {
     "pcap": (RENO, ["--pcap", "/proc/nowhere"], "pcap = /proc/nowhere cannot be written to"),
     "qlog": (RENO, ["--qlog", "/proc/nowhere"], "qlog = /proc/nowhere cannot be written to"),
     "trace": (RENO, ["--pcap", "out", "--trace-packets", "0"], "trace_packets = 0 packets is out of range"),
+    "figure": (RENO, ["--figure", "run.gif"], "suffix of --figure '.gif' is unknown"),
+    "ignored": (STEADY, ["--trace-packets", "9"], "--trace-packets needs --pcap or --qlog"),
     "flag": (RENO, ["--colour"], "option '--colour' is unknown; available: --duration"),
 }  # fmt: skip
 
@@ -393,8 +389,8 @@ def check_refused(capsys, folder, arguments, words):
 
 
 def test_a_folder_is_no_scenario(tmp_path, capsys):
-    assert cli.main(["simulate", str(tmp_path)]) == 2
-    assert "cannot be read: Is a directory" in capsys.readouterr().err
+    check_refused(capsys, tmp_path, [""], "cannot be read: Is a directory")
+    check_refused(capsys, tmp_path, ["nosuch", "--list"], "--list excludes NAME|FILE, got '")
     assert cli.main(["simulate"]) == 2
     assert "Missing argument 'NAME|FILE'" in capsys.readouterr().err
 
@@ -444,24 +440,13 @@ def test_nowhere_to_print_to(tmp_path, stdout, words):
 
 def test_no_room_for_a_trace(tmp_path, capsys):
     """The answer is printed, one line says why there is no trace, and the status is 2."""
-    resource = pytest.importorskip("resource")
     (tmp_path / "net.toml").write_text(RENO)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    with files_of_at_most(10):
         status = cli.main(["simulate", str(tmp_path / "net.toml"), "--json", "--pcap", str(tmp_path / "out")])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     out, err = capsys.readouterr()
     assert (status, err) == (2, "longfat: the trace ends at 0 s: File too large\n")
     assert json.loads(out)["run"]["trace"]["packets"] == 0
     assert list((tmp_path / "out").iterdir()) == []
-
-
-def test_options_that_would_be_ignored(tmp_path, capsys):
-    (tmp_path / "net.toml").write_text(STEADY)
-    check_refused(capsys, tmp_path, ["net.toml", "--trace-packets", "9"], "--trace-packets needs --pcap or --qlog")
-    check_refused(capsys, tmp_path, ["nosuch", "--list"], "--list excludes NAME|FILE, got '")
 
 
 def test_as_a_program(tmp_path):

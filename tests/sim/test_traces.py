@@ -1,6 +1,5 @@
 """Traces of packets: pcap as a plain reader and tshark see it, qlog as its schema has it, and what ends a trace."""
 
-import contextlib
 import json
 import os
 import shutil
@@ -19,6 +18,7 @@ from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.runs.captures import Capture, capture, captured, pcap_writer
 from longfat.sim.runs.run_state import rows
+from tests.processes import files_of_at_most
 from tests.sim.lab import holding, one_link
 from tests.sim.pcap_reader import blocks, read, stamps
 
@@ -89,18 +89,6 @@ def busy():
 
 def run_busy(**options):
     return sim.run(busy(), duration=SECONDS, rng=3, progress=False, **options)
-
-
-@contextlib.contextmanager
-def files_of_at_most(octets):
-    """Let no file of this process grow beyond a size [bytes]."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (octets, before[1]))
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from longfat.testbed import pump as module
 from longfat.testbed.emulator import Emulator
 from longfat.testbed.network_namespaces import CannotRun
 from longfat.testbed.pump import NAMES, Captures, Punctuality, prompt, pump
+from tests.processes import files_of_at_most
 
 MS = 1_000_000  # ns
 
@@ -203,17 +204,12 @@ def test_priority_is_given_back():
 
 def test_captures_on_a_full_disk(tmp_path):
     """One line with option and directory, for the header of 24 bytes and for a packet larger than the buffer."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     for room, write in ((10, Captures.close), (24, lambda one: one.sent(0, False, 0, bytes(100_000)))):
         captures = Captures(*(tmp_path / name for name in NAMES))
-        try:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-            with pytest.raises(CannotRun, match=f"^pcap = {tmp_path} cannot be written to: File too large$"):
-                write(captures)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-            captures.close()
+        words = f"^pcap = {tmp_path} cannot be written to: File too large$"
+        with files_of_at_most(room), pytest.raises(CannotRun, match=words):
+            write(captures)
+        captures.close()
 
 
 def test_captures_have_virtual_times(monkeypatch, tmp_path, hosts):
