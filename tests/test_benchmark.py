@@ -264,6 +264,7 @@ def test_resumed(tmp_path, calls):
 
 def test_no_intervals_where_nothing_is_random(calls):
     """A scheme that could be random but is not, in a network without randomness, has one run and no "± 0"."""
+    assert not evaluation.may_be_random(VARIANTS["7-0.2"], ENTRIES["optimal"])
     data = benchmark.run(["3-4", "7-0.2"], ["gaimd"], replications=3, executor=ThreadPoolExecutor(1), progress=False)
     assert sorted(one["random"] for _, one in calls) == [0, 1, 1, 1]  # cells run side by side, in any order
     assert data.replications.values.tolist() == [[1], [3]]
@@ -536,23 +537,19 @@ def test_the_other_texts():
         replace(VARIANTS["1"], edits=(("x = y", ""),)).text()
 
 
-def test_refusals():
-    with pytest.raises(ValueError, match="experiment '99' is unknown"):
-        benchmark.run("99")
-    with pytest.raises(ValueError, match="experiment '11' is unknown; available: 1, 10, 2, "):
-        benchmark.run(["11"])
-    with pytest.raises(
-        ValueError, match=r"experiment = 'mine\.toml' is the name of a file: must be the number of an experiment, 1"
-    ):
-        benchmark.run(["mine.toml"])
-    with pytest.raises(ValueError, match="scheme 'tahoo' is unknown; did you mean 'tahoe'"):
-        benchmark.run(["3-4"], ["tahoo"])
-    with pytest.raises(ValueError, match="replications = 0 runs is out of range"):
-        benchmark.run(["3-4"], ["tahoe"], replications=0)
-    with pytest.raises(ValueError, match="each scheme once"):
-        benchmark.run(["3-4"], ["hbh", "hop-by-hop"])
-    with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: aggregation, avq, "):
-        benchmark.run(["3-4"], ["gaimd"], discipline="fare")
-    with pytest.raises(ValueError, match="discipline 'nosuch' is unknown"):
-        benchmark.run(["3-4"], ["hop-by-hop"], discipline="nosuch")  # which has its own switches
-    assert not evaluation.may_be_random(VARIANTS["7-0.2"], ENTRIES["optimal"])
+@pytest.mark.parametrize(
+    ("given", "options", "words"),
+    [
+        (("99",), {}, "experiment '99' is unknown"),
+        ((["11"],), {}, "experiment '11' is unknown; available: 1, 10, 2, "),
+        ((["mine.toml"],), {}, r"= 'mine\.toml' is the name of a file: must be the number of an experiment, 1"),
+        ((["3-4"], ["tahoo"]), {}, "scheme 'tahoo' is unknown; did you mean 'tahoe'"),
+        ((["3-4"], ["tahoe"]), {"replications": 0}, "replications = 0 runs is out of range"),
+        ((["3-4"], ["hbh", "hop-by-hop"]), {}, "each scheme once"),
+        ((["3-4"], ["gaimd"]), {"discipline": "fare"}, "discipline 'fare' is unknown; available: aggregation, avq, "),
+        ((["3-4"], ["hop-by-hop"]), {"discipline": "nosuch"}, "discipline 'nosuch' is unknown"),  # has its own switches
+    ],
+)
+def test_refusals(given, options, words):
+    with pytest.raises(ValueError, match=words):
+        benchmark.run(*given, **options)
