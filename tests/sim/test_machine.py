@@ -150,16 +150,12 @@ def test_every_scheme_and_discipline():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", schemes.names())
-def test_a_scheme(name):
-    one = type("One", (OneRun,), {"options": {"known": [name]}})
-    run_state_machine_as_test(one, settings=examples(25, 200, stateful_step_count=12))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", sorted(queues.NAMED))
-def test_a_discipline(name):
-    one = type("One", (OneRun,), {"options": {"disciplines": [name]}})
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [*(("known", name) for name in schemes.names()), *(("disciplines", name) for name in queues.NAMED)],
+)
+def test_one_scheme_or_discipline(kind, name):
+    one = type("One", (OneRun,), {"options": {kind: [name]}})
     run_state_machine_as_test(one, settings=examples(25, 200, stateful_step_count=12))
 
 
