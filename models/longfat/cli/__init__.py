@@ -90,13 +90,13 @@ def main(arguments: list[str] | None = None) -> int:
     return status if isinstance(status, int) else 0  # exit status that a command raised by Exit
 
 
-#: Number of new objects after which Python collects garbage. Ours: with Python's default of 700 objects, collections
-#: take a tenth of the time of imports and free hardly any memory; 100,000 objects need some 10 MB.
+#: Number of new objects after which Python collects garbage. Our choice: with Python's default of 700 objects, garbage
+#: collection takes a tenth of the time of imports and frees hardly any memory. 100,000 objects need about 10 MB.
 OBJECTS = 100_000
 
 
 def _prepare_process() -> None:
-    """Keep a process that runs one command from collecting garbage during imports, and from importing dask."""
+    """Prepare a process for a single command: collect garbage rarely, and prevent the import of dask."""
     from longfat.base.user_files import hide_clusters
 
     gc.set_threshold(OBJECTS)

@@ -114,7 +114,7 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
 
 
 def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
-    """Remove schemes and cases from the options and return them; refuse options that test suites do not have."""
+    """Remove schemes and experiments from the options and return them; refuse options that suites do not have."""
     schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
     if traces or discipline != "fifo":
         raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
@@ -124,7 +124,7 @@ def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
 
 
 def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
-    """Simulate a scheme and CUBIC on many paths, print and draw both; return 1 if the scheme is far from CUBIC."""
+    """Simulate a scheme and CUBIC on many paths, print and draw both; return 1 if they are far apart, else 0."""
     from longfat.design import scheme_paths as paths
 
     schemes, cases = _one_scheme(options, traces)

@@ -81,7 +81,7 @@ def _checked(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _trips(given: list[tuple[float, float]]) -> float | list[float]:
-    """Return the middle of the only round-trip time or range [s], or the list of several round-trip times [s]."""
+    """Return a single round-trip time [s], the middle of a range [s], or a list of several round-trip times [s]."""
     if len(given) == 1:
         return sum(given[0]) / 2
     if any(low < high for low, high in given):
@@ -90,7 +90,7 @@ def _trips(given: list[tuple[float, float]]) -> float | list[float]:
 
 
 def _spread(trips: list[tuple[float, float]]) -> float:
-    """Return the relative spread s of the round-trip times, whose range is R (1 - s) to R (1 + s)."""
+    """Return the relative spread s [1] of round-trip times from R (1 - s) to R (1 + s), where R is their middle."""
     low, high = trips[0]
     return (high - low) / (high + low) if low < high else SPREAD
 
@@ -105,7 +105,7 @@ def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """Convert the result to a table: for each number of flows the rules, the smallest buffer and points of the curve.
+    """Convert the result to a table with rows for the rules, the smallest buffer and the curve, by numbers of flows.
 
     >>> from longfat import design
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}

@@ -14,7 +14,8 @@ from longfat.laws.dctcp import largest_queue, least_threshold
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Longest round-trip time at which DCTCP is advised [s]. Ours, because RFC 8257, section 1, is for data centers.
+#: Longest round-trip time at which DCTCP is advised [s]. Our choice of a bound for data centers, for which RFC 8257,
+#: section 1, defines DCTCP.
 DATA_CENTER = 1e-3
 
 
@@ -39,7 +40,7 @@ def first(data: xr.Dataset) -> list[str]:
 
 
 def beside_cubic(data: xr.Dataset) -> dict[str, float]:
-    """Simulate BBR beside a CUBIC flow with the drop-tail buffer that was found; return BBR's fraction of both rates.
+    """Simulate BBR beside a CUBIC flow with the drop-tail buffer found; return BBR's fraction of the total rate.
 
     The result is empty if no buffer was found, or the answer is not about a drop-tail buffer.
     """
@@ -63,7 +64,7 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
 
 
 def _beside_cubic(a: dict[str, Any]) -> str:
-    """Return a sentence on BBR's version and on its fraction of both rates beside one CUBIC flow."""
+    """Return a sentence on BBR's version and on its fraction of the total rate beside one CUBIC flow."""
     version = "version 1, Linux's" if a["scheme"] == "bbr1" else "version 3, not Linux's"
     taken, low, high = (f"{100 * a[f'bbr_share{end}']:.3g}" for end in ("", "_lower", "_upper"))
     law = f"law {100 * a['bbr_share_law']:.3g}%" if math.isfinite(a["bbr_share_law"]) else "no law"

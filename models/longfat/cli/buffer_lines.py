@@ -20,41 +20,43 @@ if TYPE_CHECKING:
 
 AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
 FRAME = header_bytes("tc", "IP")  # bytes that tc counts for each packet in addition to the IP packet
-#: Linux's names of schemes, for iperf3 -C.
+#: Name of a scheme -> its name in Linux, for iperf3 -C.
 CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
-#: Time by which the timer of a token bucket may be late [s]. Ours, with a margin: the timer has a high resolution
-#: (net/sched/sch_api.c, qdisc_watchdog_init()), and the rates of routers in tests/laws/test_buffers.py correspond to
-#: delays of some 70 us.
+#: Assumed delay of the timer of a token bucket [s]. Our choice, with a wide margin: the timer has a high resolution
+#: (net/sched/sch_api.c, qdisc_watchdog_init()), and the rates measured at routers (tests/laws/test_buffers.py)
+#: correspond to delays of about 70 us.
 LATENESS = 0.001
 #: Largest packet in a queue of Linux by default [bytes]: segments that the host's TCP sends as one packet, or that
 #: Linux joins on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the queue's free space
 #: is dropped as a whole.
 JOINED = 65536
-#: Number of packets of each connection of the host itself for which a queue must have space. Ours, because Linux queues
-#: two packets of a connection (TCP small queues, tcp_output.c, tcp_small_queue_check()), each of two segments at least
-#: (tcp_min_tso_segs). Linux does not treat packets as lost that the host's queue refuses: it tries again after half a
-#: second, and aborts the connection after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). With space for one packet
-#: of each, 3 of 16 connections were aborted within ten seconds.
+#: Number of packets for which a queue must have space, for each connection in which the host itself sends. Our choice:
+#: TCP in Linux queues two packets of a connection (tcp_output.c, tcp_small_queue_check()), and a packet has two
+#: segments or more (tcp_min_tso_segs). If the queue refuses a packet, TCP does not treat the packet as lost. TCP tries
+#: again after half a second, and aborts the connection after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). When
+#: the queue had space for one packet of each connection, 3 of 16 connections were aborted within ten seconds.
 OWN = 4
 #: Disciplines whose line uses fq_codel, in which a ping does not wait behind the flows (RFC 8290, section 4.1).
 OWN_QUEUES = ("step-marking", "fq-codel")
-#: Relative difference within which Linux's mean queue is expected to agree with the simulated one. Ours, because the
-#: largest difference for Reno and CUBIC is +9.5 +- 5.6 % (docs/linux.md), for two flows of CUBIC at 0.1 BDP, where up
-#: to 15 % is possible, and up to 11 % at 0.25 BDP; all other intervals are within 10 %. For BBR the answer gives only
-#: the largest delay.
+#: Relative difference within which Linux's mean queue is expected to agree with the simulated one. Our choice from the
+#: differences for Reno and CUBIC (docs/linux.md): all their intervals are within 10 %, except those of two flows of
+#: CUBIC at 0.1 BDP, +9.5 +- 5.6 %, and at 0.25 BDP, up to 11 %. For BBR the answer gives only the largest delay.
 DELAY_ACCURACY = 0.1
 
-#: Ours: factor by which a larger buffer may lengthen the mean queueing delay if the discipline controls this delay.
+#: Factor by which a larger buffer may lengthen the mean queueing delay. Our choice: up to this factor, one BDP is
+#: advised instead of the smallest sufficient buffer, if the discipline and not the buffer controls the delay.
 FREE = 1.2
-#: Fraction of the link's rate by which Linux's rate may differ from the simulated rate. Ours: the tolerance with which
-#: both utilisations are compared (docs/linux.md), not a bound of the observed differences.
+#: Fraction of the link's rate by which Linux's rate may differ from the simulated rate. Our choice: the tolerance of
+#: the comparison of both utilisations (docs/linux.md), which is no bound of the observed differences.
 RATE_ACCURACY = 0.01
-#: Largest rate at which the answer's values were compared with Linux [bytes/s] (docs/advice.md). At higher rates hosts
-#: may be the limit.
+#: Largest rate at which the answer's values were compared with Linux [bytes/s] (docs/advice.md). At higher rates the
+#: hosts may limit the flows.
 COMPARED = 1.25e7
-#: RED's weight of a new sample in Linux is 2^-9, which is nearest to the simulated 0.002 (Floyd and Jacobson, 1993).
+#: Exponent n of RED's weight of a new sample in Linux, 2^-n. The simulated weight is 0.002 (Floyd and Jacobson, 1993),
+#: to which 2^-9 is nearest.
 RED_EXPONENT = 9
-#: Lines for disciplines with their defaults, which are those of Linux (man pages tc-codel, tc-fq_codel, tc-pie).
+#: Discipline -> its part of a tc command. The parameters are the simulated defaults, which are also Linux's (man pages
+#: tc-codel, tc-fq_codel, tc-pie).
 DEFAULTS = {
     "codel": "codel limit {} target 5ms interval 100ms",
     "fq-codel": "fq_codel limit {} target 5ms interval 100ms",
@@ -110,7 +112,7 @@ def by_flows(data: xr.Dataset) -> xr.Dataset:
 
 
 def decisive(every: xr.Dataset) -> xr.Dataset | None:
-    """Return the simulated results for the number of flows that needs the largest buffer; None if none suffices."""
+    """Return the results for the number of flows that needs the largest buffer; None if no buffer suffices."""
     rows = [every.isel(flows=k).sel(rule="simulated") for k in range(every.sizes["flows"])]
     found = [row for row in rows if math.isfinite(float(row.buffer_packets))]
     return max(found, key=lambda one: in_lines(every.attrs, one)) if found else None
@@ -134,8 +136,8 @@ def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
 def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
     """Return the buffer for the pasted lines [packets]: the smallest sufficient one, and at least one packet per flow.
 
-    Ours, because one of 8 connections of BBR timed out on Linux at a token bucket with space for 2 packets, which
-    sufficed for the utilisation, and none with space for 8.
+    Our choice: at a token bucket of Linux with space for 2 packets, which sufficed for the utilisation, one of 8
+    connections of BBR timed out; with space for 8 packets no connection did.
     """
     found = int(row.buffer_packets)
     return max(found, int(row.flows)) if (a["discipline"], a["find"]) == ("fifo", "buffer") else found
@@ -163,7 +165,7 @@ def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
 
 
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
-    """Return the lines that limit a FIFO to the buffer and the size of one packet that Linux joins from segments.
+    """Return the lines that set a FIFO's limit: the buffer plus the size of one packet that Linux joined from segments.
 
     Without this additional size a short queue drops every joined packet: with a limit of one packet, two BBR flows
     carried 2 % of a link of 14.5 Mbit/s, and 98 % if segmentation was off.
@@ -200,7 +202,7 @@ def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
 
 
 def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
-    """Return the lines that set a policer with the smallest sufficient bucket, and space for a joined packet (GRO)."""
+    """Return the lines that set a policer; its bucket is the smallest sufficient one plus a joined packet (GRO)."""
     burst = packets * (a["packet"] + FRAME) + JOINED
     return _line(
         f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",
@@ -319,7 +321,8 @@ def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] |
 def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[Line]:
     """Return the lines that check rate and delay; ``largest`` is the largest queue [bytes], None if unknown."""
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
-    # Other packets may fill the space for joined packets, so that the rate may be higher than with the buffer alone.
+    # The queue has space for a joined packet in addition to the buffer. Other packets may fill this space, so that the
+    # rate may be higher than with the buffer alone.
     low, high = rate_to_expect(a, row, (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst")
     said = []
     mean = delay_to_expect(a, row)

@@ -18,7 +18,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Value of ``find`` -> words for the sought quantity, and the phrase with the required fraction, as in "carry 95%".
+#: Value of ``find`` -> name of the sought quantity, and predicate with the required fraction, such as "carry 95%".
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),
     "threshold": ("threshold of {}", "carry {}"),
@@ -83,7 +83,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
-    """Return the simulated results of a number of flows, with the text ``compared`` on a rule and its buffer."""
+    """Return the simulated results for one number of flows; add the text ``compared``, on a rule and its buffer."""
     rule = buffers_by_rule.compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
     said = f"{rule}: "
@@ -118,7 +118,7 @@ def _interval(row: xr.Dataset) -> str:
 
 
 def _missing(row: xr.Dataset) -> str:
-    """Return the reason why a row has no buffer, or an empty text if it has one."""
+    """Return the reason why a row has no buffer; an empty text if the row has a buffer."""
     from longfat.cli.buffer_table import no_buffer
 
     return "" if math.isfinite(float(row.buffer_packets)) else f"{no_buffer(row)}; {row.compared.item()}"

@@ -16,7 +16,7 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Value of ``find`` -> words for the sought quantity.
+#: Value of ``find`` -> name of the sought quantity.
 OF = {
     "buffer": "Buffer of the switch (not a socket buffer, not tcp_rmem)",
     "threshold": "Threshold of the discipline",
@@ -48,7 +48,7 @@ def _status(row: xr.Dataset) -> str:
 
 
 def table(data: xr.Dataset) -> str:
-    """Return a text table of all rules with laws and intervals, and explanations; for files it is the whole answer."""
+    """Return a text table of all rules with laws and intervals, and explanations: the whole answer for files."""
     a = data.attrs
     power = a["criterion"] == "power"
     lines = _files(a) if power else _flows(data)
@@ -113,7 +113,7 @@ def _simulated(data: xr.Dataset) -> str:
 
 
 def _missing(row: xr.Dataset) -> str:
-    """Return the reason why a row has no buffer: its rule does not apply, or none suffices; empty if it has one."""
+    """Return the reason why a row has no buffer: the rule does not apply, or no buffer suffices; else empty."""
     if math.isfinite(row.buffer_bdp):
         return ""
     if row.rule != "simulated":
@@ -122,7 +122,7 @@ def _missing(row: xr.Dataset) -> str:
 
 
 def no_buffer(row: xr.Dataset) -> str:
-    """Return the statement that no buffer suffices, with the limit of the utilisation if a law explains this."""
+    """Return the statement that no buffer suffices, and the law's limit of the utilisation if this is the reason."""
     a = row.attrs
     ceiling = a.get("ceiling", 1.0)
     if int(row.get("flows", 1)) > 1 or ceiling >= a["share"]:
@@ -131,6 +131,6 @@ def no_buffer(row: xr.Dataset) -> str:
 
 
 def by_rule(one: xr.Dataset) -> list[xr.Dataset]:
-    """Return the rows of the rules for one number of flows; a single flow has no BDP/sqrt(n), which equals one BDP."""
+    """Return the rows of the rules for one number of flows; leave out BDP/sqrt(n) for n = 1, which equals one BDP."""
     alone = "flows" in one and int(one.flows) == 1
     return [row for row in rows(one, "rule") if not (alone and row.rule == ROOT)]

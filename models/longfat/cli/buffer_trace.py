@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Options for a link of constant rate, which --rate-trace excludes.
 EXCLUDED = ("rate", "file", "discipline", "mark_above", "parameters")
-#: Ratio of the least to the mean rate below which shaping is not advised. Ours, because a shaper below the
-#: least rate would then give up more than three quarters of the mean rate.
+#: Ratio of the least to the mean rate below which shaping is not advised. Our choice: a shaper must be slower than the
+#: least rate, and would lose more than three quarters of the mean rate.
 WORTH = 0.25
 COLUMNS = (
     Column("queue", -33, lambda row: row["name"]),
@@ -79,7 +79,7 @@ def _rows(path: VariablePath, found: list[Queue]) -> list[dict[str, Any]]:
 
 
 def _table(path: VariablePath, found: list[Queue]) -> str:
-    """Return the simulated queues as a table, the conclusions from them, and what is not known."""
+    """Return a table of the simulated queues, the conclusions from it, and the limits of the simulation."""
     least, mean, _ = path.trace.means()
     *fifos, fair, shaped = rows = _rows(path, found)
     largest = fifos[-1]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MS = 1e3  # milliseconds in a second
-#: Columns that follow scheme, number of flows and axis. The first line of the heading names their groups.
+#: Columns of the quantities, to the right of scheme, number of flows, and buffer or window. The first line of the
+#: heading names their groups.
 QUANTITIES = (
     Column("mean", 9, number("utilisation", ".4f")),
     Column("law", 8, number("law_utilisation", ".4f")),

@@ -20,7 +20,7 @@ from longfat.cli.tables import Column, table
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
 
-#: Rows of the table: name, title and unit. Those in `DETAILS` are left out of a short answer.
+#: Rows of the table: name of a figure, its title and its unit. A short answer leaves out the rows in `DETAILS`.
 ROWS = (
     ("rate", "rate", "bytes/s"),
     ("round_trip_time", "base round-trip time", "s"),
@@ -36,17 +36,17 @@ METRICS = {
     "buffer_delay": "buffer delay",
 }
 DETAILS = ("packet", "limited_by", "tcp_efficiency", "buffer_delay")
-#: Layer -> headers that are assumed to convert the rate of data to the rate at this layer.
+#: Layer -> text on the headers that are assumed when the rate of data is converted to the rate at this layer.
 ASSUMED = {"IP": "with IPv4 and {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
-#: Kind of the diagnosis -> word on a policer if there is no capture.
+#: Kind of diagnosis -> entry in the row "policer"; for other kinds the entry is that of `POLICED`.
 DIAGNOSED = {"suspected policer": "suspected", "losses or policer": "possible"}
 COLUMNS = (
     Column("", -22, lambda row: row["title"], always=True),
     Column("", 14, lambda row: row["value"]),
     Column("interval", -1, lambda row: row.get("interval", "")),
 )
-#: Figure -> measurement that narrows its interval if several runs gave a wide one.
+#: Figure -> measurement that narrows the interval of this figure, if the interval from several runs is wide.
 NARROWER = {
     "rate": "three runs or more of iperf3 -O 10 -t 60 --json",
     "round_trip_time": "ping -c 100 HOST while nothing else is sent: the smallest of 100 is the base",
@@ -98,7 +98,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
 
 
 def _narrower(path: PathFigures) -> list[str]:
-    """Return a line for each figure with a wide interval: the measurement that narrows the interval."""
+    """Return a line for each figure with a wide interval; the line proposes a measurement that narrows the interval."""
     from longfat.measured.counting import ENOUGH, WIDE, longer, poisson_interval
 
     lines = []
@@ -169,7 +169,7 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[di
             if name == "rate":
                 yield from _other_layers(path)
     yield {"name": "limited_by", "title": "limited by", "value": path.limited_by or "unknown"}
-    # The remark on a policer has the policer's rate and bucket after "policed: ".
+    # If a remark begins with "policed: ", the rest of it states the policer's rate and bucket.
     found = next((one.split(": ") for one in path.remarks if one.startswith("policed: ")), ["", ""])
     its = found[1] if path.policed else ""
     policer = DIAGNOSED.get(kind, POLICED[path.policed])
@@ -179,7 +179,7 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[di
 
 
 def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
-    """Yield the rate of data converted to the layers IP and wire, if packet size and transport are known."""
+    """Yield rows with the rate of data converted to the layers IP and wire, if packet size and transport are known."""
     if path.rate and path.packet and path.transport and path.rate_layer == "data":
         headers = "TCP with time stamps" if path.transport == "TCP" else path.transport
         for layer, words in ASSUMED.items():

@@ -68,7 +68,7 @@ def outputs(
 
 
 class Output:
-    """Context in which a command writes its answer: it refuses invalid paths first; all files appear at its end.
+    """Context in which a command writes its answer: it first refuses invalid paths; all files appear when it ends.
 
     Parameters
     ----------

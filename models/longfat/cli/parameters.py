@@ -67,7 +67,7 @@ class _Several:
 
 
 class Value(_Several, click.FloatRange):
-    """Type of an option for the quantity that a record declares, for several, or for ranges such as "80..100Mbit/s".
+    """Type of an option for one value of a declared quantity, for several, or for ranges such as "80..100Mbit/s".
 
     Values are in SI units. A range is converted to the pair of its ends. Sizes are integers.
     """
@@ -321,7 +321,7 @@ def disciplines() -> Iterable[str]:
 
 
 def disciplines_of_linux() -> Iterable[str]:
-    """Return the names of the queue disciplines, besides fifo, for which the answer has lines of tc."""
+    """Return the names of the queue disciplines, besides fifo, for which `longfat buffer` prints commands of tc."""
     from longfat.design import signalling
 
     return signalling.NAMES

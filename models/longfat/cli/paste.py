@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-#: Remark on marking thresholds. The law ignores that hosts send bursts, of 30 packets and more at 10 Gbit/s. Linux's
-#: documentation of DCTCP (networking/dctcp) names thresholds of 20 packets at 1 Gbit/s and 65 at 10 Gbit/s.
+#: Reason, in the answer, for marking thresholds above the threshold of the law. The law ignores that hosts send bursts,
+#: which have 30 packets or more at 10 Gbit/s. Linux's documentation of DCTCP (networking/dctcp) names thresholds of 20
+#: packets at 1 Gbit/s and 65 at 10 Gbit/s.
 BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)"
 
 

@@ -60,7 +60,8 @@ def scenario(lasts: str, most: int) -> Decorator:
     ``lasts`` is the help text of --duration, ``most`` the largest value of --replications.
     """
     added = (
-        # Processed first (`is_eager`), because the callback of --list checks whether a scenario is given.
+        # Click must process this argument before --list (`is_eager`), whose callback checks whether a scenario is
+        # given.
         click.argument("scenario", metavar="NAME|FILE", type=FILE, required=False, is_eager=True),
         click.option(
             "--list", is_flag=True, expose_value=False, callback=_list,

@@ -102,7 +102,7 @@ def vectors_command(
 
 
 def _of_check(found: Judged) -> dict[str, Any]:
-    """Return the comparison of a trace as values by names, which contain the units."""
+    """Return the comparison of a trace with a vector as a mapping, whose keys contain the units."""
     first = found.first._asdict() if found.first is not None else dict.fromkeys(("line", "time", "window"))
     return {
         "compared": found.compared, "largest excess [bytes]": found.largest, "first line": first["line"],

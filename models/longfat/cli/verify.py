@@ -83,7 +83,7 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
 
     if not extras.beside("figures.verdicts"):
         raise _CannotRun("--published needs longfat's repository: its folder figures/ has the numbers of the papers")
-    # The folder figures/ is in the repository beside the package; the wheel does not contain it.
+    # Import only after the check above: the wheel does not contain the folder figures/, which is in the repository.
     from figures import verdict_tables, verdicts
 
     table = verdicts.scoreboard(papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=watched())

@@ -1,4 +1,4 @@
-"""`longfat window --application`: rate that the window of HTTP/2, gRPC, QUIC or SSH allows on a path, and settings."""
+"""`longfat window --application`: rate that a window of HTTP/2, gRPC, QUIC or SSH allows, and settings to raise it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def answer_of(name: str, answer: Answer) -> str:
 
 
 def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]) -> list[str]:
-    """Return up to three steps with their gains by law, from the rates ``slow`` of the smallest default to ``rate``."""
+    """Return up to three steps with gains by law: from the rates ``slow`` with the smallest default, to ``rate``."""
     least, most = times(rate / slow[1]), times(rate / slow[0])
     gain = f"up to {most}" if len(one.defaults) > 1 or least == most else f"{least.split()[0]} to {most}"
     count = math.ceil(rate / slow[0])

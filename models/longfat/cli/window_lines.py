@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 #: Largest rate [bytes/s] and round-trip time [s] at which measurements on Linux lay within the intervals of the answer
 #: (docs/advice.md).
 SHOWN_RATE, SHOWN_ROUND_TRIP_TIME = 100e6 / 8, 0.15
-DIFFERENT = 0.1  # ours: share by which a run may be slower than the slowest measured run
-#: Smallest memory of a host for which Linux chooses the largest default buffers [bytes]. Ours: hosts of which nothing
-#: is known are taken to have this memory when the answer decides whether to warn of the memory of the connections.
+DIFFERENT = 0.1  # our choice: fraction by which a run may be slower than the slowest measured run
+#: Smallest memory of a host with which Linux's default buffers have their largest size [bytes]. Our choice: a host
+#: whose settings are unknown is assumed to have this memory. The answer warns if the connections may need more memory
+#: than such a host has for TCP.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
-RANGE = 2.0  # ours: factor by which the range of the loss has to change the rate for a remark on it
+RANGE = 2.0  # our choice: a remark is made if the range of the loss changes the rate by this factor
 LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 
 
@@ -87,7 +88,7 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
 
 
 def _memory(a: dict[str, Any], path: Path) -> str:
-    """Return a remark if the connections may take more memory than Linux has for TCP; else an empty text."""
+    """Return a remark if the connections may need more memory than Linux allows TCP; otherwise an empty text."""
     maximum, who = a["linux_maximum"], "one connection"
     if a["flows"] > 1:
         maximum, who = a["flows"] * maximum, f"{a['flows']} connections"
@@ -121,7 +122,7 @@ def _marks(a: dict[str, Any]) -> Line:
 
 
 def _program(a: dict[str, Any], path: Path) -> list[Line]:
-    """Return lines for programs that set socket buffers, which the kernel limits and doubles but does not tune."""
+    """Return lines for programs that set their socket buffers; the kernel doubles such buffers without tuning them."""
     request = a["linux_request"]
     if path.rate_measured_by:
         why = (
@@ -147,7 +148,7 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
 
 
 def check(answer: Answer, path: Path) -> list[str]:
-    """Return the command that checks the rate, the expected interval, and what narrows the interval if it is wide."""
+    """Return the command that checks the rate, the expected interval, and advice to narrow a wide interval."""
     a, rows = answer.attrs, answer.rows
     control = SENDERS[a["scheme"]].control
     shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
@@ -217,7 +218,8 @@ def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
     effects = {name: float(factor) for name, factor in (one.split() for one in a["effects"].split(";") if one)}
     loss = math.exp(effects.get("loss", 0.0))
     if loss >= RANGE and counted:
-        # The interval of a count shrinks with the square root of the number of losses.
+        # Four times as many losses halve the interval on a logarithmic scale: the ratio of its ends becomes the square
+        # root.
         said.append(
             f"losses counted in four times as many packets: narrower by a factor of {math.sqrt(loss):.2g}, by law"
         )

@@ -158,7 +158,8 @@ def _measured_loss(
     burst = found.loss_burst or 1.0
     remarks: tuple[str, ...] = ()
     if burst > 1 and not sender.is_bbr:
-        # A sender halves its window once for the losses of a round trip (RFC 6675, section 5).
+        # A sender halves its window once for all losses of a round trip (RFC 6675, section 5): count a burst as one
+        # loss.
         low, high = low / burst, high / burst
         remarks = (f"loss: in bursts of {burst:.3g} packets, each of which reduces the window once: counted once",)
     if found.loss == 0:

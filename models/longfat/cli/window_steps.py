@@ -163,12 +163,12 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
 
 
 def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
-    """Return the rows (losses) at which the rate by law is below the target, or no law holds."""
+    """Return the rows, each for a loss, in which the rate by law is below the target or no law holds."""
     return [row for row in answer.rows if not row["tcp_rate_law"] >= answer.attrs["target"] * capacity]
 
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
-    """Format the rate of data on a full link: the lower end if its rate counts Ethernet's headers, the upper if IP's.
+    """Format the range of a full link's rate of data: the link's rate counts headers of Ethernet (lower end) or IP.
 
     With ``named`` the text names both headers.
     """
@@ -272,7 +272,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return the settings that limit the window, with their sizes; also tcp_rmem if only half of it is window."""
+    """Return the settings that limit the window, with their sizes; also tcp_rmem if only half of it is used."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from longfat.cli.window_path import Path
     from longfat.design.tcp_windows import Answer
 
-#: Input whose range affects the rate most -> what to measure. The relative width of the interval of counted losses is
-#: inversely proportional to the square root of their number.
+#: Input whose range affects the rate most -> advice to narrow this range. The relative width of the interval of a loss
+#: count is inversely proportional to the square root of the count.
 MEASURE = {
     "loss": "the estimate of the loss: measure it four times as long, which halves the interval of a count",
     "rate": "the rate of the link: find it out (contract, shaper, tc), or measure it by UDP",
