@@ -24,7 +24,7 @@ MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
 JUMBO, USUAL = layer_sizes(9000), layer_sizes(1500)  # bytes of a packet at each layer
 FEWER_PACKETS = f"{JUMBO['data'] / USUAL['data']:.2g} times fewer packets"
 LOSSES = "remove the losses (ethtool -S, optics)"
-LEAST_GAIN = 1.05  # ours: a smaller factor of the rate is "no more"
+LEAST_GAIN = 1.05  # our choice: a smaller factor of the rate is "no more"
 
 
 def span(low: float, high: float, unit: str = "bytes/s", digits: int = 3) -> str:

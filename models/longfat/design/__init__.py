@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from longfat.design.tcp_windows import tcp_window
     from longfat.design.windows import window
 
-#: Public name -> module that defines it. No module has the name of a function, because importing the module would hide
-#: the function.
+#: Public name -> module that defines it. No module may have the name of a public function: importing the module would
+#: replace the function.
 _NAMES = {
     **dict.fromkeys(("cadpc", "cadpc_class"), "cadpc_periods"),
     "loss_load": "loss_load_curves",

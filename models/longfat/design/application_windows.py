@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from longfat.laws.credits import throughput, window_for_rate
 
 KIB, MIB = 2**10, 2**20
-#: Fraction by which a program's rate may be below the law `throughput` if its sender does not pace. Ours: the rate of
-#: Node's HTTP/2 client and server, with windows of 64 KiB to 1 MiB and round trips of 20 and 100 ms, was 0 to 4 % below
-#: the law under CUBIC (docs/application_windows.py). The fraction does not hold for BBR, which stays in Startup while
-#: the application limits the rate, and paces each batch of u bytes at 2/ln 2 times its estimate of the bandwidth. With
-#: a window W and a round trip R, BBR therefore carries (W - u ln 2/2)/R, which is 0.83 W/R for u = W/2, as measured.
+#: Fraction by which a program's rate may be below the law `throughput` if its sender does not pace. Our choice: the
+#: rate of Node's HTTP/2 client and server under CUBIC was 0 to 4 % below the law, with windows of 64 KiB to 1 MiB and
+#: round trips of 20 and 100 ms (docs/application_windows.py). The fraction does not hold for BBR, which stays in
+#: Startup while the application limits the rate, and paces the u bytes that an update permits at 2/ln 2 times its
+#: estimate of the bandwidth. With a window W and a round trip R, BBR therefore carries (W - u ln 2/2)/R, which is 0.83
+#: W/R for u = W/2, as measured.
 BELOW = 0.05
-#: Ratio of a connection's window to a stream's window, so that updates of the two do not wait for each other: the
-#: factor of quic-go (`ConnectionFlowControlMultiplier`) and quiche (`CONNECTION_WINDOW_FACTOR`).
+#: Ratio of a connection's window to a stream's window, as in quic-go (`ConnectionFlowControlMultiplier`) and quiche
+#: (`CONNECTION_WINDOW_FACTOR`). With equal windows, data would have to wait for the updates of both.
 CONNECTION = 1.5
 
 
@@ -106,11 +107,11 @@ class Application:
     def rates_with(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return `rates` under a window, or two if the connection's window cannot be `CONNECTION` times as large."""
+        """Return `rates` under a stream's window, and the connection's if this cannot be `CONNECTION` times as large."""
         return self.rates(window, capacity, round_trip_time, 1 if CONNECTION * window <= self.largest else 2)
 
     def window_for(self, rate: float, round_trip_time: float) -> int:
-        """Return the window [bytes] that allows a rate with the latest update, rounded up to MiB, or KiB below 1 MiB.
+        """Return the window [bytes] for a rate with the latest updates, rounded up to MiB, or to KiB below 1 MiB.
 
         >>> APPLICATIONS["http2"].window_for(12.5e6, 0.1) / MIB, APPLICATIONS["ssh"].window_for(12.5e6, 0.1) / MIB
         (3.0, 2.0)

@@ -11,8 +11,8 @@ from longfat.design.tcp import TcpPath
 from longfat.replication import interval
 from longfat.sim import Network, schemes
 
-#: Skipped and observed time. Ours, because BBR measures its round-trip time every ten seconds (PROBE_INTERVAL), that is
-#: six times within the observed time.
+#: Time that is skipped at the start of a run, and observed time after it. Our choice: BBR measures its round-trip time
+#: every ten seconds (PROBE_INTERVAL), that is, six times within the observed time.
 SKIPPED, LASTS = 20.0, 60.0  # s
 STARTS = 2.0  # s: the flows begin at random within this time
 SMALLEST = 100.0  # packets: least bandwidth-delay product that is simulated, if the path's is not smaller
@@ -42,7 +42,7 @@ def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
 
 
 def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float], list[float]]:
-    """Return for each run the fraction of the total rate that BBR's flows obtain, and the fraction of packets lost."""
+    """Return for each run BBR's fraction of the total rate, and the fraction of BBR's packets that is lost."""
     own, trip, cubic = path.bandwidth_delay_product, path.round_trip_time, SENDERS["cubic"]
     packets = min(own, max(path.flows * SMALLEST, PACKETS * trip / (SKIPPED + LASTS)))
     slower = scaled_path.parameters(schemes.scheme("cubic"), cubic.parameters, own / 2, trip, packets / own)

@@ -19,7 +19,8 @@ from longfat.sim.switch.step_marking import UNLIMITED
 if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
 
-#: Ends of the simulated curve [bandwidth-delay products]. With files the upper end is 4, or 8 files if that is more.
+#: Ends of the simulated curve [bandwidth-delay products]. For files that arrive at random, the upper end is 4
+#: bandwidth-delay products or 8 files, whichever is larger.
 CURVE = (0.04, 1.25)
 
 
@@ -40,7 +41,7 @@ class Bottleneck:
 
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
-    """Return the smallest buffer for an answer [packets]: above a threshold; for BBR at least `LEAST_OF_BBR`."""
+    """Return the smallest buffer [packets] that an answer may have: above a threshold; for BBR also `LEAST_OF_BBR`."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 
@@ -65,11 +66,12 @@ class Senders:
 def discipline_of(
     given: str | Discipline | None, scheme: Scheme, mark_above: int | None, packets: float
 ) -> str | Discipline:
-    """Return the queue discipline, with the threshold of step marking for a bandwidth-delay product [packets]."""
+    """Return the queue discipline; for step marking, the BDP of ``packets`` packets sets the default threshold."""
     if given is None:
         given = "step-marking" if scheme.name == "dctcp" else "fifo"
     if given == "step-marking":
-        # The marking threshold must exceed C R/7 (Alizadeh and others 2010, section 3.3).
+        # The marking threshold must exceed a seventh of the bandwidth-delay product (Alizadeh and others 2010, section
+        # 3.3).
         least = math.floor(float(least_threshold(packets))) + 1
         above = least if mark_above is None else mark_above
         return queues.discipline("step-marking", packets=above)

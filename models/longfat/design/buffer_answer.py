@@ -22,17 +22,16 @@ if TYPE_CHECKING:
     from longfat.design.long_flows import LongFlows
 
 LARGEST = 4.0  # end of the search for the smallest buffer, relative to the end of the curve
-WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; ours
-FIXED = 4  # ratio of the number of samples at a buffer of the search to ``replications`` for several flows; ours
-TRIES = 12  # buffers that a search tries; ours
-STEEP = (
-    2.0  # difference in log odds between buffers that differ by a packet: a step, through which no line is drawn; ours
-)
-#: Ours: difference in log odds between the goal and the next buffer to try while the slope of the line is uncertain.
+WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; our choice
+FIXED = 4  # ratio of the number of samples at a buffer of the search to ``replications`` for several flows; our choice
+TRIES = 12  # buffers that a search tries; our choice
+STEEP = 2.0  # difference in log odds of adjacent buffers at a step, through which no line is drawn; our choice
+#: Difference in log odds by which the next buffer lies beyond the crossing of line and goal, while the buffers so far
+#: are too near to each other to determine the slope of the line. The value is our choice.
 APART = 0.7
-#: Slopes of the log odds of the utilisation over the logarithm of the buffer, for several flows and for one, with which
-#: a search begins. Ours, because CUBIC's slope at utilisations near 0.95 is 2.7 with 64 flows, 4 with 16 and 0.7 with
-#: one flow.
+#: Slopes of the log odds of the utilisation against the logarithm of the buffer, for several flows and for one flow. A
+#: search assumes them at its start. Our choice: at utilisations near 0.95 CUBIC's slope is 2.7 with 64 flows, 4 with 16
+#: flows, and 0.7 with one flow.
 SLOPE, SLOPE_OF_ONE = 3.0, 0.8
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
@@ -74,7 +73,7 @@ class Point:
 
 
 Variable = tuple[Callable[[Point], Any], dict[str, str]]  # value at a point, and attributes
-#: Variables of each buffer that the answer has before the simulated variables, and after them.
+#: Variables of a buffer in the answer: `BEFORE` precede the simulated variables, `AFTER` follow them.
 BEFORE: dict[str, Variable] = {
     "buffer_bdp": (lambda at: at.multiple, attrs("1", "buffer over bandwidth-delay product")),
     "buffer_packets": (lambda at: at.packets, attrs("packets", "buffer of the path")),
@@ -88,7 +87,7 @@ AFTER: dict[str, Variable] = {
 
 
 def variables(subject: LongFlows | ArrivingFiles) -> dict[str, Variable]:
-    """Return the variables of each buffer in the order of the answer, as functions of a `Point` with attributes."""
+    """Return the variables of a buffer in the order of the answer; each has a function of a `Point`, and attributes."""
     known = subject.quantities | {"share": ("1", f"{subject.criterion} over the attainable")}
     simulated = {
         f"{name}{end}": (unit, f"{text}, simulated{said}")
@@ -157,7 +156,7 @@ def answer(
         count, tried = FIXED if flows > 1 else math.ceil(3 / effort.replications), dict(seen)
 
         def shares(packets: int) -> list[float]:
-            """Return the first samples of a buffer: a fixed number, or fewer if a buffer of a rule needed fewer."""
+            """Return a fixed number of samples of a buffer; fewer if the buffer is that of a rule and needed fewer."""
             if packets not in tried:
                 tried[packets] = simulated(packets, looks=(count,))
             return list(tried[packets]["samples"][: count * effort.replications])
@@ -171,7 +170,8 @@ def answer(
             known = {f"share{end}": value for end, value in zip(ENDS, (mean, *limits), strict=True)}
             shares(found)
             own = of_attainable(tried[found])
-            # If the samples hardly vary, their mean has a smaller error than the straight line: use the mean.
+            # If the samples of the buffer found hardly vary, their mean has a smaller error than the value of the line:
+            # use the mean.
             if own["share_lower"] >= share and own["share_upper"] - own["share_lower"] < limits[1] - limits[0]:
                 known = own
             chosen = tried[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
@@ -262,7 +262,7 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
 def smallest(
     reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
 ) -> int | None:
-    """Find the smallest buffer for which ``reaches`` is true, to a relative ``fineness`` or a packet; None if none is.
+    """Find the smallest buffer for which ``reaches`` is true, to a relative ``fineness`` or a packet; else None.
 
     ``known`` are the buffers that have been simulated, in order.
     """
@@ -288,7 +288,7 @@ def smallest(
 
 
 def labelled(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> Labelled:
-    """Label the answers: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
+    """Put the answers in labelled arrays: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
     found: dict[str, Any] = {}
     for kind, dim, prefix in (("rules", "rule", ""), ("curve", "point", "curve_")):
         for name, (_, about) in variables(subjects[0]).items():

@@ -52,7 +52,7 @@ class Laws:
 
     @property
     def ceiling(self) -> float:
-        """Largest utilisation of one flow with a large buffer by a law [1]; 1 if no law sets a limit."""
+        """Largest utilisation [1] that a law allows one flow with a large buffer; 1 if no law sets a limit."""
         return 1.0
 
     @property
@@ -287,16 +287,18 @@ class PolicerLaws(NoLaws):
         return math.nan
 
 
-#: Time from a ProbeRTT to the next [s]: draft-ietf-ccwg-bbr-06, section 2.16.2, and RTpropFilterLen of 2016.
+#: Interval between two ProbeRTTs [s]: of version 3 by draft-ietf-ccwg-bbr-06, section 2.16.2, and of BBR of 2016 by its
+#: constant RTpropFilterLen.
 PROBE_INTERVAL = {"bbr": 5.0, "bbr1": 10.0}
 PROBE_WINDOW = 4.0  # packets in flight in ProbeRTT, BBR of 2016
-#: Bandwidth-delay products in flight in ProbeRTT, version 3: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5.
+#: Amount in flight in ProbeRTT [bandwidth-delay products], by version 3 (draft-ietf-ccwg-bbr-06, section 5.6.4.5,
+#: ProbeRTTCwnd()).
 PROBE_GAIN = 0.5
 QUEUE_OF_PROBE = 0.25  # bandwidth-delay products: queue after a round trip with the gain 5/4, BBR of 2016
 
-#: Least buffer of an answer for BBR [bandwidth-delay products]: the smallest with which BBR was compared with Linux
-#: (docs/linux.md). With a buffer of one packet, Linux's BBR had 86 to 94 % of the simulated rate of BBR with the rules
-#: of 2016 (docs/data/advice.csv, row 14).
+#: Smallest buffer that an answer for BBR may have [bandwidth-delay products]: the smallest at which simulated BBR was
+#: compared with Linux (docs/linux.md). With a buffer of one packet, Linux's BBR had 86 to 94 % of the simulated rate of
+#: BBR with the rules of 2016 (docs/data/advice.csv, row 14).
 LEAST_OF_BBR = 0.1
 
 

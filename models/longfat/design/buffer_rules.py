@@ -11,7 +11,7 @@ from longfat.laws.tcp import aimd_utilisation_general
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Rules, each with the flows for which it holds according to its source.
+#: Name of a rule -> flows for which the rule holds according to its source.
 RULES = {
     "one BDP": "any number of flows that halve their windows",
     "BDP/sqrt(n)": "many flows whose losses do not coincide",

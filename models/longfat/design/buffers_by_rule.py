@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 ONE, ROOT = "one BDP", "BDP/sqrt(n)"
-#: Rules with which no answer is compared: BDP/3 is no law, and FULL_LINK keeps the link always busy, which may be more
-#: than the required utilisation.
+#: Rules that `compared` does not choose: BDP/3 is not derived by a law, and FULL_LINK gives the buffer for a link that
+#: is always busy, although a lower utilisation may be required.
 FURTHER = (FULL_LINK, "BDP/3")
 
 
 @dataclass(frozen=True)
 class ByRule:
-    """Rule to compare with for a number of flows, and the rule's buffer [packets]; NaN if the rule gives none."""
+    """Rule with which an answer for a number of flows is compared, and the rule's buffer [packets], NaN without one."""
 
     flows: int
     rule: str
@@ -76,7 +76,7 @@ def laws_sought(find: str, senders: Senders, path: Path, threshold: float, named
     ``threshold`` is the backlog above which the discipline marks packets [packets].
     """
     if find == "burst":
-        # The law assumes that windows grow linearly, which CUBIC's do not.
+        # The law assumes that windows grow linearly. CUBIC's windows do not: NaN, because the law does not hold.
         factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
         return PolicerLaws(factor, "", path)
     if find == "threshold":

@@ -12,17 +12,17 @@ from longfat.design.buffer_rules import decrease_of
 from longfat.laws import cubic, tcp
 from longfat.sim.schemes import Scheme
 
-#: Quantities that have laws, and the assumptions of the laws.
+#: Quantity -> assumptions of the law of this quantity.
 ASSUMED = {
     "utilisation": "fluid sawtooth; flows lose at the same time",
     "queueing_delay": "fluid sawtooth; flows lose at the same time",
     "loss": "one loss of each flow in a cycle of its sawtooth",
     "transfer_time": "lower bound: slow start over an empty link",
 }
-#: Ratio of a window W to W_r = `reno_friendly_window` up to which the Reno-friendly estimate is never below the cubic
-#: function. The estimate and the cubic function grow from beta W to W in the times T and K, and T/K = (W/W_r)^(2/3). Up
-#: to this ratio the slope of the estimate, (1 - beta) W/T, is at least the initial slope of the cubic function,
-#: 3 (1 - beta) W/K.
+#: Largest ratio of a window W to W_r = `reno_friendly_window` for which the Reno-friendly estimate is never below the
+#: cubic function. The estimate grows from beta W to W in the time T, the cubic function in the time K, and T/K =
+#: (W/W_r)^(2/3). Up to this ratio the slope of the estimate, (1 - beta) W/T, is at least the initial slope of the cubic
+#: function, 3 (1 - beta) W/K.
 FRIENDLY = 3**-1.5
 
 
@@ -60,7 +60,8 @@ class CurveLaws:
         if not isinstance(self.laws, CubicLaws):
             return float(tcp.loss_of_window(largest))
         c, beta = (value_of(self.scheme, self.parameters, name) for name in ("c", "beta"))
-        # In this region the number of packets between losses does not depend on the round-trip time.
+        # In the linear region the number of packets between losses does not depend on the round-trip time, so that
+        # queueing delay is neglected.
         return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
 
     def region(self, buffer: float, flows: int) -> str:
@@ -75,12 +76,13 @@ class CurveLaws:
         longest = (1 + buffer) * self.round_trip_time  # with a full buffer, at which linear growth is slowest
         if self.laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, c, decrease)):
             return "linear"
-        # For windows of W_r and more, the cubic function reaches W before the Reno-friendly estimate does.
+        # For windows of W_r and more, the cubic function reaches W before the Reno-friendly estimate does, and so
+        # determines the time between losses.
         bound = float(cubic.reno_friendly_window(self.round_trip_time, c, decrease))
         return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 
     def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities of `sawtooth` for bounded windows: by Little's law if they fit path and buffer."""
+        """Return the quantities of `sawtooth` for bounded windows: by Little's law if path and buffer hold them."""
         together = window * flows
         if math.isnan(self.laws.decrease):  # a sender other than AIMD may use less than its window
             return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)

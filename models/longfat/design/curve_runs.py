@@ -15,10 +15,10 @@ from longfat.sim.network import traffic
 from longfat.sim.schemes import Scheme
 
 LINK = "switch-sinks"
-SAMPLES = 20_000  # largest number of backlog samples in a run; ours, because they are kept in memory
+SAMPLES = 20_000  # largest number of backlog samples in a run; kept in memory
 ROUND_TRIP_SAMPLES = 20  # largest number of backlog samples in a round trip
-#: Shortest observation; the shortest warm-up is a quarter of it. Ours, because timeouts last longer than the short
-#: sawtooth of many flows.
+#: Shortest observation in round trips and in seconds; the shortest warm-up is a quarter of it. Our choice: timeouts
+#: last longer than the short sawtooth of many flows, so that a number of sawtooth cycles is not enough.
 LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 
 
@@ -62,7 +62,7 @@ class CurvePath:
     def simulate(
         self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
     ) -> dict[str, float]:
-        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of one with short transfers."""
+        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of another with transfers."""
         flows = self.flows(scheme, count, window)
         begin, until = self.watch(flows, buffer)
         alone, beside = rng.spawn(2)

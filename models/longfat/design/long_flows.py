@@ -26,14 +26,14 @@ SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # largest number of packets of an answer if the path cannot be scaled: half an hour on two cores
 CYCLES = 12.0  # sawtooth cycles observed at a point of a design curve; `longfat buffer` observes until it can decide
 WARM_UP = 3.0  # sawtooth cycles before the observed ones
-#: Largest factor by which the buffer of a run changes at a time; the cycle after each change is not observed. Ours: 16
-#: flows of CUBIC had a utilisation of 0.888, 0.921 and 0.914 in the cycles after a change by a factor of 5.3, and 0.921
-#: in the mean of 200 cycles. New runs, which lose packets in slow start, had 0.50 in the first cycle and less than 0.91
-#: for seven cycles.
+#: Largest factor by which a change reduces the buffer of a run; the cycle after each change is not observed. Our choice
+#: from the utilisation by 16 flows of CUBIC, whose mean over 200 cycles was 0.921. In the first three cycles after a
+#: change by a factor of 5.3 the utilisation was 0.888, 0.921 and 0.914. In new runs, which lose packets in slow start,
+#: the utilisation was 0.50 in the first cycle, and below 0.91 for seven cycles.
 STEP = 5.0
 POLL = 2.0  # round trips between two checks whether a packet was lost: short compared with a cycle
 RUNS = 3  # parallel runs, whose phases differ
-NARROW = 0.01  # half width at which an interval needs no more samples, even if it contains the goal; ours
+NARROW = 0.01  # half width at which an interval needs no more samples, even if it contains the goal; our choice
 FASTER = 10.0  # ratio of the rate of the link behind a policer to the policed rate
 ROOM_OF_LINK = 10.0  # buffer of that link [bandwidth-delay products], which holds bursts that pass the policer
 DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # buffers [bandwidth-delay products] at which laws are drawn
@@ -103,7 +103,7 @@ class LongFlows(Bottleneck):
         scheme = self.scheme
         options = [name for name in scheme.scale_free_unless if name in scheme.parameters]
         scales = scheme.scale_free and not any(value_of(scheme, self.parameters, name) for name in options)
-        # CUBIC's C can be adapted for one round-trip time only.
+        # CUBIC's C can be adapted for a single round-trip time, but not for several `round_trip_times`.
         scales = scales or (self.cubic and not self.round_trip_times)
         return scales and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES and self.finds != "burst"
 
@@ -125,11 +125,12 @@ class LongFlows(Bottleneck):
 
     @property
     def adapted(self) -> dict[str, float]:
-        """Parameters of the scheme that are given, or adapted to a slower link, instead of their defaults."""
+        """Parameters of the scheme that replace its defaults: given ones, and those adapted to a slower link."""
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
-        # Ours, because windows have fewer packets over the slower link, where rounding would have a larger effect.
+        # Our choice: do not round windows to integers. Over the slower link windows have fewer packets, so that
+        # rounding would have a larger effect than over the path.
         if "integer_windows" in given:
             given["integer_windows"] = 0.0
         if not self.cubic:
@@ -139,7 +140,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """Text on the quantities, besides buffer/BDP, that slower link and path have in common; empty without any."""
+        """Text on the quantities, besides buffer/BDP, that are equal on slower link and path; empty without any."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:
@@ -231,7 +232,8 @@ class LongFlows(Bottleneck):
         scale = self.simulated_bdp / self.bandwidth_delay_product
         rate, one_way = self.rate * scale * self.faster, self.round_trip_time / 2
         spread = self.spread if self.flows > 1 and not self.round_trip_times else 0.0
-        # Stratified random values, so that the mean hardly varies between runs.
+        # Draw a random value in each of `flows` equal strata of [0, 1), so that the mean round-trip time hardly varies
+        # between runs.
         places = (np.arange(self.flows) + random.random(self.flows)) / self.flows
         trips = self.round_trip_times
         shortest = min(trips) / 2 if trips else one_way * (1 - spread)
@@ -243,7 +245,8 @@ class LongFlows(Bottleneck):
             path = ["switch", "sinks"]
             further = trips[k % len(trips)] / 2 - shortest if trips else 2 * one_way * spread * place
             if spread > 0 or trips:
-                # The rest of the delay is on a link behind the switch, on which an arrival needs no separate event.
+                # A link behind the switch has the rest of the flow's delay, because the simulator needs no separate
+                # event for an arrival on such a link.
                 net.link("sinks", f"sink-{k}", rate=math.inf, delay=further)
                 path.append(f"sink-{k}")
             begun = max(2.0, largest * random.uniform(0.5, 1.0))
@@ -270,7 +273,8 @@ class LongFlows(Bottleneck):
         threshold = float(buffer) if marks and self.finds == "threshold" else threshold_of(self.discipline)
         if threshold:
             return self._watch_marks(threshold)
-        # A policer has no queue, and the window is at most 2/(1 + beta) bandwidth-delay products.
+        # Without a queue, as at a policer, the window is at most 2/(1 + beta) bandwidth-delay products: use at most 2
+        # for any bucket.
         relative = min(1.0, buffer / self.simulated_bdp) if self.finds == "burst" else buffer / self.simulated_bdp
         window = (1 + relative) * self.simulated_bdp / self.flows
         trip = max(self.round_trip_times, default=self.round_trip_time)
@@ -287,12 +291,13 @@ class LongFlows(Bottleneck):
     def _watch_marks(self, threshold: float) -> tuple[float, float]:
         """Return the times [s] of `watch` for senders that reduce their windows by marks above a threshold."""
         largest = 1 + threshold / self.simulated_bdp  # ratio of the round-trip time with the queue to that without
-        # Round trips of a cycle of DCTCP; Reno has (C R + K)/(2 N).
+        # A cycle of DCTCP has sqrt((C R + K)/(2 N)) round trips; a cycle of Reno has the square of this number.
         rounds = math.sqrt((self.simulated_bdp + threshold) / (2 * self.flows))
         if self.scheme.name != "dctcp":
             rounds *= rounds
         cycle = rounds * largest * self.round_trip_time
-        # DCTCP estimates the fraction of marked packets over 16 round trips (RFC 8257, section 4.2).
+        # Add 200 round trips, because DCTCP estimates the fraction of marked packets over 16 round trips (RFC 8257,
+        # section 4.2).
         begin = WARM_UP * cycle + 200 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 200 * self.round_trip_time
 
@@ -373,7 +378,8 @@ class LongFlows(Bottleneck):
             count = math.ceil(look * effort.replications / len(runs)) - len(parts) // len(runs)
             parts += [
                 {
-                    # A bucket that was full at first lets a little more pass than the rate.
+                    # A policer passes slightly more than its rate if its bucket is full at the start: limit the ratio
+                    # to 1.
                     "utilisation": min(1.0, self.faster * float(one["utilisation"][0])),
                     "goodput": float(one["goodput"].sum()) / capacity,
                     "queueing_delay": float(np.nan_to_num(one["mean_wait"][0])),

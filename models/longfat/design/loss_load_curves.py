@@ -31,7 +31,7 @@ def loss_load(
     stagger: float | None, buffer: int | None, points: int, replications: int, confidence: float, rng: Any,
     progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
-    r"""Find, for each exponent k, the virtual factor v of the shortest transfers whose loss stays below a ceiling.
+    r"""Find, for each exponent k, the virtual factor v with the shortest transfers at a loss below a ceiling.
 
     .. math:: v = \min \{ v : T(v) \le (1 + 0.01) \min_{u: P(u) \le \text{ceiling}} T(u),\ P(v) \le \text{ceiling} \}
 
@@ -134,7 +134,7 @@ ANSWER = {
 
 
 def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort: Effort) -> dict[str, Any]:
-    """Return the results for one k: the simulated curve, and the point of shortest transfers below the ceiling."""
+    """Return the results for one k: simulated curve, and point below the ceiling with the shortest transfers."""
     lossless = k / (k + 1)
     allowed = min(1.0, lossless / (1 - ceiling))
 
@@ -164,7 +164,7 @@ def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort:
 
 
 def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[str, float]) -> dict[str, float]:
-    """Bisect between two results; return that of the largest virtual factor whose loss is below the ceiling."""
+    """Bisect between two results; return the result with the largest virtual factor whose loss is below the ceiling."""
     while above["v"] - below["v"] > FINENESS:
         middle = at((below["v"] + above["v"]) / 2)
         below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)

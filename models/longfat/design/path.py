@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Path:
-    """Path, and sizes of the segments and packets sent over it, in SI units; the properties are derived from these.
+    """Path of selective repeat, with the sizes of segments and packets; fields and derived properties are in SI units.
 
     >>> path = Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
     >>> path.segment_packets, path.bandwidth_delay_product, round(path.ack_segments, 2)

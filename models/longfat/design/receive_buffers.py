@@ -14,8 +14,9 @@ from longfat.laws import selective_repeat as laws
 
 WIDEST = 4.0  # ratio of the widest window of the trade-off to the chosen one
 FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
-#: Least numbers of packets lost and sent in a simulation of the trade-off, in which each loss may cause a round trip's
-#: worth of discards. The buffer of the chosen window is found with longer runs (`REPORTED`), which are reported.
+#: Least numbers of packets lost and sent in a simulation of the trade-off. Such runs are short, because the receiver
+#: may discard the packets of a round trip at each loss. The buffer of the chosen window is found with longer runs
+#: (`REPORTED`), whose results are reported.
 COARSELY = {"lost": 5e3, "packets": 2e6}
 REPORTED: dict[str, float] = {}  # run length: the default of `Path.simulate`
 COST = 0.002  # fraction of the efficiency that a receive buffer may cost if the window misses the goal even without it
@@ -39,7 +40,7 @@ TRADEOFF = {
 
 
 def smallest_buffer(reaches: Callable[[int], bool], most: int, fineness: float = 0.0) -> int:
-    """Return the smallest buffer for which ``reaches`` is true; it must be true for all larger ones up to ``most``."""
+    """Return the smallest buffer for which ``reaches`` is true; it must be true for any larger one up to ``most``."""
     low, high = 0, most
     while high - low > max(1, fineness * high):
         middle = (low + high) // 2
@@ -56,7 +57,7 @@ def _suffices(
     confidence: float,
     effort: Mapping[str, Any] = REPORTED,
 ) -> Callable[[int], bool]:
-    """Return a function of a buffer: whether the lower confidence limit of the efficiency reaches the goal with it.
+    """Return a predicate of a buffer: the lower confidence limit of the efficiency with this buffer reaches the goal.
 
     If the limit without a receive buffer misses the goal, so does the limit with any buffer. A buffer then suffices if
     it lowers the limit by at most the fraction `COST`.

@@ -48,13 +48,13 @@ class Effort:
         return is_decided(samples, self.goal, self.confidence, looks)
 
     def deciding(self, point: str, found: dict[str, Any], name: str) -> None:
-        """Show a point, the mean of the quantity ``name`` with the half width of its interval, and the goal."""
+        """Report on a point: the mean of the quantity ``name``, the half width of its interval, and the goal."""
         half = (found[f"{name}_upper"] - found[f"{name}_lower"]) / 2
         self.say(f"{point}: {found[name]:.3f} +- {half:.3f}, goal {self.goal:g}")
 
 
-#: Ratios of the number of samples to ``replications`` at which the interval of a point is tested. Ours: with 3
-#: replications the first interval has 3 samples, and the last 24.
+#: Ratios of the number of samples to ``replications`` at which the interval of a point is tested. Our choice: with 3
+#: replications the first test is made with 3 samples, and the last test with 24 samples.
 LOOKS = (1, 2, 4, 8)
 
 
@@ -67,7 +67,7 @@ def observed(
     runs: Sequence[Simulation], begin: float, advance: Callable[[Simulation], Any], tell: Callable[[int], Any] = str,
     count: int = 1,
 ) -> list[list[dict[str, np.ndarray]]]:  # fmt: skip
-    """Continue runs in threads to a time [s], then call ``advance`` ``count`` times on each; measure over each call.
+    """Continue runs in threads to a time [s], then call ``advance`` ``count`` times on each run; measure each call.
 
     The return value has ``count`` results of `sim.runs.results.measure` for each run. The results of one run are batch
     means: Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3.
@@ -88,7 +88,7 @@ def observed(
 def measured(
     nets: Sequence[Network], streams: Sequence[Any], begin: float, until: float, tell: Callable[[int], Any]
 ) -> list[dict[str, np.ndarray]]:
-    """Run the networks in threads; return `sim.runs.results.measure` between two times [s] for each, in order."""
+    """Run the networks in threads; return for each, in order, `sim.runs.results.measure` between two times [s]."""
     runs = [Simulation(net, rng=stream) for net, stream in zip(nets, streams, strict=True)]
     return [found for (found,) in observed(runs, begin, lambda run: run.advance(until), tell)]
 

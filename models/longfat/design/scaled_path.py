@@ -11,9 +11,9 @@ from longfat.laws.cubic import reno_friendly_window
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-#: Ratio of the mean window to `reno_friendly_window` from which on the Reno-friendly estimate is left out. Ours,
-#: because flows at one link have windows of different sizes, and a window of half the mean must be in the cubic region,
-#: too.
+#: The Reno-friendly estimate is left out if the mean window is at least this multiple of `reno_friendly_window`. Our
+#: choice: flows at one link have different windows, so that even a flow with half the mean window must be in the cubic
+#: region.
 MARGIN = 2.0
 LARGEST_C = 1e6  # packets/s^3: upper end of the scheme's domain of C
 

@@ -154,7 +154,7 @@ def _several(name: str, values: Any) -> list[Any]:
         raise wrong_type(name, values, "a sequence")
     found = list(values)
     if not found or any(one in found[:k] for k, one in enumerate(found)):
-        raise out_of_range(name, found, "1", "different values, one or more")
+        raise out_of_range(name, found, "1", "one value or more, all different")
     return found
 
 

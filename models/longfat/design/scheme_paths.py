@@ -28,14 +28,15 @@ NAME = "paths"
 ROUND_TRIPS = (0.001, 0.003, 0.01, 0.03, 0.06, 0.1, 0.137, 0.2, 0.3, 0.6)  # s
 BUFFERS = (0.1, 0.5, 1.0, 2.0, 8.0)  # bandwidth-delay products
 LOSSES = (0.0, 0.001, 0.01, 0.03)
-#: Rate of the link and packet size of all runs. Ours, because a round trip of 1 ms is then two packets and one of
-#: 600 ms a thousand, so that all runs together take a minute or two.
+#: Rate of the link and packet size of all runs. Our choice: the bandwidth-delay product is then 2 packets at a
+#: round-trip time of 1 ms and 1200 packets at 600 ms, so that all runs together take a minute or two.
 RATE, PACKET = 20e6 / 8, 1250  # bytes/s, bytes
-#: Ours: shortest run, in seconds and in round trips. The first quarter of each run is not counted.
+#: Shortest run, in seconds and in round trips: our choice. The first quarter of each run is not counted.
 LEAST_TIME, LEAST_ROUND_TRIPS = 20.0, 200.0  # s, 1
-#: Criteria for a scheme that is far from CUBIC on a path. Ours: less than a quarter of CUBIC's goodput; or a queueing
-#: delay more than four times CUBIC's and longer by more than a tenth of the round trip and 5 ms; or a fraction of
-#: packets dropped at the buffer more than four times CUBIC's and larger by more than 0.01.
+#: Bounds of the criteria by which a scheme is far from CUBIC on a path. The criteria are our choice: less than a
+#: quarter of CUBIC's goodput; or a queueing delay more than four times CUBIC's and longer by more than a tenth of the
+#: round trip and 5 ms; or a fraction of packets dropped at the buffer more than four times CUBIC's and larger by more
+#: than 0.01.
 FACTOR, SHARE_OF_TRIP, LEAST_DELAY, LEAST_LOSS = 4.0, 0.1, 0.005, 0.01
 QUANTITIES = {
     "goodput_share": ("1", "goodput over the rate of the link"),
@@ -130,8 +131,8 @@ def to_text(data: xr.Dataset) -> str:
     for one in data.round_trip:
         at = data.sel(round_trip=one)
         mine, cubic = at.sel(who="tested"), at.sel(who="cubic")
-        # Ours: the worst cell has the smallest ratio of goodputs among the cells far from CUBIC, or among all cells if
-        # none is far.
+        # The worst cell, by our choice, has the smallest ratio of the two goodputs among the cells that are far from
+        # CUBIC, or among all cells if none is far.
         ratio = (mine.goodput_share / cubic.goodput_share.clip(1e-9)).where(at.far | ~at.far.any(), math.inf)
         cell = {name: int(k) for name, k in ratio.argmin(...).items()}
         pair = [(one.isel(cell)) for one in (mine, cubic)]

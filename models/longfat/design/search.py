@@ -14,14 +14,14 @@ from longfat.laws import selective_repeat as laws
 from longfat.replication.student import half_width
 
 Search = Literal["bisect", "scan"]
-BENT = 0.2  # error of the line of `fitted` at points whose log odds differ by 1 from those sought; ours
-EXACT = 1e-3  # least standard error of log odds in `fitted`; ours, because the shares of a buffer may all be equal
-NEAR = 1.0  # distance in log odds up to which the samples of a buffer tell how samples at the goal vary; ours
+BENT = 0.2  # error of the line of `fitted` at points whose log odds differ by 1 from those sought; our choice
+EXACT = 1e-3  # least standard error of log odds in `fitted`; our choice: the shares of a buffer may all be equal
+NEAR = 1.0  # distance in log odds up to which the samples of a buffer tell how samples at the goal vary; our choice
 LARGEST_FACTOR = 64  # largest window of the search by simulation, in units of w_a + 1
 
 
 def efficiency(path: Path, loss: float, window: Any) -> Any:
-    """Return the throughput efficiency by the law [1] of a window [segments] on this path."""
+    """Return the throughput efficiency [1] of a window [segments] on a path, by the law."""
     return laws.throughput_efficiency(window, loss, path.segment_packets, path.ack_segments)
 
 
@@ -51,7 +51,7 @@ def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") 
 
 
 def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search: Search = "bisect") -> int | None:
-    """Return the smallest window [segments] for which ``reaches`` is true; None if there is none up to the limit.
+    """Return the smallest window [segments] for which ``reaches`` is true; None if no window up to a limit suffices.
 
     ``reaches`` must be true for all larger windows.
     """
@@ -114,7 +114,7 @@ class Line:
 
 
 def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float) -> Line | None:
-    r"""Fit a line to the mean utilisations of buffers near a goal; return None if they determine no rising line.
+    r"""Fit a line to mean utilisation against buffer, with most weight near a goal; return None without a rising line.
 
     Each mean has the standard error of its samples in log odds, :math:`s / (\sqrt n \, u (1 - u))`, with s pooled over
     the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). The

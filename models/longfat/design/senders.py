@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 #: Largest loss at which the laws of CUBIC and Reno are used. The laws neglect timeouts: the square-root law is 9 % too
 #: high at 0.01 (see the record of that law).
 LARGEST_LOSS_OF_LAW = 0.01
-#: Smallest window of these laws [packets]: the least slow-start threshold of RFC 5681, section 3.1. With this window
-#: the laws give a loss of 0.375 or more.
+#: Smallest window for which these laws are used [packets]: the least slow-start threshold of RFC 5681, section 3.1.
+#: With this window the laws give a loss of 0.375 or more.
 LEAST_WINDOW_OF_LAW = 2.0
-#: Amount that BBR keeps in flight for 0.2 s in ProbeRTT (`longfat.design.buffer_laws`): version 3 a fraction of the
-#: bandwidth-delay product, BBR of 2016 a number of packets.
+#: Amount that BBR keeps in flight for 0.2 s in ProbeRTT (`longfat.design.buffer_laws`): version 3 keeps a fraction of
+#: the bandwidth-delay product, BBR of 2016 keeps a number of packets.
 LEFT = {"bbr": 0.5}
 LEFT_PACKETS = 4.0
 LARGEST_LOSS_OF_BBR3 = 0.02  # BBRLossThresh, draft-ietf-ccwg-bbr-06, section 2.4: more losses in a round end a probe
@@ -73,7 +73,8 @@ class Sender:
         if loss <= 0 or self.is_bbr:
             return math.inf
         if self.scheme == "cubic":
-            # Hosts use fast convergence. In the Reno-friendly region the law is that of losses at equal distances.
+            # The law of random losses is evaluated with fast convergence, which hosts use. In the Reno-friendly region
+            # the law of losses at equal distances gives the larger window.
             random = float(cubic.average_window_random(loss, round_trip_time, fast_convergence=1))
             return max(random, float(cubic.average_window(loss, round_trip_time)))
         return float(square_root_rate(loss, round_trip_time)) * round_trip_time
@@ -94,7 +95,7 @@ class Sender:
             most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, round_trip_time, fast_convergence=1))
             random = LARGEST_LOSS_OF_LAW * math.pow(most / packets, 4 / 3)
             return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, round_trip_time))))
-        # The mean of Reno's sawtooth is three quarters of the window at which a loss occurs.
+        # `loss_of_window` takes the window at which a loss occurs: 4/3 of the mean of Reno's sawtooth.
         return min(LARGEST_LOSS_OF_LAW, float(loss_of_window(packets * 4 / 3)))
 
     def overflow_loss(self, largest: float, round_trip_time: float) -> float:
@@ -107,9 +108,9 @@ class Sender:
         return float(loss_of_window(max(largest, LEAST_WINDOW_OF_LAW)))
 
 
-#: T. Ott, J. Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996: the mean
-#: window is 1.3098/sqrt(p) packets with random losses, and sqrt(3/2)/sqrt(p) = 1.2247/sqrt(p) with losses at equal
-#: distances.
+#: Assumptions of the laws. Random losses allow a window 7 % larger than losses at equal distances: by T. Ott, J.
+#: Kemperman and M. Mathis, "The Stationary Behavior of Ideal TCP Congestion Avoidance", 1996, the mean window is
+#: 1.3098/sqrt(p) packets with random losses, and sqrt(3/2)/sqrt(p) = 1.2247/sqrt(p) with losses at equal distances.
 _SPACED = "losses at equal distances; random ones allow 7% more"
 _RANDOM = "random losses, with fast convergence; equal distances where CUBIC is Reno-friendly"
 SENDERS = {

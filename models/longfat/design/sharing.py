@@ -13,7 +13,7 @@ from longfat.replication import replicate
 from longfat.sim import Network, run
 from longfat.sim.queues import loss_load
 
-SILENT = 2.0  # ours: round trips without a packet after which a switch drops a source's state
+SILENT = 2.0  # our choice: round trips without a packet after which a switch drops a source's state
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Transfers:
 
 
 def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
-    """Return the mean transfer time [s], with one round trip, of sources that are in equilibrium at every moment.
+    """Return the mean transfer time [s], one round trip included, of sources that are in equilibrium at every moment.
 
     Each of m sources has 1/m of the throughput. The throughput is the rate of the link times the load (k + 1) v/k, or
     the rate of the link if this load is above 1. A single source uses the fraction v of the link.

@@ -9,8 +9,8 @@ from longfat.base.domains import choice
 from longfat.sim import queues
 from longfat.sim.queues import Discipline
 
-#: Buffer beyond a threshold [bandwidth-delay products]. Ours, so that the discipline and not the buffer limits the
-#: queue.
+#: Difference between buffer and threshold [bandwidth-delay products]. Our choice: with such a buffer the discipline,
+#: and not the buffer, limits the queue.
 ROOM = 4.0
 #: RED: max_th is three times min_th, max_p 0.1 (Floyd, "RED: Discussions of Setting Parameters", 1997).
 TIMES_LOW = 3.0
@@ -18,8 +18,9 @@ RED_LEAST = 2  # packets: least min_th; with one packet tc finds no weight (ipro
 LARGEST_PROBABILITY = 0.1
 
 #: CoDel keeps its default interval of 100 ms if the largest round-trip time of the path is between SHORT and INTERNET
-#: [s]; otherwise the interval is the largest round-trip time. RFC 8289, section 4.2: 100 ms for the Internet, which
-#: works well for round-trip times from 10 ms on; "slightly larger than the RTT" elsewhere.
+#: [s]; otherwise the interval is the largest round-trip time. RFC 8289, section 4.2, recommends 100 ms for the
+#: Internet, which works well for round-trip times from 10 ms on, and elsewhere an interval "slightly larger than the
+#: RTT".
 INTERNET, SHORT = 0.1, 0.01
 
 #: Parameters of each discipline as a function of the threshold [packets], its queueing delay [s], the packet size

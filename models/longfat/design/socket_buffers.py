@@ -16,9 +16,9 @@ from longfat.base.domains import out_of_range, wrong_type
 #: ratio is smallest if a driver uses a page for each packet of 1500 bytes: 6.6 to 6.9 begin with the assumption of 1200
 #: bytes in SKB_TRUESIZE(4096) = 4672 bytes, 65/256; 6.10 begins with a half.
 LEAST_SHARE = 65 / 256
-#: Bytes of receive buffer for a byte of window if packets are full: 4. The fraction of a send buffer is larger: Linux
-#: counts each packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c, tcp_sndbuf_expand(): per_mss, a
-#: power of two, and sizeof(struct sk_buff) = 256), that is 1448 bytes in 4352.
+#: Bytes of receive buffer for a byte of window if packets are full: 4. For a send buffer this number is more than
+#: enough: Linux counts each packet as up to 4096 bytes and the packet's record (net/ipv4/tcp_input.c,
+#: tcp_sndbuf_expand(): per_mss, a power of two, and sizeof(struct sk_buff) = 256), that is 1448 bytes in 4352.
 OVERHEAD = math.ceil(1 / LEAST_SHARE)
 #: Memory of a packet that occupies a page, SKB_TRUESIZE(4096) on 64-bit machines [bytes]. With less data in a packet,
 #: the fraction used as window is less than `LEAST_SHARE`.
@@ -31,10 +31,10 @@ LARGEST_UNSCALED = 2**16 - 1  # bytes
 SCALING = "net.ipv4.tcp_window_scaling"
 LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
 LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, val, INT_MAX / 2)
-#: First version of mainline Linux -> third numbers of tcp_rmem and tcp_wmem from it on [bytes] (net/ipv4/tcp.c,
-#: tcp_init()). 6 MB: commit b49960a05e32, "tcp: change tcp_adv_win_scale and tcp_rmem[2]", 2012. 32 MB: commit
-#: 572be9bf9d0d, "tcp: increase tcp_rmem[2] to 32 MB", in net-next in May 2025: 6.18 has it, and a report by others
-#: found it between 6.15 and 6.16, so that 6.16 is assumed. Distributions may differ.
+#: First version of mainline Linux -> third numbers of tcp_rmem and tcp_wmem from this version on [bytes]
+#: (net/ipv4/tcp.c, tcp_init()). 6 MB: commit b49960a05e32, "tcp: change tcp_adv_win_scale and tcp_rmem[2]", 2012. 32
+#: MB: commit 572be9bf9d0d, "tcp: increase tcp_rmem[2] to 32 MB", in net-next in May 2025: 6.18 has it, and a report by
+#: others found it between 6.15 and 6.16, so that 6.16 is assumed. Distributions may differ.
 DEFAULTS = {(3, 4): (6 << 20, 4 << 20), (6, 16): (32 << 20, 4 << 20)}
 #: Upper bound of these defaults as a fraction of the host's memory (net/ipv4/tcp.c, tcp_init(): nr_free_buffer_pages()
 #: << (PAGE_SHIFT - 7)): a host with less than 4 GiB of memory has less than 32 MB.
@@ -48,8 +48,8 @@ LAST_HALF = (6, 5)
 #: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
 #: is k bandwidth-delay products.
 LEAST_TIMES = 2
-#: Largest fraction of windows in which a packet needs more transmissions than the window allows for. Ours, because the
-#: sender then stops for one round trip in a hundred, which costs up to 1 % of the rate.
+#: Largest fraction of windows in which a packet needs more transmissions than the window allows for. Our choice: the
+#: sender then stops for at most one round trip in a hundred, which costs up to 1 % of the rate.
 RARELY = 0.01
 
 
@@ -156,7 +156,7 @@ class Limits:
         return min(self.receive / (2 if self.half else 1), self.send, self._scaled)
 
     def least(self, overhead: int) -> float:
-        """Return the window that the limits allow with any driver [bytes]; ``overhead`` is that of `SocketBuffers`.
+        """Return the window [bytes] that the limits allow with any driver; ``overhead`` is that of `SocketBuffers`.
 
         >>> Limits("", 32 << 20, 4 << 20).least(4) == 1 << 20
         True

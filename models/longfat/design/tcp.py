@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     from longfat.design.replicating import Effort
     from longfat.sim.schemes import Scheme
 
-#: Largest loss and smallest bandwidth-delay product N [packets] of a smaller path that is simulated in place of a Reno
-#: path. The utilisation depends only on p N^2 while windows are many packets and timeouts are rare, because Reno's
-#: sawtooth has no inherent scale. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
+#: Largest loss p and smallest bandwidth-delay product N [packets] of a smaller path that is simulated in place of a
+#: path of Reno flows. The utilisation depends only on p N^2 if windows have many packets and timeouts are rare, because
+#: Reno's sawtooth has no inherent scale. Our choice; tests/test_design_tcp.py compares paths of equal p N^2.
 SCALED_LOSS = 1e-4
 SCALED_BDP = 100.0
-#: Smallest simulated bandwidth-delay product [packets] of BBR, and of CUBIC in the cubic region, whose rules are times
-#: in seconds and fractions of the bandwidth-delay product. With 150 packets CUBIC's simulated rate was up to 9 % too
-#: high, with 500 packets it was that of the path.
+#: Smallest simulated bandwidth-delay product [packets] of BBR, and of CUBIC in the cubic region. The rules of both have
+#: times in seconds and fractions of the bandwidth-delay product. With 150 packets CUBIC's simulated rate was up to 9 %
+#: too high, with 500 packets it was that of the path.
 SCALED_BDP_IN_TIME = 500.0
-#: Largest number of packets in a run of the path itself; beyond it a smaller path is simulated. Ours, so that an answer
-#: takes seconds.
+#: Largest number of packets in a run of the path itself; beyond it a smaller path is simulated. Our choice: an answer
+#: then takes seconds.
 MOST_PACKETS = 4e5
 CYCLES, SKIPPED = 10, 2  # length of a check and skipped time, in mean times between two window reductions
-SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; ours, because users have to wait for it
+SHORTEST_CHECK, LONGEST_CHECK = 30.0, 60.0  # s; our choice: users have to wait for it
 SHORTEST_SKIPPED, LONGEST_SKIPPED = 5.0, 20.0  # s: for slow start and its losses
-#: Duration of a long transfer, and of the time skipped before it, in mean times between two window reductions. Ours,
-#: because the rates of runs then spread by 8 % (by 12 % with 50), and because the initial window, which is the mean by
-#: the law, has no effect after five.
+#: Duration of a long transfer, and of the time skipped before it, in mean times between two window reductions. Our
+#: choice: the rates of runs of 100 such times spread by 8 %, of 50 by 12 %. The initial window, which is the mean
+#: window by the law, has no effect after five reductions.
 LONG_CYCLES, LONG_SKIPPED = 100, 10
 LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is periodic without loss
-#: Several flows are simulated for LONG_CYCLES divided by their number, and at least for this number of cycles. Ours,
-#: because the mean over flows with random losses needs no more samples in total than the mean of one flow.
+#: Several flows are simulated for LONG_CYCLES divided by their number, but for at least this number of cycles. Our
+#: choice: the mean over several flows with random losses needs no more samples in total than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
-#: Mean window [packets] to which a path is scaled down for a long transfer, and the least number of round trips
-#: between two reductions where the cubic function determines the window. Ours, because the rates are then within 3 % of
-#: the law and of the rates on larger paths (tests/test_design_tcp.py).
+#: Mean window [packets] to which a path is scaled down for a long transfer, and the least number of round trips between
+#: two reductions if the cubic function determines the window. Our choice: the rates are then within 3 % of the law and
+#: of the rates on larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
 FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path
@@ -227,7 +227,8 @@ class TcpPath:
         if self.flows > 1:
             cycles = max(LONG_CYCLES_OF_FLOWS, cycles // self.flows)
         lasts = (cycles if loss > 0 else LONG_CYCLES_WITHOUT_LOSS) * self.cycle(loss)
-        # At losses above those of the laws, timeouts last longer than cycles.
+        # At losses for which no law holds, timeouts last longer than cycles: simulate at least as long as a check
+        # lasts.
         return max(lasts, self.check(loss)[1]) if loss > LARGEST_LOSS_OF_LAW else lasts
 
     def transfers(self, loss: float, effort: Effort, cycles: int = LONG_CYCLES) -> list[Run]:
@@ -253,7 +254,8 @@ class TcpPath:
         def network(stream: np.random.SeedSequence) -> Network:
             room, discipline = max(1, round(self.buffer * simulated)), queues.FIFO
             if self.sender.scheme == "dctcp":
-                # The marking threshold must exceed C R/7 (Alizadeh and others 2010, section 3.3).
+                # The marking threshold must exceed a seventh of the bandwidth-delay product (Alizadeh and others 2010,
+                # section 3.3).
                 discipline = queues.step_marking(packets=math.floor(float(least_threshold(simulated))) + 1)
             link = Network().link(
                 "sender", "receiver", rate=rate, delay=self.round_trip_time / 2, buffer=room, loss=small.loss,

@@ -175,7 +175,8 @@ class Answer:
         return data.squeeze("loss") if self.alone else data
 
 
-#: Smallest buffer for DCTCP [packets]. Ours, because the smallest threshold is a packet, and the queue must exceed it.
+#: Smallest buffer for DCTCP [packets]. Our choice: the smallest threshold is one packet, and the queue must be able to
+#: exceed it.
 LEAST_BUFFER_OF_DCTCP = 1.5
 
 
@@ -266,12 +267,12 @@ def answers(
         for row, one in zip(rows, ranges, strict=True):
             found = _simulated(path, one, shares, effort)
             slow = slow or found["tcp_rate"] < target * here.rate
-            # The simulated flows have no largest window.
+            # The simulated flows have no largest window: limit the results to one window per round trip.
             row |= found | (_within(found, sizes, flows, here.round_trip_time) if sizes.limited else {})
             shown.clear()  # because the answer may be printed on the line of the bar
             yield answer
         if sender.is_bbr or slow:
-            # If losses slow the sender down, the answer proposes BBR of mainline Linux.
+            # If losses slow the sender down, the answer proposes BBR of mainline Linux: simulate that BBR.
             bbr = here if sender.is_bbr else replace(here, sender=SENDERS["bbr1"], flows=1)
             values |= beside_cubic(bbr, replace(effort, replications=RUNS))
         shown.clear()
@@ -299,7 +300,7 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
     worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
     best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
     mean_of = _limits(here, loss, effort)
-    # If no input is a range, both ends equal the middle.
+    # If no input is a range, both ends equal the middle, whose results are used for both.
     least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
     least, most = shares
     centre = (least + most) / 2

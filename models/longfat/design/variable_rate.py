@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
 MTU = 1500.0  # bytes of a delivery opportunity (Mahimahi, man page of mm-link)
-#: Time [s] over which the smallest and the greatest rate are means. Ours, because a queue bridges shorter gaps.
+#: Time [s] over which the smallest and the greatest rate are averaged. Our choice: a queue bridges shorter gaps.
 SPAN = 0.1
-STEP = 0.01  # s: least span of a mean rate of delivery opportunities; ours, because each change takes time and memory
+STEP = 0.01  # s: least span of a mean rate of delivery opportunities; our choice: each change takes time and memory
 SKIPPED, LASTS = 10.0, 60.0  # s: for slow start, and least observation; a shorter trace is repeated, as in mm-link
-SHAPED = 0.95  # ratio of the shaper's rate to the least rate; ours, so that the queue of the link drains
+SHAPED = 0.95  # ratio of the shaper's rate to the least rate; our choice, so that the queue of the link drains
 ROOM = 10240  # packets: limit of fq_codel in Linux (net/sched/sch_fq_codel.c, fq_codel_init())
 SAMPLES = 20_000  # largest number of backlog samples in a run
 
@@ -58,7 +58,7 @@ class Trace:
 
 
 def carried_until(times: np.ndarray, rates: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the bytes that the link can carry from time 0 to each time in ``at`` [s]; the last rate does not end."""
+    """Return the bytes that the link can carry from time 0 to each time in ``at`` [s]; the last rate lasts forever."""
     return np.asarray(np.interp(at, *_carried(times, rates, float(max(np.max(at), times[-1])) + 1.0)))
 
 
@@ -76,7 +76,7 @@ def waiting_times(times: np.ndarray, rates: np.ndarray, at: np.ndarray, backlog:
     """
     last = float(np.max(at)) + float(np.max(backlog)) / float(np.min(rates)) + times[-1] + 1.0
     edges, carried = _carried(times, rates, last)
-    # Rounded to a nanosecond, the time step of the simulator.
+    # Round waiting times to a nanosecond, the time step of the simulator.
     return np.asarray(np.round(np.interp(np.interp(at, edges, carried) + backlog, carried, edges) - at, 9))
 
 
@@ -118,7 +118,7 @@ def _are_numbers(words: list[str]) -> bool:
 
 
 def _of_rates(values: list[list[float]], name: str) -> Trace:
-    """Make a trace of pairs of time [s] and rate [Mbit/s]; raise an error if times do not rise or a rate is not > 0."""
+    """Make a trace of pairs of time [s] and rate [Mbit/s]; raise an error unless times rise and rates are positive."""
     times = [time - values[0][0] for time, _ in values]
     for before, after in itertools.pairwise(times):
         if after <= before:
@@ -209,7 +209,7 @@ class VariablePath:
         return {f"FIFO, BDP at {name} rate": max(1, round(size)) for name, size in zip(names, sizes, strict=True)}
 
     def network(self, buffer: int, discipline: str, shaped: float, starts: np.ndarray) -> tuple[Network, float]:
-        """Return the network and the length of its run [s]; ``shaped`` is the rate of a shaper [bytes/s], 0 without."""
+        """Return the network and the length of its run [s]; ``shaped`` is the shaper's rate [bytes/s] or 0."""
         until = SKIPPED + max(1, math.ceil(LASTS / self.trace.period)) * self.trace.period
         times, rates = self.trace.repeated(until)
         changes = [(float(time), float(rate)) for time, rate in zip(times[1:], rates[1:], strict=True)]

@@ -44,7 +44,7 @@ def curves(
     ack = path.ack_segments
     widest = max(4 * ack, 4.0)
     windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)
-    # The grid of the law is dense, and has the windows on either side of its jumps.
+    # The law is evaluated on a dense grid, which has the windows on both sides of each jump of the law.
     dense = np.concatenate([np.linspace(1, widest, 201), [1 + 1e-9, ack + 1, (2 * ack + 1) * (1 - 1e-12), 2 * ack + 1]])
     dense = np.unique(dense[dense >= 1])
     coordinates = {
@@ -54,7 +54,7 @@ def curves(
     variables = {}
     for dim, grid in (("window", windows.astype(float)), ("law_window", dense)):
         for name, one in CURVES.items():
-            # A loss outside of the domain of this law gives NaN.
+            # Replace a loss outside the domain of this law by NaN, so that the law returns NaN.
             rates = [loss if one.symbols["loss"].interval.contains(loss) else math.nan for loss in losses]
             values = one(grid[None, :], np.asarray(rates)[:, None], path.segment_packets, ack)
             label = ("curve_" if dim == "window" else "dense_") + name

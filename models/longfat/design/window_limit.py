@@ -45,7 +45,7 @@ def _start(flow: Any, event: Any) -> float:
 
 
 def _bounded(inner: Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
-    """Return a callback that limits the window that ``inner`` returns to ``window_limit``."""
+    """Return a callback that returns the window of the callback ``inner``, but at most ``window_limit``."""
 
     def bounded(flow: Any, event: Any) -> float:
         return min(inner(flow, event), flow.window_limit)  # type: ignore[no-any-return]
