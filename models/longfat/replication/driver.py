@@ -1,4 +1,4 @@
-"""Execution of a sweep: the executor makes the runs of the plan; store and collector receive their records."""
+"""Execution of a sweep: the executor executes the runs of the plan; store and collector receive their records."""
 
 from __future__ import annotations
 

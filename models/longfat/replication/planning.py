@@ -137,8 +137,8 @@ class Plan:
         return point.widths.excess() if point.examined >= self._least else math.inf
 
     def _request_more(self, index: int, point: _Point, excess: float) -> None:
-        # Half widths are inversely proportional to the square root of the number of runs. Multiply this number by the
-        # square of `excess`, but by no less than 1.1 and no more than 2.
+        # Half widths are inversely proportional to the square root of the number of runs. Multiply the number of runs
+        # by the square of `excess`, but at least by 1.1 and at most by 2.
         had = point.needed
         guess = math.ceil(had * min(excess * excess, 2.0))
         point.needed = min(self._most, max(guess, had + max(1, had // 10)))

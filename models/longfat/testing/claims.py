@@ -48,7 +48,7 @@ class Claim:
         return str(getattr(self.formula, "public_name", getattr(self.formula, "__qualname__", repr(self.formula))))
 
     def valid(self, point: Point) -> bool:
-        """Return whether a point is within all axes, fulfils ``where``, and is in the validity range of a law."""
+        """Return whether a point is within all axes, fulfils ``where``, and, for a law, is in its validity range."""
         if not all(axis.contains(point[axis.name]) for axis in self.axes):
             return False
         validity = getattr(self.formula, "validity", None)

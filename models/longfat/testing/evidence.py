@@ -52,7 +52,7 @@ class Evidence(Protocol):
         """Return the logarithm of the evidence that the estimated quantity is below ``at``."""
 
     def interval(self, error: float) -> Interval:
-        """Return limits that exclude the true quantity at any of all looks with a probability of at most ``error``."""
+        """Return limits; with a probability of at most ``error`` they exclude the true quantity at any look."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Normal:
         return mixed - self._flattery(math.sqrt(count * squared), side)
 
     def _flattery(self, errors: float, side: int) -> float:
-        """Return by how much skewness makes the log evidence too large, at a distance of ``errors`` standard errors.
+        """Return the excess of the log evidence due to skewness, at a distance of ``errors`` standard errors.
 
         A skewed sample whose mean lies away from the long tail also has a small variance: its evidence is too large.
         """

@@ -47,7 +47,7 @@ def numbers(low: float, high: float) -> SearchStrategy[float]:
 
 
 def values(option: Number | Option) -> SearchStrategy[Any]:
-    """Return a strategy of an option's values; the option is of links or flows, and the values suit short runs.
+    """Return a strategy of values of a link's or flow's option, from a range that suits short runs.
 
     >>> from hypothesis import find
     >>> find(values(OF_LINK["loss"]), lambda loss: loss > 0)

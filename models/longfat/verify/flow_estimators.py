@@ -183,9 +183,9 @@ def parallel_utilisation(
             "gaimd", path=["a", "b"], packet=PACKET, ack_path="ideal", start=start,
             parameters=known | {"alpha": 1.0, "beta": decrease},
         )  # fmt: skip
-    # A window that grows by one packet per round trip from a small size reaches an equal part of the bandwidth-delay
-    # product after the time `climb`. The warm-up must last at least as long. Losses of one flow are (1 - decrease)
-    # times `climb` apart; losses of any flow are `count` times as frequent.
+    # A window that grows by one packet per round trip from a small size reaches the fraction 1/`count` of the
+    # bandwidth-delay product after the time `climb`. The warm-up must last at least as long. Losses of one flow are (1
+    # - decrease) times `climb` apart; losses of any flow are `count` times as frequent.
     climb = bdp / count * ROUND_TRIP
     period = max(period, (1 - decrease) * climb / count)
     begin = max(losses / 3 * period, climb)

@@ -58,7 +58,7 @@ def enough_digits(values: Mapping[str, float]) -> int:
 
 
 def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
-    """Return the derivative of a law by parameter ``name`` in at least 60 digits; None at kinks and jumps.
+    """Return the derivative of a law by parameter ``name`` in at least 60 digits; None at kinks, jumps and domain ends.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope(mm1_wait, {"load": 0.5}, "load")

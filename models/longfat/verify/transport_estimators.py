@@ -66,7 +66,7 @@ def bbr_utilisation(
     if (interval, hold_time) != (10.0, 0.2):
         raise out_of_range("interval", interval, "s", "10 (simulations need interval = 10, hold_time = 0.2)")
     bdp = 4 / low_gain
-    # `round_trip_time` includes the transmission times of a packet and of its acknowledgment: subtract both from the
+    # `round_trip_time` includes the transmission times of a packet and of its acknowledgment: subtract both to get the
     # propagation delay.
     net = _bottleneck(bdp / round_trip_time, round_trip_time * (1 - 1.01 / bdp), buffer=round(8 * bdp))
     net.flow("bbr1", path=["a", "b"], packet=PACKET, parameters={"equal_renews": 0})

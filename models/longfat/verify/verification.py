@@ -174,7 +174,7 @@ def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: 
 
 
 def _drawn(check: SimulatedBy, law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
-    """Return the points to simulate with their seeds, or the outcome "error" if this raises an exception."""
+    """Return the points to simulate with their seeds, or the outcome "error" if drawing them raises an exception."""
     try:
         own = _own(seed, law)
         return [(point, seed_of(own, k)) for k, point in enumerate(simulated.drawn(law, check, count, own))]
