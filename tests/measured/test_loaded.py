@@ -126,7 +126,7 @@ def test_binned_round_trips_and_other_directions(tmp_path):
         ({"results": {"Ping (ms) ICMP": [1.0] * 41}}, "no series 'TCP download'"),
         ({"results": {"Ping (ms) ICMP": [1.0] * 41, "TCP download": [1.0]}}, "holds 1 values, must hold 41"),
         ({"results": {"Ping (ms) ICMP": [1.0] * 41, "TCP download": [None] * 41}}, "no rate of the download"),
-        ({"results": {"Ping (ms) ICMP": ["x"] * 41, "TCP download": [1.0] * 41}, "raw_values": {}}, "holds 'x'"),
+        ({"results": {"Ping (ms) ICMP": ["x"] * 41, "TCP download": [1.0] * 41}, "raw_values": {}}, "a number (ms)"),
         ({"metadata": {"SERIES_META": {"TCP download": {"UNITS": "bytes"}}}}, "must hold 'Mbits/s'"),
         ({"x_values": []}, "x_values holds list"),
     ],

@@ -6,7 +6,6 @@ with ``x_values`` and series of ``results``; rates in Mbit/s and round-trip time
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import Any
 
 from longfat.measured.fields import Field
@@ -18,7 +17,7 @@ __all__ = ["KIND", "looks_like", "read"]
 KIND = "flent"
 #: Names of flent's series of round-trip times, in order of preference; a test has one or several of them.
 PINGS = ("Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms) avg")
-MBIT, MS = 1e6 / 8, 1e-3  # bytes/s and s
+UNITS = {"Mbit/s": 1e6 / 8, "ms": 1e-3}  # in bytes/s and s
 
 
 def looks_like(content: Any) -> bool:
@@ -45,7 +44,7 @@ def read(path: str, content: Any) -> Measurement:
         given = units.get(name, {}) if isinstance(units, dict) else {}
         if isinstance(given, dict) and given.get("UNITS", unit) != unit:
             raise ValueError(f"metadata.SERIES_META.{name}.UNITS holds {given['UNITS']!r:.40}, must hold {unit!r}")
-    rates, trips = _points(file, found[direction], times, MBIT), _points(file, ping, times, MS)
+    rates, trips = _points(file, found[direction], times, "Mbit/s"), _points(file, ping, times, "ms")
     raw = file.value.get("raw_values")
     if isinstance(raw, dict) and isinstance(raw.get(ping), list) and raw[ping]:
         trips = _raw(Field(path, f"raw_values.{ping}", raw[ping]), trips)
@@ -57,14 +56,14 @@ def _rate(results: dict[str, Any], name: str) -> str:
     return next((one for one in (f"{name} sum", name) if one in results), "")
 
 
-def _points(file: Field, name: str, times: list[Field], factor: float) -> list[tuple[float, float]]:
-    """Return times [s] and values of a series, multiplied by ``factor``, without null values."""
+def _points(file: Field, name: str, times: list[Field], unit: str) -> list[tuple[float, float]]:
+    """Return times [s] and values of a series, converted from ``unit``, without null values."""
     values = file["results"][name].elements()
     if len(values) != len(times):
         raise ValueError(f"results.{name} holds {len(values)} values, must hold {len(times)}, as many as x_values")
     return [
-        (time.number("s", "(-inf, inf)"), value.number("", "[0, inf)") * factor)
-        for time, value in zip_longest(times, values)
+        (time.number("s", "(-inf, inf)"), value.number(unit, "[0, inf)") * UNITS[unit])
+        for time, value in zip(times, values, strict=True)
         if value.value is not None
     ]
 
@@ -76,7 +75,7 @@ def _raw(samples: Field, binned: list[tuple[float, float]]) -> list[tuple[float,
     the times of the samples are clock times; both begin with the first reply.
     """
     found = [
-        (one["t"].number("s", "[0, inf)"), one["val"].number("ms", "(0, inf)") * MS)
+        (one["t"].number("s", "[0, inf)"), one["val"].number("ms", "(0, inf)") * UNITS["ms"])
         for one in samples.elements()
         if isinstance(one.value, dict) and "val" in one.value
     ]
