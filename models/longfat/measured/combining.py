@@ -106,8 +106,7 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
     shares = [one.loss or 0.0 for one in figures]
     sent = sum(one.packets_sent or 0.0 for one in figures)
     lost = sum((one.loss or 0.0) * (one.packets_sent or 0.0) for one in figures)
-    bursts = [one.loss_burst for one in figures if one.loss_burst]
-    burst = median(bursts) if bursts else None
+    burst = _median(one.loss_burst for one in figures)
     interval = figures[0].loss_interval
     if len(figures) > 1:
         counted = loss_interval(lost, sent, burst)
@@ -118,14 +117,13 @@ def _loss(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
         remarks += (f"loss: {lost:.0f} of {sent:.0f} packets of {len(runs)} runs ({runs[0].kind}); {words}",)
     else:
         remarks += _remarks("loss", runs, "")
-    packets = [one.packet for one in figures if one.packet]
     return PathFigures(
         loss=lost / sent,
         loss_interval=interval,
         packets_sent=sent,
         loss_events=sum(one.loss_events or 0.0 for one in figures) or None,
         loss_burst=burst,
-        packet=median(packets) if packets else None,
+        packet=_median(one.packet for one in figures),
         transport=figures[0].transport,
         remarks=remarks + tuple(one for one in figures[0].remarks if one.startswith("packet:")),
     )
