@@ -63,10 +63,6 @@ def verify_command(
         raise click.exceptions.Exit(1)
 
 
-class _CannotRun(click.ClickException):
-    exit_code = 2
-
-
 def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
     import os
 
@@ -82,7 +78,9 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
     from longfat.base import extras
 
     if not extras.beside("figures.verdicts"):
-        raise _CannotRun("--published needs longfat's repository: its folder figures/ has the numbers of the papers")
+        raise click.ClickException(
+            "--published needs longfat's repository: its folder figures/ has the numbers of the papers"
+        )
     # Import only after the check above: the wheel does not contain the folder figures/, which is in the repository.
     from figures import verdict_tables, verdicts
 
@@ -96,7 +94,7 @@ def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, 
     try:
         made = equivalence.run(quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=watched())
     except CannotRun as error:
-        raise _CannotRun(str(error)) from None
+        raise click.ClickException(str(error)) from None
     agrees = all(one.verdict != "differs" for one in made)
     return agrees, _made(equivalence.to_text, equivalence.to_json, equivalence.to_html, made)
 
