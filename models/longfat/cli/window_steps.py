@@ -168,7 +168,7 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
 
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
-    """Format the range of a full link's rate of data: the link's rate counts headers of Ethernet (lower end) or IP.
+    """Format the range of a full link's rate of data: its rate counts headers of Ethernet (lower end) or IP (upper).
 
     With ``named`` the text names both headers.
     """

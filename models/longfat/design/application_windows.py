@@ -107,7 +107,7 @@ class Application:
     def rates_with(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return `rates` under a window; under two equal windows if the connection's cannot be `CONNECTION` times larger."""
+        """Return `rates` under a window; under two if the connection's window cannot be `CONNECTION` times as large."""
         return self.rates(window, capacity, round_trip_time, 1 if CONNECTION * window <= self.largest else 2)
 
     def window_for(self, rate: float, round_trip_time: float) -> int:

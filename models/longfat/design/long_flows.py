@@ -125,7 +125,7 @@ class LongFlows(Bottleneck):
 
     @property
     def adapted(self) -> dict[str, float]:
-        """Parameters of the scheme that replace its defaults: given ones, and those adapted to a slower link."""
+        """Parameters of the scheme that replace its defaults: given parameters, and parameters adapted to a slower link."""
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
@@ -180,7 +180,7 @@ class LongFlows(Bottleneck):
         return float(self.flows)
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the attainable utilisation, that of a link that is always busy."""
+        """Return the attainable utilisation [1], which is 1: a link that is always busy."""
         return 1.0
 
     @classmethod
@@ -189,7 +189,7 @@ class LongFlows(Bottleneck):
         along = ("flows", "law_buffer")
         bounds = [[laws.apart(one, subject.flows) for one in DENSE] for subject in subjects]
         curves = [laws.along(DENSE, subject.flows) for subject in subjects]
-        # If the law does not depend on the number of flows, all curves are equal, and only one is returned.
+        # If the law does not depend on the number of flows, all curves are equal: return only one.
         same = all(np.array_equal(one, curves[0], equal_nan=True) for one in curves)
         together = ("law_buffer", curves[0]) if same else (along, curves)
         variables: dict[str, Any] = {}
@@ -302,7 +302,7 @@ class LongFlows(Bottleneck):
         return begin, begin + CYCLES * cycle + 200 * self.round_trip_time
 
     def refuse_too_long(self, runs: int) -> None:
-        """Raise a ValueError if the path cannot be scaled down and is so large that its simulation would take hours."""
+        """Raise a ValueError if the path cannot be scaled down and its simulation would take hours."""
         simulated = self.simulated_bdp
         packets = runs * self.watch(round(simulated))[1] * simulated / self.round_trip_time
         if self.most is None and not self.scale_free and packets > MOST_PACKETS:
@@ -315,7 +315,7 @@ class LongFlows(Bottleneck):
 
     @property
     def resized(self) -> bool:
-        """Whether the buffer may change during a run: it is a limit in packets, and flows adapt within a few cycles."""
+        """Whether the buffer may change during a run: it must be a limit in packets, to which flows adapt in a few cycles."""
         plain = queues.discipline(self.discipline).scheduler is None
         return self.finds == "buffer" and plain and not is_bbr(self.scheme)
 

@@ -165,7 +165,7 @@ def _refuse_too_many(path: Path) -> None:
 
 
 def _reference_window(path: Path) -> int:
-    """Return the largest integer window [segments] of at most 2.5 bandwidth-delay products; 0 if none is so small."""
+    """Return the reference window [segments]: the number of whole segments in 2.5 bandwidth-delay products."""
     return math.floor(REFERENCE_BDP * path.bandwidth_delay_product / path.segment)
 
 
