@@ -56,7 +56,7 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
     buffer = buffer_lines.in_lines(a, row) / a["bandwidth_delay_product"]
     path = TcpPath(a["rate"], a["round_trip_time"], a["packet"], SENDERS[a["scheme"]], buffer)
     found = neighbours.beside_cubic(path, Effort(int(a["seed"]), neighbours.RUNS, a["confidence"], str))
-    # The law describes version 1 of BBR (2016) only.
+    # The law describes only version 1 of BBR (2016): NaN for other schemes.
     law = float(share(buffer, a["bandwidth_delay_product"])) if a["scheme"] == "bbr1" else math.nan
     return {name: found[name] for name in ("bbr_share", "bbr_share_lower", "bbr_share_upper", "bbr_loss")} | {
         "bbr_share_law": law

@@ -45,7 +45,7 @@ def _name(param: click.Parameter | None) -> str:
 
 
 def _end(limit: float) -> float | None:
-    """Convert the end of a range for click, which prints it in the help; None for infinity."""
+    """Convert the end of a range to the number that click prints in the help; None for infinity."""
     return None if math.isinf(limit) else int(limit) if limit == int(limit) else limit
 
 

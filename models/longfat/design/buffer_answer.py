@@ -262,7 +262,7 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
 def smallest(
     reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
 ) -> int | None:
-    """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None if it accepts none.
+    """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None without one.
 
     ``known`` are the buffers that have been simulated, in order.
     """

@@ -125,7 +125,7 @@ class LongFlows(Bottleneck):
 
     @property
     def adapted(self) -> dict[str, float]:
-        """Parameters of the scheme that replace its defaults: given parameters, and parameters adapted to a slower link."""
+        """Parameters of the scheme that replace its defaults: given ones, and ones adapted to a slower link."""
         given, ratio = dict(self.parameters), self.simulated_bdp / self.bandwidth_delay_product
         if not self.scale_free or ratio >= 1:
             return given
@@ -315,7 +315,7 @@ class LongFlows(Bottleneck):
 
     @property
     def resized(self) -> bool:
-        """Whether the buffer may change during a run: it must be a limit in packets, to which flows adapt in a few cycles."""
+        """Whether the buffer may change during a run: flows adapt to a new limit in packets within a few cycles."""
         plain = queues.discipline(self.discipline).scheduler is None
         return self.finds == "buffer" and plain and not is_bbr(self.scheme)
 

@@ -125,7 +125,7 @@ def manifest(directory: Path) -> dict[str, Any] | None:
     try:
         found = json.loads(content)
         if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] != FORMAT:
-            raise _refusal(directory, f"its {MANIFEST} has format {found['format']}, must be {FORMAT}")
+            raise _refusal(directory, f"its {MANIFEST} is of version {found['format']} instead of {FORMAT}")
         if found["check"] == _check(found):
             return dict(found)
     except (KeyError, TypeError, RecursionError):
@@ -134,7 +134,7 @@ def manifest(directory: Path) -> dict[str, Any] | None:
         if not isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
             raise
     if not any(map(_RUN.fullmatch, os.listdir(directory))):
-        raise _refusal(directory, f"its {MANIFEST} is damaged, or not that of a sweep, and it holds no runs")
+        raise _refusal(directory, f"its {MANIFEST} is damaged, or not that of a sweep, and the directory holds no runs")
     raise ValueError(
         f"store = {directory}: its {MANIFEST} is damaged. Delete that file: the same call then loads all finished runs "
         "from the other files, and writes a new one"
@@ -270,7 +270,7 @@ class Store:
             raise self._unwritable(error) from None
 
     def load(self, index: int, replication: int) -> Record | None:
-        """Return the record of a run; None if it is absent; warn of a damaged run or one of another sweep."""
+        """Return the record of a run; None if it is absent, or, with a warning, damaged or of another sweep."""
         name = self._name(index, replication)
         try:
             with _arrays(self.directory / name) as arrays:
