@@ -123,7 +123,7 @@ REFUSED = {
             ("--rate 0bit/s", "rate = "),
             ("--rtt 0s", "rtt = 0 s"),
             ("--scheme reno,rino", "scheme 'rino' is unknown; available"),
-            ("--scheme reno,reno", "different values"),
+            ("--scheme reno,reno", "all different"),
             ("--flows 1,x", "flows must be an integer in"),
             ("--flows 3,3", "flows = [3, 3]"),
             ("--over loss", "axis 'loss' is unknown; available: buffer, window"),

@@ -94,7 +94,7 @@ def _announce(flag: str, folder: Path, packets: int | None) -> None:
 
 
 def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Dataset | Answer:
-    """Run a network; return a Dataset if ``keep``, else arrays, which save the import of xarray, a second."""
+    """Run a network; return a Dataset if ``keep``, else arrays, which avoid the slow import of xarray."""
     from longfat.sim.runs import run as runs
 
     with warnings.catch_warnings():
