@@ -180,7 +180,7 @@ class LongFlows(Bottleneck):
         return float(self.flows)
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the attainable utilisation [1], which is 1: a link that is always busy."""
+        """Return the attainable utilisation [1]: 1, because a link may always be busy."""
         return 1.0
 
     @classmethod
