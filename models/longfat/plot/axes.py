@@ -50,6 +50,7 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
 
 
 SIZE = (7.2, 4.6)  # size of a figure of one panel in the project's style [in]
+MBIT = 125_000.0  # bytes/s
 MARKERS = "osD^vP*X"  # of the lines in a panel, in their order
 
 #: Names of variables that are fractions in [0, 1] if their unit is 1; `throughput` may also be in bytes/s.

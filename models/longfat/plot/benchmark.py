@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import MARKERS, caption, log_ticks, new_axes, nth_colour, pyplot
+from longfat.plot.axes import MARKERS, caption, error, log_ticks, new_axes, nth_colour, pyplot
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,11 +60,11 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         shade = nth_colour(index)
         row = data.sel(variant=variant, connection=connection)
         best = float(row.transfer_time.sel(scheme="optimal"))
-        time, lower, upper = (row[f"transfer_time{end}"].sel(scheme=others).values for end in ("", "_lower", "_upper"))
-        limits = np.nan_to_num(np.abs([time - lower, upper - time])) / best  # no interval if not random
+        seen = row.sel(scheme=others)
+        limits = np.nan_to_num(error(seen, "transfer_time")) / best  # no interval if not random
         y = np.array([places[one] for one in others]) + 0.3 - step * (index + 0.5)
         ax.errorbar(
-            time / best, y, xerr=limits, color=shade, ls="", marker=MARKERS[index % len(MARKERS)], ms=5,
+            seen.transfer_time / best, y, xerr=limits, color=shade, ls="", marker=MARKERS[index % len(MARKERS)], ms=5,
             label=f"experiment {variant}:\noptimum {1e3 * best:.0f} ms",
         )  # fmt: skip
         key = int(row.experiment), str(row.case.item())

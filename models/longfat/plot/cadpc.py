@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import caption, error, new_axes, new_figure, nth_colour
+from longfat.plot.axes import MBIT, caption, error, new_axes, new_figure, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-MBIT = 125_000.0  # bytes/s
 MOST_PERIODS = 6  # largest number of update periods that fit into a line of the caption
 
 

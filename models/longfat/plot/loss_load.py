@@ -60,7 +60,8 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     a = data.attrs
     ax.axvline(a["ceiling"], color="0.4", lw=0.8, ls="--", label=f"at most {100 * a['ceiling']:.4g}% loss")
     ax.plot([], [], color="0.4", lw=1, label="equilibrium, for all v")
-    ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=f"simulated, {interval(a)}")
+    simulated = f"simulated, {100 * a['confidence']:.6g}% interval"
+    ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=simulated)
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="chosen")
     ax.set(
         xlabel="packet loss [1]",
@@ -77,8 +78,3 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         below=44,
     )
     return ax
-
-
-def interval(attributes: dict[str, float]) -> str:
-    """Return the label of the confidence intervals, such as "95% interval"."""
-    return f"{100 * attributes['confidence']:.6g}% interval"

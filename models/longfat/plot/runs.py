@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import SIZE, limits, new_figure, nth_colour
+from longfat.plot.axes import MBIT, SIZE, error, new_figure, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
 
-MBIT = 125_000.0  # bytes/s
 TWO_PANELS = (7.2, 5.6)  # size of a figure of windows and queues [in]
 
 
@@ -67,10 +66,7 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
     ):  # fmt: skip
         row = data[name].values / scale
         places = np.arange(len(row))[::-1]
-        ends = None
-        if f"{name}_lower" in data:
-            lower, upper = (one / scale for one in limits(data, name))
-            ends = np.abs([row - lower, upper - row])
+        ends = error(data, name) / scale if f"{name}_lower" in data else None
         ax.errorbar(row, places, xerr=ends, ls="", marker="o", color=nth_colour(0), clip_on=False, zorder=3)
         ax.set(xlabel=f"{name} [{unit}]", xlim=(0, None), ylim=(-0.5, len(row) - 0.5))
         some = slice(None, None, -(-len(row) // 20))
