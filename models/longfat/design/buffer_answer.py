@@ -14,7 +14,7 @@ from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, Laws
 from longfat.design.buffer_rules import SMALLEST
 from longfat.design.buffers_by_rule import FURTHER
 from longfat.design.replicating import Effort
-from longfat.design.search import Line, Search, fitted, logit
+from longfat.design.search import Line, Search, bisected, fitted, logit
 from longfat.design.window_curves import attrs
 
 if TYPE_CHECKING:
@@ -281,10 +281,7 @@ def smallest(
             high = 2 * low
         else:
             low *= 2
-    while high - low > max(1.0, fineness * high):
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high
+    return bisected(reaches, low, high, fineness)
 
 
 def labelled(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alone: bool) -> Labelled:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from longfat.design.path import Path
-from longfat.design.window_curves import attrs
+from longfat.design.search import bisected
+from longfat.design.window_curves import attrs, with_limits
 from longfat.laws import selective_repeat as laws
 
 WIDEST = 4.0  # ratio of the widest window of the trade-off to the chosen one
@@ -26,9 +27,7 @@ BUFFER = {
     "buffer_bytes": ("bytes", "receive buffer, hard acknowledgment"),
     "buffer_share": ("1", "receive buffer over window"),
     "buffer_law": ("1", "throughput efficiency with this buffer, law; NaN outside its validity"),
-    "buffer_simulated": ("1", "throughput efficiency with this buffer, simulated"),
-    "buffer_simulated_lower": ("1", "throughput efficiency with this buffer, lower confidence limit"),
-    "buffer_simulated_upper": ("1", "throughput efficiency with this buffer, upper confidence limit"),
+    **with_limits("buffer_simulated", "throughput efficiency with this buffer"),
 }
 
 TRADEOFF = {
@@ -37,15 +36,6 @@ TRADEOFF = {
     "tradeoff_sender_bytes": ("bytes", "memory of the sender: the window"),
     "tradeoff_receiver_bytes": ("bytes", "memory of the receiver: the receive buffer"),
 }
-
-
-def smallest_buffer(reaches: Callable[[int], bool], most: int, fineness: float = 0.0) -> int:
-    """Return the smallest buffer for which ``reaches`` is true; it must be true for any larger one up to ``most``."""
-    low, high = 0, most
-    while high - low > max(1, fineness * high):
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high
 
 
 def _suffices(
@@ -76,7 +66,7 @@ def answer(path: Path, loss: float, window: int | None, goal: float, seed: Any, 
     """Find the smallest sufficient receive buffer of a window, and return the variables of `BUFFER`."""
     if window is None:
         return dict.fromkeys(BUFFER, math.nan)
-    found = smallest_buffer(_suffices(path, loss, window, goal, seed, confidence), window)
+    found = bisected(_suffices(path, loss, window, goal, seed, confidence), 0, window)
     run = path.simulate(loss, window, seed, confidence, receive_buffer=found)
     row = {
         "buffer_segments": float(found),
@@ -109,7 +99,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
         suffices = _suffices(path, loss, window, row["goal"], seed, confidence, COARSELY)
         if not suffices(most):  # rare, because a wider window needs no larger buffer
             most = window
-        most = smallest_buffer(suffices, most, FINENESS)
+        most = bisected(suffices, 0, most, FINENESS)
         columns.append((window, most))
     columns += [(math.nan, math.nan)] * (points - len(columns))  # few integers lie above a small window
     pairs = np.array(columns, dtype=float).T

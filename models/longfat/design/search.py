@@ -63,7 +63,18 @@ def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search
         low, high = high, 2 * high
         if low >= limit:
             return None
-    while high - low > 1:
+    return bisected(reaches, low, high)
+
+
+def bisected(reaches: Callable[[int], bool], low: int, high: int, fineness: float = 0.0) -> int:
+    """Return the smallest integer above ``low`` for which ``reaches`` is true, to a relative ``fineness``.
+
+    ``reaches`` must be true for ``high`` and for all integers above the result.
+
+    >>> bisected(lambda size: size >= 70, 0, 100)
+    70
+    """
+    while high - low > max(1.0, fineness * high):
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)
     return high
