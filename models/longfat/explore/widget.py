@@ -158,7 +158,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
 def styles() -> str:
     """Return the style sheet of the view, restricted to the widget, so that it does not recolour the notebook."""
-    return pages.view_styles().replace(":root", ".lf-widget") + ".lf-widget .lf-law { max-width: 100%; }\n"
+    return pages.source("view.css").replace(":root", ".lf-widget") + ".lf-widget .lf-law { max-width: 100%; }\n"
 
 
 def _shown(state: State) -> dict[str, Any]:

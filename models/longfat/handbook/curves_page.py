@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import text
-from longfat.handbook.pages import EXPORT, IMPORT, json_text, source
+from longfat.handbook import pages
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -35,19 +35,13 @@ def document(curves: Sequence[xr.Dataset]) -> str:
     >>> page.startswith("<!DOCTYPE html>"), "stylesheet" in page
     (True, False)
     """
-    sets = json_text([_set(one) for one in curves])
-    script = "\n".join(EXPORT.sub("", IMPORT.sub("", source(name))) for name in MODULES)
+    sets = pages.json_text([_set(one) for one in curves])
     title = f"Curves of {', '.join(map(str, curves[0].scheme.values))}: {_path(curves[0])}"
     said = "".join(f"<p>{escape(one)}</p>\n" for one in _remarks(curves))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)} · longfat</title>\n<style>\n{''.join(map(source, STYLES))}</style>\n</head>\n"
-        f'<body>\n<main>\n<h1>{escape(title)}</h1>\n<div id="curves">'
-        f"<noscript>The plots need JavaScript.</noscript></div>\n{said}</main>\n<script>\n(() => {{\n{script}\n"
-        f'mountCurves(document.getElementById("curves"), {sets});\n}})();\n</script>\n'
-        "</body>\n</html>\n"
-    )
+    body = f'<h1>{escape(title)}</h1>\n<div id="curves"><noscript>The plots need JavaScript.</noscript></div>\n{said}'
+    mounted = f'mountCurves(document.getElementById("curves"), {sets});'
+    script = f"(() => {{\n{pages.joined(MODULES)}\n{mounted}\n}})();\n"
+    return pages.document(title, body, after=script, styles=STYLES)
 
 
 def _path(data: xr.Dataset) -> str:

@@ -114,14 +114,12 @@ def write(folder: Path, laws: Iterable[Law] | None = None) -> None:
 
 def view_script() -> str:
     """Return a classic script that defines ``longfatView``, with ``mount``, ``copy``, ``served`` and ``pictured``."""
-    parts = (source(name) for name in MODULES)
-    text = "\n".join(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", part))) for part in parts)
-    return f"const longfatView = (() => {{\n{text}\nreturn {{ mount, copy, served, pictured }};\n}})();\n"
+    return f"const longfatView = (() => {{\n{joined(MODULES)}\nreturn {{ mount, copy, served, pictured }};\n}})();\n"
 
 
-def view_styles() -> str:
-    """Return the style sheet of the view."""
-    return source("view.css")
+def joined(modules: Iterable[str]) -> str:
+    """Return modules of the view as one script, without imports, exports and comments."""
+    return "\n".join(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", source(name)))) for name in modules)
 
 
 def site_script(laws: Iterable[Law] | None = None) -> str:
@@ -191,9 +189,8 @@ def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: record[name] for name in ("id", "unit", "result", "points", "simulator") if name in record
     }
-    left_out = ("remark",)
     found["letters"] = [
-        {name: value for name, value in one.items() if name not in left_out}
+        {name: value for name, value in one.items() if name != "remark"}
         | {"mathml": re.sub(' alttext="[^"]*"', "", mathml(one["letter"], block=False))}  # alttext is the letter
         for one in record["letters"]
     ]
@@ -220,15 +217,17 @@ def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
     return document(f"{title}: {family}", "\n".join(parts), f"{view_script()}", COPY)
 
 
-def document(title: str, body: str, before: str = "", after: str = "") -> str:
-    """Return an HTML page with a title, a body, and scripts before and after the body."""
+def document(
+    title: str, body: str, before: str = "", after: str = "", styles: Iterable[str] = ("view.css", "page.css")
+) -> str:
+    """Return an HTML page with a title, a body, style sheets, and scripts before and after the body."""
     scripts = f"<script>\n{before}</script>\n" if before else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)} · longfat</title>\n"
-        f"<style>\n{view_styles()}{source('page.css')}</style>\n{scripts}</head>\n"
+        f"<style>\n{''.join(map(source, styles))}</style>\n{scripts}</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n<script>\n{after}</script>\n</body>\n</html>\n"
     )
 
