@@ -286,11 +286,13 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, integer: boo
 
 
 def numbers(
-    name: str, value: Any, unit: str, allowed: str, *, integer: bool = False, length: int | None = None
-) -> np.ndarray:
+    name: str, value: Any, unit: str, allowed: str, *, integer: bool = False, length: int | None = None,
+    nan: bool = False,
+) -> np.ndarray:  # fmt: skip
     """Return the value as an array of floats; raise an error if an element is NaN or outside the interval.
 
-    If ``length`` is given, the result has this length, and one value stands for all.
+    If ``length`` is given, the result has this length, and one value stands for all. With ``nan`` elements of arrays,
+    but not single values, may be NaN.
 
     >>> numbers("flows", [1, 2], "flows", "[1, inf)", integer=True), numbers("load", 0.5, "1", "[0, 1)", length=2)
     (array([1., 2.]), array([0.5, 0.5]))
@@ -305,7 +307,7 @@ def numbers(
         found = found.astype(float)
     except (TypeError, ValueError):
         raise wrong_type(name, value, "a number or an array of numbers", unit) from None
-    if array(name, found, unit, interval, integer=integer):
+    if array(name, found, unit, interval, integer=integer) and not (nan and found.ndim):
         raise out_of_range(name, float("nan"), unit, interval, integer=integer)
     if length is None:
         return found

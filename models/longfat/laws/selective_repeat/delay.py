@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains
-from longfat.base.domains import Interval
 from longfat.law import SimulatedBy, law
 from longfat.laws.references import GONG_PARULKAR
 from longfat.laws.selective_repeat.parameters import ACK_DELAY, LOSS, PACKET_TIME, PACKETS, ROUND_TRIP
@@ -220,7 +219,7 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
     WUCS-92-38, Washington University in St. Louis, 1992, section 4.1, which defines the delay, and section 4.2, which
     gives its mean.
     """
-    at = _numbers("delay", delay, "s", "[0, inf)")
+    at = domains.numbers("delay", delay, "s", "[0, inf)", nan=True)
     delays, within, _ = _steps(loss, segment_packets, packet_time, round_trip_time, 1.0)
     steps = np.searchsorted(delays, at * (1 + 8 * EPS), side="right")
     return _plain(np.where(np.isnan(at), np.nan, np.concatenate([[0.0], within])[steps]))
@@ -306,7 +305,7 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
     ----------
     Ours; the maximum delay is a measure of Gong & Parulkar, section 4.1, that they only simulate.
     """
-    count = _numbers("segments", segments, "segments", SEGMENTS, integer=True)
+    count = domains.numbers("segments", segments, "segments", SEGMENTS, integer=True, nan=True)
     delays, within, beyond = _steps(loss, segment_packets, packet_time, round_trip_time, _largest(count))
     gaps = np.diff(delays)
     late = np.stack([_late(n, within, beyond)[:-1] for n in np.ravel(count)])
@@ -354,8 +353,8 @@ def max_delay_quantile(
     ----------
     Ours; see `max_delay_mean`.
     """
-    q = _numbers("probability", probability, "probability", "(0, 1)")
-    count = _numbers("segments", segments, "segments", SEGMENTS, integer=True)
+    q = domains.numbers("probability", probability, "probability", "(0, 1)", nan=True)
+    count = domains.numbers("segments", segments, "segments", SEGMENTS, integer=True, nan=True)
     delays, within, beyond = _steps(loss, segment_packets, packet_time, round_trip_time, _largest(count))
     q, count = np.broadcast_arrays(q, count)
     found = [_first(wanted, n, delays, within, beyond) for wanted, n in zip(q.ravel(), count.ravel(), strict=True)]
@@ -409,19 +408,6 @@ def _first(wanted: float, segments: float, delays: Array, within: Array, beyond:
 def _largest(count: Array) -> float:
     """Return the largest number of segments, rounded up to a power of ten, so that the cache has few tables."""
     return float(10.0 ** np.ceil(np.log10(np.nanmax(count, initial=1.0))))
-
-
-def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool = False) -> Array:
-    """Return values as floats, with NaN allowed in arrays; raise an error for a value outside the interval."""
-    if np.ndim(values) == 0:
-        return np.asarray((domains.integer if integer else domains.number)(name, values, unit, allowed), float)
-    interval = Interval.parse(allowed)
-    try:
-        result = np.asarray(values, float)
-    except (TypeError, ValueError):
-        raise domains.wrong_type(name, values, "a number or an array of numbers", unit) from None
-    domains.array(name, result, unit, interval, integer=integer)
-    return result
 
 
 def _plain(values: Array) -> Any:
