@@ -46,7 +46,7 @@ def repeated_rounds(loss: Any, packets: Any, xp: Any) -> Any:
 
 
 def _floats(loss: Any, packets: Any, xp: Any) -> Any:
-    decay = -xp.log(xp.maximum(loss, _tiny(loss, xp)))
+    decay = -xp.log(xp.maximum(loss, xp.full_like(loss, xp.smallest(loss))))
     # Each form is evaluated only inside its own region, so that derivatives of the unused form stay finite.
     result = xp.where(
         decay >= SPLIT,
@@ -55,10 +55,6 @@ def _floats(loss: Any, packets: Any, xp: Any) -> Any:
         _near_one(xp.where(decay < SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
     )
     return xp.where(loss > 0, result, packets * loss)  # S - 1 = s p + O(p^2)
-
-
-def _tiny(loss: Any, xp: Any) -> Any:
-    return xp.full_like(loss, float(xp.finfo(loss.dtype).smallest_normal))
 
 
 def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:

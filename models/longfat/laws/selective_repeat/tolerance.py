@@ -66,7 +66,7 @@ def _sum(missing: Any, within: Any, packets: Any, tolerance: Any, xp: Any) -> tu
     """Return P(B <= T), P(B > T), E[B; B > T] and ln C(s, T + 1) x^(T + 1), where B ~ binomial(s, x)."""
     j = xp.reshape(xp.arange(PLACES, dtype=packets.dtype), (-1,) + (1,) * packets.ndim)
     possible = (j >= 1) & (j <= packets)
-    tiny = float(xp.finfo(packets.dtype).smallest_normal)
+    tiny = xp.smallest(packets)
     ratio = (packets - j + 1) * missing / xp.where(j >= 1, j, xp.ones_like(j))
     ratio = xp.where(possible & (ratio > tiny), ratio, tiny + 0 * ratio)
     steps = xp.where(possible, xp.log(ratio), 0 * ratio)

@@ -44,7 +44,7 @@ def spread(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
 
 def first_uncertain(loss: Any, most: Any, packets: Any, xp: Any) -> Any:
     """Return the last round k in which s p^k is at least ``most``; 1 if there is none."""
-    tiny = float(xp.finfo(loss.dtype).smallest_normal)
+    tiny = xp.smallest(loss)
     some = xp.where(loss > 0, loss, tiny + 0 * loss)
     some = xp.where(some < 1, some, 0.5 + 0 * some)  # keeps values outside the domain finite while tracing
     first = xp.floor(xp.log(packets / most) / -xp.log(some))
