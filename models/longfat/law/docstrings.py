@@ -44,7 +44,7 @@ def of_law(law: Any) -> str:
     head, written = sections(law.function.__doc__ or "")
     generated = {
         "Parameters": _parameters(law),
-        "Returns": f"float or array\n{_indented(_result(law))}",
+        "Returns": f"float or array\n{textwrap.indent(filled(_result(law)), '    ')}",
         "Raises": _raises(law),
         "Notes": "\n\n".join(filter(None, (written.pop("Notes", ""), *map(filled, _remarks(law))))),
         "References": filled(_reference(law)),
@@ -108,8 +108,3 @@ def _reference(law: Any) -> str:
     """Return the bibliographic source of a law, and the module with its proof."""
     proof = f" Proof: derivations/{law.derivation.replace('.', '.py, ')}." if law.derivation else ""
     return f"{law.source.rstrip('.')}.{proof}"
-
-
-def _indented(text: str) -> str:
-    """Wrap a text, indent its lines by four spaces, and return it."""
-    return textwrap.indent(filled(text), "    ")

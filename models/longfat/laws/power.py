@@ -406,14 +406,11 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
             raise wrong_type("throughputs", throughputs, "an array of numbers", "bytes/s")
         values = xp.astype(values, xp.asarray(0.0).dtype)
     _check(values, axis)
-    values = values / xp.where(_all(values == 0, axis, xp), xp.nan, xp.max(values, axis=axis, keepdims=True))
+    unused = xp.all(values == 0, axis=axis, keepdims=True)
+    values = values / xp.where(unused, xp.nan, xp.max(values, axis=axis, keepdims=True))
     total = xp.sum(values, axis=axis)
     index = total * total / (values.shape[axis] * xp.sum(values * values, axis=axis))
     return float(index) if plain and index.ndim == 0 else index
-
-
-def _all(condition: Any, axis: int, xp: Any) -> Any:
-    return xp.all(condition, axis=axis, keepdims=True)
 
 
 def _all_zero() -> ValueError:
