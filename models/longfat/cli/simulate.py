@@ -101,7 +101,7 @@ def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Datase
         warnings.filterwarnings("ignore", "(the|no) trace")  # printed as one line
         if keep:
             return runs.run(net, **options, progress=watched())
-        return runs.answer(net, **options, progress=watched())
+        return runs.answer(net, **options, progress=watched())[0]
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:

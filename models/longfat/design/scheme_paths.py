@@ -54,7 +54,7 @@ def simulate(scheme: str | Scheme, round_trip: float, buffer: float, loss: float
     net.link("sink", "switch", rate=math.inf, delay=round_trip / 2).link("switch", "source", rate=math.inf, delay=0.0)
     net.flow(chosen, path=["source", "switch", "sink"], packet=PACKET, parameters=parameters)
     until = max(LEAST_TIME, LEAST_ROUND_TRIPS * round_trip)
-    run = answer(net, duration=until, warm_up=until / 4, rng=rng, progress=False)
+    run, _ = answer(net, duration=until, warm_up=until / 4, rng=rng, progress=False)
     arrived = float(run["arrived"][0])
     return {
         "goodput_share": float(run["goodput"][0]) / RATE,

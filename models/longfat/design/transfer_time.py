@@ -40,4 +40,4 @@ def transfer_time(
         sender.scheme, path=["sender", "receiver"], packet=segment, file=packets * segment, ack_path="ideal",
         parameters=sender.parameters,
     )  # fmt: skip
-    return float(law), float(answer(net, rng=0, progress=progress)["transfer_time"][0])
+    return float(law), float(answer(net, rng=0, progress=progress)[0]["transfer_time"][0])

@@ -137,13 +137,16 @@ def run(
     >>> data.goodput.dims, (data.utilisation.sel(link="a-b") > 0.9).values.tolist()
     (('network', 'flow'), [False, True, True])
     """
-    options = _Options.read(duration, warm_up, replications, confidence)
     if not isinstance(net, Network):
         if sample_every is not None or pcap is not None or qlog is not None:
             raise conflict("a list of networks", "excludes sample_every, pcap and qlog", "trace one network by itself")
+        options = _Options.read(duration, warm_up, replications, confidence)
         data = results.together(_several(net, options, rng, progress))
     else:
-        made, first = _answer(net, options, sample_every, pcap, qlog, trace_packets, rng, progress)
+        made, first = answer(
+            net, duration=duration, warm_up=warm_up, replications=replications, confidence=confidence,
+            sample_every=sample_every, pcap=pcap, qlog=qlog, trace_packets=trace_packets, rng=rng, progress=progress,
+        )  # fmt: skip
         data = made.dataset()
         if sample_every is not None:
             data = data.assign(results.traces(first, float(quantities.duration(sample_every, "sample_every"))))
@@ -165,10 +168,26 @@ def answer(
     trace_packets: int = MOST,
     rng: Any = None,
     progress: bool = True,
-) -> results.Answer:
-    """Return the results of `run` for one network without loading xarray."""
+) -> tuple[results.Answer, Simulation]:
+    """Return the results of `run` for one network without loading xarray, and the network's first simulation."""
     options = _Options.read(duration, warm_up, replications, confidence)
-    return _answer(net, options, sample_every, pcap, qlog, trace_packets, rng, progress)[0]
+    every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
+    if every is not None and options.duration is None:
+        raise conflict("sample_every", "needs a duration", "give duration [s]")
+    random = generator(rng)
+    plan = options.plan(net, random)
+    first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
+    first.prepare()  # compiled once, and errors are reported once
+    if plan.warm_up is None:
+        plan.warm_up = plan.find_warm_up()
+    with captured(first, pcap, qlog, trace_packets) as capture:
+        [outcomes] = simulate([plan], progress, first)
+    made = _made(plan, outcomes, options, random)
+    if capture is not None:
+        made.attrs.update(trace_packets=capture.packets, trace_until=capture.until, trace_end=capture.end)
+        if capture.end:
+            warnings.warn(capture.end, UserWarning, stacklevel=3)
+    return made, first
 
 
 @dataclass(frozen=True)
@@ -204,36 +223,6 @@ class _Options:
                     "or files to all flows"
                 )
         return Plan(net, random, self.duration, self.warm_up, self.replications, called)
-
-
-def _answer(
-    net: Network,
-    options: _Options,
-    sample_every: Any,
-    pcap: str | Path | None,
-    qlog: str | Path | None,
-    trace_packets: int,
-    rng: Any,
-    progress: bool,
-) -> tuple[results.Answer, Simulation]:
-    """Return the results of one network, and its first simulation."""
-    every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
-    if every is not None and options.duration is None:
-        raise conflict("sample_every", "needs a duration", "give duration [s]")
-    random = generator(rng)
-    plan = options.plan(net, random)
-    first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
-    first.prepare()  # compiled once, and errors are reported once
-    if plan.warm_up is None:
-        plan.warm_up = plan.find_warm_up()
-    with captured(first, pcap, qlog, trace_packets) as capture:
-        [outcomes] = simulate([plan], progress, first)
-    made = _made(plan, outcomes, options, random)
-    if capture is not None:
-        made.attrs.update(trace_packets=capture.packets, trace_until=capture.until, trace_end=capture.end)
-        if capture.end:
-            warnings.warn(capture.end, UserWarning, stacklevel=3)
-    return made, first
 
 
 def _several(nets: Sequence[Network], options: _Options, rng: Any, progress: bool) -> list[results.Answer]:
