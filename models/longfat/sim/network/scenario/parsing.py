@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from longfat.base import domains
 from longfat.base.domains import unknown
-from longfat.base.progress import announced
+from longfat.base.progress import announced, bar
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
 from longfat.sim.network.options import RUN_OPTIONS
@@ -66,12 +65,7 @@ def fill_document(net: Network, document: dict[str, Any], find: Find | None = No
 
 def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
     """Return an iterator over the tables that shows a progress bar, on a terminal and after two seconds."""
-    if len(tables) < 1000:
-        return tables
-    from tqdm import tqdm
-
-    shown: Iterable[Any] = tqdm(tables, unit=kind, delay=2, leave=False, disable=not sys.stderr.isatty())
-    return shown
+    return tables if len(tables) < 1000 else bar(tables, task="reading", unit=kind, shown=True)  # type: ignore[no-any-return]
 
 
 def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
