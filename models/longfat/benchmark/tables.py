@@ -161,12 +161,7 @@ def _ms(data: xr.Dataset, name: str) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def to_csv(found: Iterable[Row]) -> str:
-    """Format rows as CSV: the columns of ``printed.csv`` and the confidence interval."""
-    return records_to_csv(Row, found)
-
-
-def records_to_csv(kind: type[Any], found: Iterable[Any]) -> str:
+def to_csv(found: Iterable[Any], kind: type[Any] = Row) -> str:
     """Format records of a dataclass as CSV: a head with the field names, a line for each record, None as empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

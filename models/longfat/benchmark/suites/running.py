@@ -343,7 +343,7 @@ HEADS = ["step", "rule", "measured", "value", "bounds", "reference", "verdict"]
 
 def rows_to_csv(found: list[Result]) -> str:
     """Format results as CSV, a line for each expectation."""
-    return tables.records_to_csv(Result, found)
+    return tables.to_csv(found, Result)
 
 
 def _number(value: float | None) -> str:
