@@ -66,7 +66,7 @@ class Service(PlugIn):
 
     Examples
     --------
-    >>> from longfat.sim.services import append, queue, take_last
+    >>> from longfat.sim import append, queue, take_last
     >>> def push(link, packet, now):
     ...     append(link, queue(link, 0), packet)
     ...     return 0
