@@ -1,15 +1,26 @@
-"""Discovery of schemes, queue disciplines and other records, so that a new module needs no registration."""
+"""Discovery of plug-ins and other records, so that a new module needs no registration; imports on first use."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
 Record = TypeVar("Record")
+
+
+def lazily(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package whose names, mapped to modules, are imported on first use."""
+
+    def get(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{names[name]}"), name)
+
+    return get, lambda: list(names)
 
 
 def modules(package: str) -> Iterator[ModuleType]:

@@ -6,8 +6,9 @@ so that the command line can read the declarations in `arguments` without import
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
     from longfat.design.cadpc_periods import cadpc, cadpc_class
@@ -37,12 +38,4 @@ __all__ = [
     "tcp_window", "window",
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        return getattr(importlib.import_module(f"longfat.design.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'longfat.design' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazily(__name__, _NAMES)

@@ -5,8 +5,9 @@ Submodules are imported on first use.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
     from longfat.testbed.comparison import compare
@@ -29,12 +30,4 @@ _NAMES = {
 
 __all__ = ["CannotRun", "Spoilt", "compare", "missing", "outcomes", "refusals", "run"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        return getattr(importlib.import_module(f"longfat.testbed.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'longfat.testbed' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazily(__name__, _NAMES)

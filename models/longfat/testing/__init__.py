@@ -9,8 +9,9 @@ simulator of a network. The strategies `networks`, `flows`, `traffic`, `schemes`
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
     from longfat.testing.claims import Shrunk, shrink
@@ -37,12 +38,4 @@ __all__ = [
     "holds", "nearer", "networks", "schemes", "shrink", "traffic",
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        return getattr(importlib.import_module(f"longfat.testing.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'longfat.testing' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazily(__name__, _NAMES)
