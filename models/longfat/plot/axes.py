@@ -52,6 +52,7 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
 SIZE = (7.2, 4.6)  # size of a figure of one panel in the project's style [in]
 MBIT = 125_000.0  # bytes/s
 MARKERS = "osD^vP*X"  # of the lines in a panel, in their order
+CHOSEN: dict[str, Any] = {"ms": 9, "mec": "black", "mew": 0.8, "zorder": 5}  # look of the point that a design chooses
 
 #: Names of variables that are fractions in [0, 1] if their unit is 1; `throughput` may also be in bytes/s.
 SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",

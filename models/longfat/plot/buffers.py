@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import MARKERS, caption, error, log_ticks, new_axes, nth_colour, rows
+from longfat.plot.axes import CHOSEN, MARKERS, caption, error, log_ticks, new_axes, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,10 +49,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
             ax.plot(row.law_buffer, row.dense_apart, color=colour, ls="--", lw=1)
         chosen = row.sel(rule="simulated")
         if np.isfinite(chosen.buffer_bdp):
-            ax.plot(
-                chosen.buffer_bdp, chosen[criterion], color=colour, marker=marker, ms=9, mec="black", mew=0.8,
-                zorder=5, ls="",
-            )  # fmt: skip
+            ax.plot(chosen.buffer_bdp, chosen[criterion], color=colour, marker=marker, ls="", **CHOSEN)
         if apiece:
             ax.plot(row.law_buffer, row.dense_together, color=colour, lw=1)
     first = rows(data, "flows")[0]
@@ -70,7 +67,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         # With several numbers n of flows, BDP/sqrt(n) has no single value; with one flow it equals BDP.
         if np.isfinite(one) and one > 0 and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             _name(ax, str(rule), float(one))
-    ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")
+    ax.plot([], [], color="0.4", ls="", marker="o", label="smallest sufficient buffer", **CHOSEN)
     path = f"{text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}"
     what = f"{text(a['file'], 'bytes')} files" if criterion == "power" else "flows without end"
     ax.set(

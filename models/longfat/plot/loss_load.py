@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import MARKERS, caption, error, new_axes, nth_colour
+from longfat.plot.axes import CHOSEN, MARKERS, caption, error, new_axes, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,23 +46,12 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
             color=colour, marker=marker, mfc="none", ms=5, lw=0.8, ls=":", label=f"k = {k:g}",
         )  # fmt: skip
         if np.isfinite(row.v):
-            ax.plot(
-                row.loss,
-                row.transfer_time,
-                color=colour,
-                marker=marker,
-                ms=9,
-                mec="black",
-                mew=0.8,
-                zorder=5,
-                clip_on=False,
-            )
+            ax.plot(row.loss, row.transfer_time, color=colour, marker=marker, clip_on=False, **CHOSEN)
     a = data.attrs
     ax.axvline(a["ceiling"], color="0.4", lw=0.8, ls="--", label=f"at most {100 * a['ceiling']:.4g}% loss")
     ax.plot([], [], color="0.4", lw=1, label="equilibrium, for all v")
-    simulated = f"simulated, {100 * a['confidence']:.6g}% interval"
-    ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=simulated)
-    ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="chosen")
+    ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=f"simulated, {interval(a)}")
+    ax.plot([], [], color="0.4", ls="", marker="o", label="chosen", **CHOSEN)
     ax.set(
         xlabel="packet loss [1]",
         ylabel="transfer time [s]",
