@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longfat.design.bottleneck import Bottleneck
 from longfat.design.long_flows import LongFlows
 from longfat.design.senders import sender
 from longfat.design.window_limit import LIMIT, limited
@@ -23,20 +24,12 @@ LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 
 
 @dataclass(frozen=True)
-class CurvePath:
+class CurvePath(Bottleneck):
     """Path of the design curves, with methods that simulate it; SI units, buffers and windows in BDPs."""
 
-    rate: float
-    round_trip_time: float
-    packet: int
     spread: float
     file: float | None  # bytes
     load: float  # load of the short transfers, relative to the capacity
-
-    @property
-    def bandwidth_delay_product(self) -> float:
-        """Bandwidth-delay product [packets]."""
-        return self.rate * self.round_trip_time / self.packet
 
     def packets(self, share: float) -> int:
         """Convert a buffer or window from bandwidth-delay products to packets, at least one packet."""
