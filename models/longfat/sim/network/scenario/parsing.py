@@ -65,7 +65,7 @@ def fill_document(net: Network, document: dict[str, Any], find: Find | None = No
 
 def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
     """Return an iterator over the tables that shows a progress bar, on a terminal and after two seconds."""
-    return tables if len(tables) < 1000 else bar(tables, task="reading", unit=kind, shown=True)  # type: ignore[no-any-return]
+    return tables if len(tables) < 1000 else bar(tables, task="parsing", unit=kind, shown=True)  # type: ignore[no-any-return]
 
 
 def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
