@@ -1,7 +1,8 @@
-"""Another process for a part of a test, and limits on its own."""
+"""Another process for a part of a test, limits on its own, and a copy of the sources to build from."""
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,17 @@ def without_jit(code):
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
+
+
+def copy_of(names, folder):
+    """Return a new folder with a copy of these files and folders of the repository."""
+    folder.mkdir()
+    for name in names:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy(ROOT / name, folder)
+    return folder
 
 
 @contextlib.contextmanager

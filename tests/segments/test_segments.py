@@ -1,8 +1,6 @@
 """The public interface of the segment simulator: results, refused arguments, and what results may depend on."""
 
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -12,6 +10,7 @@ from longfat.segments import QUANTITIES, simulate, trace
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules, run_one
+from tests.processes import without_jit
 from tests.segments.test_kernel import begin, next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}
@@ -180,15 +179,8 @@ def test_without_jit_the_same_numbers(capsys):
         "    d = simulate(window=[3, 24], loss=loss, segment_packets=16, ack_segments=369 / 16, segments=3000, rng=1)\n"
         "    print([d[name].values.tolist() for name in ('throughput_efficiency', 'mean_delay', 'lost_packets')])\n"
     )
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
     exec(code, {})
-    assert capsys.readouterr().out == plain.stdout != ""
+    assert capsys.readouterr().out == without_jit(code) != ""
 
 
 REFUSED = [

@@ -1,10 +1,6 @@
 """Invariants of every network at every time, checked between the events of random small runs."""
 
 import itertools
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +12,7 @@ from longfat.sim.kernel import memory, records
 from longfat.sim.network.options import read_buffer
 from longfat.sim.runs import results, run_state
 from tests.examples import examples, is_long
+from tests.processes import without_jit
 from tests.sim import networks
 from tests.sim.lab import one_link, simulated
 from tests.sim.networks import Look, build, state, steps
@@ -26,7 +23,6 @@ steppers = examples(4, 200)
 few = examples(5, 200)
 #: Each scheme and discipline by itself is in test_every_plug_in.py.
 many = examples(8, 1000)
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def check_order(look):
@@ -190,11 +186,7 @@ def test_with_and_without_jit():
     """With jit off the trace is equal to the last bit, in networks with nearly all schemes and disciplines."""
     seeds, until, most = (24, 0.3, 10**9) if is_long() else (8, 0.3, 200)
     code = f"from tests.sim.networks import digest; print(digest(range({seeds}), {until}, {most}))"
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
-    ).stdout  # fmt: skip
-    assert plain == networks.digest(range(seeds), until, most) + "\n"
+    assert without_jit(code) == networks.digest(range(seeds), until, most) + "\n"
 
 
 def test_no_field_has_the_name_of_an_attribute():

@@ -1,10 +1,6 @@
 """Fields that plug-ins see and may set, the refusal of all others, and a plug-in's own parameters and state."""
 
 import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +10,9 @@ from longfat.sim.kernel import jit, records
 from longfat.sim.plugin import callback_checks, functions
 from longfat.sim.plugin.view_fields import TABLE, documentation
 from longfat.sim.queues import ENQUEUE
+from tests.processes import without_jit
 from tests.sim.lab import one_link, simulated
 from tests.sim.own import arrived, of_flow, of_link
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def network(scheme, **parameters):
@@ -123,15 +118,6 @@ def scheme_of(callback):
     return Scheme("mine", **callbacks, parameters={"beta": 0.5}, state={"mine": 0.0})
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
-@pytest.mark.parametrize("ack", REFUSED, ids=lambda one: one.__name__)
-def test_refused_before_the_run(ack):
-    with pytest.raises(ValueError, match=r"scheme 'mine': \w+ cannot be compiled: " + REFUSED[ack]) as caught:
-        Simulation(network(scheme_of(ack)), rng=1).prepare()
-    assert "\n" not in str(caught.value)
-    assert not isinstance(caught.value, SchemeError)
-
-
 def of_a_packet(link, packet, now):
     packet.flow = 99
     return ENQUEUE
@@ -176,10 +162,15 @@ def watched(enqueue):
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
-@pytest.mark.parametrize("enqueue", REFUSED_LINKS, ids=lambda one: one.__name__)
-def test_disciplines_too(enqueue):
-    with pytest.raises(ValueError, match="'ours': enqueue cannot be compiled: " + REFUSED_LINKS[enqueue]) as caught:
-        Simulation(watched(enqueue), rng=1).prepare()
+@pytest.mark.parametrize("function", [*REFUSED, *REFUSED_LINKS], ids=lambda one: one.__name__)
+def test_refused_before_the_run(function):
+    if function in REFUSED:
+        net, words = network(scheme_of(function)), r"scheme 'mine': \w+ cannot be compiled: " + REFUSED[function]
+    else:
+        net, words = watched(function), "'ours': enqueue cannot be compiled: " + REFUSED_LINKS[function]
+    with pytest.raises(ValueError, match=words) as caught:
+        Simulation(net, rng=1).prepare()
+    assert "\n" not in str(caught.value)
     assert not isinstance(caught.value, SchemeError)
 
 
@@ -456,12 +447,7 @@ print(t.after_three_acknowledgments())
 
 
 def test_the_same_without_jit():
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PLAIN], cwd=ROOT, capture_output=True, text=True,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    assert done.stderr == ""
-    *said, state = done.stdout.splitlines()
+    *said, state = without_jit(PLAIN).splitlines()
     assert len(said) == len(REFUSED) + len(REFUSED_LINKS)
     assert "scheme 'mine', ack, flow 'mine-1' at 0.02104 s: AttributeError: it sets flow.una, which" in said[0]
     words = ("may only be read", "read-only", "has no field", "not support item assignment")
