@@ -177,22 +177,35 @@ def test_memory_of_many_flows():
     assert 0.05 < float(said) / 2**20 < 1.0  # GiB; Linux counts in KiB (getrusage would count the parent's, too)
 
 
-def test_a_clock_that_stands_still(monkeypatch):
-    """A path without any delay and a scheme without any limit are refused, instead of running for ever."""
-    net = Network().link("a", "b", rate=float("inf"), duplex=True)
-    one = Simulation(net.flow(AIMD, path=["a", "b"], name="quick"), rng=1)
-    with pytest.raises(
-        SchemeError, match=r"clock stands still at 0 s after \d+ events; flow 'quick' \(scheme 'aimd'\)"
-    ):
-        one.advance(1.0)
-    one = Simulation(bottleneck(holding(3e7, "huge", recovery="own")), rng=1)
-    with pytest.raises(SchemeError, match=r"stands still at 0 s .* has window 3e\+07 packets and rate inf bytes/s"):
-        one.advance(1.0)
-    monkeypatch.setattr(run_state, "MOST_ROWS", 4096)
-    net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)  # unbounded buffer
-    one = Simulation(net.flow(holding(3e7, "huge"), path=["a", "b"], name="only"), rng=1)
-    with pytest.raises(SchemeError, match=r"more than 4096 packets at 0 s; flow 'only' \(scheme 'huge'\)"):
-        one.advance(1.0)
+SLOW = {"delay": 0.01, "duplex": True}
+LOST = Service("lost", enqueue=lambda link, packet, now: 0, dequeue=lambda link, now: NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("net", "limits", "words"),
+    [
+        # a path without any delay and a scheme without any limit, which would run for ever
+        (one_link(AIMD, rate=np.inf, duplex=True, name="quick"), {},
+         r"clock stands still at 0 s after \d+ events; flow 'quick' \(scheme 'aimd'\)"),
+        (bottleneck(holding(3e7, "huge", recovery="own")), {},
+         r"stands still at 0 s .* has window 3e\+07 packets and rate inf bytes/s"),
+        (one_link(holding(3e7, "huge"), rate=1e6, name="only", **SLOW), {"MOST_ROWS": 4096},  # unbounded buffer
+         r"more than 4096 packets at 0 s; flow 'only' \(scheme 'huge'\)"),
+        # Reno on infinitely fast links doubles its window each round trip of 20 ms: 2^20 packets after 0.4 s
+        (one_link("reno", rate=np.inf, name="only", **SLOW), {},
+         r"flow 'only' \(scheme 'reno'\) .* at 0\.4\d* s: nothing limits it: .* no file"),
+        (one_link(traffic.arrivals(100.0, AIMD), rate=1000.0, file="1 MB", name="crowd", **SLOW), {"INDICES": 100},
+         r"more than \d+ flows and connections at the same time .* flow 'crowd'"),
+        (one_link("reno", rate=1e6, buffer=10, discipline=Discipline("mine", service=LOST)), {},
+         r"service 'lost' failed on link 'a-b' at 0 s: .*did not queue the packet"),
+    ],
+    ids=["no delay", "no window", "packets", "growth", "connections", "service"],
+)  # fmt: skip
+def test_runs_that_cannot_go_on(monkeypatch, net, limits, words):
+    for name, value in limits.items():
+        monkeypatch.setattr(run_state, name, value)
+    with pytest.raises(SchemeError, match=words):
+        Simulation(net, rng=1).advance(10.0)
 
 
 @pytest.mark.parametrize("recovery", ["selective", "own"])
@@ -207,15 +220,6 @@ def test_nothing_limits_a_flow(recovery):
     for kept in ({"file": "20 kB"}, {"access_rate": 1e5}):  # of an end, or of a line of its own
         one = simulated(one_link(scheme, rate=1e6, delay=0.01, buffer=100, duplex=True, **kept), 0.2)
         assert 0 < one.state.flows["sent"][0] <= 100
-
-
-def test_nothing_but_memory_limits_a_growing_window():
-    """Reno on infinitely fast links doubles its window each round trip of 20 ms: 2^20 packets after 0.4 s."""
-    fast = Network().link("a", "b", rate=float("inf"), delay=0.01, duplex=True)
-    with pytest.raises(
-        SchemeError, match=r"flow 'only' \(scheme 'reno'\) .* at 0\.4\d* s: nothing limits it: .* no file"
-    ):
-        run(fast.flow("reno", path=["a", "b"], name="only"), duration=10, progress=False)
 
 
 def test_times_that_64_bits_cannot_hold():
@@ -251,14 +255,6 @@ def test_sums_of_times_go_on_beyond_63_bits():
         )
         assert 18_499.5 * 3e6 > 2**63 / 1e9
         assert float(data.mean_queue[0]) == pytest.approx(18_499.5, rel=1e-9)
-
-
-def test_too_many_connections(monkeypatch):
-    monkeypatch.setattr(run_state, "INDICES", 100)
-    net = Network().link("a", "b", rate=1000.0, delay=0.01, duplex=True)
-    one = Simulation(net.flow(traffic.arrivals(100.0, AIMD), path=["a", "b"], file="1 MB", name="crowd"), rng=1)
-    with pytest.raises(SchemeError, match=r"more than \d+ flows and connections at the same time .* flow 'crowd'"):
-        one.advance(10.0)
 
 
 @pytest.mark.parametrize("controls", ["window", "rate"])
@@ -366,13 +362,6 @@ def test_a_round_trip_without_duration(name):
     """
     one = simulated(one_link(name, rate=np.inf, delay=0.0, duplex=True, packet=1000, file=20_000), 1.0)
     assert one.state.flows[0].una == (2 if name == "packet-pair" else 20)
-
-
-def test_a_service_that_queues_nothing_is_named():
-    lost = Service("lost", enqueue=lambda link, packet, now: 0, dequeue=lambda link, now: NOTHING)
-    one = Simulation(one_link("reno", rate=1e6, buffer=10, discipline=Discipline("mine", service=lost)), rng=1)
-    with pytest.raises(SchemeError, match=r"service 'lost' failed on link 'a-b' at 0 s: .*did not queue the packet"):
-        one.advance(1.0)
 
 
 def test_samples():
