@@ -33,10 +33,11 @@ def verdict(*args, **kwargs):
 @pytest.mark.parametrize(
     ("text", "value", "rounding"),
     [("0.41", 0.41, 0.005), ("1534", 1534, 0.5), ("1.5-2", 1.5, 0.05), ("about 1e-2", 0.01, 0.005), (">200", 200, 0.5),
-     ("-3.0 dB", -3, 0.05), ("4e3", 4000, 500)],
+     ("-3.0 dB", -3, 0.05), ("4e3", 4000, 500), ("1,447 s", 1447, 0.5), ("1e+07", 1e7, 5e6), (".5", 0.5, 0.05),
+     ("1.50e-2", 0.015, 5e-5)],
 )  # fmt: skip
 def test_what_a_printed_number_stands_for(text, value, rounding):
-    """Half a unit in the last printed digit, in decimals and with an exponent."""
+    """Half a unit in the last printed digit, in decimals and with an exponent: of 1.50e-2 that is 0.005 x 10^-2."""
     number = printed(text)
     assert (number.value, number.rounding) == (pytest.approx(value), pytest.approx(rounding))
 
@@ -242,16 +243,6 @@ def test_a_finding_has_what_its_row_shows():
     assert (found.verdict, found.reason) == ("differs", "2.0 times the printed number; of the clock")
     assert (found.criterion, found.scale, found.met_by) == ("in the interval or within 10 %", "one run", ["pp"])
     assert judged(Quantity(printed("10"), Estimate(10)), "10 ms", "of the clock").reason == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "rounding"),
-    [("1,447 s", 1447, 0.5), ("1e+07", 1e7, 5e6), (".5", 0.5, 0.05), ("1.50e-2", 0.015, 5e-5)],
-)
-def test_other_ways_to_print_a_number(text, value, rounding):
-    """Half a unit in the last printed digit: of 1.50e-2 that is 0.005 x 10^-2."""
-    number = printed(text)
-    assert (number.value, number.rounding) == (pytest.approx(value), pytest.approx(rounding))
 
 
 @pytest.mark.parametrize(
