@@ -50,7 +50,8 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     a = data.attrs
     ax.axvline(a["ceiling"], color="0.4", lw=0.8, ls="--", label=f"at most {100 * a['ceiling']:.4g}% loss")
     ax.plot([], [], color="0.4", lw=1, label="equilibrium, for all v")
-    ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=f"simulated, {100 * a['confidence']:.6g}% interval")
+    simulated = f"simulated, {100 * a['confidence']:.6g}% interval"
+    ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=simulated)
     ax.plot([], [], color="0.4", ls="", marker="o", label="chosen", **CHOSEN)
     ax.set(
         xlabel="packet loss [1]",
