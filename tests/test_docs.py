@@ -7,7 +7,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from docs import drawing, pages, rooms, size
+from docs import advice, drawing, linux, pages, peers, rooms, size
 from longfat import sim
 from longfat.sim.kernel import records
 
@@ -16,10 +16,12 @@ SIM = ROOT / "models" / "longfat" / "sim"
 ENGINE = (ROOT / "docs" / "engine.md").read_text()
 
 
-@pytest.mark.parametrize("name", pages.PAGES)
-def test_the_page_is_what_the_code_gives(name):
-    """Otherwise: ``make docs``."""
-    assert (ROOT / "docs" / name).read_text() == pages.PAGES[name]()
+@pytest.mark.parametrize(
+    ("module", "name"), [(one, name) for one in (pages, advice, linux, peers) for name in one.PAGES]
+)
+def test_the_page_is_what_the_code_gives(module, name):
+    """Otherwise: ``make docs``, and of stored runs ``python -m docs.advice``, ``docs.linux`` and ``docs.peers``."""
+    assert (ROOT / "docs" / name).read_text() == module.PAGES[name]()
 
 
 def test_every_function_is_listed():

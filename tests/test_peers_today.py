@@ -85,9 +85,3 @@ def test_bbr_as_in_ns3_probes_with_two_segments_more():
     assert windows(ns3_rules.BBR1, "fifo") == plain
     assert max(plain) == pytest.approx(138.3, abs=0.5)
     assert max(windows(ns3_rules.BBR1, "fifo", probing_segments=1.0)) == pytest.approx(max(plain) + 2, abs=0.1)
-
-
-@pytest.mark.parametrize("place", peers.PAGES)
-def test_page_is_that_of_the_stored_numbers(place):
-    """docs/peers.md and docs/data/peers.csv are what `python -m docs.peers` writes."""
-    assert (peers.HERE / place).read_text() == peers.PAGES[place]()
