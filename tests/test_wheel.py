@@ -5,12 +5,13 @@ The wheel is that of `make wheel`, with the simulators' compiled code.
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import copy_of
 
 ROOT = Path(__file__).parents[1]
 LIMIT = 670e6  # bytes, of which 18e6 are compiled code
@@ -53,13 +54,7 @@ class Bare:
             pytest.skip(f"pip reaches no package index: {done.stderr.strip().splitlines()[-1]}")
 
     def wheel(self):
-        source = self.folder / "source"  # setuptools writes into the folder that it builds from
-        source.mkdir()
-        for name in SOURCES:
-            if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-            else:
-                shutil.copy(ROOT / name, source)
+        source = copy_of(SOURCES, self.folder / "source")  # setuptools writes into the folder that it builds from
         # The compiler is in this environment, not in an isolated one.
         here = ["--no-deps", "--no-build-isolation", "--wheel-dir", self.folder, source]
         self.pip(sys.executable, "wheel", *here, LONGFAT_COMPILED="1")

@@ -6,13 +6,14 @@ environment of this test, to which the project's own comes first.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.processes import copy_of
 
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("models", "setup.cfg", "pyproject.toml", "README.md", "LICENSE")
@@ -70,13 +71,7 @@ def clean():
 
 def wheel(folder):
     """Return a wheel built from a copy of the sources, because setuptools writes into the folder that it builds."""
-    source = folder / "source"
-    source.mkdir()
-    for name in BUILT_FROM:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        else:
-            shutil.copy(ROOT / name, source)
+    source = copy_of(BUILT_FROM, folder / "source")
     command = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", *OFFLINE, "--wheel-dir", folder, source]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=clean(), check=False)
     if done.returncode:
