@@ -7,15 +7,24 @@ the rows of a paper are assessed once.
 import math
 import re
 
+import pytest
+
+from figures.claims import tabulated
 from figures.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge, opposite
 
 __all__ = [
+    "table",
     "test_a_row_that_repeats_numbers_has_their_worst_verdict",
     "test_every_verdict_follows_from_evidence",
     "test_the_rule_could_say_something_else_on_every_row",
     "test_what_is_compared_is_what_the_paper_prints",
     "test_what_was_run_stands_at_the_row",
 ]
+
+
+@pytest.fixture(scope="module")
+def table(found):
+    return tabulated(found).set_index("claim")
 
 
 def parts(evidence):

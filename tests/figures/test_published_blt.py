@@ -9,7 +9,7 @@ from figures import verdict_tables
 from figures.blt import claims as blt
 from figures.blt import runs, table_1, under_load
 from figures.blt.networks import SETS, Path
-from figures.claims import Context, findings, read, tabulated
+from figures.claims import Context, findings, read
 from figures.rule import Estimate, Quantity, difference, printed
 from figures.writing import HERE
 from tests.figures.published_checks import *  # noqa: F403
@@ -109,9 +109,8 @@ def test_streams_of_which_one_is_not_what_it_says(monkeypatch):
 
 
 @pytest.mark.long
-def test_every_row_in_short_runs(found):
+def test_every_row_in_short_runs(table):
     """With three short runs at each point, rows whose verdict does not depend on the seed have it."""
-    table = tabulated(found).set_index("claim")
     verdict, counts = table.verdict, table.verdict.value_counts()
     assert len(table) == 109
     assert {claim: verdict[claim] for claim in WITHOUT_RUNS} == WITHOUT_RUNS

@@ -8,7 +8,7 @@ from figures.cadpc import claims as cadpc
 from figures.cadpc import comparisons as cadpc_comparisons
 from figures.cadpc import networks, runs
 from figures.cadpc.claims import ASSESSMENTS
-from figures.claims import Context, findings, tabulated
+from figures.claims import Context, findings
 from figures.rule import Difference, Quantity, Statement, Together, judge
 from tests.figures.published_checks import *  # noqa: F403
 
@@ -65,11 +65,6 @@ VERDICTS = {
 @pytest.fixture(scope="module", params=[pytest.param("002", marks=pytest.mark.long)])
 def found(request):
     return findings(request.param, packets=1e5)
-
-
-@pytest.fixture(scope="module")
-def table(found):
-    return tabulated(found).set_index("claim")
 
 
 @pytest.mark.long

@@ -2,7 +2,7 @@
 
 import pytest
 
-from figures.claims import findings, published, tabulated
+from figures.claims import findings, published
 from figures.gong_parulkar import runs as gong_parulkar_runs
 from figures.rule import Difference, Estimate, difference, judge
 from longfat.segments.kernel import segment_sender
@@ -27,11 +27,6 @@ AT_FULL_SCALE = {**{name: count for name, count in VERDICTS.items() if name != "
 @pytest.fixture(scope="module", params=[pytest.param("003", marks=pytest.mark.long)])
 def found(request):
     return findings(request.param, packets=2e5)
-
-
-@pytest.fixture(scope="module")
-def table(found):
-    return tabulated(found).set_index("claim")
 
 
 def test_verdicts(table):

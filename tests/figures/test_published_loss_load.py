@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import figures
-from figures.claims import Context, findings, read, tabulated
+from figures.claims import Context, findings, read
 from figures.loss_load import claims, runs
 from figures.loss_load.claims import combined, settled_loads
 from figures.loss_load.networks import EXCESS, NEAREST
@@ -24,11 +24,6 @@ TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"
 @pytest.fixture(scope="module", params=[pytest.param("004", marks=pytest.mark.long)])
 def found(request):
     return findings(request.param, packets=1e5)
-
-
-@pytest.fixture(scope="module")
-def table(found):
-    return tabulated(found).set_index("claim")
 
 
 def test_rows_whose_verdict_does_not_depend_on_the_seed(table):
