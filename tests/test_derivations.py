@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from derivations import proof, receive_buffer
+from derivations import proof, receive_buffer, segment_distribution
 
 ROOT = Path(proof.__file__).parents[1]
 WRONG = """
@@ -85,6 +85,19 @@ def test_other_modules_are_no_commands():
     """What imports a proof, such as a test or the handbook, runs none."""
     made = command(ROOT, "derivations.errata.rfcs")
     assert (made.returncode, made.stdout) == (0, "")
+
+
+#: Modules with proofs that no law names; those of laws run in test_laws_and_derivations.py.
+FURTHER = ("loss_load", "loss_load_clipping", "loss_load_convergence", "loss_load_response", "loss_load_unequal",
+           "segment_distribution")  # fmt: skip
+PROOFS = {f"{module}.{name}": one for module in FURTHER for name, one in proof.proofs(f"derivations.{module}").items()}
+PROOFS["segment_distribution.tails"] = segment_distribution.tails  # takes a number of packets
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("one", PROOFS.values(), ids=PROOFS)
+def test_every_proof_runs(one):
+    assert one() is not None
 
 
 def test_the_runs_after_a_loss_are_those_of_the_slots():

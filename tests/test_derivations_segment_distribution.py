@@ -1,6 +1,4 @@
-"""The proofs about the distribution of a segment's rounds and delay run, and can fail."""
-
-import inspect
+"""The proofs about the distribution of a segment's rounds and delay give the laws of the package, and can fail."""
 
 import mpmath
 import pytest
@@ -9,18 +7,6 @@ import sympy as sp
 from derivations import segment_distribution as proofs
 from longfat.laws import selective_repeat as laws
 from longfat.laws.selective_repeat import tolerance, variance
-
-PROOFS = [
-    function
-    for name, function in inspect.getmembers(proofs, inspect.isfunction)
-    if function.__module__ == proofs.__name__ and name != "oscillation_height"
-]
-
-
-@pytest.mark.long  # the laws name theirs: tests/test_laws_and_derivations.py
-@pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
-def test_every_proof_runs(proof):
-    assert proof() is not None
 
 
 def test_the_quantile_in_the_law_is_the_proved_one():
