@@ -42,9 +42,9 @@ def adapt(link, packet, now):
     link.adapted_at = now
 
 
-# Kunniyur & Srikant (2001): VQ <- max(VQ - c (t - s), 0); if VQ + b exceeds the virtual buffer, mark or drop the
-# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc, dropPacketForECN(): a drop does not update
-# the capacity; the next update counts the time since the previous update.
+# Kunniyur & Srikant (2001): first VQ <- max(VQ - c (t - s), 0). If VQ + b exceeds the virtual buffer, mark or drop the
+# packet; otherwise VQ <- VQ + b. Then update the capacity. ns-2.35, vq.cc, dropPacketForECN(): a drop does not update
+# the capacity, so the next update covers the time since the previous update.
 def enqueue(link, packet, now):
     """Mark or drop the packet if it overflows the virtual queue, then update the virtual capacity."""
     if link.rate == math.inf:
@@ -82,7 +82,8 @@ avq = Discipline(
         "ecn": flag(False, "Mark ECN-capable packets instead of dropping them"),
         "printed_update": flag(False, "Update the virtual capacity as the paper prints it, at dropped packets, too"),
     },
-    # virtual queue [bytes] and time of its last update [s]; virtual capacity [bytes/s] and time of its last update [s]
+    # `virtual_queue` [bytes] was last updated at `emptied_at` [s], `virtual_rate` (the virtual capacity) [bytes/s] at
+    # `adapted_at` [s].
     state={"begun": False, "virtual_queue": 0.0, "emptied_at": 0.0, "virtual_rate": 0.0, "adapted_at": 0.0},
     needs_buffer=True,
     source='S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active '

@@ -28,7 +28,8 @@ UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give th
 OUT = -2  # value of `behind` for a queue that is empty in the fluid system
 
 
-# Parekh and Gallager (1993): flows have weights phi; a flow without a row has weight 1, as in Demers et al. (1989).
+# Parekh and Gallager (1993): flows have weights phi. A flow without a row in the table of weights has weight 1, as all
+# flows do in Demers et al. (1989).
 @part
 def weight_of(link, packet):
     """Return the weight of a packet's flow, in 1/`UNIT`."""
@@ -41,8 +42,9 @@ def share(queue, size):
     return int(size) * FRACTION * UNIT // int(queue.weight)
 
 
-# Demers et al. (1989), section 2: dR/dt = rate/(number of flows backlogged in the fluid system). Parekh and Gallager
-# (1993), virtual time of PGPS: the sum of the flows' weights (`link.fluid`) replaces the number of flows.
+# Demers et al. (1989), section 2: dR/dt is the rate divided by the number of flows backlogged in the fluid system.
+# Parekh and Gallager (1993), virtual time of PGPS: the sum of these flows' weights (`link.fluid`) takes the place of
+# their number.
 @part
 def roll(link):
     """Advance virtual time to the present time, in exact integer arithmetic."""
@@ -115,8 +117,8 @@ def dequeue(link, now):
     return take_smallest(link)
 
 
-# Our choice: a dropped packet leaves the fluid system, too, because it would otherwise keep its flow backlogged there
-# and raise the flow's later tags.
+# Our choice: a dropped packet leaves the fluid system, too. Otherwise it would keep its flow backlogged there and raise
+# the tags of the flow's later packets.
 def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, and remove it from the fluid system."""
     victim, queue = take_from_longest(link, packet)
@@ -142,8 +144,8 @@ SERVICE = Service(
             about="Weights of flows (0 is the first), in steps of 1/1024; unlisted flows have weight 1",
         )
     },
-    # virtual time, and simulated time of its last update [ns]; in the fluid system: the queue that empties first, and
-    # the sum of the weights of the backlogged queues
+    # `tag` is the virtual time, and `rolled` is the simulated time of its last update [ns]. Of the queues backlogged in
+    # the fluid system, `first` is the one that empties first, and `fluid` is the sum of their weights.
     state={**tags.STATE, "tag": 0, "rolled": 0, "first": NONE, "fluid": 0},
     queue_state={"tag": 0, "behind": OUT, "weight": 0},  # weight 0: not yet known
     workspace=tags.room,

@@ -20,8 +20,8 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import mark
 
-#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped and was
-#: not the first drop of a dropping state; the next drop is then still to be scheduled.
+#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped within a
+#: dropping state, after its first drop; the time of the next drop is then still to be computed.
 STATE = {"first_above": 0.0, "drop_next": 0.0, "count": 0, "last_count": 0, "dropping": False, "just_dropped": False}
 RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered; RFC 8289, section 5.5
 
@@ -46,7 +46,8 @@ def over_target(one, link, packet, now):
     return False
 
 
-# RFC 8289, section 5.5: if the queue was in dropping state a short time ago, begin with about its last drop rate.
+# RFC 8289, section 5.5: if the queue left the dropping state a short time ago, begin at about the drop rate at which it
+# ended.
 @part
 def enter_dropping(one, link, now):
     """Enter dropping state, and schedule the second drop."""
@@ -57,8 +58,8 @@ def enter_dropping(one, link, now):
     one.drop_next = control_law(now, link.interval, one.count)
 
 
-# RFC 8289, section 5.5, `dequeue`. Linux, codel_impl.h, `codel_dequeue`: a marked packet counts as dropped, but is
-# sent.
+# RFC 8289, section 5.5, `dequeue`. Linux, codel_impl.h, `codel_dequeue`: a marked packet counts as a dropped packet,
+# but it is sent.
 @part
 def control(one, link, packet, now):
     """Return DROP or SEND for the first packet of a queue; `one` has the queue's state, `link` the parameters."""

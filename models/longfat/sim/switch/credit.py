@@ -46,16 +46,16 @@ from longfat.sim.plugin.functions import (
 from longfat.sim.plugin.service import PER_FLOW, Service
 from longfat.sim.switch.round_robin import join_list, leave_list
 
-# Header fields of a packet: time at which it left the upstream node [s], 0 at its source; 1 if it left without credit,
-# to ask for the counts; not used; the scheme's identifier. Header fields 0 and 1 of a credit cell: cells forwarded,
-# allocation.
+# Header fields 0 to 3 of a packet: the time at which it left the upstream node [s] (0 at its source); 1 if it left
+# without credit, which requests the counts; an unused field; the scheme's identifier. Header fields 0 and 1 of a credit
+# cell: number of cells forwarded, and allocation.
 LEFT, CHECK, _, WHOSE = range(4)
 FORWARDED, ALLOCATION = range(2)
 OURS = -5.0
 
 
 # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Our addition: an
-# allocation that is not used for its lifetime falls to one cell.
+# allocation falls to one cell if it is not used for its lifetime.
 @part
 def has_credit(queue, now):
     """Return whether the flow of a queue has credit for its next packet."""
@@ -104,13 +104,16 @@ CREDIT = Service(
     enqueue=join,
     dequeue=serve,
     queues=PER_FLOW,
-    # number of queues in the list of backlogged queues, its first queue, which has the turn, and its last queue
+    # `active` is the number of queues in the list of backlogged queues; `turn` is the first of these queues, which
+    # sends next, and `last` is the last one.
     state={"active": 0, "turn": NONE, "last": NONE},
-    # Downstream: whether the flow needs credit; time without a credit packet after which one packet leaves nevertheless
-    # [s]; packets sent; packets forwarded by the next node; the flow's allocation at the next node, the lifetime of
-    # this allocation [s], and the time at which it was last used or confirmed [s]. Upstream: the present allocation at
-    # this node, the allocation in the last credit cell, the greatest earlier allocation that may still be in use, and
-    # the time of the last credit cell [s]; the time of the last arrival [s]; packets forwarded in this interval.
+    # As upstream end of the next link: `limited`, whether the flow needs credit; `check`, time without a credit packet
+    # after which one packet leaves nevertheless [s]; `sent`, packets sent; `forwarded`, packets that the next node has
+    # forwarded; `allocation`, the flow's allocation at the next node, with its `lifetime` [s] and the time `used_at` of
+    # its last use or confirmation [s]. As downstream end of the previous link: `granted`, present allocation at this
+    # node; `announced`, allocation in the last credit cell, sent at `announced_at` [s]; `announced_before`, greatest
+    # earlier allocation that may still be in use; `arrived_at`, time of the last arrival [s]; `usage`, packets
+    # forwarded in this interval.
     queue_state={
         "limited": False, "check": math.inf, "sent": 0, "forwarded": 0, "allocation": 0.0,
         "lifetime": math.inf, "used_at": 0.0, "behind": NONE,
@@ -140,8 +143,9 @@ def first_allocation(link):
     return 1.0 if link.adaptive else link.n2 + link.n3
 
 
-# Our choice: the largest allocation that the upstream node may still use. Allocations before the last one count for one
-# interval, in which the last credit cell reaches the upstream node and all cells sent before arrive.
+# Our choice: the upstream node may still use the largest of several announced allocations. An allocation announced
+# before the last one counts for one interval, in which the last credit cell reaches the upstream node and all cells
+# sent before arrive.
 @part
 def reserved(link, queue, now):
     """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""
@@ -238,8 +242,8 @@ def dequeue(link, packet, now):
     return SEND
 
 
-# Kung, Blackwell and Chapman (1994), credit update protocol: counts are absolute, so that the next cell replaces a lost
-# one.
+# Kung, Blackwell and Chapman (1994), credit update protocol: a credit cell carries an absolute count, so that the next
+# cell replaces a lost cell.
 def feedback(link, packet, now):
     """Read the counts of a credit cell; the service then sends the packets that they allow."""
     if packet.header[WHOSE] == OURS:
@@ -279,7 +283,8 @@ credit = Discipline(
         ),
     },
     state={"shared_at": 0.0},
-    # Whether a packet of the flow has arrived; number of transmissions forwarded, now and in the last credit cell.
+    # `seen`: whether a packet of the flow has arrived. `forwarded`: number of transmissions forwarded so far.
+    # `reported`: the value of `forwarded` in the last credit cell.
     flow_state={"seen": False, "forwarded": 0, "reported": 0},
     needs_buffer=True,
     hop_by_hop=True,

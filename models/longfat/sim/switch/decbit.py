@@ -113,9 +113,10 @@ decbit = Discipline(
         "with_transmission": flag(True, "Count the packet in transmission in the queue length"),
         "with_answers": flag(True, "Count acknowledgments in the queue length"),
     },
-    # Integral of the queue length [packets x ns] and length [ns] of the last complete cycle; whether a cycle has begun,
-    # its beginning [ns], and the integral until its beginning; number of acknowledgments in the queue, integral of this
-    # number, and the time up to which it is integrated [ns].
+    # `last_area` [packets x ns] and `last_length` [ns] are the integral of the queue length over the last complete
+    # cycle, and its length. `begun` is true if a cycle has begun, at `began` [ns], when the integral had the value
+    # `area_before`. `acks` is the number of acknowledgments in the queue, and `acks_area` its integral until
+    # `acks_changed` [ns].
     state={
         "last_area": 0, "last_length": 0, "begun": False, "began": 0, "area_before": 0,
         "acks": 0, "acks_area": 0, "acks_changed": 0, "average": 0.0,

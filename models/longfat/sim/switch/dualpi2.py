@@ -33,7 +33,8 @@ def class_of(packet):
     return L4S if packet.kind == DATA and packet.marks & (ECT1 | CE) else CLASSIC
 
 
-# RFC 9332, appendix A.1: the current queuing delay is that of the first packet, and 0 if the queue is empty.
+# RFC 9332, appendix A.1: the current queuing delay of a queue is the waiting time of its first packet, or 0 if the
+# queue is empty.
 @part
 def delay_of(link, k, now):
     """Return the waiting time of the first packet of queue `k` [s], 0 if the queue is empty."""
@@ -41,8 +42,8 @@ def delay_of(link, k, now):
     return max(0.0, now - waiting(link, head).enqueued_at) if head >= 0 else 0.0
 
 
-# RFC 9332, appendix A.1, end of the walk-through: the credit of the reference implementation is reset in favour of the
-# L4S queue when the link is idle.
+# RFC 9332, appendix A.1, end of the walk-through: when the link is idle, the reference implementation resets the credit
+# in favour of the L4S queue.
 def join(link, packet, now):
     """Append the packet to the queue of its class."""
     if link.backlog == 0 and link.free_at <= now:
@@ -219,7 +220,8 @@ dualpi2 = _DualPi2(
             1500.0, "bytes", "[1, 1e6]", about="Room that the buffer keeps for one more packet", integer=True
         ),
     },
-    # base probability p', delay at its last update [s], and for both queues the counter that adds up probabilities
+    # `probability` is the base probability p', `last_delay` the queuing delay at its last update [s]. `count` has a
+    # counter for each queue, to which probabilities are added; a mark or drop subtracts 1.
     state={"probability": 0.0, "last_delay": 0.0, "count": [0.0, 0.0]},
     source='K. De Schepper, B. Briscoe and G. White, RFC 9332 (2023), "Dual-Queue Coupled Active Queue Management '
     '(AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", appendix A, figures 2 to 5, 7 and 8',

@@ -22,8 +22,9 @@ from longfat.sim.plugin.feedback import belongs
 from longfat.sim.plugin.functions import flow_state
 from longfat.sim.switch.round_robin import QUANTUM, ROUND_ROBIN
 
-# Header fields: requested window, which switches reduce to the granted window, 0 without a request; window to which
-# switches reduce the flow's reservation, 0 without a release; not used; the scheme's identifier.
+# Header field 0: the requested window, which each switch reduces to the window that it grants; 0 without a request.
+# Header field 1: the window to which each switch reduces the flow's reservation; 0 without a release. Header field 2 is
+# unused; field 3 is the scheme's identifier.
 WANTED, KEPT = range(2)
 OURS = -7.0
 LARGEST = 1e9  # packets: buffer of a link without a limit

@@ -23,13 +23,15 @@ from longfat.sim.switch.self_clocked import SELF_CLOCKED
 # Header fields: service rate of the flow [bytes/s], backlog of the flow [packets], unused, identifier of the scheme.
 RATE, BACKLOG = range(2)
 OURS = -3.0
-#: The `flow_state` for the estimate of the service rate: the estimate [bytes/s], 0 before the first sample; the time at
-#: which the last packet's transmission began [s]; the size of this packet [bytes], negative if no backlog remained.
+#: The `flow_state` for the estimate of the service rate. `rate_estimate` [bytes/s] is 0 before the first sample.
+#: `departed_at` is the time at which the transmission of the flow's last packet began [s]; `departed_size` is the size
+#: of this packet [bytes], negative if it left no backlog.
 SERVICE_STATE = {"rate_estimate": 0.0, "departed_at": 0.0, "departed_size": 0}
 GAIN = 0.25  # weight of a new sample; our choice, because Mishra and Kanakia (1992) could not be consulted
 
 
-# Our choice: a sample is a packet's size divided by the time until the next departure of its flow, if still backlogged.
+# Our choice: a packet gives a sample if its flow is still backlogged when it departs. The sample is the packet's size
+# divided by the time until the flow's next departure.
 @part
 def record_departure(state, queue, packet, now):
     """Update the estimate of the flow's service rate with a packet whose transmission begins now."""

@@ -76,8 +76,8 @@ def activate(link, queue):
         join_list(link, NEW, queue)
 
 
-# Our choice, because the simulator does not call `dequeue` on an empty link, where RFC 8290, section 4.2, would remove
-# the empty queues one after the other.
+# Our choice: empty queues leave the lists here, because the simulator does not call `dequeue` on an empty link, where
+# RFC 8290, section 4.2, would remove them one after the other.
 @part
 def empty_lists(link):
     """Remove all queues from both lists when none of them has a packet."""
@@ -140,8 +140,9 @@ def find_fattest(link, own, size):
             link.left = min(MOST_DROPPED, (one.packets + arriving + 1) // 2)
 
 
-# RFC 8290, section 4.1: if the limit is exceeded, half the packets of the queue with the most bytes, at most 64, are
-# dropped from its head; the arriving packet counts, because the RFC appends it before it tests the limit.
+# RFC 8290, section 4.1: if the limit is exceeded, half the packets of the queue with the most bytes, but at most 64,
+# are dropped from its head. The arriving packet counts towards both numbers, because the RFC appends it before it tests
+# the limit.
 def evict(link, packet, now):
     """Take the first packet of the queue with the most bytes; request another call until enough are dropped."""
     own = queue_of_hash(link, packet)
@@ -170,8 +171,9 @@ FQ_CODEL = Service(
             1514.0, "bytes", "[1, 1e9]", about="Bytes that a queue may send in one turn", integer=True
         ),
     },
-    # first and last queue of the lists of new and old queues; the queue that had the last turn; the random number in
-    # the hash; in an overload: the queue that drops packets, and the number of packets still to be dropped
+    # `first` and `last` have the first and the last queue of two lists, new queues and old queues. `turn` is the queue
+    # that sent last, `perturbation` the random number in the hash. While packets are dropped for an overload, `fattest`
+    # is the queue that drops them, and `left` the number of packets still to be dropped.
     state={
         "first": [NONE, NONE], "last": [NONE, NONE], "turn": NONE, "perturbation": NONE, "fattest": NONE, "left": 0,
     },

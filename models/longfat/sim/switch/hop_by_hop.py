@@ -32,11 +32,12 @@ from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.switch.explicit_feedback import SERVICE_STATE, record_departure, service_rate
 from longfat.sim.switch.rate_controlled import RATE_CONTROLLED
 
-# Header fields of a packet: time at which it left the upstream switch [s], 0 at its source; initial rate of the flow
-# [bytes/s]; unused; identifier of the scheme, which is the last field of feedback, too.
+# Header fields 0 to 3 of a packet: the time at which it left the upstream switch [s] (0 at its source); the initial
+# rate of the flow [bytes/s]; an unused field; the identifier of the scheme. The last field of feedback is this
+# identifier, too.
 LEFT, START_RATE, _, WHOSE = range(4)
-# Fields of feedback: backlog less the number of the next packet to arrive; service rate [bytes/s]; time at which a
-# packet that arrives now left the upstream switch [s].
+# Header fields 0 to 2 of feedback: the backlog minus the number of the next packet to arrive; the service rate
+# [bytes/s]; the time at which a packet that arrives now left the upstream switch [s].
 BALANCE, RATE, MOMENT = range(3)
 OURS = -4.0
 
@@ -119,9 +120,9 @@ hop_by_hop = Discipline(
             integer=True,
         ),
     },
-    # Whether a packet of the flow has arrived; numbers of the next packet to arrive and of the next packet to be sent;
-    # departures since the last feedback, and time of the last feedback [s]; delay of the last packet from the upstream
-    # switch [s].
+    # `seen`: whether a packet of the flow has arrived. `expected` and `next`: numbers of the next packet to arrive and
+    # of the next packet to be sent. `departures`: packets sent since the last feedback, which left at `reported_at`
+    # [s]. `hop_delay`: delay of the last packet from the upstream switch [s].
     flow_state={
         "seen": False, "expected": 0, "next": 0, "departures": 0, "reported_at": 0.0, "hop_delay": 0.0,
         "limit": math.inf, "doubles": 0.0, **SERVICE_STATE,

@@ -22,9 +22,9 @@ from longfat.sim.kernel.records import DATA, LAST, NONE, RED, STAMPED
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import behind, first_waiting, flow_state, is_full, push_out, random, waiting
 
-# Header fields: rate of the source [bytes/s]; for the most restrictive link so far, excess a and spread b (relative to
-# its capacity), and its (virtual) capacity [bytes/s], 0 before the first link. Other schemes write a negative number
-# into the last field.
+# Header field 0: rate of the source [bytes/s]. Fields 1 to 3 describe the most restrictive link so far: excess a and
+# spread b, both relative to its capacity, and this (virtual) capacity [bytes/s], 0 before the first link. Other schemes
+# write a negative number into field 3.
 RATE, EXCESS, SPREAD, CAPACITY = range(4)
 END, OUT = -1, -2  # values in place of a flow's number: end of the list; flow not in the list
 MEASURED = 0.01  # s, interval over which the rates of flows that declare none are measured; our choice
@@ -51,7 +51,8 @@ def set_rate(link, flow, share):
         link.changes += 1
 
 
-# Our choice: add up all other flows, because subtraction of one flow from the total would lose small powers.
+# Our choice: add the powers of all other flows, because subtracting one flow's power from the total would lose small
+# powers.
 @part
 def update_others(link, number, flow):
     """Add up load and powers of all other flows, if any rate has changed since they were last added up."""
@@ -120,7 +121,8 @@ def write_feedback(link, flow, packet):
     if header[CAPACITY] > 0.0:
         here = loss(header[RATE] / virtual, load, powers, link.k)
         there = loss(header[RATE] / header[CAPACITY], header[EXCESS] + 1.0, header[SPREAD], link.k)
-        # If no link has losses, `here` and `there` are 0, and free capacities are compared.
+        # If neither link has losses, `here` and `there` are both 0, and the link with the smaller free capacity is
+        # chosen.
         if here < there or (here == there and (1.0 - load) * virtual >= -header[EXCESS] * header[CAPACITY]):
             return
     header[EXCESS], header[SPREAD], header[CAPACITY] = load - 1.0, powers, virtual
@@ -246,12 +248,14 @@ loss_load = Discipline(
         ),
         "farewell": flag(True, "Remove a flow when its last packet arrives; otherwise only silence removes it"),
     },
-    # Number of rate changes so far; first flow of the list; sum of the probabilities since the last drop by `regular`.
+    # `changes` is the number of rate changes so far, `first_flow` the first flow of the list. `due` is the sum of the
+    # loss probabilities from which `regular` determines the drops.
     state={"changes": 0, "first_flow": END, "due": 0.0},
-    # The flow's rate as a fraction of the capacity, and the (k+1)-th power of this fraction; arrival of the flow's last
-    # packet [s]; bytes in this measuring interval, negative if the flow declares its rate; load and sum of powers of
-    # the other flows, the value of `changes` when they were added up, and when they were last sent to the sender; the
-    # next flow of the list.
+    # `share` is the flow's rate as a fraction of the capacity, `power` the (k+1)-th power of this fraction.
+    # `last_arrival` is the time at which the flow's last packet arrived [s]. `measured` counts its bytes in this
+    # measuring interval; it is negative if the flow declares its rate. `load` and `powers` are sums over the other
+    # flows: `updated_at` is the value of `changes` at their computation, `reported_at` at their last report to the
+    # sender. `next` is the next flow of the list.
     flow_state={
         "share": 0.0, "power": 0.0, "last_arrival": 0.0, "measured": 0, "load": 0.0, "powers": 0.0, "updated_at": 0,
         "reported_at": -1, "next": OUT,

@@ -42,7 +42,8 @@ def is_spared(link):
     return low_delay or link.backlog_bytes <= FEW_PACKETS * link.packet
 
 
-# RFC 8033, section 5.4 and appendix B, `drop_early`: neighbouring drops are neither too close nor too far apart.
+# RFC 8033, section 5.4 and appendix B, `drop_early`: successive drops are neither too close to each other nor too far
+# apart.
 @part
 def is_drawn_between(link):
     """Return whether to drop: False if the accumulated probability is below LOW, True from HIGH on, else at random."""
@@ -77,7 +78,8 @@ def enqueue(link, packet, now):
     return ENQUEUE if link.ecn and link.probability < link.mark_below and mark(link, packet) else DROP
 
 
-# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: the delay is 0 if the queue is then empty.
+# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: the queuing delay is set to 0 if the departure
+# leaves the queue empty.
 def dequeue(link, packet, now):
     """Record the queueing delay of the departing packet [s]."""
     link.queue_delay = now - packet.enqueued_at if link.backlog > 0 else 0.0
@@ -135,8 +137,9 @@ pie = Discipline(
         "derandomize": flag(False, "Keep drops from being too close together or too far apart"),
         "cap": flag(False, "Let a probability above 0.1 grow by at most 0.02 per update"),
     },
-    # drop probability; delay of the last departed packet [s]; delay at the last update [s]; number of updates for which
-    # a burst is still allowed; sum of the probabilities since the last drop
+    # `probability` is the drop probability. `queue_delay` is the delay of the last departed packet [s], `delay_before`
+    # its value at the last update [s]. `burst_left` is the number of updates for which a burst is still allowed.
+    # `accumulated` is the sum of the probabilities since the last drop.
     state={"probability": 0.0, "queue_delay": 0.0, "delay_before": 0.0, "burst_left": 0, "accumulated": 0.0},
     needs_buffer=True,
     source='R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE): A '

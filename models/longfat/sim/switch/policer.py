@@ -14,7 +14,7 @@ link. A bucket smaller than a packet, which no such packet could ever pass, ends
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, HALF_A_TICK, Discipline, Parameter
 
 
-# RFC 2697, section 3: a packet of B bytes conforms, and takes B tokens, if the bucket has as many.
+# RFC 2697, section 3: a packet of B bytes conforms if the bucket holds at least B tokens; it then takes B tokens.
 def enqueue(link, packet, now):
     """Add the tokens since the last arrival; drop the packet if it has more bytes than the bucket has tokens."""
     if packet.size > link.burst:

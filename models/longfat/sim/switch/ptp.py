@@ -21,7 +21,8 @@ from longfat.sim.plugin.parameters import flag
 
 RESERVED = -1  # time in a stamp that has been reserved but not written
 STAMP, MOST, ANSWER = 16, 576, 32  # bytes: a stamp, the longest request, an answer
-#: The router that adds the stamp of a link: none, the router before the link, or (incoming interface) the one after it.
+#: The router that adds the stamp of a link: no router, the router before the link (at its outgoing interface), or the
+#: router after the link (at its incoming interface).
 BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 
 
@@ -127,7 +128,8 @@ def answer(link, packet, now):
             n = new.next
         if new.hop <= old.hop:
             before = old.next
-    # If a counter was not refreshed since the last request, its link, perhaps the bottleneck, cannot be compared.
+    # If the counter of any link was not refreshed since the last request, report 0 links. That link may be the
+    # bottleneck, so no bottleneck can be chosen.
     packet.header[3] = 0 if stale else links
     release_nodes(state, flow.last_stamps)
     flow.last_stamps = about.stamps

@@ -122,8 +122,8 @@ def dequeue(link, now):
     return take_from(link, link.first - 1)
 
 
-# The fairer rule that Kim & Farber (1994), section 3.3.2, recommend in place of their algorithm: drop the packet of the
-# lowest priority in the entire queue. Our choice: of several such packets the last one is dropped.
+# Kim & Farber (1994), section 3.3.2, recommend this fairer rule in place of their algorithm: drop a packet of the
+# lowest priority in the entire queue. Our choice: if several packets have this priority, drop the last of them.
 def evict_last_of_the_worst(link, packet, now):
     """Take the last packet of the worst priority in the queue, if this priority is worse than the arriving packet's."""
     worst = node(link, 1) if link.places > 0 else NONE
@@ -142,7 +142,8 @@ _KIM_FARBER = (
     'H. Kim and D. J. Farber, "Congestion control by bandwidth-delay tradeoff in very high-speed networks: the case of '
     'window-based control", University of Pennsylvania, MS-CIS-94-55, 1994, section 3.3.2'
 )
-# number of places, the first place that may hold a packet, and the next place to be taken
+# `places` is the number of places in the queue, `first` the first place that may hold a packet, and `next` the next
+# place to be taken.
 _STATE = {"places": 0, "first": 0, "next": 0}
 DISCARD_WORST = Service(
     "discard-worst",

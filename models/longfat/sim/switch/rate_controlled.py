@@ -197,8 +197,9 @@ RATE_CONTROLLED = Service(
     wake=wake,
     queues=PER_FLOW,
     state={**tags.STATE, "tag": 0, "resting": 0},
-    # last tag; rate [bytes/s]; `counted` [ns] and `charge` [bytes]: the next packet is eligible when `charge` bytes
-    # could have been sent at this rate since `counted`; position in the list of resting queues
+    # `tag` is the tag of the queue's last packet, `rate` its rate [bytes/s]. The next packet is eligible when `charge`
+    # bytes could have been sent at this rate since the time `counted` [ns]. `place` is the queue's position in the list
+    # of resting queues.
     queue_state={"tag": 0, "rate": math.inf, "counted": 0, "charge": 0, "place": NONE},
     settable=("rate",),
     work_conserving=False,

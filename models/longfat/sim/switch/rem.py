@@ -75,7 +75,8 @@ rem = Discipline(
         ),
         "ecn": flag(False, "Mark ECN-capable packets at departure; other packets are dropped at arrival"),
     },
-    # number of packets that arrived in this interval, and moving average of this number; price; marking probability
+    # `arrivals` is the number of packets that arrived in this interval, `input` the moving average of this number.
+    # `price` determines the marking `probability`.
     state={"arrivals": 0, "input": 0.0, "price": 0.0, "probability": 0.0},
     needs_buffer=True,
     source='S. Athuraliya, S. H. Low, V. H. Li and Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001, '

@@ -45,7 +45,7 @@ def leave_list(link, queue):
 
 
 # Shreedhar & Varghese (1996), "Enqueuing module": a queue that was empty joins the end of the list. Its deficit is set
-# to one quantum, which the paper adds later, at the start of the queue's first turn.
+# to one quantum here, while the paper adds the quantum at the start of the queue's first turn.
 def enqueue(link, packet, now):
     """Append the packet to its flow's queue; a queue that was empty joins the list of backlogged queues."""
     queue = queue_of(link, packet)
@@ -56,8 +56,8 @@ def enqueue(link, packet, now):
     return 0
 
 
-# Shreedhar & Varghese (1996), "Dequeuing module": the first queue of the list sends while its deficit covers
-# its first packet; otherwise its turn ends. A queue that empties loses its deficit.
+# Shreedhar & Varghese (1996), "Dequeuing module": the first queue of the list sends while its deficit is at least the
+# size of its first packet; otherwise its turn ends. A queue that becomes empty loses its deficit.
 def dequeue(link, now):
     """Take the first packet of the queue that has the turn."""
     if link.active == 0:
@@ -103,7 +103,8 @@ ROUND_ROBIN = Service(
     evict=evict,
     queues=PER_FLOW,
     parameters={"quantum": QUANTUM},
-    # number of queues in the list of backlogged queues, its first queue, which has the turn, and its last queue
+    # `active` is the number of queues in the list of backlogged queues; `turn` is the first of these queues, which
+    # sends next, and `last` is the last one.
     state={"active": 0, "turn": NONE, "last": NONE},
     queue_state={"deficit": 0, "behind": NONE},
     source='M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on '

@@ -15,7 +15,8 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# State: number of acknowledgments; sum [s], sum of squares [s^2] and maximum [s] of their round-trip times.
+# `answers` counts the acknowledgments; `total` [s], `squares` [s^2] and `greatest` [s] are the sum, the sum of squares
+# and the maximum of their round-trip times.
 _ROUND_TRIP_PROBE = Discipline(
     "round-trip-probe",
     enqueue=enqueue,

@@ -15,7 +15,8 @@ ROWS = Table.MOST
 COUNT = "[0, 9e15]"
 
 
-# Our rule, like the whole module: one counter per row holds the number of packets that have matched the row so far.
+# Our choice, because the script format is ours, too: one counter for each row of the script holds the number of packets
+# that have matched this row so far.
 def lose(link, packet, now):
     """Drop the packet if the script lists the packet, its transmission or its arrival time."""
     lost = False

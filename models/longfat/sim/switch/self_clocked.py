@@ -24,7 +24,7 @@ def enqueue(link, packet, now):
     return 0
 
 
-# Golestani (1994): the packet with the smallest tag departs next, and its tag is the virtual time.
+# Golestani (1994): the packet with the smallest tag departs next, and the virtual time becomes its tag.
 def dequeue(link, now):
     """Take the packet with the smallest finish tag, and set virtual time to this tag."""
     taken = take_smallest(link)
@@ -33,7 +33,8 @@ def dequeue(link, now):
     return taken
 
 
-# Our choice, because the paper has no buffer limit: a dropped packet's size is subtracted from its flow's last tag.
+# Our choice, because the paper has no buffer limit: the size of a dropped packet is subtracted from the last tag of its
+# flow.
 def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, and subtract its size from that queue's last tag."""
     victim, queue = take_from_longest(link, packet)

@@ -19,11 +19,11 @@ UNLIMITED = 1e15  # value that stands for no threshold
 
 
 # RFC 8257, section 3.1: mark a packet if the queue length is greater than the threshold when it arrives. Our choice:
-# the queue is the backlog before the arrival, without the packet in transmission. The waiting time of the packet is
-# known at its arrival, because the link has no service; a mark at the departure would have the same effect on the
-# receiver. Our choice, because the RFC has no rule for packets that are not ECN-capable: with `drop` they are dropped,
-# as by a switch that implements the threshold with RED (RFC 3168, section 5); otherwise only the full buffer drops
-# them.
+# the queue length is the backlog before the arrival, without the packet in transmission. The link has no service, so
+# the waiting time of the packet is known at its arrival, and a mark at its departure would have the same effect on the
+# receiver. Our choice for packets that are not ECN-capable, because the RFC has no rule for them: with `drop` they are
+# dropped above the threshold, as by a switch that implements the threshold with RED (RFC 3168, section 5); otherwise
+# only a full buffer drops them.
 def enqueue(link, packet, now):
     """Mark the packet if the queue is above a threshold and the buffer is not full."""
     above = link.backlog > link.packets or link.backlog_bytes > link.bytes or link.free_at - now > link.sojourn

@@ -103,8 +103,8 @@ def remove_queue(link, place):
 
 
 # McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops a packet of the
-# longest queue, which protects flows below their fair share. Our choice: the longest queue is that with the most bytes,
-# and its last packet is dropped.
+# longest queue, which protects flows below their fair share. Our choice: the longest queue is the queue with the most
+# bytes, and its last packet is dropped.
 @part
 def take_from_longest(link, packet):
     """Take the last packet of the queue with the most bytes; return the packet's number and the queue.

@@ -55,8 +55,8 @@ def dequeue(link, now):
 
 
 # Zhang (1991): an arrival at a full queue drops the last packet of the queue, which has the greatest stamp. Our choice:
-# the clock of the dropped packet's flow is not set back, because the stamps of later packets may not decrease. Among
-# equal stamps, that of the arriving packet counts as the greatest.
+# the clock of the dropped packet's flow is not set back, because the stamps of later packets may not decrease. If the
+# greatest stamps are equal, the arriving packet is dropped.
 def evict(link, packet, now):
     """Take the packet with the greatest stamp; if it is the arriving packet, advance its flow's clock and take none."""
     queue = queue_of(link, packet)
@@ -85,7 +85,8 @@ VIRTUAL_CLOCK = Service(
         )
     },
     state=tags.STATE,
-    # stamp of the last packet [ns]; average rate [bytes/s], 0 before it is known
+    # `clock` is the stamp of the flow's last packet [ns]; `rate` is its average rate [bytes/s], 0 before the rate is
+    # known.
     queue_state={"clock": 0, "rate": 0.0},
     workspace=tags.room,
     source='L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions '

@@ -32,7 +32,8 @@ from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
 UNHEEDED, HEEDED = -1.0, -2.0
 
-# ns-2.35, xcpq.cc: shortest control interval, longest round-trip time in the mean, shortest queue interval [s]
+# ns-2.35, xcpq.cc: shortest control interval [s], longest round-trip time that enters the mean [s], and shortest
+# interval over which the least queue is taken [s].
 SHORTEST, LONGEST, SHORTEST_QUEUE_INTERVAL = 0.001, 1.0, 0.002
 
 
@@ -50,16 +51,16 @@ def heeds(packet):
     return stamped and ours and packet.header[ROUND_TRIP] > 0.0 and packet.header[WINDOW] > 0.0
 
 
-# Katabi et al. (2002), section 3.5.2: the sum of rtt s/cwnd over a flow's packets in an interval is the interval's
-# length.
+# Katabi et al. (2002), section 3.5.2: rtt * size / cwnd, summed over the packets of one flow in a control interval, is
+# the length of this interval.
 @part
 def spacing(packet):
     """Return the mean time between two packets of the flow, rtt s/cwnd [s]."""
     return packet.header[ROUND_TRIP] * packet.size / packet.header[WINDOW]
 
 
-# Katabi et al. (2002), sections 3.5.1 and 3.5.2: sums for the input, the mean round-trip time and rtt s/cwnd of the
-# interval. ns-2.35, xcpq.cc: round-trip times above 1 s count as 1 s.
+# Katabi et al. (2002), sections 3.5.1 and 3.5.2: add the packet to the sums for the interval's input, mean round-trip
+# time and rtt * size / cwnd. ns-2.35, xcpq.cc: round-trip times above 1 s count as 1 s.
 @part
 def add_to_sums(link, packet):
     """Add the packet to the sums of the control interval."""
@@ -76,9 +77,9 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i with p_i proportional to rtt^2 s/cwnd and n_i to rtt s; a
-# packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: the feedback of each packet is subtracted from the
-# budgets of the interval.
+# Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i, with p_i proportional to rtt^2 * size / cwnd and n_i to rtt
+# * size. A packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: the feedback of each packet is subtracted
+# from the budgets of the interval.
 @part
 def write_feedback(link, packet):
     """Write the feedback into the packet, limited by the remaining budgets of the control interval."""
@@ -169,12 +170,15 @@ xcp = Discipline(
         ),
     },
     state={
-        # this control interval: input [bytes]; sum of rtt s/cwnd [s]; sum of rtt^2 s/cwnd [s^2]; beginning and end [s]
+        # Sums of this control interval: `bytes`, the input [bytes]; `spacings`, the sum of rtt * size / cwnd [s];
+        # `weighted`, the sum of rtt^2 * size / cwnd [s^2]. The interval lasts from `began` to `ends` [s].
         "bytes": 0, "spacings": 0.0, "weighted": 0.0, "began": 0.0, "ends": 0.0,
-        # computed at the end of the previous interval: mean round-trip time [s]; remaining budgets of increases and
-        # decreases [bytes/s]; increase for each second of rtt s/cwnd; decrease for each byte
+        # Computed at the end of the previous interval: `mean`, the mean round-trip time [s]; `give` and `take`, the
+        # remaining budgets of increases and of decreases [bytes/s]; `gain`, the increase for each second of rtt * size
+        # / cwnd; `toll`, the decrease for each byte.
         "mean": 0.0, "give": 0.0, "take": 0.0, "gain": 0.0, "toll": 0.0,
-        # queue intervals: persistent queue [bytes], least queue in this interval [bytes], end of this interval [s]
+        # `standing` is the persistent queue [bytes]; `least` is the least queue so far in this queue interval [bytes],
+        # which ends at `queue_ends` [s].
         "standing": 0.0, "least": 0.0, "queue_ends": 0.0,
     },
     needs_buffer=True,
