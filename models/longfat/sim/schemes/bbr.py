@@ -19,7 +19,7 @@ from longfat.sim.schemes.bbr_model import BETA, CRUISE, DOWN, DRAIN, NO_PHASE, P
 from longfat.sim.schemes.scheme import Scheme
 
 PACING_MARGIN = 0.99  # BBR.PacingMarginPercent of draft-ietf-ccwg-bbr-06, section 2.5: 1 % below the bandwidth
-# Gains of pacing rate and window in the phases: draft-ietf-ccwg-bbr-06, section 5.6.1, table.
+# Gains of the pacing rate and of the window in each phase: draft-ietf-ccwg-bbr-06, table of section 5.6.1.
 STARTUP_PACING_GAIN = 2.77
 DRAIN_PACING_GAIN = 0.5
 DOWN_PACING_GAIN = 0.9

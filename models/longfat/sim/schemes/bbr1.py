@@ -19,8 +19,8 @@ CYCLE = 8  # phases: of gain 5/4, of gain 3/4, and six of gain 1
 BANDWIDTH_FILTER = 10  # rounds
 MIN_RTT_FILTER = 10.0  # s
 OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2
-# Linux, net/ipv4/tcp_bbr.c: burst size at 1.2 Mbit/s or more (bbr_tso_segs_goal()), and an allowance of three bursts
-# (bbr_quantization_budget()).
+# Linux, net/ipv4/tcp_bbr.c: LINUX_QUANTUM is the burst size at 1.2 Mbit/s or more (bbr_tso_segs_goal()), LINUX_BUDGET
+# an allowance of three bursts (bbr_quantization_budget()).
 LINUX_QUANTUM, LINUX_BUDGET = 2.0, 6.0  # packets
 # Linux, net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s], bbr_lt_intvl_min_rtts,
 # bbr_lt_bw_max_rtts; bbr_extra_acked_win_rtts, bbr_extra_acked_max_us.
@@ -89,8 +89,8 @@ def at_departure(flow, event, volume):
     """Return the volume in flight [packets] at the departure of the next packet, from the present `volume`."""
     if flow.departures == 0.0:
         return volume
-    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): subtract the packets delivered until the next departure,
-    # rounded down; in the phase of gain 5/4 and in Startup, add the burst that then leaves.
+    # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): from the packets in flight subtract those delivered until
+    # the next departure, rounded down. In the phase of gain 5/4 and in Startup, add the burst that departs then.
     wait = max(0.0, flow.last_sent + flow.packet_size / flow.rate - event.now)
     delivered = math.floor(rate_in_use(flow) * wait / flow.packet_size)
     return max(0.0, volume + (LINUX_QUANTUM if flow.pacing_gain > 1.0 else 0.0) - delivered)
@@ -119,8 +119,8 @@ def target(flow):
     """Return the target window [packets]: bandwidth-delay product times window gain, plus allowances."""
     if flow.allowances == 0.0 or flow.min_rtt == math.inf:
         return inflight(flow, flow.cwnd_gain)
-    # Linux, net/ipv4/tcp_bbr.c, bbr_ack_aggregation_cwnd(): once the pipe has been full, add the packets acknowledged
-    # in excess, at most 100 ms worth of data at the estimated bandwidth.
+    # Linux, net/ipv4/tcp_bbr.c, bbr_ack_aggregation_cwnd(): once the pipe has been full, increase the window by the
+    # packets acknowledged in excess of the bandwidth, at most by 100 ms of data at the estimated bandwidth.
     excess = 0.0
     if flow.full_bw_reached:
         excess = min(max(flow.excess, flow.older_excess), rate_in_use(flow) * LONGEST_AGGREGATION / flow.packet_size)
@@ -362,7 +362,8 @@ def start(flow, event):
     flow.min_rtt_stamp = event.now
     enter_startup(flow)
     if flow.handshake_rtt > 0.0:
-        # Linux, net/ipv4/tcp_bbr.c, bbr_init(), bbr_init_pacing_rate_from_rtt(): the handshake measures a round trip.
+        # Linux, net/ipv4/tcp_bbr.c, bbr_init(), bbr_init_pacing_rate_from_rtt(): the first round-trip time sample is
+        # that of the handshake.
         flow.min_rtt = flow.handshake_rtt
         flow.min_rtt_stamp = 0.0
         flow.has_rtt = True
@@ -445,12 +446,14 @@ BBR1 = Scheme(
         **{"cycle_index": 0, "cycle_stamp": 0.0},
         "conserves": False,  # packet conservation
         "last_lost": -1,  # highest packet found lost
-        # Packets acknowledged in excess of the bandwidth in the present and in the previous period of five rounds;
-        # start of the present epoch [s], and packets delivered in it; number of rounds in the present period
+        # `excess` and `older_excess`: packets acknowledged in excess of the bandwidth in the present and in the
+        # previous period of five rounds. `epoch_start`: start of the present epoch [s]; `epoch_delivered`: packets
+        # delivered in it. `aggregation_rounds`: rounds so far in the present period.
         **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
         "aggregation_rounds": 0,
-        # Long-term sampling: rate [bytes/s], start of the interval [s], whether sampling is on, whether the rate is in
-        # use; number of rounds in the interval, and packets delivered and lost before the interval
+        # Long-term sampling. `long_rate`: rate [bytes/s], in use if `policed`. `long_start`: start of the interval [s];
+        # `long_samples`: whether an interval is being sampled. `long_rounds`: rounds in the interval; `long_delivered`
+        # and `long_lost`: packets delivered and lost before it.
         **{"long_rate": 0.0, "long_start": 0.0, "long_samples": False, "policed": False},
         **dict.fromkeys(("long_rounds", "long_delivered", "long_lost"), 0),
     },

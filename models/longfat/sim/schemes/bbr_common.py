@@ -11,8 +11,8 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: Parameters of both versions: an initial window of ten packets (RFC 6928, section 2), and the retransmission timer of
-#: RFC 6298 with timestamps, so that every packet is timed.
+#: Parameters of both versions. The initial window is ten packets (RFC 6928, section 2). The retransmission timer is
+#: that of RFC 6298 with timestamps, so that every packet gives a round-trip time sample.
 PARAMETERS = {
     "initial_window": Parameter(
         10.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow"

@@ -135,7 +135,8 @@ def is_time_to_cruise(flow):
     """Return whether ProbeBW_DOWN has drained the queue: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if flow.in_flight > inflight_with_headroom(flow):
         return False
-    # Inflight(BBR.max_bw, 1.0) uses the long-term bandwidth; all other bandwidth-delay products use BBR.bw.
+    # The draft compares with Inflight(BBR.max_bw, 1.0) here, from the long-term bandwidth; all other bandwidth-delay
+    # products use BBR.bw.
     return flow.in_flight <= quantized(flow, bbr_common.pipe(flow, flow.max_bw))
 
 

@@ -41,7 +41,8 @@ def restart_priorities(flow, number):
 @part
 def new_data(flow, packet):
     """Restart the numbering of priorities at the first packet of the data that the application has written last."""
-    # Kim and Farber (1994), section 3.3.3: new data of a user begin with priority 0; older data keep their priorities.
+    # Kim and Farber (1994), section 3.3.3: data newly written by the application begin with priority 0; older data keep
+    # their priorities.
     if flow.packets > flow.written:
         if packet.number >= flow.written:
             restart_priorities(flow, packet.number)
@@ -58,16 +59,16 @@ def send(flow, packet):
         flow.level_end += flow.level_size
         flow.level += 1
     # Kim and Farber (1994), section 3.3.1: a header with pi bits has 2^pi priorities. Our choice, because no file of
-    # the paper has more than 2^pi windows: all further windows have the lowest priority.
+    # the paper has more than 2^pi windows: all packets beyond these windows have the lowest priority.
     packet.priority = min(flow.level, flow.lowest)
     return 0
 
 
 def send_by_rate(flow, packet):
     """Set the priority of a packet to the number of its substream; the rate doubles from substream to substream."""
-    # Our choice, because Kim and Farber (1994), section 5.2.1, do not describe how to create several rates in one
-    # stream: of every 2^K packets, half have priority K, a quarter have priority K - 1, ..., one packet has priority 1,
-    # and one has priority 0. Priorities 0 to k together then have 2^k/2^K of the rate.
+    # Our choice, because Kim and Farber (1994), section 5.2.1, do not say how one stream is sent at several rates: of
+    # every 2^K packets, half have priority K, a quarter have priority K - 1, ..., one packet has priority 1, and one
+    # has priority 0. Packets of priorities 0 to k together then have 2^k/2^K of the rate.
     place = packet.transmission - flow.first
     level = int(flow.levels)
     while place > 0 and place % 2 == 0 and level > 0:
@@ -98,7 +99,8 @@ def is_lost(flow, event):
     packet of the previous burst with a higher number. Packets that were resent although the receiver had them reveal
     nothing.
     """
-    # Our choice, because duplicates triggered by unnecessarily resent packets would otherwise restart the burst again.
+    # Our choice: only packets sent after the missing packet reveal its loss. Otherwise duplicates that unnecessarily
+    # resent packets trigger would restart the burst again.
     of_this_burst, later = event.transmission >= flow.first, event.number > flow.una
     if flow.una < flow.next:
         return of_this_burst and later

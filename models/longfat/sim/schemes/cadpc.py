@@ -39,9 +39,10 @@ def measure(flow, event):
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
     # Our choice, because Welzl (2005), section II.A, does not define the start: the first response causes the second
-    # request, and the rate until the second response is `first_rate`. Section II.B: the rate "can be arbitrarily
-    # small". One packet per round trip is not small if many flows share a slow link: the 50 flows of figure 3 would
-    # offer 1.33 Mbit/s to a link of 1 Mbit/s, and losses and queue would not be those of section III.
+    # request, and the rate until the second response is `first_rate`. By section II.B this rate "can be arbitrarily
+    # small". One packet per round trip would not be small enough if many flows share a slow link: the 50 flows of
+    # figure 3 would offer 1.33 Mbit/s to a link of 1 Mbit/s, and the losses and queue would differ from those of
+    # section III.
     if flow.responses == 1:
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
@@ -68,33 +69,33 @@ def alarm(flow, event):
 @part
 def next_rate(flow, target):
     """Return the next rate [bytes/s] by the logistic rule, relative to a fraction `target` of the capacity."""
-    # Welzl (2005), section II.B, equation (1), with a = 0.5, the smoothness factor of table I, in place of a = 1:
-    # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity. Our addition: x and traffic are relative
-    # to a fraction `target` of the capacity. A target below 1 makes queues shorter: n flows then use less than n/(n+1)
-    # of the capacity. In section III all routers report the capacity itself.
+    # Welzl (2005), section II.B, equation (1), with the smoothness factor a = 0.5 of table I instead of a = 1: x(t+1) =
+    # x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity. Our addition: x and traffic are relative to a
+    # fraction `target` of the capacity. A target below 1 makes queues shorter, because n flows then use less than
+    # n/(n+1) of the capacity. In section III all routers report the capacity itself.
     aim = target * flow.capacity
     x, load = flow.rate / aim, flow.traffic / aim
     share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each
     change = flow.smoothing * (1.0 - share - load)
     # Welzl (2005), section III: a new flow acts like several flows at first, and this number falls linearly to one as
-    # its rate nears the converged value. Our choice, because the details are not printed: the flow begins as two flows,
+    # its rate nears the converged value. Our choice, because the paper gives no numbers: the flow begins as two flows,
     # and an update at most doubles the rate.
     if not flow.steady:
         near = min(1.0, share / max(1.0 - load, 1e-9))
         if near >= 1.0:
             flow.steady = True
         change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
-    # Welzl (2005), section II.B: the rate must not reach zero. Our choice, because no bound is printed: at least one
-    # packet in four round trips.
+    # Welzl (2005), section II.B: the rate must not reach zero. Our choice, because the paper gives no bound: the rate
+    # is at least one packet in four round trips.
     least = flow.packet_size / (4.0 * flow.srtt)
     return max(x * (1.0 + change) * aim, least)
 
 
 def loss(flow, event):
     """Record the loss interval that this loss event ends; return the rate [bytes/s], limited by `bounded`."""
-    # RFC 5348, section 5.3: an interval lasts from the first lost packet of an event to that of the next event. Our
-    # choice, because CADPC has no slow start that ends with a loss: the first interval is the number of packets sent
-    # before the first loss, instead of the rule of RFC 5348, section 6.3.1.
+    # RFC 5348, section 5.3: a loss interval lasts from the first lost packet of one loss event to the first lost packet
+    # of the next event. Our choice, because CADPC has no slow start that ends with a loss: the first interval is the
+    # number of packets sent before the first loss, in place of the rule of RFC 5348, section 6.3.1.
     first = event.transmission - event.lost
     for i in range(7, 0, -1):
         flow.intervals[i] = flow.intervals[i - 1]
@@ -106,10 +107,10 @@ def loss(flow, event):
 @part
 def bounded(flow, rate):
     """Return `rate` [bytes/s], limited to the rate of TCP with the same losses, round-trip time and packet size."""
-    # Welzl (2005), section IV.B, suggests feedback about losses, and TCP-friendliness where TCP flows are present, as
-    # RFC 2309 defines it: no more bandwidth than TCP. Our choice, because the details are not printed: losses indicate
-    # TCP flows, since CADPC alone has almost no losses (section III), and TCP's rate is that of RFC 5348, section 3.1,
-    # with its simplest values, b = 1 and t_RTO = 4 R.
+    # Welzl (2005), section IV.B, suggests feedback about losses, and TCP-friendliness by RFC 2309 (no more bandwidth
+    # than TCP) where TCP flows are present. Our choice, because the paper gives no details: losses indicate TCP flows,
+    # since CADPC alone has almost no losses (section III). TCP's rate is the rate of RFC 5348, section 3.1, with its
+    # simplest values, b = 1 and t_RTO = 4 R.
     if flow.friendly == 0.0 or flow.first < 0:
         return rate
     p = 1.0 / mean_interval(flow, flow.transmission - flow.first)
@@ -143,9 +144,11 @@ PARAMETERS = {
     "cap": Parameter(2.0, "1", "(1, 1e3]", about="Greatest growth factor of an update during the start"),
     "retry": Parameter(1.0, "s", "(0, 1e6]", about="Time after which the first request is repeated"),
 }
-#: Number of responses received; whether the start is over; capacity and traffic of the last response [bytes/s].
+#: `responses`: number of responses received. `steady`: whether the start is over. `capacity` and `traffic`: values of
+#: the last response [bytes/s].
 STATE = {"responses": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
-#: First lost transmission of the last loss event; last eight loss intervals [packets], newest first, 0 if missing.
+#: `first`: first lost transmission of the last loss event. `intervals`: last eight loss intervals [packets], newest
+#: first; 0 if there are fewer.
 LOSSES = {"first": -1, "intervals": [0.0] * 8}
 SOURCE = (
     "M. Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks, PFLDnet "

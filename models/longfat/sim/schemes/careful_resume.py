@@ -32,8 +32,8 @@ def jump(flow, event):
         LEAST_ROUND_TRIP * flow.saved_rtt < flow.least_rtt <= GREATEST_ROUND_TRIP * flow.saved_rtt
     ):
         return
-    # Careful Resume, section 3.3: PipeSize is flight_size at the beginning of this phase; the jump is paced over one
-    # RTT.
+    # Careful Resume, section 3.3: PipeSize is set to flight_size at the beginning of the unvalidated phase; the packets
+    # of the jump are paced over one RTT.
     if window > flow.window:
         flow.phase, flow.jumped_at = UNVALIDATED, event.now
         flow.pipe_size, flow.first, flow.window = float(flow.in_flight), flow.transmission, window
@@ -43,8 +43,8 @@ def jump(flow, event):
 @part
 def end_jump(flow, event):
     """End the unvalidated phase once the jump is sent, one of its packets is acknowledged, or a round trip is over."""
-    # Section 3.3 of Careful Resume names the three events that end the phase, and compares flight_size with the initial
-    # window.
+    # Careful Resume, section 3.3, names the three events that end this phase; after it, flight_size is compared with
+    # the initial window.
     sent = flow.in_flight + event.newly_delivered >= math.floor(flow.window)
     if not sent and event.transmission < flow.first and event.now - flow.jumped_at <= event.rtt:
         return
@@ -123,7 +123,8 @@ CUBIC_RESUME = replace(
         ),
         "max_jump": Parameter(math.inf, "packets", "[1, inf]", about="Largest window of the jump (section 3.3)"),
     },
-    # Initial window, PipeSize and window of the retreat [packets]; first and last transmission and time [s] of the jump
+    # `initial_data`: initial window [packets]; `pipe_size`: PipeSize [packets]; `retreat_window`: window of the retreat
+    # [packets]. `first` and `last`: first and last transmission of the jump, which began at `jumped_at` [s].
     state={
         **cubic.CUBIC.state, "phase": RECONNAISSANCE, "initial_data": 0, "pipe_size": 0.0, "retreat_window": 0.0,
         "first": 0, "last": 0, "jumped_at": 0.0,

@@ -3,7 +3,8 @@
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
-# Our choice, because a constant rate ignores congestion: a timeout only causes retransmissions.
+# Our choice, because a constant rate ignores congestion: a timeout causes retransmissions but leaves the rate
+# unchanged.
 CONSTANT = Scheme(
     "constant",
     ack=keep_rate,

@@ -19,8 +19,8 @@ NONE = -math.inf
 @part
 def measure(flow, event):
     """Update the least, standing and greatest round-trip times [s] with a sample."""
-    # Copa (2018), section 2.1: RTTmin is the least round-trip time of the last 10 s, RTTstanding the least of the last
-    # srtt/2. Section 2.2: RTTmax is the greatest round-trip time of the last four round trips.
+    # Copa (2018), section 2.1: RTTmin is the least round-trip time of the last 10 s, and RTTstanding the least one of
+    # the last srtt/2. Section 2.2: RTTmax is the greatest round-trip time of the last four round trips.
     now, rtt = event.now, event.rtt
     flow.minimum = -windowed_max(flow.minima, flow.minima_at, now, MINIMUM_SPAN, -rtt)
     flow.standing = -windowed_max(flow.recent, flow.recent_at, now, flow.srtt / 2.0, -rtt)
@@ -91,8 +91,8 @@ def ack(flow, event):
 @part
 def halve(flow):
     """Halve 1/delta [packets] after a loss in competitive mode."""
-    # Copa (2018), section 2.2: a loss halves 1/delta. Our choice, because the paper names no bound: it does not fall
-    # below its default.
+    # Copa (2018), section 2.2: a loss halves 1/delta. Our choice, because the paper gives no lower bound: 1/delta does
+    # not fall below its default.
     if flow.competitive:
         flow.inverse = max(1.0 / flow.delta, flow.inverse / 2.0)
 
@@ -106,7 +106,8 @@ def loss(flow, event):
 
 def timeout(flow, event):
     """Begin slow start again after a timeout; return the least window, two packets."""
-    # Our choice, because the paper does not treat timeouts: slow start begins again, as in RFC 5681, section 3.1.
+    # Our choice, because the paper has no rule for timeouts: after a timeout slow start begins again, as in RFC 5681,
+    # section 3.1.
     flow.slow_start, flow.velocity, flow.repeats = True, 1.0, 0
     halve(flow)
     return LEAST

@@ -20,8 +20,8 @@ OURS = -5.0
 @part
 def window(flow, event):
     """Return the window [packets] that the credit balance allows: the transmissions in flight plus the credits left."""
-    # Our addition: after `lifetime` seconds without a packet, both ends of a link reset the allocation of a flow to one
-    # cell, see `longfat.sim.queues.credit`.
+    # Our addition: if a flow sends no packet for `lifetime` seconds, both ends of a link reset its allocation to one
+    # cell (`longfat.sim.queues.credit`).
     if flow.lifetime > 0.0:
         flow.alarm = max(flow.last_sent, flow.received_at) + flow.lifetime
         if event.now >= flow.alarm:
@@ -44,8 +44,8 @@ def ack(flow, event):
         flow.forwarded = max(flow.forwarded, int(event.header[FORWARDED]))
         flow.allocation = event.header[ALLOCATION]
         flow.received_at = event.now
-    # Our addition: if nothing is in flight, no further credit packet arrives, so that the acknowledgment replaces lost
-    # credit packets: acknowledged packets have been forwarded.
+    # Our addition: if nothing is in flight, no further credit packet will arrive. The acknowledgment then replaces lost
+    # credit packets, because acknowledged packets have been forwarded.
     elif event.number >= 0 and flow.in_flight == 0:
         flow.forwarded = max(flow.forwarded, int(event.transmission) + 1)
     return window(flow, event)
@@ -53,9 +53,10 @@ def ack(flow, event):
 
 def timeout(flow, event):
     """Return the window [packets], at least one packet, so that one packet leaves even without credit."""
-    # Our choice, in place of the credit check cells of Kung, Blackwell and Chapman (1994): if all cells in flight or
-    # their credit cells are lost, only a packet without credit brings new credit. If no link loses cells, the timer
-    # does not expire as long as `min_rto` exceeds the round-trip time with all buffers full.
+    # Our choice, in place of the credit check cells of Kung, Blackwell and Chapman (1994): after a timeout one packet
+    # may leave without credit. If all cells in flight or their credit cells are lost, only such a packet brings new
+    # credit. If no link loses cells and `min_rto` exceeds the round-trip time with all buffers full, the timer does not
+    # expire.
     return max(1.0, window(flow, event))
 
 
@@ -83,8 +84,8 @@ CREDIT = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # Packets forwarded by the first switch, and its allocation, in the last credit packet; arrival time of this packet
-    # [s].
+    # `forwarded`: packets that the first switch has forwarded, and `allocation`: its allocation, both from the last
+    # credit packet, which arrived at `received_at` [s].
     state={"forwarded": 0, "allocation": 0.0, "received_at": 0.0},
     source=(
         "H. T. Kung, T. Blackwell and A. Chapman, Credit-Based Flow Control for ATM Networks: Credit Update Protocol, "

@@ -21,7 +21,7 @@ def begin_stage(flow, now):
     # first acknowledgment outside of recovery.
     flow.epoch_start = now
     # RFC 9438, sections 4.8 and 4.10: in the first stage after a timeout, or after a slow start without a loss, K = 0
-    # and W_max is the window. The same applies to a window that has passed W_max without a loss (as after HyStart++).
+    # and W_max is the window. The same holds if the window has passed W_max without a loss (as after HyStart++).
     flow.w_max = max(flow.w_max, flow.window)
     flow.k = ((flow.w_max - flow.window) / flow.c) ** (1.0 / 3.0)
     flow.w_est = flow.window  # section 4.3
@@ -73,10 +73,10 @@ def grow(flow, event, acked):
     # RFC 9438, section 4.3: if W_cubic is below W_est, the window is W_est.
     if flow.reno_friendly > 0.0 and cubic_window(flow, time) < flow.w_est:
         return max(flow.window, flow.w_est)
-    # RFC 9438, sections 4.2, 4.4 and 4.5: for each segment acknowledged cwnd grows by (target - cwnd)/cwnd; the target
-    # is W_cubic a round-trip time ahead, at least cwnd and at most 1.5 cwnd. The RFC counts acknowledgments in these
-    # sections ("for each new ACK") and segments in section 4.3. Here segments count, as in Linux, so that delayed
-    # acknowledgments do not slow the growth.
+    # RFC 9438, sections 4.2, 4.4 and 4.5: for each segment acknowledged cwnd grows by (target - cwnd)/cwnd. The target
+    # is W_cubic a round-trip time ahead, at least cwnd and at most 1.5 cwnd. These sections of the RFC count
+    # acknowledgments ("for each new ACK"), but section 4.3 counts segments. Here segments count, as in Linux, so that
+    # delayed acknowledgments do not slow the growth.
     target = min(max(cubic_window(flow, time + flow.srtt), flow.window), GROWTH_PER_ROUND_TRIP * flow.window)
     return flow.window + min(float(acked), flow.window) * (target - flow.window) / flow.window
 
@@ -199,8 +199,9 @@ CUBIC = Scheme(
             True, "1: W_est grows as Reno once it has reached the window before the last reduction (RFC 9438); 0: not"
         ),
     },
-    # W_max of this stage and of the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; departure time of the
-    # packet acknowledged last [s], and whether the window was unused at that time
+    # `w_max` and `last_w_max`: W_max of this stage and of the previous one [packets]; `cwnd_prior` and `w_est`
+    # [packets]; t_epoch and K [s]. `last_departure`: departure time of the packet acknowledged last [s]; `unused`:
+    # whether the application left the window unused at that time.
     state={
         **deployed.STATE,
         **validation.STATE,

@@ -81,8 +81,8 @@ def loss(flow, event):
 CODEPOINT = Parameter(
     1.0, "1", "{0, 1, 2}", "ect", about="Codepoint of the packets: 0 Not-ECT, 1 ECT(0), 2 ECT(1) (RFC 9331)"
 )
-#: Estimated fraction of marked packets; last packet of the window in which packets are counted; packets acknowledged
-#: and packets marked in this window.
+#: `alpha`: estimated fraction of marked packets. `window_end`: last packet of the window in which packets are counted;
+#: `packets_acked` and `packets_marked`: packets acknowledged and packets marked in this window.
 ESTIMATE: dict[str, Any] = {"alpha": "initial_alpha", "window_end": 0, "packets_acked": 0, "packets_marked": 0}
 
 DCTCP = Scheme(

@@ -25,8 +25,9 @@ def begin_period(flow, before):
 @part
 def count(flow, marked):
     """Count one congestion bit; return the window [packets], which changes at the end of the decision period."""
-    # Ramakrishnan and Jain (1990): bits of one window sent after the last change are counted. Kim and Farber (1994),
-    # section 2.1: if at least half are set, window x 0.875, otherwise window + 1.
+    # Ramakrishnan and Jain (1990): count the bits of one window of packets, all sent after the last change of the
+    # window. Kim and Farber (1994), section 2.1: if at least half of these bits are set, the window is multiplied by
+    # 0.875, otherwise increased by 1.
     if flow.ignored > 0:
         flow.ignored -= 1
         return flow.window
@@ -42,7 +43,8 @@ def count(flow, marked):
 @part
 def go_back(flow):
     """Continue to send from the first unacknowledged packet on, with a window of one packet; return this window."""
-    # Our choice, because the papers assume buffers without loss: go-back-N, as after a timeout of TCP.
+    # Our choice, because the papers assume buffers without loss: after a loss the sender resends by go-back-N, as TCP
+    # does after a timeout.
     flow.reduced_at = flow.high - 1
     flow.duplicates = 0
     flow.next = flow.una
@@ -52,8 +54,8 @@ def go_back(flow):
 
 def start(flow, event):
     """Begin the first decision period, two round trips like all others; return the initial window [packets]."""
-    # Our choice: there is no slow start, because only then transfers take the times of Kanakia, Keshav and Mishra
-    # (1992), table 4.3.
+    # Our choice: there is no slow start, because with a slow start transfers would not take the times of Kanakia,
+    # Keshav and Mishra (1992), table 4.3.
     begin_period(flow, flow.window)
     return flow.window
 
@@ -103,8 +105,9 @@ DECBIT = Scheme(
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may set the congestion bit; 0: they may not"),
         **timers.PARAMETERS,
     },
-    # number of acknowledgments still to be ignored; number of bits counted, and of set bits among them; highest packet
-    # sent when go-back-N last began; number of consecutive duplicate acknowledgments
+    # `ignored`: number of acknowledgments still to be ignored. `counted`: number of bits counted; `set_bits`: number of
+    # set bits among them. `reduced_at`: highest packet sent when go-back-N last began. `duplicates`: consecutive
+    # duplicate acknowledgments.
     state={"ignored": 0, "counted": 0, "set_bits": 0, "reduced_at": -2, "duplicates": 0},
     source=(
         "K. K. Ramakrishnan and R. Jain, A Binary Feedback Scheme for Congestion Avoidance in Computer Networks, ACM "

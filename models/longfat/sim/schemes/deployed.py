@@ -15,8 +15,8 @@ from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
 from longfat.sim.schemes.scheme import Parameter
 
-#: Parameters of every scheme with selective recovery. `bugfix` is not needed: the simulator knows which transmission
-#: was lost.
+#: Parameters of every scheme with selective recovery. They omit `bugfix`, because the simulator knows which
+#: transmission was lost.
 PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")}
 #: Parameters that choose options, all off by default. Our choice: pacing is off in `cubic` and `dctcp`, too, because
 #: Linux paces these schemes only with the queue discipline fq at the host.
@@ -36,15 +36,15 @@ OPTIONS = {
     "pacing": choice(0, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
 PARAMETERS = {**PLAIN, **OPTIONS}
-#: State: slow-start threshold [packets], last reduction of the window, whether the sender is in loss recovery.
+#: State: slow-start threshold [packets], last reduction of the window, and whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
 STATE: dict[str, Any] = {
     **PLAIN_STATE, **hystart.STATE, **reduction.STATE, **windows.STATE,
-    # Round trip in which the use of the window is measured: the packet that ends it, whether the window was full in it,
-    # and the largest volume in flight [packets]
+    # The use of the window is measured in round trips. `use_end`: the packet that ends the present round trip;
+    # `was_full`: whether the window was full in it; `most_used`: the largest number of packets in flight in it.
     "use_end": 0, "was_full": False, "most_used": 0,
-    # Largest volume in flight since the last reduction (maxFS) [packets], negative if unknown; `reduced_at` of that
-    # reduction
+    # `max_flight`: largest number of packets in flight since the last reduction (maxFS), negative if unknown;
+    # `flight_since`: value of `reduced_at` for that reduction.
     "max_flight": -1.0, "flight_since": -2,
 }  # fmt: skip
 
@@ -119,8 +119,8 @@ def is_cwnd_limited(flow, event):
     if flow.cwnd_limited != 1.0:
         return True
     # Linux, net/ipv4/tcp_output.c, tcp_cwnd_validate(), and include/net/tcp.h, tcp_is_cwnd_limited(): a window that was
-    # full once counts as full until all packets sent by then are acknowledged. The volume in flight at the last
-    # departure is computed when the next acknowledgment arrives.
+    # full counts as full until all packets sent by then are acknowledged. Linux measures the packets in flight at the
+    # last departure; here they are computed when the next acknowledgment arrives.
     used, full = flow.in_flight + event.acked, fills_window(flow, event)
     if full or flow.una - event.acked >= flow.use_end or (not flow.was_full and used > flow.most_used):
         flow.was_full = full
@@ -144,9 +144,9 @@ def capped(flow, event, before, window, growth):
     """
     if flow.cwnd_limited < 2.0:
         return window
-    # draft-ietf-ccwg-ratelimited-increase-03, section 3: maxFS is initcwnd at first, then the largest FlightSize since
-    # the window was last reduced. FlightSize (RFC 5681, section 2) is taken before this acknowledgment or, if this
-    # acknowledgment has reduced the window, after it.
+    # draft-ietf-ccwg-ratelimited-increase-03, section 3: maxFS is initcwnd at first, and later the largest FlightSize
+    # since the last reduction of the window. FlightSize (RFC 5681, section 2) is its value before this acknowledgment
+    # or, if this acknowledgment has reduced the window, after it.
     flight = float(flow.high - flow.una)
     if flow.max_flight < 0.0:
         flow.max_flight = before
@@ -162,7 +162,8 @@ def capped(flow, event, before, window, growth):
     limit = 2.0 * flow.max_flight
     if before >= flow.ssthresh:
         limit = max(flow.max_flight + 1.0, growth * flow.max_flight)
-    # Appendix A of that draft stops the growth, "if (cwnd<2*maxFS)", but does not reduce the window.
+    # draft-ietf-ccwg-ratelimited-increase-03, appendix A, "if (cwnd<2*maxFS)": the limit stops the growth of the
+    # window, but does not reduce the window.
     return min(window, limit if flow.cwnd_limited == 2.0 else max(limit, before))
 
 
@@ -178,8 +179,8 @@ def is_unused(flow, used):
 @part
 def pace(flow, window):
     """Set the pacing rate [bytes/s] from a window [packets] and the smoothed round-trip time."""
-    # As in Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): the rate is 200 % of a window per round-trip time if
-    # the window is below half of ssthresh, else 120 %; no pacing before the first round-trip sample.
+    # Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): the rate is 200 % of a window per round-trip time if the
+    # window is below half of ssthresh, else 120 %. Before the first round-trip sample packets are not paced.
     if flow.pacing > 0.0 and flow.srtt > 0.0:
         gain = 2.0 if window < flow.ssthresh / 2.0 else 1.2
         flow.rate = gain * max(window, float(flow.in_flight)) * flow.packet_size / flow.srtt

@@ -25,8 +25,8 @@ def reset_rtt_range(flow):
 @part
 def is_late(flow, rtt):
     """Return, in every second round trip, whether `rtt` [s] exceeds the middle of its range; else return False."""
-    # Wang and Crowcroft (1992); Peterson and Davie, section 6.4: every second round trip, compare with the mean of the
-    # least and the greatest round-trip time so far, and reduce the window by an eighth.
+    # Wang and Crowcroft (1992); Peterson and Davie, section 6.4: in every second round trip, compare the round-trip
+    # time with the mean of the least and the greatest one so far; if it is longer, reduce the window by an eighth.
     flow.round_end = flow.next
     flow.rounds += 1
     if flow.rounds < 2:
@@ -78,7 +78,8 @@ DUAL = Scheme(
             about="Late round-trip time, as a share of the range from its minimum (0) to its maximum (1)",
         ),
     },
-    # least and greatest round-trip time [s]; the packet that ends the round trip; round trips since the last comparison
+    # `least` and `most`: least and greatest round-trip time [s]. `round_end`: the packet that ends the round trip.
+    # `rounds`: round trips since the last comparison.
     state={**STATE, "least": 1e300, "most": 0.0, "round_end": 0, "rounds": 0},
     source=(
         "Z. Wang and J. Crowcroft, Eliminating Periodic Packet Losses in the 4.3-Tahoe BSD TCP Congestion Control "

@@ -77,7 +77,8 @@ DYNAMIC_WINDOW = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # Window that all switches of the path have reserved; first transmission of the present round trip.
+    # `granted`: window that all switches of the path have reserved [packets]. `asked_at`: first transmission of the
+    # present round trip.
     state={"granted": 0.0, "asked_at": 0},
     source=(
         "E. L. Hahne, C. R. Kalmanek and S. P. Morgan, Dynamic Window Flow Control on a High-Speed Wide-Area Data "

@@ -20,8 +20,9 @@ def ack(flow, event):
     if event.number < 0 or event.transmission < 0 or event.transmission % int(flow.nrm) != 0:
         return flow.rate
     flow.unanswered = 0
-    # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 8; 5.10.5, destination behaviour 2: an RM cell
-    # returns with the EFCI state of the last data cell as its CI bit.
+    # ATM Forum, af-tm-0056.000 (1996), section 5.10.5, destination behaviour 2: the destination returns each RM cell,
+    # and its CI bit has the EFCI state of the last data cell. Section 5.10.4, source behaviour 8: an RM cell with this
+    # bit set reduces the rate; any other RM cell increases it.
     if event.marked:
         return max(flow.least_rate, flow.rate - flow.decrease * flow.rate)
     return min(flow.peak_rate, flow.rate + flow.increase * flow.peak_rate)
@@ -36,8 +37,8 @@ def send(flow, packet):
     if flow.rm_sent_at >= 0.0 and packet.sent - flow.rm_sent_at > flow.pause:
         flow.rate = min(flow.rate, flow.initial_rate)
     flow.rm_sent_at = packet.sent
-    # ATM Forum, af-tm-0056.000 (1996), source behaviour 6: the rate falls with each RM cell while Crm or more are
-    # unanswered.
+    # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 6: while Crm or more RM cells are unanswered,
+    # each RM cell sent reduces the rate.
     if flow.unanswered >= flow.missing:
         flow.rate = max(flow.least_rate, flow.rate - flow.cutoff * flow.rate)
     flow.unanswered += 1

@@ -27,9 +27,9 @@ def ack(flow, event):
     """Return the rate [bytes/s] that follows from the service rate and backlog in an acknowledgment's header."""
     if event.number < 0 or event.header[OWNER] != OURS or event.header[RATE] == math.inf or event.rtt <= 0.0:
         return flow.rate
-    # Mishra and Kanakia (1992), as Kanakia, Keshav and Mishra (1992) compare it end to end: the rate is the service
-    # rate plus a correction by the predicted backlog. Our choice, because the paper of Mishra and Kanakia could not be
-    # read: start rate and doubling, fitted to table 4.3 of Kanakia, Keshav and Mishra.
+    # Mishra and Kanakia (1992), in the end-to-end form that Kanakia, Keshav and Mishra (1992) compare: the rate is the
+    # service rate plus a correction by the predicted backlog. Our choice, because we could not obtain the paper of
+    # Mishra and Kanakia: the start rate and its doubling are fitted to table 4.3 of Kanakia, Keshav and Mishra.
     service = event.header[RATE] / flow.packet_size
     sent = flow.transmission - event.transmission  # from the acknowledged packet on, this one included
     rate = predicted_rate(service, event.header[BACKLOG], sent, event.rtt, flow.gain, flow.set_point)

@@ -4,14 +4,16 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: Limit of the rate at the start [packets/s], and the time of its next doubling [s]: `feedback.limited_at_start`.
+#: `limit`: limit of the rate at the start [packets/s]; `doubles`: time of its next doubling [s]
+#: (`feedback.limited_at_start`).
 STATE = {"limit": 0.0, "doubles": 0.0}
 
 
 @part
 def begin(flow, place, owner):
     """Write `owner` to `flow.header[place]`; return the start rate [bytes/s], valid for one feedback delay."""
-    # Our choice, because it is not printed: the start rate is fitted to times of Kanakia, Keshav and Mishra (1992).
+    # Our choice, because the papers do not print the start rate: it is fitted to times of Kanakia, Keshav and Mishra
+    # (1992).
     flow.header[place] = owner
     flow.limit = flow.start_rate / flow.packet_size
     return flow.start_rate

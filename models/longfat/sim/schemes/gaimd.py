@@ -49,8 +49,8 @@ def loss(flow, event):
 @part
 def reduced(flow, packets):
     """Return beta times a number of packets, but at least the lower bound of ssthresh [packets]."""
-    # Yang and Lam (2000): W <- W + alpha per round trip, W <- beta W after a loss; alpha = 0.31, beta = 7/8 is friendly
-    # to TCP.
+    # Yang and Lam (2000): W <- W + alpha per round trip, W <- beta W after a loss. With alpha = 0.31 and beta = 7/8 the
+    # scheme is friendly to TCP.
     return max(flow.ssthresh_floor, flow.beta * packets)
 
 

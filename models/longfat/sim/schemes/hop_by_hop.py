@@ -25,9 +25,9 @@ def ack(flow, event):
     """Return the rate [bytes/s] that follows from the service rate and backlog reported by the first switch."""
     if event.number >= 0 or event.header[OWNER] != OURS:
         return flow.rate
-    # Mishra and Kanakia (1992): the law of explicit feedback, with the feedback delay of one hop. `BACKLOG` is the
-    # backlog less the count of packets that have arrived at the switch. Adding the count of packets sent gives the
-    # backlog plus the packets in flight on the hop.
+    # Mishra and Kanakia (1992): the control law is that of explicit feedback, with the feedback delay of one hop. The
+    # field `BACKLOG` is the backlog minus the number of packets that have arrived at the switch. Added to the number of
+    # packets sent, it gives the backlog plus the packets in flight on the hop.
     service = event.header[RATE] / flow.packet_size
     delay = max(event.now - event.header[TIME], 1.0 / service, SHORTEST_DELAY)
     rate = predicted_rate(service, event.header[BACKLOG], flow.transmission, delay, flow.gain, flow.set_point)

@@ -13,9 +13,9 @@ LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s,
 SAMPLES = 8  # round-trip samples before a round is evaluated
 GROWTH_DIVISOR = 4.0  # divisor of slow start's growth in conservative slow start
 CONSERVATIVE_ROUNDS = 5
-#: Linux, net/ipv4/tcp_cubic.c: hystart_low_window and hystart_ack_delta_us; hystart_ack_delay(): the time of four
-#: bursts of the largest size, at most 1 ms, at the rate that tcp_input.c, tcp_update_pacing_rate(), computes even if
-#: the sender does not pace.
+#: Linux, net/ipv4/tcp_cubic.c: LOW_WINDOW is hystart_low_window, LARGEST_GAP is hystart_ack_delta_us. By
+#: hystart_ack_delay(), the allowed delay is the time of four bursts of the largest size, at most 1 ms, at the rate that
+#: tcp_update_pacing_rate() of tcp_input.c computes (PACING_GAIN) even if the sender does not pace.
 LOW_WINDOW, LARGEST_GAP, PACING_GAIN = 16.0, 0.002, 2.0  # packets, s, 1
 BURSTS, LONGEST_BURSTS = 4.0 * 65536, 0.001  # bytes, s
 
@@ -29,16 +29,17 @@ PARAMETERS = {
     ),
     "hystart": choice(0, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
 }
-#: The parameter `hystart` of schemes that have HyStart as in Linux, too.
+#: The parameter `hystart` of schemes that also have Linux's form of HyStart.
 WITH_TRAINS = choice(
     1,
     "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of acknowledgments, "
     "as in Linux; 0: only by a loss",
     "{0, 1, 2}",
 )
-#: State of a flow: end of the present round [packets]; least round-trip times of this round and the last one [s] and
-#: number of samples; least round-trip time at the end of slow start [s], infinite unless in conservative slow start;
-#: number of rounds in conservative slow start.
+#: State of a flow. `round_end`: last packet of the present round. `round_rtt` and `last_round_rtt`: least round-trip
+#: time of this round and of the previous round [s]; `round_samples`: number of samples in this round. `baseline_rtt`:
+#: least round-trip time at the end of slow start [s], infinite outside conservative slow start; `conservative_rounds`:
+#: rounds so far in conservative slow start.
 STATE: dict[str, Any] = {
     "round_end": 0,
     "round_rtt": math.inf,
@@ -47,8 +48,8 @@ STATE: dict[str, Any] = {
     "baseline_rtt": math.inf,
     "conservative_rounds": 0,
 }
-#: State of HyStart as in Linux: beginning of the round [s], time of the last acknowledgment in its train [s], and
-#: whether HyStart has ended slow start.
+#: State of Linux's form of HyStart. `round_start`: beginning of the round [s]; `last_of_train`: time of the last
+#: acknowledgment in the round's train [s]; `found`: whether HyStart has ended slow start.
 TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found": False}
 
 
@@ -128,7 +129,8 @@ def watch_train(flow, event):
     if event.now - flow.last_of_train <= LARGEST_GAP:
         flow.last_of_train = event.now
         bursts = min(LONGEST_BURSTS, BURSTS * flow.srtt / (PACING_GAIN * flow.window * flow.packet_size))
-        # Linux, hystart_update(): "Pacing might have delayed packets up to RTT/2", so that the threshold is not halved.
+        # Linux, hystart_update(): "Pacing might have delayed packets up to RTT/2". With pacing the threshold is
+        # therefore the whole round-trip time, without pacing half of it.
         share = 1.0 if flow.pacing > 0.0 else 0.5
         flow.found = event.now - flow.round_start > share * (flow.least_rtt + bursts)
     flow.round_rtt = min(flow.round_rtt, event.rtt)

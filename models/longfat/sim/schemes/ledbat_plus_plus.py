@@ -88,8 +88,8 @@ def ack(flow, event):
 def loss(flow, event):
     """Return half of the window [packets], and retransmit the first packet found lost."""
     # RFC 6817, section 2.4.2: a loss halves the window, at most once per round trip. Our choice, because the draft has
-    # no rules for it: a loss ends slow start, and halves SSTHRESH if it is found while the window is frozen, because
-    # the lost packet was sent before.
+    # no rules for losses: a loss ends slow start. If the loss is found while the window is frozen, it halves SSTHRESH,
+    # because the lost packet was sent before the window was frozen.
     flow.resend, event.restart_timer = event.number, 1
     flow.ssthresh = max(LEAST, (flow.ssthresh if flow.phase == FROZEN else flow.window) / 2.0)
     if flow.phase == FROZEN:
@@ -101,8 +101,8 @@ def loss(flow, event):
 
 def timeout(flow, event):
     """Return the least window, two packets; ssthresh becomes half of the previous window."""
-    # RFC 6817, section 2.4.2: a timeout acts as in standard TCP. Our choice, because the draft has no rule for it: a
-    # timeout begins a slowdown, but does not freeze the window.
+    # RFC 6817, section 2.4.2: a timeout acts as in standard TCP. Our choice, because the draft has no rule for
+    # timeouts: a timeout begins a slowdown, but does not freeze the window.
     if flow.phase != FROZEN:
         flow.ssthresh, flow.entered = max(LEAST, flow.window / 2.0), event.now
     flow.phase = RAMP

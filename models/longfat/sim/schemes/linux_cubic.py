@@ -13,8 +13,9 @@ CLOCK_TICK = Parameter(
     "[0, 1]",
     about="Tick of the clock by which whole windows grow, at most each 1/32 s, as in Linux; 0: each acknowledgment",
 )
-#: Least round-trip time [s]; Reno's window, and the packets acknowledged towards its growth; number of acknowledged
-#: packets that increase the window by one, and the window and clock tick for which this number was computed.
+#: `least_rtt`: least round-trip time [s]. `reno_window`: Reno's window; `reno_credits`: packets acknowledged towards
+#: its growth. `per`: number of acknowledged packets that increase the window by one, computed for the window
+#: `computed_for` at the clock tick `computed_at`.
 STATE: dict[str, Any] = {
     "least_rtt": math.inf, "reno_window": 0, "reno_credits": 0, "per": 0, "computed_for": 0, "computed_at": 0,
 }  # fmt: skip
@@ -29,7 +30,8 @@ def grow(flow, event, acked, otherwise):
 @part
 def grow_integer(flow, event, acked):
     """Return the window [whole packets] after `acked` packets in congestion avoidance."""
-    # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Linux rounds times to units of 1/1024 s, this function does not.
+    # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Unlike Linux, this function does not round times to units of 1/1024
+    # s.
     flow.reno_credits += acked
     window = int(flow.window)
     if flow.clock_tick > 0.0:

@@ -20,8 +20,9 @@ GRID = 200  # points of the search for the least time, before it is refined
 @part
 def expected_loss(rate, excess, spread, k):
     """Return the loss probability P(f) at a rate f, for the reported `excess` a and `spread` b of the other sources."""
-    # Prithviraj and Williamson, section 2.2: P(f) = f^k (f + a) / (f^(k+1) + b), with a the sum of the other
-    # rates minus 1, and b the sum of their (k+1)-th powers, all relative to the capacity.
+    # Prithviraj and Williamson, section 2.2: P(f) = f^k (f + a) / (f^(k+1) + b). Here f is the rate, a is the sum of
+    # the other sources' rates minus 1, and b is the sum of the (k+1)-th powers of these rates, all relative to the
+    # capacity.
     if rate <= 0.0 or rate + excess <= 0.0:
         return 0.0
     own = rate**k
@@ -52,8 +53,8 @@ def best_throughput(excess, spread, k):
 @part
 def response(rate, excess, spread, k, packets, round_trip, capacity):
     """Return the response time [s] of a file of `packets` packets at `rate`, a fraction of `capacity` [packets/s]."""
-    # Prithviraj and Williamson, section 2.2, file transfer response time: N / ((1 - P) f) + (1 - ln N / ln P) R, with
-    # R the round-trip time.
+    # Prithviraj and Williamson, section 2.2: the response time of a file transfer is N / ((1 - P) f) + (1 - ln N / ln
+    # P) R, where R is the round-trip time.
     lost = expected_loss(rate, excess, spread, k)
     if lost >= 1.0 or rate <= 0.0:
         return math.inf

@@ -80,9 +80,9 @@ def ack(flow, event):
     flow.arrived[event.number % ROOM] = event.number + 1
     if flow.repaired > 0 and flow.next < flow.una:
         go_on(flow, flow.una, flow.transmission - 1)
-    # RFC 998: the receiver asks for the missing packets (RESEND) when the last packet of a buffer (LDATA) has come, or
-    # when its data timer expires. Our choice: the sender infers the request from acknowledgments. When the last packet
-    # of a repair is acknowledged, all packets sent before it have arrived or are lost.
+    # RFC 998: the receiver requests the missing packets (RESEND) when the last packet of a buffer (LDATA) has arrived,
+    # or when its data timer expires. Our choice: the sender infers this request from acknowledgments. When the last
+    # packet of a repair is acknowledged, all packets sent before it have arrived or are lost.
     end = end_of_buffer(flow, event.number)
     if event.number == end - 1 and event.transmission > flow.last_repair and flow.una < end > flow.checked:
         repair(flow, end - int(flow.buffer), end)
@@ -136,9 +136,10 @@ NETBLT = Scheme(
         ),
         **timers.parameters("rfc"),
     },
-    # End of the present repair, 0 without a repair; next new packet after the repair; last transmission of the last
-    # repair; largest end of all repairs; packets that may still leave in this burst; for each packet in progress that
-    # is known to have arrived, its number plus 1.
+    # `repaired`: end of the present repair, 0 without a repair. `fresh`: new packet to be sent after the repair.
+    # `last_repair`: last transmission of the last repair. `checked`: largest end of all repairs. `left`: packets that
+    # may still leave in this burst. `arrived`: for each packet in progress that is known to have arrived, its number
+    # plus 1.
     state={"repaired": 0, "fresh": 0, "last_repair": -1, "checked": 0, "left": 0.0, "arrived": [0] * ROOM},
     source=(
         "D. D. Clark, M. L. Lambert and L. Zhang, NETBLT: A Bulk Data Transfer Protocol, RFC 998, 1987, "

@@ -101,7 +101,8 @@ NEWRENO = Scheme(
             True, "1: only the first partial acknowledgment restarts the timer (RFC 6582); 0: each of them"
         ),
     },
-    # next new packet when the first duplicate arrived; number of partial acknowledgments in this recovery
+    # `sent_before`: next new packet at the arrival of the first duplicate. `partial`: number of partial acknowledgments
+    # in this recovery.
     state={**tcp.STATE, "recovering": False, "sent_before": 0, "partial": 0},
     scale_free=True,
     source=(

@@ -27,9 +27,9 @@ TIMER_ONLY = 1e9  # packets: more than are ever in flight
 @part
 def ramp(flow, time):
     """Return the factor that multiplies the controller's rate; it rises as 1 - exp(-t/tau) after the start."""
-    # Kanakia, Keshav and Mishra (1992), section 5: the rate starts as 1 - exp(-t / tau), because a jump to the whole
-    # rate, as in Keshav (1991), fills buffers. Our choice, because tau is not printed: one round trip, which section
-    # 4.1 calls the fundamental time constant for reacting to changes in the network.
+    # Kanakia, Keshav and Mishra (1992), section 5: at the start the rate grows as 1 - exp(-t / tau), because a jump to
+    # the whole rate, as in Keshav (1991), fills buffers. Our choice, because the paper does not print tau: tau is one
+    # round trip, which section 4.1 calls the fundamental time constant for reacting to changes in the network.
     age, constant = time - flow.began, flow.rise * flow.propagation
     if flow.jump > 0.0 or age >= RAMP_CONSTANTS * constant:
         return 1.0
@@ -74,7 +74,8 @@ def release_pair(flow, now):
     flow.limited = 0.0
     flow.credit += credit(flow, flow.until, now)
     flow.until = now
-    # Our choice, because a rate alone does not bound the backlog: the window is the BDP plus two set points.
+    # Our choice, because a rate alone does not bound the backlog: the window is the bandwidth-delay product plus two
+    # set points.
     flow.window = flow.service * flow.round_trip + 2.0 * flow.set_point
     if flow.credit >= 2.0 - 1e-6:
         flow.credit = 2.0
@@ -90,7 +91,7 @@ def release_pair(flow, now):
 def probe(flow):
     """Send one pair of packets back to back, and nothing else before its acknowledgments; return an infinite rate."""
     # Kanakia, Keshav and Mishra (1992), section 5: the flow begins with a single packet pair as a probe. Our choice,
-    # because no rate is known earlier: the second pair leaves one round trip after the first pair.
+    # because the service rate is not known earlier: the second pair leaves one round trip after the first pair.
     flow.pool = 2.0
     flow.window = 2.0
     flow.limited = 2.0
@@ -143,8 +144,9 @@ def begin(flow, now, sample):
 @part
 def estimate(flow, sample):
     """Update the estimated service rate with a sample: a small error counts as noise, a large error as a change."""
-    # Keshav (1991) estimates with fuzzy rules, here simplified. Our choice, because these rules are not printed in
-    # full: the old estimate's weight is 0.9 for smoothed relative errors below 0.2, and falls linearly to 0.1 at 0.7.
+    # Keshav (1991) estimates the service rate with fuzzy rules, which are simplified here. Our choice, because the
+    # paper does not print all rules: the weight of the old estimate is 0.9 for smoothed relative errors below 0.2, and
+    # falls linearly to 0.1 at an error of 0.7.
     service = flow.service
     error = abs(sample - service) / max(sample, service)
     flow.error += flow.smoothing * (error - flow.error)
@@ -153,18 +155,18 @@ def estimate(flow, sample):
     if flow.average_rates > 0.0:
         flow.service = weight * service + (1.0 - weight) * sample
         return
-    # Kanakia, Keshav and Mishra (1992), section 4.6: the estimate is made of the gaps between acknowledgments. A gap is
-    # the service time of a packet, so that the mean gap is the reciprocal of the rate at which the queue serves the
-    # flow; the mean of the reciprocals is larger wherever the gap varies.
+    # Kanakia, Keshav and Mishra (1992), section 4.6: the estimate is computed from the gaps between acknowledgments. A
+    # gap is the service time of a packet, so the reciprocal of the mean gap is the rate at which the queue serves the
+    # flow. The mean of the reciprocals would be larger wherever the gap varies.
     flow.service = 1.0 / (weight / service + (1.0 - weight) / sample)
 
 
 @part
 def control(flow):
     """Set the controller's rate, which moves the predicted backlog to the set point."""
-    # Keshav (1991): the control law that brings the backlog to the set point in two round trips, in continuous form
-    # with `gain`; gain 1 is one-step control. Our choice, because the flow must not stop: the rate is at least a tenth
-    # of the service rate.
+    # Keshav (1991): the control law brings the backlog to the set point in two round trips. Here it has a continuous
+    # form with the parameter `gain`; a gain of 1 is one-step control. Our choice, because the flow must not stop: the
+    # rate is at least a tenth of the service rate.
     service = flow.service
     queue = max(0.0, flow.in_flight - service * flow.propagation)
     rate = service + flow.gain * (flow.set_point - queue) / flow.round_trip
@@ -209,9 +211,9 @@ PACKET_PAIR = Scheme(
             False, "Gaps of acknowledgments measured at the sender (0) or at the receiver (1)", "arrival_times"
         ),
         # Kanakia, Keshav and Mishra (1992), section 4: acknowledgments are cumulative, so that they do not show which
-        # packets are missing. Our choice, because the paper does not describe retransmissions: the timer of TCP, with
-        # the clock and the lower bound of ns, which began as a variant of REAL, the simulator of their section 3. Every
-        # packet is timed, because acknowledgments have to distinguish the packets of a pair.
+        # packets are missing. Our choice, because the paper does not describe retransmissions: the sender has TCP's
+        # timer with the clock and the lower bound of ns, which began as a variant of REAL, the simulator of section 3.
+        # Every packet is timed, because acknowledgments have to distinguish the packets of a pair.
         "reorder": Parameter(
             TIMER_ONLY,
             "packets",

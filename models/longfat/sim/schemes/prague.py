@@ -13,7 +13,8 @@ from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
-# tcp_prague.c, prague_is_rtt_indep(): this independence begins `transition` round trips after slow start.
+# tcp_prague.c, prague_is_rtt_indep(): the flow is independent of its round-trip time from `transition` round trips
+# after slow start on.
 @part
 def is_independent(flow):
     """Return whether the flow behaves as if its round-trip time were at least `target_round_trip`."""
@@ -125,8 +126,8 @@ PRAGUE = Scheme(
             500.0, "1", "[0, 1e9]", about="Round trips between slow start and the use of that target", integer=True
         ),
     },
-    # State of "dctcp"; whether a packet was ever marked; round trips since slow start; times of the last update of
-    # alpha and of the last reduction for a mark [s]
+    # Besides the state of "dctcp": whether a packet was ever marked; round trips since slow start; the times of the
+    # last update of alpha and of the last reduction for a mark [s].
     state={
         **deployed.PLAIN_STATE,
         **dctcp.ESTIMATE,

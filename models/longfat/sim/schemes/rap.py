@@ -20,7 +20,7 @@ from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
-#: State of a flow. Times in s, counts in transmissions.
+#: State of a flow: times are in s, and counts in transmissions.
 STATE = {
     "interval": "initial_interval",  # between packets
     "interval_before": 0.0,  # the interval valid until `changed`
@@ -52,7 +52,8 @@ def start(flow, event):
 def ack(flow, event):
     """Return the rate [bytes/s] after an acknowledgment, which updates round-trip time and age of the oldest packet."""
     sample(flow, event.rtt)
-    # ns-2.35, rap.cc, RecvAck(): the first round trip sets the interval, one packet per round trip.
+    # ns-2.35, rap.cc, RecvAck(): the first round-trip time becomes the packet interval, so that one packet leaves per
+    # round trip.
     if not flow.has_rtt:
         flow.has_rtt = True
         change(flow, event.now, flow.mean_rtt)
@@ -84,7 +85,8 @@ def sample(flow, rtt):
 def find_oldest(flow, event):
     """Update `flow.oldest`, the send time of the oldest packet that is neither acknowledged nor lost."""
     # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Our choice, because send times
-    # are not kept: the send time of the oldest packet is computed from those of acknowledged packets and the intervals.
+    # are not stored: the send time of the oldest packet is computed from the send times of acknowledged packets and the
+    # packet intervals.
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:

@@ -18,8 +18,8 @@ PARAMETERS = {
         0, "1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not"
     ),
 }
-#: State of a flow: packets delivered in this recovery, data in flight at its beginning (RecoverFS) [packets], and
-#: number of the first transmission in it.
+#: State of a flow. `prr_delivered`: packets delivered in this recovery. `prr_in_flight`: packets in flight at its
+#: beginning (RecoverFS). `prr_transmission`: number of its first transmission.
 STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmission": 0}
 
 
@@ -37,8 +37,8 @@ def begin(flow, event, window):
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
     if flow.prr == 0.0:
         return window
-    # RFC 9937, section 6.1: prr_delivered = prr_out = 0; RecoverFS is the data sent and not delivered before the
-    # acknowledgment that begins the recovery, packets found lost included. In Linux, net/ipv4/tcp_input.c,
+    # RFC 9937, section 6.1: prr_delivered = prr_out = 0. RecoverFS is the data sent and not delivered before the
+    # acknowledgment that begins the recovery; it includes packets found lost. In Linux, net/ipv4/tcp_input.c,
     # tcp_init_cwnd_reduction(), it is the window before the reduction (prior_cwnd).
     flow.prr_delivered = 0
     in_flight = float(flow.high - flow.delivered + event.newly_delivered)
@@ -72,15 +72,15 @@ def proportional(flow, event):
         if event.acked > 0 and event.lost == 0:  # SafeACK: slow start reduction bound (PRR-SSRB)
             count += 1
         count = min(math.floor(flow.ssthresh) - flow.in_flight, count)
-    # The first packet of a recovery is sent even if the bounds forbid it.
+    # The first packet of a recovery is sent even if the bounds of RFC 9937 would allow no packet.
     return float(flow.in_flight + max(count, 1 if sent == 0 else 0))
 
 
 @part
 def grows_at_exit(flow):
     """Return whether the acknowledgment that ends a recovery makes the window grow."""
-    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery; tcp_cong_control() then calls
-    # the congestion control with the number of packets newly delivered.
+    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery. Then tcp_cong_control() lets
+    # the window grow by the packets newly delivered.
     return flow.growth_at_exit > 0.0
 
 

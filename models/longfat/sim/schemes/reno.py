@@ -14,8 +14,8 @@ def counts(flow, event):
     the missing packet. Since the last timeout, packets have been sent in the order of their numbers, except the packet
     that was retransmitted last.
     """
-    # Our choice, because with a threshold of one (Kim and Farber 1994, section 4) packets that go-back-N resends
-    # although the receiver has them would otherwise be taken for losses.
+    # Our choice, because with a duplicate threshold of one (Kim and Farber 1994, section 4) duplicates caused by
+    # go-back-N, which resends packets that the receiver has, would be taken for losses.
     if flow.ordered_duplicates == 0.0:
         return True
     if event.number < flow.una or event.transmission < flow.first:
@@ -57,7 +57,8 @@ RENO = Scheme(
     timeout=timeout,
     recovery="own",
     parameters={**tcp.PARAMETERS, "ordered_duplicates": ORDERED},
-    # first transmission since the last timeout; the packet retransmitted last, and the number of that transmission
+    # `first`: first transmission since the last timeout. `resent`: the packet retransmitted last. `resent_as`: number
+    # of the transmission in which it was resent.
     state={**tcp.STATE, "first": 0, "resent": 0, "resent_as": 0},
     scale_free=True,
     source=(

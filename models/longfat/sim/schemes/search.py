@@ -11,13 +11,13 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.schemes import cubic, deployed
 from longfat.sim.schemes.scheme import Parameter
 
-#: neqo, search.rs: W bins make a window, EXTRA_BINS further bins allow for longer round trips, and one bin has the
-#: count at the beginning of the window.
+#: neqo, search.rs: a window consists of W bins (BINS). EXTRA_BINS further bins allow for longer round trips, and one
+#: more bin has the count at the beginning of the window.
 BINS, EXTRA_BINS = 10, 15
 ACKED_BINS, SENT_BINS = BINS + 1, BINS + 1 + EXTRA_BINS
-#: tcp_cubic_search4.0.c, search_compute_target_cwnd(): number of bins in the first round trip, rounded up, and
-#: TCP_INIT_CWND, the least target [packets]; SEARCH_DRAIN_ACKEDSEG_THRESH: in the drain one packet leaves for every
-#: three packets delivered.
+#: tcp_cubic_search4.0.c: BINS_OF_ROUND_TRIP is the number of bins in the first round trip, rounded up, in
+#: search_compute_target_cwnd(); LEAST_TARGET is TCP_INIT_CWND, the least target [packets]; DELIVERED_PER_SENT is
+#: SEARCH_DRAIN_ACKEDSEG_THRESH: in the drain one packet leaves for every three packets delivered.
 BINS_OF_ROUND_TRIP, LEAST_TARGET, DELIVERED_PER_SENT = 3, 10.0, 3
 
 respond = part(cubic.ack)
@@ -66,8 +66,8 @@ def watch(flow, event):
         flow.bin_end = event.now
         flow.index, passed = -1, 1
     update_bins(flow, passed)
-    # neqo, search.rs, calc_prev_idx() and compute_sent(): packets sent in the window that ended one round trip ago,
-    # interpolated between two bins. A comment in search.rs says that the draft interpolates with the wrong bin.
+    # neqo, search.rs, calc_prev_idx() and compute_sent(): take the packets sent in the window that ended one round trip
+    # ago, and interpolate between two bins. A comment in search.rs says that the draft interpolates with the wrong bin.
     back = int(event.rtt / flow.bin_duration)
     last = flow.index - back
     if last <= BINS or back >= EXTRA_BINS:
@@ -116,8 +116,10 @@ CUBIC_SEARCH = replace(
         "memory": Parameter(3.5, "1", "[1, 100]", about="Window, a multiple of the first round-trip time (search.rs)"),
         "threshold": Parameter(0.26, "1", "(0, 1)", about="Undelivered share that ends slow start (search.rs)"),
     },
-    # Bins: duration and end of the last bin [s], number of the last bin, packets delivered and packets sent by the end
-    # of each bin. Drain: target window, 0 outside the drain, and packets delivered for which none was sent.
+    # Bins: `bin_duration` and `bin_end` are duration and end of the last bin [s], `index` is its number; `acked_bins`
+    # and `sent_bins` have the packets delivered and the packets sent by the end of each bin. Drain: `drain_target` is
+    # the target window [packets], 0 outside the drain; `drain_credit` counts packets delivered for which no packet was
+    # sent.
     state={
         **cubic.CUBIC.state, "bin_duration": 0.0, "bin_end": 0.0, "index": 0,
         "acked_bins": [0.0] * ACKED_BINS, "sent_bins": [0.0] * SENT_BINS, "drain_target": 0.0, "drain_credit": 0,

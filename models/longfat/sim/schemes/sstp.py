@@ -35,7 +35,8 @@ from longfat.sim.schemes.sstp_receiver import STATE as RECEIVER_STATE
 HALF = 0.5e-9  # s; the clock of the simulator counts nanoseconds, and rounds down
 
 
-# WUCS-92-38, section 3.3, "Rate Specification": F <= P/(L l), l being the packet size; this bound is the default of F.
+# WUCS-92-38, section 3.3, "Rate Specification": F <= P/(L l), where l is the packet size. The default of F is this
+# bound.
 @part
 def greatest_burst_rate(flow):
     """Return the greatest number of bursts per second that the peak rate allows."""
@@ -54,7 +55,8 @@ def period(flow):
 @part
 def set_burst_timer(flow, now):
     """Set the burst timer; all periods are counted from the same time, so that rounding errors do not accumulate."""
-    # Our choice, because section 3.3 has no rule for it: a newly negotiated rate applies from the next burst on.
+    # Our choice, because section 3.3 of WUCS-92-38 has no rule for it: a newly negotiated rate applies from the next
+    # burst on.
     if not flow.renegotiated and now >= flow.change_at:
         flow.renegotiated = True
         flow.counted_from = now
@@ -114,8 +116,8 @@ def choose(flow):
         return
     size = int(flow.segment)
     more = flow.next < flow.packets
-    # Our choice, because section 3.3 has one queue and does not define its order: requested packets precede new
-    # segments, and a segment that has begun is not interrupted.
+    # Our choice, because section 3.3 of WUCS-92-38 has one queue and does not define its order: requested packets
+    # precede new segments, but do not interrupt a segment whose first packet was sent.
     if more and flow.next % size != 0:
         flow.window = float(flow.next + 1 - flow.una)
     elif open_request(flow):
@@ -190,7 +192,8 @@ def ack(flow, event):
 
 def timeout(flow, event):
     """End the connection after `give_up` seconds without a packet of the receiver; return the peak rate [bytes/s]."""
-    # Our choice, because the paper assumes that control packets are never lost (section 4.2): the sender gives up.
+    # Our choice, because the paper assumes that control packets are never lost (section 4.2): at this point the sender
+    # gives up.
     flow.failed = True
     flow.alarm = math.inf
     choose(flow)

@@ -18,9 +18,9 @@ from longfat.sim.plugin.functions import NO_DATA
 ROWS = 512  # segments of the largest window: length of the arrays of both ends
 MOST = 48  # packets of the largest segment: a bitmap is an integer that a header field holds exactly
 
-# Header fields of packets from the sender, and the values of `TYPE`. `SERVED`: control number of the last SNAK whose
-# packets are being shipped. `CONTEXT`: in a keep-alive packet the number of segments shipped so far, in an
-# end-of-stream packet the number of packets of the stream.
+# Header fields of packets from the sender. `TYPE` has one of the values below. `SERVED` is the control number of the
+# last SNAK whose packets are being shipped. `CONTEXT` is the number of segments shipped so far in a keep-alive packet,
+# and the number of packets of the stream in an end-of-stream packet.
 TYPE, SHIPMENT, SERVED, CONTEXT = range(4)
 DATA_PACKET, KEEP_ALIVE, END_STREAM = range(3)
 # Header fields of control packets. `MISSING` is the bitmap of missing packets: a control packet with no bit set
@@ -231,8 +231,8 @@ def open_next(receiver, served):
         receiver.begun += 1
 
 
-# WUCS-92-38, section 3.2, "Data Packet": the shipment number is for the detection of losses. Our design, because the
-# paper does not say how losses are detected: this function.
+# WUCS-92-38, section 3.2, "Data Packet": the shipment number serves to detect losses. Our design, because the paper
+# does not say how: this function detects them.
 @part
 def pass_lost(receiver, first, arrived, served):
     """Account for the lost shipments from `first` to before `arrived`, and close the groups that end among them."""
@@ -276,8 +276,8 @@ def take_data(receiver, packet, shipment, served):
     pass_lost(receiver, first, shipment, served)
     size = int(receiver.segment)
     segment = packet.number // size
-    # The sender never serves a SNAK that was lost, so that the expected group may be wrong: the packet determines the
-    # group.
+    # The sender never serves a SNAK that was lost, so the expected group may be wrong: take the group of the packet
+    # instead.
     if receiver.to_come <= 0 or receiver.group != segment:
         if segment >= receiver.begun:
             close_served(receiver, served, NOWHERE)
@@ -316,11 +316,13 @@ def take_pause(receiver, packet, shipment, served):
         receiver.group = receiver.begun
         receiver.begun += 1
         close(receiver, receiver.shipment - 1)
-    # The last segment may be complete now that its length is known, although its group was closed before.
+    # The group of the last segment was closed before its length was known. Now that the length is known, the segment
+    # may be complete.
     if int(packet.header[TYPE]) == END_STREAM and accept(receiver, begun - 1):
         answer(receiver, begun - 1, receiver.now)
     # Our choice, because the paper assumes that control packets are never lost: if the sender pauses although no
-    # control packet is queued, it has missed a control packet, which is sent again, at most once in `repeat` seconds.
+    # control packet is queued, it has missed the last one. Send that control packet again, at most once in `repeat`
+    # seconds.
     if receiver.first_ready == receiver.end_ready and receiver.now >= receiver.last_control_at + receiver.repeat:
         receiver.repeats += 1
         if receiver.first_asked < receiver.end_asked:

@@ -65,9 +65,10 @@ PARAMETERS = {
     ),
     **timers.PARAMETERS,
 }
-#: Highest packet sent when the window was last reduced, and the cause of that reduction.
+#: `reduced_at`: highest packet sent when the window was last reduced. `reduced_for`: the cause of that reduction.
 REDUCTION: dict[str, Any] = {"reduced_at": -2, "reduced_for": 0}
-#: State of a flow: slow-start threshold [packets], last reduction, duplicate acknowledgments in a row.
+#: State of a flow: slow-start threshold [packets], last reduction of the window, and number of consecutive duplicate
+#: acknowledgments.
 STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **REDUCTION, "duplicates": 0}
 
 LOSS, TIMEOUT, MARK = 1, 2, 3  # causes of a reduction
@@ -95,7 +96,7 @@ def grow(flow):
 def may_retransmit(flow):
     """Return whether a fast retransmit is allowed: with `bugfix`, at most one for each window of data."""
     # RFC 6582, section 3.2, step 2: retransmit only if the cumulative acknowledgment covers more than `recover`, the
-    # highest packet sent at the last reduction. Our choice: a reduction for a mark does not forbid a fast retransmit,
+    # highest packet sent at the last reduction. Our choice: a reduction for a mark does not prevent a fast retransmit,
     # because a mark causes no retransmission.
     return flow.una - 1 > flow.reduced_at or flow.bugfix == 0.0 or flow.reduced_for == MARK
 

@@ -133,7 +133,7 @@ def loss(flow, event):
 @part
 def halve(flow):
     """Halve the emulated window, as TCP after three duplicate acknowledgments, and end the epoch."""
-    # Rhee, Ozdemir and Yi (2000): window and ssthresh are halved, as in TCP.
+    # Rhee, Ozdemir and Yi (2000): after a loss the window and ssthresh are half of the window before, as in TCP.
     end_epoch(flow, 0.0)
     flow.emulated = max(1.0, flow.emulated / 2)
     flow.threshold = flow.emulated
@@ -144,8 +144,8 @@ def halve(flow):
 @part
 def time_out(flow):
     """Emulate a timeout of TCP: add its duration to the epoch, and begin slow start with a window of one packet."""
-    # Rhee, Ozdemir and Yi (2000): ssthresh becomes half of the window, the window 1, and the timeout is part of the
-    # epoch.
+    # Rhee, Ozdemir and Yi (2000): after a timeout ssthresh becomes half of the window, the window becomes 1, and the
+    # epoch includes the timeout.
     end_epoch(flow, flow.rto)
     flow.threshold = max(2.0, flow.emulated / 2)
     flow.emulated = 1.0
@@ -193,7 +193,8 @@ def mean_rate(flow):
                 total_open += weight(i + 1) * flow.epochs[i]
                 weights_open += weight(i + 1)
     mean = total / weights
-    # Our choice, because the report could not be read: the larger mean, as for loss intervals in RFC 5348, section 5.4.
+    # Our choice, because we could not obtain the technical report on TEAR: of the means with and without the open
+    # epoch, the larger one counts, as for loss intervals in RFC 5348, section 5.4.
     if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
     return mean
@@ -202,8 +203,8 @@ def mean_rate(flow):
 @part
 def report(flow, now, ended):
     """Set the rate at the end of a round, at most once per round trip; set a lower rate immediately."""
-    # Our choice, because the report could not be read: the rate is reported at the end of a round, a lower rate
-    # immediately.
+    # Our choice, because we could not obtain the technical report on TEAR: the receiver reports its rate at the end of
+    # a round, but a lower rate immediately.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
     elif flow.slow_start > 0.0:
@@ -267,8 +268,8 @@ TEAR = Scheme(
         "silent_rtts": Parameter(
             4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
         ),
-        # At least 1: at 0 the timer would expire before a round-trip time is known, and within one packet interval no
-        # feedback can be missing.
+        # The number is at least 1. At 0 the timer would expire before a round-trip time is known, and within one packet
+        # interval no feedback can be missing.
         "silent_packets": Parameter(
             2.0,
             "packets",

@@ -142,8 +142,8 @@ def largest_received(flow):
 @part
 def update_received(flow, now, received):
     """Add a receive rate to X_recv_set, and delete rates that are two round trips old."""
-    # RFC 5348, section 4.3, "Update X_recv_set()"; the initial value, infinity, is treated like the other values. At
-    # most four reports come in two round trips, so that an array of eight is long enough.
+    # RFC 5348, section 4.3, "Update X_recv_set()". The initial value, infinity, is treated like the other values. Two
+    # round trips bring at most four reports, so an array of eight values is long enough.
     for k in range(7, 0, -1):
         kept = flow.received_at[k - 1] + 2.0 * flow.rtt > now + SLACK
         flow.received[k] = flow.received[k - 1] if kept else 0.0
@@ -199,8 +199,8 @@ def ack(flow, event):
     open_interval = event.transmission - flow.first + 1
     urgent = False
     if flow.new_event:
-        # RFC 5348, section 6.1, steps 3 and 4: immediate feedback if a new loss event has raised p; with
-        # `ns2_reports` after each new loss event, as ns-2.35 does (tfrc-sink.cc, recv()).
+        # RFC 5348, section 6.1, steps 3 and 4: send feedback immediately if a new loss event has raised p. With
+        # `ns2_reports` send it after each new loss event, as ns-2.35 does (tfrc-sink.cc, recv()).
         before, flow.p = flow.p, 1.0 / mean_interval(flow, open_interval)
         urgent = flow.p > before or flow.ns2_reports > 0.0
         flow.new_event = False
@@ -356,8 +356,8 @@ def first_interval(flow, now):
 
 def alarm(flow, event):
     """Return the rate after the no-feedback timer has expired [bytes/s]: half the rate, unless the sender is idle."""
-    # RFC 5348, section 4.4, step 1; recover_rate is the initial rate. ns-2.35, tfrc.cc, reduce_rate_on_no_feedback(): a
-    # sender that has data halves its rate.
+    # RFC 5348, section 4.4, step 1: the recover_rate named there is the initial rate. ns-2.35, tfrc.cc,
+    # reduce_rate_on_no_feedback(): a sender that has data halves its rate.
     idle = flow.transmission == flow.sent_before
     received = largest_received(flow)
     if flow.ns2_no_feedback > 0.0:

@@ -8,7 +8,8 @@ from longfat.base.domains import unknown
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.scheme import Parameter
 
-#: Parameters of every TCP scheme. Defaults: profile "ns", as in the comparisons of Welzl (2005), section III.
+#: Parameters of every TCP scheme. The defaults are the profile "ns", as in the comparisons of Welzl (2005), section
+#: III.
 PARAMETERS = {
     "first_rto": Parameter(
         3.0,
@@ -44,16 +45,17 @@ PROFILES: dict[str, dict[str, float]] = {
     "ns": {},
     # RFC 6298, rules 2.1, 2.4 and 2.5. Our choice, because the RFC does not define the clock: 1 ms.
     "rfc": {"first_rto": 1.0, "min_rto": 1.0, "granularity": 0.001, "timestamps": 1.0},
-    # Linux, include/net/tcp.h (TCP_TIMEOUT_INIT, TCP_RTO_MIN, TCP_RTO_MAX: 1, 1/5 and 120 s), and net/ipv4/tcp_input.c,
-    # tcp_rtt_estimator() and tcp_set_rto(): the lower bound of 200 ms applies to the term 4 rttvar, as `granularity`
-    # does here. Linux's second filter of the variation, which falls more slowly, is left out.
+    # Linux, include/net/tcp.h: TCP_TIMEOUT_INIT, TCP_RTO_MIN and TCP_RTO_MAX are 1, 1/5 and 120 s. Linux,
+    # net/ipv4/tcp_input.c, tcp_rtt_estimator() and tcp_set_rto(): the lower bound of 200 ms applies to the term 4
+    # rttvar, as `granularity` does here. Linux's second filter of the variation, which falls more slowly, is left out.
     "linux": {"first_rto": 1.0, "max_rto": 120.0, "granularity": 0.2, "timestamps": 1.0},
-    # 4.4BSD-Lite, netinet/tcp_timer.h (TCPTV_MIN, TCPTV_REXMTMAX, PR_SLOWHZ): a clock of 500 ms, a timeout of at least
-    # two ticks and at most 64 s, one packet timed at a time; 4.3BSD-Tahoe is assumed to have the same values. Our
-    # choice, because a free-running clock has a random phase: ticks count from the departure of the timed packet.
+    # 4.4BSD-Lite, netinet/tcp_timer.h (TCPTV_MIN, TCPTV_REXMTMAX, PR_SLOWHZ): the clock ticks every 500 ms, the timeout
+    # is at least two ticks and at most 64 s, and one packet at a time is timed. We assume the same values for
+    # 4.3BSD-Tahoe. Our choice, because a free-running clock has a random phase: ticks count from the departure of the
+    # timed packet.
     "bsd": {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5},
-    # Our choice, because Kim and Farber (1994), section 4, time every packet but state no clock: a tick of 1 ms, and a
-    # timeout of at least two ticks.
+    # Our choice, because Kim and Farber (1994), section 4, time every packet but give no clock: a tick is 1 ms, and the
+    # timeout is at least two ticks.
     "fine": {"min_rto": 0.002, "granularity": 0.001, "timestamps": 1.0},
 }
 

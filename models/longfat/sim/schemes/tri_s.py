@@ -31,9 +31,9 @@ def choose_probe(flow, window):
 @part
 def gained(flow, rtt):
     """Return whether the normalised throughput gradient reaches the threshold, so that the window may grow."""
-    # Wang and Crowcroft (1991); Peterson and Davie, section 6.4: increase the window by a packet each round trip, and
-    # compare the throughput with that of a window one packet smaller; if the gain is less than half of the throughput
-    # of one packet alone, decrease the window by a packet.
+    # Wang and Crowcroft (1991); Peterson and Davie, section 6.4: increase the window by a packet in each round trip,
+    # and compare the throughput with the throughput of a window one packet smaller. If the gain is less than half of
+    # the throughput that a window of one packet has, decrease the window by a packet.
     throughput = flow.probe_window / rtt
     difference = flow.probe_window - flow.last_window
     if flow.first_throughput == 0.0:

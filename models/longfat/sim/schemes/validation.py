@@ -102,7 +102,7 @@ def wake(flow, now):
     """Return the window [packets] at an alarm: halved after each non-validated period."""
     discard_old_samples(flow, now)
     flow.pipe_known = True  # a sampling period without a round trip is a measurement, too
-    # The tolerance is 1e-6 s, because the times of alarms are rounded to nanoseconds.
+    # The comparison has a tolerance of 1e-6 s, because the times of alarms are rounded to nanoseconds.
     if flow.non_validated_since >= 0.0 and now > flow.non_validated_since + NON_VALIDATED_PERIOD - 1e-6:
         # RFC 7661, sections 4.4.3 and 4.5.2: the window is reduced once per period.
         flow.ssthresh = max(flow.ssthresh, 3.0 * flow.window / 4.0)
@@ -160,7 +160,7 @@ def take_loss(flow, event, otherwise):
 def take_mark(flow):
     """Set a non-validated window to its used part before a mark reduces it, and enter the validated phase."""
     # Our choice, because RFC 7661, section 4.4.1, first mentions "congestion feedback", but later only packet drops: a
-    # mark has the effect of a drop.
+    # mark acts like a drop.
     if flow.cwv > 0.0 and flow.non_validated_since >= 0.0:
         flow.window = used(flow, flow.window)
         reset(flow)
@@ -169,9 +169,9 @@ def take_mark(flow):
 @part
 def end_recovery(flow, window):
     """Return the window [packets] after a recovery; `window` is the window without validation."""
-    # RFC 7661, section 4.4.1: the window becomes (Max(pipeACK, LossFlightSize) - R)/2 with R packets retransmitted, and
-    # at least one packet. Our choice, because schemes reduce by other factors than 1/2: the factor of the scheme, which
-    # `window` already contains.
+    # RFC 7661, section 4.4.1: the window becomes (Max(pipeACK, LossFlightSize) - R)/2, where R is the number of packets
+    # retransmitted, and is at least one packet. Our choice, because schemes reduce the window by factors other than
+    # 1/2: the factor is that of the scheme, which `window` already contains.
     if flow.cwv == 0.0:
         return window
     if flow.used_window > 0.0:

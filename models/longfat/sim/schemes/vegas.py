@@ -52,8 +52,9 @@ def new_data(flow, event):
     # section 6.1.2: it does not grow on a marked acknowledgment.
     if not event.marked and flow.window - outstanding(flow) <= 2.0:
         flow.window += flow.growth
-    # Brakmo and Peterson (1995), section III-A: the first and second acknowledgment after a retransmission also check
-    # the timer of the next packet; the window is not reduced again.
+    # Brakmo and Peterson (1995), section III-A: the first and the second acknowledgment after a retransmission also
+    # check whether the timer of the next packet has expired. Then that packet is resent, but the window is not reduced
+    # again.
     if flow.checks_left > 0.0:
         flow.checks_left -= 1.0
         if expired(flow, event.now):
@@ -144,7 +145,7 @@ def duplicate(flow, event):
         flow.checks_left = min(2.0, outstanding(flow))
         flow.inflation = float(flow.duplicates)
         resend(flow, event.now)
-        # If the fine-grained timer has found a loss, the third duplicate must not find it again.
+        # If the fine-grained timer has found a loss, the third duplicate must not count as a second loss.
         flow.duplicates = max(flow.duplicates, int(flow.duplicate_threshold))
         event.restart_timer = 1
     elif flow.duplicates > flow.duplicate_threshold:

@@ -9,7 +9,7 @@ from longfat.sim.plugin.parameters import choice
 PARAMETERS = {
     "integer_windows": choice(0, "1: windows in whole packets, as in Linux; 0: with fractions"),
 }
-#: Number of acknowledged packets that have not made the window grow yet.
+#: `credits`: number of acknowledged packets that have not yet made the window grow.
 STATE: dict[str, Any] = {"credits": 0}
 
 
@@ -18,7 +18,8 @@ def scaled(flow, window, factor):
     """Return a window [packets] multiplied by a factor, rounded down if windows are in whole packets."""
     if flow.integer_windows == 0.0:
         return window * factor
-    # Our choice: 1e-9 is added, because 0.7 is no binary fraction, and 0.7 x 90 would give 62. Linux uses 717/1024.
+    # Our choice: 1e-9 is added, because 0.7 has no exact binary representation, so that 0.7 x 90 would give 62. Linux
+    # uses the factor 717/1024.
     return float(math.floor(window * factor + 1e-9))
 
 
@@ -34,7 +35,7 @@ def grow(flow, acked):
 @part
 def step(flow, per, acked):
     """Return the window [packets], which grows by one packet for every `per` packets acknowledged."""
-    # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai().
+    # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai(), has this rule.
     window = flow.window
     if flow.credits >= per:
         flow.credits = 0

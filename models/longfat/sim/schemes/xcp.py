@@ -21,8 +21,8 @@ UNLIMITED = 1e18  # bytes
 @part
 def declare(flow, window):
     """Write window and round-trip time into the header of the next packets; return the window [packets]."""
-    # Katabi et al. (2002), sections 3.2 and 3.3: the header has the window, the round-trip time (0 if unknown) and the
-    # feedback, initialised with the desired increase.
+    # Katabi et al. (2002), sections 3.2 and 3.3: the header holds the window, the round-trip time (0 if unknown) and
+    # the feedback, whose initial value is the increase that the sender desires.
     window = max(1.0, min(window, flow.largest_window))
     flow.header[ROUND_TRIP] = flow.srtt
     flow.header[WINDOW] = window * flow.packet_size
@@ -39,7 +39,7 @@ def start(flow, event):
 def ack(flow, event):
     """Return the window [packets], changed by the feedback of the routers."""
     # Katabi et al. (2002), section 3.3: cwnd <- max(cwnd + feedback, one packet). Our choice, because the paper assumes
-    # XCP routers: on a path without XCP router, the window grows as in congestion avoidance (RFC 5681, section 3.1).
+    # XCP routers: on a path without an XCP router, the window grows as in congestion avoidance (RFC 5681, section 3.1).
     change = 0.0
     if event.header[OWNER] == BY_ROUTER:
         change = event.header[CHANGE] / flow.packet_size
