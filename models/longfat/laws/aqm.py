@@ -72,7 +72,7 @@ def root_sum(count: Any, xp: Any) -> Any:
         return zeta_half(xp) - xp.mp.zeta(0.5, count + 1)
     end = count + float(SHIFT)
     root, square = xp.sqrt(end), end * end
-    # Euler-Maclaurin coefficients, B_2j/(2j)! times 1/2 3/2 5/2 ...: 1/24, 1/384, 1/1024, 143/163840
+    # Coefficients of the Euler-Maclaurin formula, B_2j/(2j)! times 1/2 3/2 5/2 ...: 1/24, 1/384, 1/1024, 143/163840.
     corrections = (1 / 24 - (1 / 384 - (1 / 1024 - 143 / 163840 / square) / square) / square) / end
     total = 2 * root + ZETA + (0.5 - corrections) / root
     for term in range(1, SHIFT + 1):
@@ -312,9 +312,9 @@ def rescaled_proportional_gain(
     simulated=SimulatedBy(
         "pie_loss",
         {
-            # The ranges are ours, because outside of them, with windows below 6 or above 21 packets, simulations differ
-            # from the law: by 36 % of its value with windows of 4.5 packets (20 flows at 1000 packets/s and 90 ms), by
-            # 47 % with windows of 56 packets.
+            # Our choice of the ranges: they give windows of 6 to 21 packets. Elsewhere simulations differ from the law:
+            # by 36 % of its value with windows of 4.5 packets (20 flows at 1000 packets/s and 90 ms), by 47 % with
+            # windows of 56 packets.
             "flows": (10.0, 15.0),
             "capacity_packets": (1000.0, 1500.0),
             "round_trip_time": (0.08, 0.12),

@@ -66,7 +66,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     more = growth - 1
     return by_arithmetic(
         xp,
-        # ln(gamma)/(gamma - 1) is 1/phi_1(ln(gamma)), whose derivative is accurate for gamma near 1, too.
+        # ln(gamma)/(gamma - 1) is 1/phi_1(ln(gamma)). The derivative of this form is accurate for gamma near 1, too.
         lambda: growth * growth / phis(xp.log1p(more), xp)[0],
         lambda mp: growth * growth * (mp.log1p(more) / more),
         lambda sympy: growth * growth * (sympy.log(growth) / more),
@@ -131,7 +131,8 @@ def inflight_cap(
     unit="packets",
     result="Q, one bandwidth-delay product for g = 2",
     derivation="bbr.standing_queue",
-    # The range is ours: the law does not depend on the size of the product, and packets are in proportion to it.
+    # Our choice of the range, which could be any other: the law gives the queue in proportion to the bandwidth-delay
+    # product.
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (100.0, 400.0), "cwnd_gain": 2.0}, relative=0.12),
 )
 def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
@@ -197,8 +198,8 @@ def probe_rtt_utilisation(
     """
     rounds = xp.maximum(xp.ceil(hold_time / round_trip_time - low_gain), 1 + 0 * low_gain)
     duration = xp.maximum(hold_time, rounds * round_trip_time)
-    # The numerator equals the denominator less the idle time (1 - g_l) (n + 1) R; this form has no difference that
-    # cancels.
+    # The numerator is the denominator minus the idle time (1 - g_l) (n + 1) R. It is written as a sum, so that no
+    # digits cancel.
     sent = interval + (duration - rounds * round_trip_time) + low_gain * (rounds * round_trip_time)
     return sent / (interval + (1 - low_gain) * round_trip_time + duration)
 

@@ -32,7 +32,8 @@ def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
         odd = rest > 2 * half
         total = xp.where(odd, total + power * part, total)
         power = xp.where(odd, power * base, power)
-        # Powers beyond the last bit are not updated, because they might overflow and make derivatives NaN.
+        # The last bit needs no further powers, and they might overflow and make derivatives NaN: keep the present
+        # values.
         more = half >= 1
         return half, total, power, xp.where(more, part + base * part, part), xp.where(more, base * base, base)
 
@@ -146,7 +147,8 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     ratio = xp.log1p(spread) / xp.log1p(xp.where(flat, 1 + 0 * excess, excess))
     estimate = xp.floor(xp.where(flat, packet + 0 * excess, ratio))
     found = window_number(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
-    # For gamma > 1 and k >= 2, windows 0 to k - 1 have more than k packets, even where their sum is rounded to k.
+    # For gamma > 1 and k >= 2, windows 0 to k - 1 have more than k packets in total, even where the computed sum is
+    # rounded to k.
     found = xp.minimum(found, xp.maximum(packet - 1, 1 + 0 * found))
     return xp.where(flat, packet + 0 * excess, found)
 
@@ -269,7 +271,7 @@ def additive_priority(packet: PACKET, step: Any = 1, *, xp: Any) -> Any:
     root = xp.sqrt(half * half + 2 * step * packet)
     if hasattr(xp, "sympy"):
         return xp.sympy.Piecewise((packet * 0, xp.equal(packet, 0)), (xp.floor(2 * packet / (half + root)), True))
-    # In the region where it is used, neither form subtracts nearly equal numbers or divides by 0.
+    # There are two forms of the root. Where a form is used, it neither subtracts nearly equal numbers nor divides by 0.
     wide = half < 0
     ratio = xp.where(
         wide,

@@ -106,8 +106,8 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
     >>> round(logistic_rate(0.1, 4, 0), 12), round(logistic_rate(0.1, 4, 1e3), 12)
     (0.1, 0.2)
     """
-    # All terms are positive, also in the derivative with respect to the rate. In the form x_0/(...), terms of this
-    # derivative would cancel for large t.
+    # All terms below are positive, and so are the terms of the derivative with respect to the rate. In the form
+    # x_0/(...), terms of this derivative would cancel for large t.
     decay = smoothing * updates
     return 1 / (xp.exp(-decay) / rate - (1 + flows) * xp.expm1(-decay))
 

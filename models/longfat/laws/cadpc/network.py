@@ -229,7 +229,7 @@ def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
             lambda: 1 + 0 * rate, (rate < spare, lambda: initial_flows + (1 - initial_flows) * rate / spare)
         )
     below = rate < spare
-    # The divisor stays positive where this branch is not used, so that derivatives stay finite.
+    # The divisor is replaced by a positive one where this branch is not used, so that derivatives stay finite.
     progress = xp.where(below, rate / xp.where(below, spare, 1 + rate), 1 + 0 * rate)
     return progress + initial_flows * (1 - progress)
 

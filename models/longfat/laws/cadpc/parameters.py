@@ -18,6 +18,6 @@ WEIGHT = Symbol("w", "flows", "(0, inf)", (0.5, 4.0), "Weight, the number of flo
 TOTAL_WEIGHT = Symbol("W", "flows", "(0, inf)", (1.0, 100.0), "Sum of the weights of all flows, this one included")
 
 # The substitution z = a (1 + n) x/(1 + a) turns the update into the logistic map with parameter 1 + a. For parameters
-# up to 4 (a <= 3) z stays inside (0, 1); the equilibrium is stable for a < 2.
+# up to 4 (a <= 3), z stays inside (0, 1). The equilibrium is stable for a < 2.
 SMOOTHING = Symbol("a", "1", "(0, 3]", (0.1, 1.0), "Smoothness factor")
 STABLE_SMOOTHING = Symbol("a", "1", "(0, 2)", (0.1, 1.0), "Smoothness factor")

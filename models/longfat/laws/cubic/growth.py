@@ -24,7 +24,7 @@ def cube_root(x: Any, xp: Any) -> Any:
     return xp.power(x, third(x, xp))
 
 
-#: Ranges of the simulated points: they contain the cubic, the mixed and the Reno-friendly region, with windows of many
+#: Ranges of the simulated points: they contain the cubic, the mixed and the Reno-friendly region, at windows of many
 #: packets.
 DETERMINISTIC = {
     "window_before_loss": (200.0, 800.0),
@@ -170,7 +170,8 @@ def packets_between_losses(
     """
     recovery, _, _ = climb(window_before_loss, round_trip_time, c, beta, xp)
     mean = mean_window.function(window_before_loss, round_trip_time, c, beta, xp=xp)
-    # The ratio that `climb` limits is not used, because below 1/3 the estimate alone determines the time.
+    # The ratio from `climb` is not used, because `climb` limits it to 1/3 or more; below 1/3 the Reno-friendly estimate
+    # alone determines the time.
     estimate = window_before_loss * (1 + beta) / 3
     return mean * xp.minimum(recovery / round_trip_time, estimate)
 
@@ -222,7 +223,7 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     unit="1",
     result="Q over the bandwidth-delay product, the mean over time",
     derivation="cubic.mean_queue",
-    # The accuracy is ours, because at a buffer of 1 and a beta of 0.6 the law exceeds the simulated backlog by 0.0101
+    # Our choice of the accuracy: at a buffer of 1 and a beta of 0.6 the law exceeds the simulated backlog by 0.0101
     # bandwidth-delay products.
     simulated=SimulatedBy("cubic_queue", {"buffer": (0.1, 1.0), "beta": (0.6, 0.8)}, accuracy=0.012),
 )
@@ -289,8 +290,8 @@ def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: An
     simulated=SimulatedBy(
         "cubic_utilisation_general",
         {
-            # The lower limit of 0.05 is ours, because with a buffer of 0.02 bandwidth-delay products (6 to 20 packets)
-            # the utilisation of the law exceeds the simulated one by up to 0.1.
+            # Our choice of the lower limit, 0.05: at a buffer of 0.02 bandwidth-delay products (6 to 20 packets) the
+            # utilisation of the law exceeds the simulated one by up to 0.1.
             "buffer": (0.05, 0.5),
             "bandwidth_delay_product": (300.0, 1000.0),
             "round_trip_time": (0.005, 0.1),
@@ -339,7 +340,8 @@ def utilisation_general(
     some = part > 0  # the slope of a cube root at 0 is infinite
     begin = xp.where(some, cube_root(xp.where(some, part, 1 + 0 * part), xp), 0 * part)
     scale = cube_root(decrease, xp)
-    # If the pace is `last`, the estimate overtakes at the time of the next loss; if `first`, when the queue begins.
+    # If the pace is `last`, the Reno-friendly estimate overtakes the cubic window at the time of the next loss. If the
+    # pace is `first`, it does so when the queue begins.
     last = top * decrease / (1 - begin + _inverse_of_window(scale * begin, xp) / (scale * top))
     first = top * decrease * (1 + begin + begin * begin)
     limited = xp.maximum(xp.minimum(pace, first), last)
@@ -347,7 +349,8 @@ def utilisation_general(
     window = top * (1 - decrease * left * left * left)
     queued = top * decrease / 4 * (1 - 4 * part + 3 * part * begin)
     queued = queued / (1 - left + (top - window) * (top + window) / (2 * limited))
-    # While there is no queue, the Reno-friendly estimate exceeds the cubic window as in `mean_window`.
+    # While there is no queue, the Reno-friendly estimate overtakes the cubic window at the same time as in
+    # `mean_window`.
     one = 1 + 0 * pace
     ratio = xp.minimum(xp.maximum(top * decrease / pace, third(pace, xp)), one)
     share = (3 - xp.sqrt(xp.maximum(4 / ratio - 3, one))) / 2

@@ -72,7 +72,7 @@ def loss_probability(rate: RATE, excess: Any, spread: Any, k: Any, *, xp: Any) -
         return xp.minimum(1, xp.maximum(0, unbounded(rate, excess, spread, k, xp)))
     zero = 0 * (rate + q)
     loss = q * ((rate + excess) / xp.where(xp.equal(rate, 0), 1 + zero, rate))
-    # Unlike maximum and minimum, `where` does not halve the derivative where both values are equal.
+    # Use `where`, because maximum and minimum would halve the derivative where both values are equal.
     return xp.where(rate + excess > 0, xp.where(loss > 1, 1 + zero, loss), zero)
 
 

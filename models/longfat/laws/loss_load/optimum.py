@@ -129,7 +129,7 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
     return xp.minimum(rate, access_rate)
 
 
-# If at most this fraction of the packets is delivered, it counts as 0, because the derivative of its reciprocal would
+# A fraction of delivered packets of at most NOTHING counts as 0, because the derivative of its reciprocal would
 # overflow.
 NOTHING = 1e-140
 
@@ -225,7 +225,8 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     passed = rate * p - excess * q
     minus_log_loss = -log_q + xp.log(rate / beyond)
     elasticity = (k + 1) * p - excess / beyond
-    # psi(f_t) - psi(f) is written without a difference: t' = k q p/f (f_t - f + E ((f_t/f)^k - 1)), E = b/(k f_t^k).
+    # The difference psi(f_t) - psi(f) is not computed as a difference, but from t' = k q p/f (f_t - f + E ((f_t/f)^k -
+    # 1)) with E = b/(k f_t^k).
     growth = k * xp.log1p(gap / rate)
     log_last = xp.log(spread) - xp.log(k) - k * xp.log(top) + growth
     log_fall = xp.logaddexp(xp.log(gap), log_last + xp.log(-xp.expm1(-growth)))
@@ -233,7 +234,8 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     log_h = xp.log(elasticity) + 2 * xp.log(passed) - xp.log(rate) - 2 * xp.log(minus_log_loss) - log_slope
     free = xp.where(room, -excess, 1 + zero)
     log_gain = xp.log(minus_log_loss) + xp.log(inner) + log_p - xp.log(free) - xp.log(passed)
-    # Derivatives with respect to ln f, then to z: d(ln f)/dz = inner (gap/width)/f.
+    # Compute the derivatives with respect to ln f, and from them those with respect to z: d(ln f)/dz = inner
+    # (gap/width)/f.
     slope = xp.exp(log_slope)
     by_log = slope * rate / passed  # slope of ln t by ln f
     of_p = -(k + 1) * q  # slope of ln p by ln f

@@ -56,7 +56,7 @@ def _by_levels(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
     lift, step_down = xp.exp(flat), xp.exp(shrink)
     nothing = xp.zeros_like(to_come[:, :1, ...])
 
-    # to_come[0] and to_come[1] have the contributions of the known q_j to the next q_j and to the overflow.
+    # to_come[0] and to_come[1] contain what the known q_j contribute to the next q_j and to the overflow.
     def step(i: Any, total: Any, waiting: Any, overflow: Any, to_come: Any) -> tuple[Any, ...]:
         q = lift * to_come[0, 0, ...]
         to_come = xp.concat([to_come[:, 1:, ...], nothing], axis=1) + q * gain
@@ -79,7 +79,8 @@ def _poisson(load: Any, xp: Any) -> tuple[Any, Any]:
     near = load <= SWITCH
     i = xp.reshape(xp.arange(1, PLACES + TAIL + 1, dtype=load.dtype), (-1,) + (1,) * load.ndim)
     small = xp.where(near, load, xp.ones_like(load))
-    # P(N = i)/rho, summed from the last term back, so that nothing is subtracted and nothing is divided by rho.
+    # Compute P(N = i)/rho as a sum that begins with the last term, so that nothing is subtracted and nothing is divided
+    # by rho.
     ratios = xp.concat([xp.ones_like(small)[None, ...], small / i[1:, ...]], axis=0)
     chances = xp.exp(-small) * xp.cumulative_prod(ratios, axis=0)
     tail = xp.flip(xp.cumulative_sum(xp.flip(chances, axis=0), axis=0), axis=0)
@@ -137,7 +138,8 @@ def _pole(load: Any, xp: Any) -> Any:
 
     start = 24 * target / (6 + xp.sqrt(36 + 24 * target))
     (tau,) = xp.repeat(NEWTON, step, start)
-    # Derivatives by the implicit function theorem, not through Newton's steps, cut the compile time to a third.
+    # Compute derivatives by the implicit function theorem. Derivatives through Newton's steps would take three times as
+    # long to compile.
     return xp.implicit(lambda t, rho: xp.log1p(t * phis(t, xp)[1]) + xp.log(rho), tau, load)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longfat.law import Symbol
 
-# The offered load is arrival rate times mean service time; without a limit on the queue it must be below 1.
+# The offered load is the arrival rate times the mean service time. It must be below 1 if the queue has no limit.
 LOAD = Symbol(r"\rho", "1", "[0, 1)", (0.05, 0.95), "Offered load")
 ANY_LOAD = Symbol(r"\rho", "1", "[0, inf)", (0.05, 5.0), "Offered load")
 CAPACITY = Symbol(
@@ -16,5 +16,6 @@ VARIATION = Symbol("C_b^2", "1", "[0, inf)", (0.1, 10.0), "Squared coefficient o
 UNLIMITED = {"load": (0.05, 0.8)}
 LIMITED = {"load": (0.2, 1.5), "capacity": (1.0, 20.0)}
 WAITING = LIMITED | {"capacity": (2.0, 20.0)}  # with a capacity of 1 no packet waits, so that all results are 0
-# The ranges are ours, because runs of some thousand packets have losses there; two equal results of 0 prove nothing.
+# Our choice of the ranges: in them, runs of some thousand packets have losses. Without losses, simulation and law would
+# agree at 0, which proves nothing.
 LOSSY = {"load": (0.4, 1.5), "capacity": (1.0, 6.0)}

@@ -29,7 +29,7 @@ def by_arithmetic(
 def phis(x: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
     """Return phi_1(x) ... phi_4(x): by a Taylor series for abs(x) <= NEAR, by their definitions otherwise."""
     near = xp.abs(x) <= NEAR
-    # Each form is evaluated only inside its own region, so that derivatives of the form not used stay finite.
+    # Outside the region of a form, it is evaluated at a harmless argument, so that its derivatives stay finite.
     small = xp.where(near, x, xp.zeros_like(x))
     (total,) = xp.repeat(TERMS, lambda i, t: (1 + small / (TERMS + 5 - i) * t,), xp.ones_like(x))
     four = total / 24
@@ -64,7 +64,8 @@ def truncated_geometric_mean(load: Any, places: Any, xp: Any) -> Any:
     below, above = ~near & (u < 0), ~near & (u > 0)
     low = xp.where(below, u, xp.full_like(u, -1.0))
     high = xp.where(above, -u, xp.full_like(u, -1.0))
-    # exp(low) is in the numerator, because 1/expm1(-low) would overflow and make the derivative NaN.
+    # exp(low) is in the numerator. In the form 1/expm1(-low) the denominator would overflow and make the derivative
+    # NaN.
     light = places * xp.exp(places * low) / xp.expm1(places * low) - xp.exp(low) / xp.expm1(low)
     heavy = 1 / xp.expm1(high) - places / xp.expm1(places * high)
     result = xp.where(below, light, xp.where(above, heavy, middle))

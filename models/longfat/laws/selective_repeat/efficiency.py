@@ -151,12 +151,12 @@ def window_for_efficiency(
     """
     g = _damaged(loss, segment_packets, xp)
     in_flight = (2 * ack_segments + 1 + loss) * g
-    # Positive root without cancellation: 2c / (b + sqrt(b^2 + 4 g c)) for b >= 0, otherwise (-b + sqrt(b^2 + 4 g c))/(2
-    # g).
+    # The positive root of the quadratic equation, without cancellation: 2c / (b + sqrt(b^2 + 4 g c)) for b >= 0,
+    # otherwise (-b + sqrt(b^2 + 4 g c))/(2 g).
     b, c = 1 - efficiency * in_flight, efficiency * (ack_segments + 1)
     root = xp.sqrt(b * b + 4 * g * c)
     one = 1 + 0 * b
-    # In the third case of the law, g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
+    # In the third case of the law, `excess` is g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
     if hasattr(xp, "sympy"):  # exact arithmetic needs one form, and conditions do not divide by g = 0
         small = xp.maximum(2 * c / (b + root), 1)

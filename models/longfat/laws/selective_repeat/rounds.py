@@ -50,7 +50,7 @@ def _floats(loss: Any, packets: Any, xp: Any) -> Any:
     # Each form is evaluated only inside its own region, so that derivatives of the unused form stay finite.
     result = xp.where(
         decay >= SPLIT,
-        # `where` is used, because maximum would pass only half of the derivative where both values are equal.
+        # Use `where`, because maximum would pass only half of the derivative where both values are equal.
         _split_sum(xp.where(decay >= SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
         _near_one(xp.where(decay < SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
     )
@@ -64,7 +64,7 @@ def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:
     def term(_: Any, total: Any, chance: Any) -> tuple[Any, Any]:
         return total - xp.expm1(packets * xp.log1p(-chance)), chance * ratio
 
-    # chance is p^i, the probability that a packet is still missing after round i
+    # `chance` becomes p^i, the probability that a packet is still missing after round i.
     start = xp.exp(-decay * first)
     total, chance = xp.repeat(TERMS, term, first - 1 + 0 * start, start)
 
@@ -132,7 +132,8 @@ def _mpmath(loss: Any, packets: Any, mp: Any) -> Any:
                 return total
             chance *= loss
     if packets <= 1000:
-        # The binomial coefficients cancel, at most 2^s, and powers of the loss cancel against 1.
+        # Raise the precision, because in the sum binomial coefficients of up to 2^s cancel, and powers of the loss are
+        # subtracted from 1.
         with mp.extraprec(int(packets) + 20 + max(0, -mp.mag(decay))):
             total, coefficient, power = mp.zero, -mp.one, mp.one
             for j in range(1, int(packets) + 1):
@@ -291,7 +292,7 @@ def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKE
 
         def reaches(rounds: Any) -> Any:
             within = segment_packets * log_through(loss, rounds, xp)
-            # Compare q or 1 - q, whichever is smaller; eps/4 covers the rounding of q to a float.
+            # Compare q or 1 - q, whichever is smaller. The term eps/4 allows for the rounding of q to a float.
             late = -xp.expm1(within) <= (1 - probability) * (1 + 8 * eps) + eps / 4
             return xp.where(probability < 0.5, xp.exp(within) >= probability * (1 - 8 * eps), late)
 

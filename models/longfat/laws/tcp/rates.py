@@ -151,7 +151,7 @@ def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKE
     >>> round(pftk_rate(0.01, 0.1, 0.4), 1)
     112.3
     """
-    # sqrt(2 b p / 3) times 9/4 is 3 sqrt(3 b p / 8): one root serves both terms.
+    # 3 sqrt(3 b p / 8) is 9/4 times sqrt(2 b p / 3), so that one root serves both terms.
     root = xp.sqrt(2 * acked * loss / 3)
     share = xp.minimum(9 * root / 4, 1 + 0 * root)
     return 1 / (round_trip_time * root + timeout * share * loss * (1 + 32 * loss * loss))
@@ -207,7 +207,8 @@ def pftk_full_rate(
         lambda: acked * window / 8 + kept / (loss * window) + 1,
         (unlimited < largest_window, lambda: acked * window / 2),
     )
-    # Differences of nearly equal powers are avoided: 1 - (1 - p)^3 = p (3 - 3 p + p^2), the others by expm1.
+    # No nearly equal powers are subtracted: 1 - (1 - p)^3 is computed as p (3 - 3 p + p^2), the other differences by
+    # expm1.
     first_three = loss * (3 - loss * (3 - loss))
     logarithm = xp.log1p(-loss)
     later = 1 - kept * kept * kept * xp.expm1((window - 3) * logarithm)
@@ -224,8 +225,8 @@ def pftk_full_rate(
     derivation="fairness.round_trip_unfairness",
     simulated=SimulatedBy(
         "round_trip_unfairness",
-        # Only CUBIC's powers a = 3 and b = 0 are simulated, because independent ranges of a and b would mix them with
-        # Reno's powers, for which tests/test_unfairness.py has simulations.
+        # Only CUBIC's powers a = 3 and b = 0 are simulated. Independent ranges of a and b would mix these powers with
+        # Reno's, for which tests/test_unfairness.py has simulations.
         {"round_trip_ratio": (1.0, 4.0), "loss_power": (0.0, 1.0), "time_power": 3.0, "round_trip_power": 0.0},
         relative=0.06,
     ),
@@ -264,8 +265,8 @@ def round_trip_unfairness(
     unit="1",
     result="U, from (1 + beta)/2 for one flow to 1 for many; for beta = 1/2 it is 0.9 for 3 flows and 0.95 for 6.3",
     derivation="tcp.parallel_utilisation",
-    # The accuracy is ours, because the simulated link needs a buffer of a few packets, which raises its utilisation by
-    # up to 0.01.
+    # Our choice of the accuracy: the simulated link needs a buffer of a few packets, which raises its utilisation by up
+    # to 0.01.
     simulated=SimulatedBy("parallel_utilisation", {"flows": (1.0, 5.0), "decrease": (0.5, 0.8)}, accuracy=0.02),
 )
 def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> Any:

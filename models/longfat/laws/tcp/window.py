@@ -141,7 +141,7 @@ def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
     5.0
     """
     path, full = 1 / (1 + buffer), buffer / (1 + buffer)
-    # beta - path is computed as full - spare, which keeps its digits for beta and path near 1.
+    # `beta - path` is computed as `full - spare`, which loses no digits for beta and path near 1.
     spare, zero = 1 - decrease, 0 * (buffer + decrease)
     least = xp.maximum(full - spare, zero)
     climb = xp.minimum(full, spare)
@@ -238,8 +238,8 @@ def slow_start_transfer_time(
     200.9
     """
     lone = round_trip_time + packet_time
-    # j is limited by the last round, 2^j <= ceil(n/W_0), and by the first round that takes longer than a single packet.
-    # At the bound of the second condition two values of j give the same time, so rounding does not matter.
+    # j is at most the last round, 2^j <= ceil(n/W_0), and at most the first round that takes longer than a single
+    # packet. At the bound of the second condition two values of j give the same time, so rounding does not matter.
     last = ceiling_quotient(packets, initial_window, xp)
     full = xp.maximum(2 * lone / (initial_window * packet_time), 1 + 0 * lone)
     j, doubled = floor_log2(xp.minimum(last, full), xp)
