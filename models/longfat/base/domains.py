@@ -27,16 +27,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used, so that the command line starts fast
 
-#: Units that messages omit after a number: "loss = 2 is out of range".
+#: Units that messages omit after a number, as in "loss = 2 is out of range".
 _UNNAMED = ("1", "probability")
 _INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
-#: Groups: an interval at the beginning of a text, and the text after the interval.
+#: Pattern with two groups: an interval at the beginning of a text, and the text after the interval.
 _LEADING = re.compile(r"^([\[(][^\[\]()]*[\])])(.*)$", re.DOTALL)
-#: Least similarity (difflib's ratio) between an unknown name and the name that a message suggests. Ours, because a name
-#: of five letters with one wrong, missing or additional letter reaches it, and names of other schemes do not: the ratio
-#: of "cubic" and "decbit" is 0.55, that of "veno" (another TCP) and "reno" 0.75.
+#: Least similarity (difflib's ratio) between an unknown name and a name that a message suggests. Our choice: a name of
+#: five letters with one wrong, missing or additional letter has this similarity to the correct name. The names of two
+#: schemes do not: the ratio of "cubic" and "decbit" is 0.55, that of "veno" (another TCP) and "reno" 0.75.
 NEAR = 0.8
-#: A message with more available names than this lists only the parts before the dots, as in "queues.*".
+#: If more names than this are available, a message lists only their parts before the dot, as in "queues.*".
 MANY = 50
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import longfat
 
-#: Module to import -> (name of the library for users, extra of setup.cfg).
+#: Name of the module to import -> (name of the library in messages, extra of setup.cfg that installs it).
 LIBRARIES = {
     "jax": ("JAX", "jax"),
     "optimistix": ("Optimistix", "jax"),

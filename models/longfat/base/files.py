@@ -10,7 +10,7 @@ from types import TracebackType
 
 from longfat.base.domains import conflict
 
-#: Largest text file that is read [bytes]. Ours, so that a wrong file is refused before it fills the memory.
+#: Size of the largest text file that is read [bytes]. Our choice: a wrong file is refused before it fills the memory.
 LONGEST = 1 << 26
 
 
@@ -123,7 +123,8 @@ class AtomicFiles:
         failed = error if self._is_ours(error) else None
         try:
             if kind is None:
-                # If the rename reached the disk before the content, a power failure would leave an empty file.
+                # Write the content to the disk before the rename. Otherwise a power failure between the two could leave
+                # an empty file.
                 for temporary in self._pending:
                     sync(temporary)
                 for temporary, final in self._pending.items():

@@ -20,12 +20,13 @@ LONGEST = 65_535  # bytes of an IPv4 packet
 EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 
 #: First four bytes, with the padding before them (RFC 7323, appendix A), of five TCP options: maximum segment size,
-#: window scale, SACK permitted, time stamps, SACK blocks. A writer adds the value to `MSS` and `SCALE`, and the length
-#: of the option to `SACK`.
+#: window scale, SACK permitted, timestamps, SACK blocks. To write the option, add the value to `MSS` or `SCALE`, and
+#: the length of the option to `SACK`.
 MSS, SCALE, PERMIT, STAMPS, SACK = 0x0204_0000, 0x0103_0300, 0x0101_0402, 0x0101_080A, 0x0101_0500
 _STAMPS = STAMPS.to_bytes(4, "big")
 
-#: First four bytes of a pcap file -> (byte order, units of its time stamps per second). `pcap_header` writes the third.
+#: First four bytes of a pcap file -> (byte order, units of its timestamps per second). `pcap_header` writes the third
+#: of these values.
 PCAP_MAGICS = {
     b"\xd4\xc3\xb2\xa1": ("<", 10**6),
     b"\xa1\xb2\xc3\xd4": (">", 10**6),
@@ -113,7 +114,8 @@ def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
         return None
     if protocol != TCP or fragment:
         return None
-    # A capture on a host with segmentation offload may have a total length of 0 in the IP header.
+    # In a capture on a host with segmentation offload, the IP header may have a total length of 0: use the captured
+    # length then.
     total = total if total > header else length - at
     own, other, sequence, acknowledgment, offset, flags, window = _TCP.unpack_from(packet, at + header)
     begin = header + 4 * (offset >> 4)

@@ -24,7 +24,8 @@ def page(title: str, text: str) -> str:
     style = (
         "body { font-family: sans-serif } table { border-collapse: collapse; margin: 1em 0 } "
         "td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; vertical-align: top } "
-        # Light tones of Okabe and Ito's colours for colour-blind readers; every cell names its verdict in words, too.
+        # Light tones of the colours of Okabe and Ito, which colour-blind readers can distinguish. Every cell also names
+        # its verdict in words.
         ".differs, .error { background: #f3d3c0 } .undecided { background: #faf3bf } .erratum { background: #d6e8f5 } "
         ".agrees, .reproduced, .ordering-reproduced { background: #d5efe6 }"
     )

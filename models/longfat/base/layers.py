@@ -68,7 +68,8 @@ HEADERS = {
     ),
     "PPPoE": Header("tc", 8, "RFC 2516, sections 4 and 7: 6, and 2 of PPP"),
     "Ethernet": Header("tc", 14, "IEEE 802.3-2022, section 3.1.1: two addresses, and length or type"),
-    # Linux inserts the tag after the queue (net/core/dev.c, validate_xmit_vlan()), so tc does not count it.
+    # Linux inserts the tag after the queue (net/core/dev.c, validate_xmit_vlan()), so tc does not count the bytes of
+    # the tag.
     "802.1Q tag": Header("Ethernet", 4, "IEEE 802.1Q-2022, section 9.3"),
     "frame check sequence": Header("Ethernet", 4, "IEEE 802.3-2022, section 3.2.9"),
     "preamble": Header("wire", 8, "IEEE 802.3-2022, sections 3.2.1 and 3.2.2: 7, and the delimiter"),

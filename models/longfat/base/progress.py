@@ -41,7 +41,8 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
         else:
             from tqdm import std as kind  # without asyncio, which takes a tenth of a second to import
 
-        # With disable = None tqdm shows a text bar only on a terminal; its widgets treat None as False.
+        # With disable = None tqdm shows its text bar only on a terminal, but a notebook widget would take None as
+        # False.
         disable = None if shown else True
         return kind.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
 

@@ -39,8 +39,8 @@ _DURATION = _Kind("s", (Fraction(1), 0, 1), "100 ms")
 _SIZE = _Kind("bytes", (Fraction(8), 1, 0), "16 KiB or 16 kB")
 _FRACTION = _Kind("1", (Fraction(1), 0, 0), "0.1%")
 
-# Information, in bits, is a dimension besides time. Milli, micro and nano exist for seconds only, because "1 mb/s" is a
-# slip of the shift key rather than millibits per second. "K" is accepted for kilo because it is common.
+# Information, in bits, is a dimension besides time. Milli, micro and nano are defined for seconds only: "1 mb/s" is
+# more likely a typing error for "1 Mb/s" than millibits per second. "K" is accepted for kilo because it is common.
 _UNITS: dict[str, Size] = {
     name: (Fraction(factor), bits, seconds)
     for names, factor, bits, seconds in (
@@ -72,9 +72,9 @@ _PREFIXES = {
 _NUMBER = r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 _TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Za-zµμ]+)?)?")
 
-# Bits have only the prefixes k, m, g and t, in either case. iperf3 accepts a prefix without a unit (units.c,
-# unit_atof_rate: powers of 1000, either case); tc accepts a unit without "per second" (tc(8), "gbit: gigabits per
-# second").
+# Bits have only the prefixes k, m, g and t, in either case. Two shorter forms are accepted, too: a prefix without a
+# unit, as in iperf3 (units.c, unit_atof_rate: powers of 1000, either case), and a unit without "per second", as in tc
+# (tc(8), "gbit: gigabits per second").
 _BITS = re.compile(r"([kmgt])?(?:(bits?|(?-i:bps))(\s*/\s*\w+|\s+per\s+\w+)?)?", re.IGNORECASE)
 
 

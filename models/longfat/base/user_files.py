@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from longfat.base.files import LONGEST, regular
 
 Kind = TypeVar("Kind")
-#: Libraries that no code of longfat's commands needs, although xarray imports them where they are installed.
+#: Libraries that xarray imports if they are installed, but that no command of longfat needs.
 CLUSTERS = ("dask", "distributed")
 
 
@@ -99,7 +99,7 @@ class Files:
         if wanted:
             named: Kind = _named(file, wanted, vars(module), found, words, what)
             return named
-        # Objects that the file only imports do not count: their `__module__` names another file.
+        # Ignore objects that the file only imports: their `__module__` is the name of another file.
         mine = {name: value for name, value in found.items() if getattr(value, "__module__", "") == module.__name__}
         different: dict[int, str] = {}
         for name, value in (mine or found).items():

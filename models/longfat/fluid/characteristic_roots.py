@@ -82,7 +82,8 @@ def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> 
     angle = np.arange(nodes + 1) * np.pi / nodes
     x = np.cos(angle)  # from 1, the present, to -1
     weights = np.where((angle == 0) | (np.arange(nodes + 1) == nodes), 0.5, 1.0) * (-1.0) ** np.arange(nodes + 1)
-    # x_i - x_j by the sum-to-product identity, because subtracting cosines of neighbouring nodes would cancel digits
+    # Compute x_i - x_j by the sum-to-product identity, because subtracting cosines of neighbouring nodes would cancel
+    # digits.
     apart = -2 * np.sin((angle[:, None] + angle) / 2) * np.sin((angle[:, None] - angle) / 2)
     np.fill_diagonal(apart, 1)
     differences = weights / weights[:, None] / apart

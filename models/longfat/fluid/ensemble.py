@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-# The compiler may reorder sums, so that one vector instruction processes several flows. The flags that would let it
-# ignore NaN and infinities are not set.
+# The compiler may reorder sums, so that one vector instruction processes several flows. It may not ignore NaN and
+# infinities: the flags for this are not set.
 FLAGS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
 
 

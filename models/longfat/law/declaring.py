@@ -118,7 +118,7 @@ class Law:
             )
         if self.simulated is not None and self.not_simulated:
             raise TypeError(f"{self.name}: @law takes simulated=... or not_simulated=..., not both")
-        # help(), inspect, doctest and jax.jit read these attributes, which functions have.
+        # Give the law the attributes of a function, which help(), inspect, doctest and jax.jit read.
         for attribute, value in {
             "__signature__": signature.replace(parameters=visible),
             "__name__": self.function.__name__,

@@ -13,7 +13,8 @@ from typing import Any
 Thunk = Callable[[], Any]
 Branch = tuple[Any, Thunk]
 
-#: Functions of one or two numbers: name in the array API -> name in mpmath (`MPMATH`) or in sympy (`SYMPY`).
+#: Functions of one or two numbers: their name in the array API -> their name in mpmath (`MPMATH`) or in sympy
+#: (`SYMPY`).
 MPMATH = {
     "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "log10": "log10",
     "power": "power", "abs": "fabs", "sign": "sign", "floor": "floor", "ceil": "ceil",

@@ -33,7 +33,8 @@ class Symbol(Quantity):
     (False, p)
     """
 
-    # Laws give these fields by position, in this order; ``field()`` removes the default of `Quantity`.
+    # Laws give the fields by position, so they are declared here in the order of a law's call; ``field()`` removes the
+    # default that `Quantity` has.
     letter: str = field()
     unit: str
     domain: str

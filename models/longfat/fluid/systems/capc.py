@@ -56,8 +56,8 @@ def _capc(n: int) -> System:
         load = xp.sum(xp.minimum(p["demand"], late[0][0])) / p["target"]
         up = xp.minimum(p["largest_growth"], 1 + (1 - load) * p["up"])
         down = xp.maximum(p["smallest_fall"], 1 - (load - 1) * p["down"])
-        # Because of the tolerance 1e-9, NumPy and JAX take the same side for a load that differs from the target only
-        # by rounding.
+        # The tolerance of 1e-9 makes NumPy and JAX choose the same side if the load differs from the target only by
+        # rounding.
         return x * xp.where(load < 1 - 1e-9, up, down)
 
     return System(
