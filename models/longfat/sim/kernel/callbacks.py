@@ -44,8 +44,8 @@ _TAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, numba.float64))
 _WAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, QUEUE, _own, numba.float64))
 _TICK = types.FunctionType(numba.float64(STATE, LINK, _own, _own, numba.float64))
 
-#: Arguments and results of the callbacks of schemes (CALLBACKS), disciplines (HOOKS) and services (VERBS). The order of
-#: a table gives the callbacks' numbers; those of CALLBACKS have names in `records`.
+#: Arguments and results of the callbacks of schemes (CALLBACKS), disciplines (HOOKS) and services (VERBS). The position
+#: of a callback in its table is its number; `records` has names for the numbers of CALLBACKS.
 CALLBACKS = {
     **dict.fromkeys(("start", "ack", "loss", "timeout", "alarm"), "(flow, event) -> float"),
     "send": "(flow, packet) -> int",
@@ -63,7 +63,8 @@ VERBS = {
     "wake": "(link, queue, now) -> int",
 }
 PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
-#: Names of the callbacks of a link: first its discipline's, then, from index `OF_SERVICES` on, its service's.
+#: Names of the callbacks of a link: the callbacks of its discipline, then, from index `OF_SERVICES` on, those of its
+#: service.
 OF_LINKS = (*HOOKS, *VERBS)
 OF_SERVICES = len(HOOKS)
 

@@ -311,7 +311,7 @@ def untransmitted(state, link):
     """Return how much [ns] of the transmission time that a link has counted so far lies in the future."""
     if link.jitter == 0 and link.hold_until == 0:
         return max(0, link.free - state.now)
-    # With jitter or `hold_until` the transmitter pauses between packets, so the remaining time of each packet is
+    # With jitter or `hold_until` the transmitter pauses between packets. The remaining time of each packet is therefore
     # computed separately, to 1 ns.
     left, i = 0, link.head
     while i != NONE:

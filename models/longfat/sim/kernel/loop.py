@@ -107,7 +107,8 @@ def arrive(state, k):
     packet = packet_at(state, i)
     hop = hop_at(state, packet.hop)
     here, far_end = hop.link == k, hop.far_end
-    # A packet whose hop is another link is an acknowledgment that was made in advance; it enters that link now.
+    # If the hop of an arriving packet is at another link, the packet is an acknowledgment that was made in advance: it
+    # only has to enter that link now.
     if not here or far_end <= TO_RECEIVER:
         enters = True
         if here and far_end == NEXT_HOP:

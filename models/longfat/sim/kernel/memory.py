@@ -56,7 +56,8 @@ def _reader(kind: Row, base: str = "") -> Any:
                 field = builder.ptrtoint(address, word)
                 field = builder.add(field, context.get_constant(types.int64, place.offset(base)))
                 address = builder.load(builder.inttoptr(field, word.as_pointer()))
-                # Compiled code never changes the address of an array, so LLVM need not load the address again.
+                # Compiled code never changes the address of an array. This metadata lets LLVM load the address only
+                # once.
                 address.set_metadata("invariant.load", builder.module.add_metadata([]))
             count = context.cast(builder, count, index, types.int64)
             offset = builder.mul(count, context.get_constant(types.int64, kind.size))

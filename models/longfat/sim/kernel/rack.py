@@ -73,7 +73,8 @@ def enter_recovery(state, f):
     """Begin fast recovery or recovery from a timeout: stop the RACK-TLP timer and forget the probe in flight."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     own.recovery_end = sender.high
-    # RFC 8985, section 7.1, TLP_init(); section 7.2: no probe is sent during recovery.
+    # RFC 8985, section 7.1, TLP_init(), and section 7.2: recovery ends the episode of the tail loss probe, and no probe
+    # is sent during recovery.
     own.probe_end = NONE
     own.probing = 0
     stop_rack_timer(own)
@@ -94,7 +95,7 @@ def reordering_window(state, f):
             return 0
         if reported_beyond_gaps(sender, own) >= own.reorder:  # DupThresh
             return 0
-    # The simulator's receivers send no DSACK, so RACK.reo_wnd_mult stays 1.
+    # The simulator's receivers send no DSACK, so RACK.reo_wnd_mult stays 1 and is left out.
     smoothed = timer_at(state, f).srtt
     window = own.least_rtt // 4
     return min(window, int(smoothed * 1e9)) if smoothed > 0.0 else window
@@ -107,7 +108,7 @@ def update_newest(state, own, newest, sent):
     `newest` is the list node of the newest transmission that an acknowledgment delivers; the node may have been
     released, but not reused. `sent` [ns] is the departure of the packet that triggered the acknowledgment.
     """
-    # Our choice: the minimum over the whole connection, because the delays of paths do not change.
+    # Our choice, because the delays of paths do not change: the minimum is taken over the whole connection.
     own.least_rtt = min(own.least_rtt, state.now - sent)
     if newest != NONE:
         own.rack_rtt = state.now - snapshot_at(state, newest).sent
@@ -224,7 +225,8 @@ def next_probe(state, f):
         return sender.next - 1
     own.probe_repeats = 1
     own.probe_end = sender.high
-    # RFC 8985, section 6.1, keeps only the last transmission of a packet, so the node of the earlier one is removed.
+    # RFC 8985, section 6.1, keeps only the last transmission of each packet: remove the node of the packet's earlier
+    # transmission.
     before, n = NONE, own.outstanding_head
     while n != NONE and transmission_at(state, n).number != sender.high - 1:
         before, n = n, transmission_at(state, n).next

@@ -115,7 +115,7 @@ def insert_number(state, owner, number):
         else:
             while block_at(state, block_at(state, b).next).low <= number:
                 b = block_at(state, b).next
-    # Block b is now the last one that begins at `number` or below, NONE if there is none.
+    # Block b is now the last block that begins at `number` or below it; b is NONE if there is no such block.
     if b != NONE and number < block_at(state, b).high:
         return b, False
     following = owner.blocks_head if b == NONE else block_at(state, b).next
@@ -306,9 +306,9 @@ def hold_back(state, f, i, may_wait):
     if delayed.quick_acks > 0:
         delayed.quick_acks -= 1
         may_wait = False
-    # RFC 5681, section 4.2: acknowledge at least every second full-sized segment; acknowledge immediately data out of
-    # order and data that fill a gap. Our choice: acknowledge the sender's last data packet immediately, because it
-    # carries FIN, which TCP acknowledges without delay.
+    # RFC 5681, section 4.2: acknowledge at least every second full-sized segment. Acknowledge immediately data that
+    # arrive out of order and data that fill a gap. Our choice: acknowledge the sender's last data packet immediately,
+    # because it carries FIN, which TCP acknowledges without delay.
     if not may_wait or delayed.pending >= delayed.delayed_ack:
         if delayed.pending > 1:
             leave_delayed(state, delayed, link_before(state, i))
@@ -326,7 +326,8 @@ def hold_back(state, f, i, may_wait):
 @routine
 def acknowledge_change(state, f, marked):
     """Send the delayed acknowledgment now if the arriving packet's congestion mark differs from the last one."""
-    # RFC 8257, section 3.2, figure 1: immediately acknowledge with the old state, and then report the new state.
+    # RFC 8257, section 3.2, figure 1: if the mark differs from that of the last packet, immediately send an
+    # acknowledgment with the old mark; later acknowledgments have the new mark.
     receiver = receiver_at(state, f)
     if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
         request_admission(state, take_delayed(state, f))

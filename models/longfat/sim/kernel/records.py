@@ -28,7 +28,7 @@ i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
 
 # --- Packets -------------------------------------------------------------------------------------------------------
 
-#: A packet, in one cache line.
+#: A packet; its fields fit in one cache line.
 PACKET = record(
     ("next", i4),  # the packet behind this one on its link, or in its queue
     ("flow", i4),
@@ -53,7 +53,7 @@ ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifi
 ANSWERED = 1  # of feedback: it answers such a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
-#: Further fields of a packet: for one that waits at a link with a service, and for a request.
+#: Further fields of a packet that waits at a link with a service, and of a request.
 QUEUED = record(
     ("previous", i4),  # the packet before this one in its queue
     ("queue", i4),  # queue in which it waits, NONE if in none
@@ -67,22 +67,23 @@ HOP = record(
     ("queue", i4),  # the flow's queue at this link, if the link has a queue per flow
     ("far_end", i4),  # kind of the far end, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
-    # in the last hop of feedback to a switch: row of the flow's hop at this switch; in the flow's hop at this switch:
-    # row of the flow's hop at the switch that sends the feedback
+    # For feedback to a switch. In the last hop of the feedback: row of the flow's hop at this switch. In the flow's hop
+    # at this switch: row of the flow's hop at the switch that sends the feedback.
     ("switch_hop", i4),
     ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
-# Values of `in_advance`. AT_ARRIVAL: nothing is computed in advance. RECEIVE_IN_ADVANCE: the reception is.
-# ENTER_IN_ADVANCE: the reception is, and the admission of the packet or its acknowledgment to the next link. Results
-# are exact where no other packet can interfere: see `kernel.link.admit_inline`.
+# Values of `in_advance`. AT_ARRIVAL: nothing is computed before the arrival. RECEIVE_IN_ADVANCE: the reception is
+# computed in advance. ENTER_IN_ADVANCE: the reception and the next link's admission of the packet, or of its
+# acknowledgment, are computed in advance. Results are exact if no other packet can interfere: see
+# `kernel.link.admit_inline`.
 AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
 
-#: A link. Every packet needs the first two cache lines; the others are for packets that wait, are dropped or are passed
-#: to a discipline.
+#: A link. Every packet needs the first two cache lines. The other cache lines are for packets that wait, are dropped or
+#: are passed to a discipline.
 LINK = record(
     ("free", i8),  # time at which the transmitter has sent all accepted packets
     ("delay", i8),
@@ -151,15 +152,15 @@ BACKLOG_ENTRY = record(
     ("length", i4),
 )
 
-#: A change of a link's rate; a row with time `NEVER` ends the list of each link.
+#: A change of a link's rate. The list of each link ends with a row whose time is `NEVER`.
 RATE_CHANGE = record(
     ("time", i8),
     ("rate", i8),  # bit/s times `scale`
     ("scale", i8),
     ("bytes_per_second", f8),
 )
-#: Position of a link in the list of its rate changes: `until` and `next` for the last transmission computed, which may
-#: begin in the future, `shown_until` and `shown_next` for the present time.
+#: Position of a link in the list of its rate changes: `until` and `next` apply to the last computed transmission, which
+#: may begin in the future; `shown_until` and `shown_next` apply to the present time.
 CHANGING_RATE = record(
     ("until", i8),  # transmissions that begin before this time have the current rate
     ("next", i4),  # row of `rate_changes`
@@ -167,12 +168,13 @@ CHANGING_RATE = record(
     ("shown_until", i8),
 )
 
-# Values that `enqueue` and `dequeue` of a discipline return; `enqueue` may also return a positive value, made by
+# Values that `enqueue` and `dequeue` of a discipline return. `enqueue` may also return a positive value from
 # `sim.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns in place of a packet's number. NOTHING: no packet. PASSES, from `evict`: the arriving
-# packet is admitted although the buffer is full, because it need not wait. `sim.drop_more` makes smaller values.
+# Values that a service returns in place of a packet's number. NOTHING: no packet. PASSES, which only `evict` returns:
+# the arriving packet is admitted although the buffer is full, because it need not wait. `sim.drop_more` returns still
+# smaller values.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
@@ -189,8 +191,8 @@ QUEUE = record(
 # --- Flows ---------------------------------------------------------------------------------------------------------
 
 RTO, PACE, ALARM = 0, 1, 2  # timers of a flow: retransmission, pacing, and one for its scheme
-#: A sender, in three cache lines that every acknowledgment needs; RFC 9293, section 3.3.1, names two fields SND.UNA and
-#: SND.NXT.
+#: A sender, in the three cache lines that every acknowledgment needs. RFC 9293, section 3.3.1, has the names SND.UNA
+#: and SND.NXT for two of the fields.
 SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
@@ -227,15 +229,15 @@ SENDER = record(
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has the callback `alarm`
 )
-# Values of `stamped`. UNSTAMPED: no packet carries header fields. STAMPED_BOTH_WAYS: data packets and acknowledgments
-# carry them. STAMPED_ACKS: only acknowledgments carry them. COUNTED_MARKS: only acknowledgments carry them, and one
-# field is the count of marked packets.
+# Values of `stamped`: which packets carry header fields. UNSTAMPED: none. STAMPED_BOTH_WAYS: data packets and
+# acknowledgments. STAMPED_ACKS: only acknowledgments. COUNTED_MARKS: only acknowledgments, and one field is the count
+# of marked packets.
 UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
 NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
 FROM_APPLICATION = 2
 NO_DATA = -2  # value of `resend`, and number of a packet without data
-# Values of `repair`. OWN: the scheme recovers losses. SKIPS: the scheme recovers losses, and the sender skips packets
-# known to have arrived. SELECTIVE: the sender recovers losses selectively, see `kernel.sender`.
+# Values of `repair`: who recovers losses. OWN: the scheme. SKIPS: the scheme, while the sender skips packets known to
+# have arrived. SELECTIVE: the sender, by selective recovery (`kernel.sender`).
 OWN, SKIPS, SELECTIVE = range(3)
 
 #: Round-trip time estimates and the retransmission timer of a sender (RFC 6298).
@@ -287,7 +289,7 @@ DELAYED_ACK = record(
 )
 AT_ONCE, DELAYED_ACKS, BY_SCHEME = range(3)  # values of `delays`
 # Values of `echo`. LATCHED: acknowledgments echo a mark until CWR arrives (RFC 3168, section 6.1.3). ONCE: one
-# acknowledgment echoes a mark. STATE_OF_LAST: acknowledgments echo while the last packet to arrive has a mark (RFC
+# acknowledgment echoes a mark. STATE_OF_LAST: acknowledgments echo whether the last packet to arrive was marked (RFC
 # 8257, section 3.2). ACCURATE: header field `MARKS_FIELD` of acknowledgments counts the marked packets, like the ECN
 # counts of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
@@ -389,7 +391,7 @@ SOURCE = record(
     ("next_row", i4),
 )
 
-#: An event as callbacks of a scheme see it.
+#: An event, with the fields that callbacks of a scheme read.
 EVENT = record(
     ("now", f8),  # s
     ("rtt", f8),  # s; 0 without an acknowledged packet
@@ -415,12 +417,12 @@ EVENT = record(
 
 #: A block of packets, from `low` to `high` - 1, that arrived beyond a hole.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-#: List nodes, of equal size because they share a pool. TRANSMISSION: an outstanding or lost transmission. STAMP: what a
-#: link adds to a request.
+#: Nodes of two kinds of lists, with equal size because they share a pool. TRANSMISSION: a transmission that is
+#: outstanding or lost. STAMP: the data that a link adds to a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
-#: State of a flow with delivery-rate samples or RACK-TLP when a transmission departs.
+#: State at the departure of a transmission, for flows with delivery-rate samples or RACK-TLP.
 SNAPSHOT = record(
     ("delivered", i8),
     ("lost", i8),
@@ -506,8 +508,8 @@ CENSUS = record(
 
 ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop checks again
 
-# Reasons for which a call of the kernel returns. In the second line, AT_HOST means that an injected packet has left;
-# the other codes name the array that is too small.
+# Reasons why a call of the kernel returns. In the second line, AT_HOST means that an injected packet has left the
+# network; the other names are those of the array that is too small.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
 NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 13)
 
@@ -522,8 +524,8 @@ ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0
 #
 # Arrays of a run, their record types, and the record that holds their addresses.
 
-#: Arrays with a row for each flow. The last four have no rows if the run needs none: `traced` in a run without a trace,
-#: the others if no flow has an access link, a source or delayed acknowledgments.
+#: Arrays with a row for each flow. The last four may have no rows: `traced` in a run without a trace, and the others if
+#: no flow has an access link, a source or delayed acknowledgments.
 OF_FLOWS = {
     "senders": SENDER,
     "timers": TIMER,

@@ -87,8 +87,8 @@ def take_sample(state, own, event, n, sent):
     event.sent_in_flight = snapshot.in_flight
     event.lost_since_sent = own.lost - snapshot.lost
     event.app_limited = snapshot.app_limited
-    # The flight was sent during one time and acknowledged during another; the interval is the longer of both. An
-    # interval shorter than the least round-trip time is invalid.
+    # The packets were sent during one interval and acknowledged during another; the sample uses the longer of the two.
+    # An interval shorter than the least round-trip time makes the sample invalid.
     interval = max(snapshot.sent - snapshot.first_sent, own.delivered_at - snapshot.delivered_at)
     if interval < own.least_rtt:
         return

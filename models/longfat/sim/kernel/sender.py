@@ -71,7 +71,7 @@ def update_rto(timer, seconds):
     else:
         timer.rttvar += (abs(timer.srtt - seconds) - timer.rttvar) / 4
         timer.srtt += (seconds - timer.srtt) / 8
-    # RFC 6298, sections 2.2 to 2.5; section 5, first note at its end: a new sample ends the backoff.
+    # RFC 6298, sections 2.2 to 2.5. Section 5, first note at its end: a new round-trip time sample ends the backoff.
     timeout = timer.srtt + max(timer.granularity, 4 * timer.rttvar)
     if timer.tick > 0.0:
         timeout = math.ceil(timeout / timer.tick - NEARLY) * timer.tick
@@ -181,8 +181,8 @@ def next_by_scoreboard(state, f):
     if sender.repair == SELECTIVE:
         if own.probing:
             return next_probe(state, f)
-        # RFC 6675, section 5, step 4.3: the first lost packet is sent even if the window is full; a scheme requests it
-        # by `resend`.
+        # RFC 6675, section 5, step 4.3: the first lost packet is sent even if the window is full, if the scheme
+        # requests it by `resend`.
         if own.in_flight + 1 > sender.window and sender.resend == NONE:
             return NONE
         sender.resend = NONE
@@ -402,7 +402,7 @@ def transmit_data(state, f, sender, number):
         trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due_ns[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
-    # RFC 8985, section 7.2: set the timer of the probe after data were sent that are not themselves a probe.
+    # RFC 8985, section 7.2: set the probe timer after a data packet is sent, unless the packet is itself a probe.
     if sender.repair == SELECTIVE and recovery_at(state, f).rack and recovery_at(state, f).probe_end != number + 1:
         arm_probe(state, f)
     leave_source(state, f, i)
