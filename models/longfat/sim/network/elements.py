@@ -185,8 +185,8 @@ class Flow:
 
 
 OF_LINK, OF_FLOW = options(Link), options(Flow)
-#: Function that returns the options of a link except the discipline, which is compared separately.
+#: Function that returns the options of a link except the discipline, because disciplines are compared separately.
 link_values = attrgetter(*(name for name in OF_LINK if name != "discipline"))
 _OWN = ("start", "stagger", "application", "parameters")
-#: Function that returns the options that flows of one kind share, as far as they are numbers or words.
+#: Function that returns those options of a flow that are equal for flows of one kind and are numbers or words.
 flow_values = attrgetter(*(name for name in OF_FLOW if name not in _OWN))

@@ -103,7 +103,7 @@ class Columns:
 
 
 _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
-#: Record without parameters and state.
+#: Columns of a plug-in that has no parameters and no state.
 NO_COLUMNS = Columns("", {}, {}, ())
 
 

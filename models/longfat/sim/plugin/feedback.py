@@ -30,7 +30,8 @@ def predicted_rate(service, backlog, sent, delay, gain, set_point):
     or a tenth of the service rate if that is less, as on short paths. Without a lower bound a flow could stop for ever,
     because only feedback on a packet lets its rate grow again.
     """
-    # Mishra and Kanakia (1992): predict the backlog that the next packet finds, and correct its deviation by the gain.
+    # Mishra and Kanakia (1992): predict the backlog that the next packet finds, and multiply its deviation from the set
+    # point by the gain.
     expected = max(0.0, backlog + sent - service * delay)
     return max(min(1.0 / delay, 0.1 * service), service + gain * (set_point - expected) / delay)
 
@@ -43,7 +44,8 @@ def limited_at_start(row, rate, now, delay):
     variables: `limit`, the bound [packets/s], infinite after the start; and `doubles`, the time [s] at which the bound
     doubles next.
     """
-    # Our choice, because the papers print no rule for the start: the bound doubles at most once per feedback delay.
+    # Our choice, because the papers print no rule for the start of a flow: the upper bound of the rate doubles at most
+    # once per feedback delay.
     if row.limit == math.inf:
         return rate
     if now >= row.doubles:

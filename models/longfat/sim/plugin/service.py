@@ -153,7 +153,8 @@ def _take_first(link, now):  # type: ignore[no-untyped-def]
     return take_first(link, queue(link, 0))
 
 
-#: First in, first out; the next packet is chosen at a departure, so that waiting packets can be dropped.
+#: Service in the order of arrival. The next packet is chosen when a transmission ends, so that waiting packets can be
+#: dropped.
 DEPARTURES = Service(
     "departures",
     enqueue=_append,
@@ -162,6 +163,6 @@ DEPARTURES = Service(
     may_push_out=True,
     source="Ours, because first-in, first-out service needs no source; it differs from 'fifo' in its cost alone",
 )
-#: Services by the names that disciplines use; the value None is first in, first out with departure times computed at
-#: arrival.
+#: Services by the names that disciplines use. The value None stands for service in the order of arrival, with departure
+#: times computed at the arrival.
 SERVICES: Registry[Any] = Registry("longfat.sim.switch", Service, {"fifo": None, "departures": DEPARTURES})

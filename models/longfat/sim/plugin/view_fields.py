@@ -173,8 +173,8 @@ QUEUE_FIELDS = _of(
     ("tail", "1", "number of the last waiting packet, negative if there is none"),
 )  # fmt: skip
 
-#: Fields of a flow that a scheme's `Parameter` may initialise by its `field`, with the arrays that contain these
-#: fields.
+#: Fields of a flow whose initial value a scheme's `Parameter` may set by its `field`, each with the arrays that contain
+#: it.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
@@ -193,7 +193,7 @@ TABLE: Mapping[str, Mapping[str, Field]] = {
     "queue": QUEUE_FIELDS,
 }
 
-#: Rows of the simulator that a view points to, by the names of the views.
+#: Rows of the simulator to which a view points, by the name of the view.
 ROWS: Mapping[str, Mapping[str, Row]] = {
     "flow": {"state": memory.STATE, "sender": memory.SENDER, "timer": memory.TIMER, "recovery": memory.RECOVERY},
     "event": {"event": memory.EVENT},

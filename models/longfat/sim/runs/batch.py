@@ -19,8 +19,8 @@ from longfat.sim.runs import results, statistics
 from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, longest run that ends when all files are transferred
-#: A thread simulates at most MOST_RUNS runs in one call, and is called about CALLS times, so that all threads are busy
-#: until the end. A call costs some 0.1 ms, a tenth of a short run.
+#: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, so that all threads
+#: are busy until the end. A call costs some 0.1 ms, a tenth of a short run.
 MOST_RUNS, CALLS = 64, 8
 
 

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 PATIENCE = 0.2  # s of wall time for a call of the kernel, so that Ctrl-C is noticed
 ENDLESS = 2.0  # s from Ctrl-C until a plug-in that has not returned is given up: ten times PATIENCE
 LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 bits
-#: Time without any delivery, in multiples of the largest retransmission timeout, after which a run that ends with its
-#: files is given up. Our choice: 20 min with the usual timeout of 60 s; hosts give up a connection after at least 100 s
-#: (RFC 1122, section 4.2.3.5).
+#: A run that ends with its files is stopped with an error after this time without any delivery, in multiples of the
+#: largest retransmission timeout. Our choice: 20 min with the usual timeout of 60 s, while hosts give up a connection
+#: after at least 100 s (RFC 1122, section 4.2.3.5).
 HOPELESS = 20
-#: Number of packets in memory at which a run is given up if no rate, file or buffer limits a flow. Our choice: these
-#: packets take 180 MB.
+#: A run in which no rate, file or buffer limits a flow is stopped with an error at this number of packets in memory.
+#: Our choice: these packets take 180 MB.
 BOUNDLESS = 2**20
 STANDSTILL = 1000  # events at one simulated time for each packet, flow and link after which a run is given up
 

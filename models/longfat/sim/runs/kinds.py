@@ -180,7 +180,8 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if isinstance(one, Number) and one.row:
             value = getattr(link, name)
             setattr(row, one.row, round(value * SECOND) if one.unit == "s" else value)
-    # Without transmission time `scale` is 0, which makes the numerator of the division 0.
+    # A link without transmission time has `scale` 0, which makes the numerator of the division 0; its rate may be any
+    # number.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
     row.carried_remainder = row.rate >> 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from longfat.sim.runs.engine import Simulation
 
-#: Quantities that a run measures, by name: dimension, unit and description.
+#: Quantity that a run measures -> (dimension, unit, description).
 QUANTITIES = {
     "transfer_time": ("flow", "s", "time from the start to the acknowledgment of the last byte"),
     "goodput": ("flow", "bytes/s", "new data received, over the time from the flow's start to its end: see `run`"),
@@ -49,7 +49,7 @@ QUANTITIES = {
 }
 
 
-#: Quantities in [0, 1]; a Student interval of a few runs may exceed this range, and is then clipped to it.
+#: Quantities with values in [0, 1]. Student's interval of a few runs may exceed this range, and is then clipped to it.
 SHARES = ("loss", "fairness", "utilisation", "jain_index")
 
 
@@ -121,7 +121,7 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
         return np.where(bottom > 0, top / bottom, np.nan)
 
     done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
-    # Packets in flight when a flow stops arrive later, so goodput is measured until the last arrival.
+    # Packets that are in flight when a flow stops arrive later, so goodput is measured until the last arrival.
     last = np.maximum(flows["stop"], flows["last_arrival"])
     end = np.minimum(np.where(done, flows["finish"], last), after.time)
     begin = np.maximum(flows["start"], since)
@@ -318,7 +318,7 @@ def over_replications(
     return made
 
 
-#: Traces of a run, by name: field of the sample row, dimension, unit and description.
+#: Trace of a run -> (field of the sample row, dimension, unit, description).
 TRACES = {
     "window": ("window", "flow", "packets", "congestion window, inflation included; NaN before the start of the flow"),
     "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: not paced"),

@@ -50,8 +50,8 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        #: From one hop of a flow to another: from the last hop of feedback to a switch to the flow's hop at this
-        #: switch, and from there to the flow's hop at the switch that sends the feedback.
+        #: Row of a flow's hop -> row of another of its hops: from the last hop of feedback to a switch to the flow's
+        #: hop at this switch, and from there to the flow's hop at the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(by_code)  # parameters are in records of the links
@@ -156,8 +156,9 @@ def _in_advance(state: RunState) -> np.ndarray:
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = (far_end == records.NEXT_HOP) | (far_end == records.TO_RECEIVER)
     if len(state.delayed_acks):
-        # Excluded are receivers that a scheme controls, because replies leave at times of the scheme's choice, and
-        # receivers at which a changed congestion mark makes two acknowledgments leave together.
+        # Receptions are not computed in advance at receivers that a scheme controls, because replies leave at times of
+        # the scheme's choice, nor at receivers where a changed congestion mark makes two acknowledgments leave
+        # together.
         owner = np.searchsorted(state.senders["first_hop"], np.arange(len(hops)), "right") - 1
         delays = np.where(far_end == records.TO_RECEIVER, state.receivers["delays"][owner], records.AT_ONCE)
         changes = (delays != records.AT_ONCE) & (state.receivers["echo"][owner] == records.STATE_OF_LAST)
@@ -175,17 +176,18 @@ def _in_advance(state: RunState) -> np.ndarray:
     feedback = hops["feedback"][hops["feedback"] != NONE]
     several[link[feedback]] = True
     found = np.full(len(hops), records.AT_ARRIVAL, np.int32)
-    # A link with a service also sends packets one after the other: when a transmission ends, the next arrival is known.
+    # A link with a service also sends packets one after the other: the next arrival is known when a transmission ends.
     mine = np.flatnonzero(goes_on & (plain | (links["service"] != NONE))[link])
     following = link[mine + 1]
-    # An arrival at the time of entry would precede events of that time which come before the entry.
+    # If the packet arrived at the time at which it enters the link, the arrival would precede events of that time that
+    # come before the entry: require a delay or a transmission time.
     slow = (8 * records.SECOND * links["scale"] >= links["rate"]) & (links["changing_rate"] == NONE)  # 1 ns a byte
     takes_time = (links["delay"] > 0) | slow
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine]) & takes_time[following]
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
-    # On a link with delayed acknowledgments, all arrivals are computed in advance or none, because the acknowledgments
-    # leave between the arrivals.
+    # On a link with delayed acknowledgments, either all arrivals are computed in advance or none, because the
+    # acknowledgments leave between the arrivals.
     if len(state.delayed_acks):
         delaying, late = np.zeros((2, len(links)), bool)
         delaying[link[delays == records.DELAYED_ACKS]] = True

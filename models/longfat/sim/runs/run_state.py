@@ -17,7 +17,7 @@ LEAST_ROWS = 256  # least rows of a pool
 LEAST_BACKLOG_ENTRIES = 64  # least entries of a circular buffer
 MOST_ROWS = 2**25  # most rows of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
-#: Counters of a flow, by array; a template's counters include those of its finished connections.
+#: Array -> counters of a flow in it. A template's counters include those of its finished connections.
 COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
@@ -37,7 +37,7 @@ def rows(length: int, dtype: np.dtype) -> np.ndarray:
 
 
 _NO_ROWS = {name: rows(0, dtype) for name, dtype in records.ARRAYS.items()}
-#: Position of each array's address among the addresses, which are adjacent in `records.STATE`.
+#: Array -> position of its address among the addresses, which are adjacent in `records.STATE`.
 _PLACES = {name: place for place, name in enumerate(records.ARRAYS)}
 _ADDRESSES = slice(records.STATE.fields[f"{next(iter(_PLACES))}_base"][1] // 8, None)  # type: ignore[index]
 
@@ -229,7 +229,7 @@ class RunState:
         """Add the new rows of a pool, from row `old` on, to its list of free rows, the lowest first."""
         pool, row = getattr(self, f"{name}s"), self.row
         length = len(pool)
-        # The new rows precede the rows that were free before.
+        # Insert the new rows before the rows that were free before.
         pool["next"][old:] = np.arange(old + 1, length + 1)
         pool["next"][-1] = row[f"free_{name}"]
         row[f"free_{name}"] = old

@@ -97,9 +97,9 @@ SACK = Scheme(
     parameters={**deployed.PARAMETERS, **validation.PARAMETERS},
     state={**deployed.STATE, **validation.STATE},
     scale_free=True,
-    # With these options results depend on the scale: HyStart++ and RFC 7661 have fixed times, and pacing prevents bursts.
-    # With pacing and a buffer of half a bandwidth-delay product, the utilisation is 0.007 lower at a bandwidth-delay
-    # product of 200 packets than at one of 4000 packets.
+    # With these options results depend on the scale, because HyStart++ and RFC 7661 have fixed times and pacing
+    # prevents bursts. With pacing and a buffer of half a bandwidth-delay product, the utilisation is 0.007 lower at a
+    # bandwidth-delay product of 200 packets than at one of 4000 packets.
     scale_free_unless=("hystart", "pacing", "cwv"),
     source=(
         "E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo and Y. Nishida, RFC 6675 (2012), A Conservative Loss "

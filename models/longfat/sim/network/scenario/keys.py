@@ -21,7 +21,7 @@ def kind(one: Argument | Option) -> str:
     return "share" if one.unit == "probability" else one.unit
 
 
-# Keys of each table and the kinds of their values; the kinds are keys of `TYPES`.
+# Keys of each table, and the kind of each value, which is a key of `TYPES`.
 LINK = {"from": "text", "to": "text", "name": "text", "duplex": "flag"}
 LINK |= {key: kind(one) for key, one in OF_LINK.items()}
 FLOW = {"name": "text", "scheme": "text", "traffic": "traffic", "path": "nodes"}
@@ -30,7 +30,7 @@ RUN = {key: kind(one) for key, one in RUN_OPTIONS.items()}
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
 _QUANTITY = (int, float, str)
-#: TOML types of each kind of value, and the words for the kind in messages.
+#: Kind of a value -> its TOML types, and the words for this kind in messages.
 TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "text": ((str,), "text"),
     "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),

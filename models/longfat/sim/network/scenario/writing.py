@@ -27,11 +27,11 @@ from longfat.sim.schemes.scheme import Scheme
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-# Fields of `Traffic` whose names differ from the generators' arguments, by argument.
+# Argument of a traffic generator -> field of `Traffic`, if the two names differ.
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _TEXT = ("bytes/s", "s", "bytes")  # units that are written as text
-#: Class names of a user's own plug-ins for comments in the text, by key of the table.
+#: Key of a table -> class of its value, which a comment in the text names if the plug-in is the user's.
 _OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 
 
@@ -203,7 +203,8 @@ def _traffic(given: Traffic) -> dict[str, Any]:
 
 #: Options in which flows of one kind may differ.
 _TIMES = {name: OF_FLOW[name] for name in ("start", "stagger")}
-#: Functions that convert options other than quantities for TOML, by option; other options are written unchanged.
+#: Option -> function that converts its value for TOML. Quantities are converted elsewhere; other options are written
+#: unchanged.
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     "buffer": _buffer, "discipline": _discipline, "rate_changes": _changes, "application": _traffic
 }  # fmt: skip

@@ -20,13 +20,14 @@ from longfat.base.headers import ACK, CWR, ECE, FIN, LONGEST, PSH, SYN, TCP, UDP
 from longfat.sim.kernel import records
 from longfat.sim.runs.engine import Simulation
 
-#: Simulated time 0 is one second after the epoch, because a handshake at time 0 begins before it.
+#: Timestamp of simulated time 0: one second after the epoch, because a handshake for a flow that starts at time 0
+#: begins before.
 EPOCH = records.SECOND
 TICK_NS = 1_000_000  # ns, of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
 SHIFT = 14  # window scale (RFC 7323, section 2.3): the receivers of `longfat.sim` advertise no limit
 
-#: A packet in the file, before absent parts are taken out. All parts begin at an even byte, so that the checksums can
-#: be computed in place.
+#: Parts of a packet in the file; parts that a packet lacks are removed afterwards. All parts begin at an even byte, so
+#: that the checksums can be computed in place.
 PARTS = {
     "record": np.dtype(("<u4", 4)), "ip": headers.IPV4, "tcp": headers.TCP_HEADER, "mss": np.dtype(">u4"),
     "scale": np.dtype(">u4"), "stamps": np.dtype((">u4", 3)), "permit": np.dtype(">u4"), "sack": np.dtype((">u4", 7)),
