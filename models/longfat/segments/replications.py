@@ -70,7 +70,8 @@ class Rules:
         row[segment_receiver.WINDOW], row[segment_receiver.PACKETS] = self.window, self.segment_packets
         row[segment_receiver.ACK_DELAY], row[segment_receiver.TOLERANCE] = self.ack_delay, self.tolerance
         row[segment_receiver.BUFFER] = self.buffer
-        # A buffer of one window never discards a segment, so the faster hard acknowledgment gives the same result.
+        # With a buffer of at least one window no segment is discarded, and hard acknowledgment gives the same result
+        # faster.
         row[segment_receiver.SOFT] = self.ack == "soft" and self.buffer < self.window
         row[segment_receiver.WHEN_FREE] = self.ask_again == "when free"
         row[segment_receiver.FIRST_MEASURED], row[segment_receiver.END_MEASURED] = warm_up, warm_up + measured

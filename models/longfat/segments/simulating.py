@@ -125,7 +125,8 @@ def simulate(
 
     generator = domains.generator(rng)
     first = settings[0]
-    # An integer number of windows, because the result for a part of a window would depend on the part.
+    # The number of segments is a multiple of the window, because the result for a part of a window would depend on the
+    # part.
     enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay

@@ -12,19 +12,20 @@ from longfat.sim.kernel.jit import part
 
 NONE = -1
 
-# Columns of a segment's row, whose index is the segment's number modulo the number of rows (a power of two, at least
-# the window plus 1). RUN: the segment's number if it was the first of several segments sent consecutively while a
-# segment was missing; its START gives the START of the others.
+# Columns of a segment's row. The index of the row is the segment's number modulo the number of rows, a power of two
+# that is at least the window plus 1. RUN: the segment's number if it was the first of several segments sent
+# consecutively while a segment was missing; START of this first segment determines START of the others.
 HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 
-# Columns of an acknowledgment. EDGE: the first incomplete segment when it was sent. MISSING: packets requested.
+# Columns of an acknowledgment. EDGE: the first segment that was incomplete when the acknowledgment was sent. MISSING:
+# number of packets requested.
 TIME, SEGMENT, MISSING, EDGE = range(4)
 ACK_COLUMNS = 4
 
-# State of the connection at both ends. FIRST_OPEN: the first segment that is not complete. SLOTS: segments in the
-# receive buffer, TOP: the largest of their numbers; both for soft acknowledgment only. UNREQUESTED: holes not requested
-# yet.
+# State of the connection at both ends. FIRST_OPEN: the first segment that is not complete. SLOTS: number of segments in
+# the receive buffer, and TOP: the largest of their numbers, both for soft acknowledgment only. UNREQUESTED: number of
+# holes that have not been requested.
 HEAD, TAIL, FIRST_OPEN, SLOTS, TOP, UNREQUESTED, NEXT = range(7)
 FIRST_ACK, END_ACK, DELAY_SUM, DELAY_MAX = range(7, 11)
 CONNECTION_COLUMNS = 11

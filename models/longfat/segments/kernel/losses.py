@@ -8,12 +8,12 @@ from longfat.sim.kernel.jit import part
 
 NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bits
 
-# Columns of the channel's parameters (exponential rates per packet) and of its state.
+# Columns of the channel's parameters (exponential rates per packet); the columns of the channel's state follow.
 GOOD_RATE, BAD_RATE, LEAVE_GOOD, LEAVE_BAD = range(4)
 IN_BAD, LEFT_IN_STATE = range(2)
 
-# A channel of listed losses has other parameters: a negative number, then the number of packets delivered before each
-# loss.
+# A channel with a list of losses has other parameters: a negative number, then for each loss the number of packets
+# delivered before it.
 NEXT_LISTED = 0  # column of the state
 
 
@@ -52,7 +52,7 @@ def packets_to_next_loss(rng, channel, state):
     arrived = 0
     while arrived < NEVER:
         gap = geometric(rng, channel[GOOD_RATE + state[IN_BAD]])
-        # After the next packet, LEFT_IN_STATE more are sent before the state changes.
+        # After the next packet, LEFT_IN_STATE further packets are sent before the channel changes its state.
         if gap <= state[LEFT_IN_STATE]:
             spent, lost = gap + 1, True
         else:

@@ -56,8 +56,9 @@ ELAPSED, DELAYS, LONGEST, SENT, LOST_PACKETS, STATUS, TRACED = range(7)
 RESULTS = 7
 DONE, STOPPED, STUCK = range(3)
 
-# Columns of a step of lag (FROM, LAG), and of the trace. A row of the trace represents COUNT new segments sent
-# consecutively, or one group of requested packets if COUNT is 0. EDGE_AFTER: the first incomplete segment afterwards.
+# Columns of a step of lag (FROM, LAG), and columns of the trace. A row of the trace represents COUNT new segments sent
+# consecutively, or one group of requested packets if COUNT is 0. EDGE_AFTER: the first segment that is incomplete
+# afterwards.
 FROM, LAG = range(2)
 TRACE_START, TRACE_SEGMENT, TRACE_COUNT, TRACE_PACKETS, TRACE_VERDICT, EDGE_AFTER = range(6)
 TRACE_COLUMNS = 6
@@ -170,7 +171,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 traced = record_row(trace, traced, now - missing, number, 0, missing, verdict, connection)
             continue
 
-        # 2. Without requests, new segments are sent while the window is open.
+        # 2. If nothing is requested, new segments are sent while the window is open.
         if connection[HEAD] != NONE and number >= connection[HEAD] + window:
             if next_ack == NEVER:
                 result[STATUS] = STUCK
@@ -193,7 +194,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 end_step += 1
             until_step = to_next_step(steps, first_step, end_step, back)
 
-        # 3. Segments that are delivered and kept are skipped in one step up to the next event.
+        # 3. Segments whose packets are all delivered and kept are skipped in one step up to the next event.
         if number == warm_up and began < 0:
             began = now
         if number == last and ended < 0:
@@ -208,7 +209,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
         if connection[HEAD] != NONE:
             bound = min(bound, connection[HEAD] + window - number)
         elif slack < 0 and next_ack == NEVER and quiet_since + window <= number < last and len(trace) == 0:
-            # If the last window was not interrupted, skip full periods, unless they have to be traced.
+            # If no loss interrupted the last window, skip whole periods of a window, unless the trace needs them.
             periods = min(gap // segment, to_mark) // window
             if periods > 0:
                 skip_periods(steps, first_step, end_step, periods * window, -periods * slack)
