@@ -19,7 +19,7 @@ Item = Node | Loop
 
 @dataclass(eq=False)
 class Block:
-    """Sequence of operations; the body of a loop has ``loop``, a branch of a condition has ``known``."""
+    """Sequence of operations. ``loop`` is set for the body of a loop, ``known`` for a branch of a condition."""
 
     parent: Block | None = None
     loop: Loop | None = None
@@ -31,7 +31,7 @@ class Block:
         return [*(self.parent.path() if self.parent else ()), self]
 
     def value(self, condition: Node) -> bool | None:
-        """Return the value of a condition if an enclosing branch determines it; else None."""
+        """Return the value of a condition if this block is in one of its branches; otherwise return None."""
         return next((one.known[1] for one in self.path() if one.known and one.known[0] is condition), None)
 
 
@@ -85,7 +85,7 @@ def _loop(node: Node) -> Loop:
 
 
 def _need(plan: Plan, results: Sequence[Node]) -> None:
-    """Record in ``plan.needed`` the positions of the values in loops' states on which the results depend."""
+    """Record in ``plan.needed`` the positions, in each loop's state, of the values on which the results depend."""
     pending, seen = list(results), set()
     while pending:
         node = pending.pop()
@@ -100,7 +100,7 @@ def _need(plan: Plan, results: Sequence[Node]) -> None:
 
 
 def _operands(plan: Plan, item: Item) -> Iterator[tuple[Item, str]]:
-    """Yield an item's operands, each with the block that uses it: "here", "body" of a loop, branch "yes" or "no"."""
+    """Yield each operand of an item and the block that uses it: "here", a loop's "body", or a branch "yes" or "no"."""
     if isinstance(item, Loop):
         numbers = sorted(plan.needed[item])
         yield from ((item.initial[k], "here") for k in numbers)
@@ -132,7 +132,7 @@ def _ordered(plan: Plan, results: Sequence[Node]) -> list[Item]:
 
 
 def _place(plan: Plan, item: Item, varying: frozenset[Loop]) -> None:
-    """Place an item whose users are all placed, and record the blocks in which the item uses its operands."""
+    """Place an item after all items that use it, and record the blocks in which the item uses its operands."""
     if isinstance(item, Node) and item.operation in ("state", "index"):
         plan.block[item] = plan.bodies[_loop(item)]
         return

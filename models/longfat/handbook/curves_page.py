@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MODULES = ("quantities.js", "chart.js", "scheme_curves.js")  # each follows the modules that it imports
 STYLES = ("view.css", "page.css", "scheme_curves.css")
-#: Variable -> title of its panel, and whether the y axis is logarithmic; in the order of the panels.
+#: Variable -> title of its panel, and whether its y axis is logarithmic. The panels appear in this order.
 PANELS = {
     "utilisation": ("utilisation", False),
     "queueing_delay": ("mean queueing delay", True),

@@ -53,7 +53,7 @@ function path(system, start, steps, step, parameters) {  // the start, and the s
 
 
 def systems(flows: int = 2) -> dict[str, System]:
-    """Return the systems of `longfat.fluid` by name; systems with a state for each flow have ``flows`` flows.
+    """Return the systems of `longfat.fluid` by name; ``flows`` is the number of flows in systems that model each flow.
 
     >>> sorted(systems())[:4]
     ['bbr', 'cadpc', 'cadpc_flow', 'capc']
@@ -94,7 +94,7 @@ def _list(values: list[float]) -> str:
 
 
 def _arguments(system: System, graph: Graph) -> tuple[Node, dict[str, Node]]:
-    """Return the node of the state, and by name the node of each parameter."""
+    """Return the node of the state, and a dict from each parameter's name to its node."""
     parameters = {
         name: graph.node("input", value=f"p.{name}", length=one.length)
         if one.axis
@@ -105,7 +105,7 @@ def _arguments(system: System, graph: Graph) -> tuple[Node, dict[str, Node]]:
 
 
 def _rule(system: System) -> str:
-    """Return the JavaScript statements that compute the next state of a map, or the rates of change of a flow."""
+    """Return the JavaScript statements of a rule: they compute the next state of a map, or a time derivative."""
     graph = Graph()
     xp: Any = Tracing(graph)
     x, parameters = _arguments(system, graph)

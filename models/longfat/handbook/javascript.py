@@ -48,7 +48,7 @@ def module(laws: Iterable[Law] | None = None) -> str:
 
 
 def script(laws: Iterable[Law] | None = None) -> str:
-    """Return a classic script that defines ``longfat`` with the laws; browsers load no modules from the file system."""
+    """Return a classic script that defines ``longfat`` with the laws; browsers load it from the file system, too."""
     return f"{HEAD}const longfat = (() => {{\n{_statements(laws)}return {{ laws, contains, evaluate }};\n}})();\n"
 
 

@@ -41,14 +41,14 @@ def written(records: Iterable[dict[str, Any]]) -> str:
 
 
 def records(chosen: Iterable[Law] | None = None, *, hashes: bool = True) -> list[dict[str, Any]]:
-    """Return the records of laws, by default all; ``hashes`` takes seconds, because sympy builds all expressions."""
+    """Return the records of laws, by default of all laws; ``hashes`` takes seconds, to build all sympy expressions."""
     every = laws() if chosen is None else list(chosen)
     near = neighbours(every)
     return [record(one, near[one.public_name], hashed=hashes) for one in every]
 
 
 def neighbours(chosen: Iterable[Law]) -> dict[str, list[str]]:
-    """Return for each law the names of the laws that its text mentions, and of the laws whose text mentions it."""
+    """Return, for each law, the names of the laws that its text mentions or whose text mentions the law."""
     every = list(chosen)
     named = {one.name: one.public_name for one in every}
     mentions = {one.public_name: _mentioned(one, named) for one in every}
@@ -135,7 +135,7 @@ def result(law: Law) -> tuple[str, str]:
 
 
 def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
-    """Return the record of a parameter; ``start`` is its default, or else the middle of its typical range."""
+    """Return the record of a parameter; ``start`` is its default or, without one, the middle of its typical range."""
     default = inspect.signature(law).parameters[name].default
     low, high = map(float, symbol.typical)
     return {
@@ -152,7 +152,7 @@ def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
 
 
 def number(value: float) -> float | str:
-    """Return a finite number unchanged, an infinite one as the text "Infinity" or "-Infinity", which JSON can hold."""
+    """Return a finite number unchanged; convert an infinite number to the text "Infinity" or "-Infinity" for JSON."""
     return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 

@@ -1,4 +1,4 @@
-"""Base class of tracers: objects whose Python operators record operations instead of computing."""
+"""Base class of tracers: an operator applied to a tracer records an operation instead of computing its result."""
 
 from __future__ import annotations
 

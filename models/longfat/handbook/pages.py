@@ -19,12 +19,12 @@ from longfat.handbook import javascript, law_records, presets
 from longfat.handbook.law_records import mathml
 from longfat.law import Law
 
-#: Modules of the view, in an order in which each follows the modules that it imports.
+#: Modules of the view, ordered so that each module follows the modules that it imports.
 MODULES = ("quantities.js", "chart.js", "curves.js", "elements.js", "saving.js", "simulation.js", "view.js")
 IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 EXPORT = re.compile(r"^export ", re.MULTILINE)
 COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
-#: Part of a law's name -> its spelling, for parts with capital letters.
+#: Part of a law's name -> its spelling in headings, for parts that have capital letters.
 SPELLED = {
     "mm1": "M/M/1", "md1": "M/D/1", "mg1": "M/G/1", "mm1k": "M/M/1/K", "md1k": "M/D/1/K", "mg1ps": "M/G/1 PS",
     "rtt": "RTT", "pftk": "PFTK", "aimd": "AIMD", "gaimd": "GAIMD", "tcp": "TCP", "codel": "CoDel", "aqm": "AQM",
@@ -65,7 +65,7 @@ for (const one of document.querySelectorAll("button[data-copy]")) {
 
 
 def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
-    """Return the files of the site by their paths, each as a function that returns its text.
+    """Return a dict from the path of each file of the site to a function that returns the file's text.
 
     The files are the index, a page for each law, scripts and ``laws.json``.
 
@@ -123,7 +123,7 @@ def joined(modules: Iterable[str]) -> str:
 
 
 def site_script(laws: Iterable[Law] | None = None) -> str:
-    """Return a script for other pages, which draws in each element the law that its attribute ``data-law`` names.
+    """Return a script for other pages that draws, in each element with an attribute ``data-law``, the law of that name.
 
     The script has the formulas of the laws, by default of all.
     """
@@ -185,7 +185,7 @@ def live(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
 
 
 def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a record that the view needs, with typeset letters, and the papers' networks as presets."""
+    """Return the parts of a law's record that the view needs, with typeset letters and the presets for the law."""
     found: dict[str, Any] = {
         name: record[name] for name in ("id", "unit", "result", "points", "simulator") if name in record
     }
@@ -199,7 +199,7 @@ def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
-    """Return the page of a law; ``simulate`` is the server's path of requests for simulated points, empty without."""
+    """Return the page of a law; ``simulate`` is the path for requests of simulated points, empty without a server."""
     up = "../" * record["address"].count("/")
     title = words(law.name)
     family = words(law.public_name.partition(".")[0])

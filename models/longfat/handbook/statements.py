@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from longfat.handbook.blocks import Block, Plan, planned
 from longfat.handbook.trace import Loop, Node
 
-#: Precedence of operators; of two operands with the operator's precedence only the right one needs parentheses.
+#: Precedence of operators. If an operand has the same precedence as the operator, it needs parentheses only on the
+#: right.
 LEVELS = {"||": 2, "&&": 3, "===": 4, "!==": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "+": 6, "-": 6, "*": 7, "/": 7}
 TERNARY, UNARY, ATOM = 1, 8, 9
 NAMES = {"minimum": "min", "maximum": "max"}  # other operations have the same name in JavaScript or in `RUNTIME`
@@ -106,7 +107,7 @@ class Writer:
                 self.declare(item, indent)
 
     def inline(self, node: Node) -> bool:
-        """Return whether an operation is written inline, inside the expression that uses it."""
+        """Return whether an operation is written inside the expression that uses it, without a variable."""
         if node.operation in ATOMS or node.operation == "range":
             return True
         if node.operation in REPEATED and node.operands[0].operation in ATOMS:
@@ -125,7 +126,7 @@ class Writer:
         return vectors or (isinstance(user, Node) and user.operation == "element")
 
     def choice(self, node: Node) -> Node | None:
-        """Return the operand that a conditional selects if an enclosing branch determines its condition; else None."""
+        """Return the operand that a conditional selects if an enclosing branch fixes the condition; else None."""
         if node not in self.plan.branches:
             return None
         holds = self.plan.block[node].value(node.operands[0])
@@ -186,7 +187,7 @@ class Writer:
             self.line(indent, end)
 
     def loop(self, loop: Loop, indent: int) -> None:
-        """Write a loop; after the loop, the variables of its state hold its results."""
+        """Write a loop; afterwards the variables of the loop's state hold its results."""
         numbers = sorted(self.plan.needed[loop])
         names = {k: self.name() for k in numbers}
         start = ", ".join(f"{names[k]} = {self.text(loop.initial[k])[0]}" for k in numbers)
@@ -261,7 +262,7 @@ class Writer:
         return f"{NAMES.get(node.operation, node.operation)}({', '.join(text for text, _ in parts)})", ATOM
 
     def moved(self, node: Node, index: Index) -> tuple[str, int]:
-        """Return the expression, and its precedence, of an element of a vector that only rearranges other values."""
+        """Return the expression of an element of a vector that only rearranges values, and its precedence."""
         if node.operation == "range":
             place = index.after(node.value)
             return str(place), ATOM if str(place) in (place.name, str(place.offset)) else LEVELS["+"]
@@ -284,5 +285,5 @@ MOVES = frozenset(("range", "slice", "flip", "fill", "single", "concat"))
 
 
 def at_least(part: tuple[str, int], level: int) -> str:
-    """Return an expression, in parentheses if its precedence is lower than ``level``."""
+    """Return an expression; put it in parentheses if its precedence is lower than ``level``."""
     return part[0] if part[1] >= level else f"({part[0]})"

@@ -22,13 +22,14 @@ import numpy as np
 
 from longfat.handbook.operators import Operators
 
-#: Functions of numbers that a program calls by name, from JavaScript's Math or `longfat.handbook.javascript.RUNTIME`.
+#: Functions of numbers that a program calls by name. They are in JavaScript's Math or in
+#: `longfat.handbook.javascript.RUNTIME`.
 CALLS = frozenset((
     "sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
     "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign", "floor", "ceil", "round", "minimum", "maximum",
     "logaddexp",
 ))  # fmt: skip
-#: Operations that are computed while tracing if all operands are constants, with the same result as in the program.
+#: Operations that are computed during tracing if all operands are constants; the program would compute the same result.
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -56,7 +57,7 @@ class Graph:
         return self._known[key]
 
     def constant(self, value: Any) -> Node:
-        """Return the node of a Python number; a node is returned unchanged."""
+        """Convert a Python number to a node; return a node unchanged."""
         if isinstance(value, Node):
             return value
         if not isinstance(value, NUMBER):
@@ -76,7 +77,7 @@ class Node(Operators):
         self.value, self.serial = value, serial
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Return the node of an operation, elementwise for vectors; the result is a row if an operand is a row."""
+        """Return the node of an operation, which acts elementwise on vectors; return a row if an operand is a row."""
         if any(isinstance(one, Row) for one in operands):
             return Row.map(lambda *parts: self.apply(operation, *parts), *operands)
         if operation == "power" and isinstance(operands[1], NUMBER) and operands[1] in (0.5, 1, 2):
@@ -110,7 +111,7 @@ class Row(Operators):
 
     @staticmethod
     def map(function: Callable[..., Any], *operands: Any) -> Row:
-        """Apply a function to each part of rows, and to operands that are no rows; return a row of the values."""
+        """Apply a function to the rows' parts at each index and to the other operands; return a row of its values."""
         count = max(len(one.parts) for one in operands if isinstance(one, Row))
         each = [one.parts if isinstance(one, Row) else (one,) * count for one in operands]
         return Row(tuple(function(*parts) for parts in zip(*each, strict=True)))
@@ -231,7 +232,7 @@ class Tracing:
         return solution
 
     def series(self, term: Any, floats: Callable[[], Any], mpmath: Any) -> Any:
-        """Return the sum of a series as ``floats`` computes it."""
+        """Return the sum of a series, computed as in the namespace ``floats``."""
         return floats()
 
     def bits(self, like: Any) -> int:
@@ -288,7 +289,7 @@ class Tracing:
         return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the state's first value, which ``times`` steps reach, or 0 if it is negative."""
+        """Return the limit of the state's first value: its value after ``times`` steps, but at least 0."""
         return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
