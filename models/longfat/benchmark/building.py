@@ -54,7 +54,7 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
 
 
 def _insert(flow: Flow, entry: Entry | None, net: Network) -> Flow:
-    """Return the flow with the entry's scheme parameters, its path extended by the `hops` switches of the entry."""
+    """Return the flow with the entry's scheme parameters and with its path extended by the entry's `hops` switches."""
     if entry is None or (flow.scheme is None and not (entry.probe_hops and flow.name == "probe")):
         return flow
     first, second = flow.path[:2]

@@ -1,4 +1,4 @@
-"""Entries of the benchmark: schemes, each with one setting for all experiments and the switches it needs."""
+"""Entries of the benchmark: each is a scheme with one setting for all experiments, and the switches that it needs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Entry:
     source: str = ""
 
     def disciplines(self) -> dict[str, Discipline]:
-        """Return the queue disciplines of the bottleneck and of the switches' other links, by these two names."""
+        """Return the queue disciplines of the bottleneck and of the other links between switches, by these names."""
         from longfat.sim import queues
 
         return {
@@ -91,7 +91,7 @@ class Entry:
         }
 
     def settings(self) -> str:
-        """Return a text that identifies the entry in stores: it differs between entries with different settings."""
+        """Return a text that identifies the entry in a result store; it differs if entries have different settings."""
         return self.source or repr(self)
 
 
@@ -103,7 +103,7 @@ _START = "start rate of 1 packet per {}, doubled at most once per {}"
 _CLOCKED = Choice(
     "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
 )
-#: Including transmission times adds a constant to every delay, which leaves standard deviations unchanged.
+#: If delays include transmission times, each delay grows by the same constant, and standard deviations do not change.
 _TRANSMISSION = Choice(
     "packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay_mean"
 )
@@ -128,7 +128,7 @@ _PACKET_PAIR = (
     Choice("packet delays do not include transmission times", "interpretation", (5, 7), "packet_delay_mean"),
 )
 
-#: Parameters of Tahoe and Reno as of 1992: each of several losses in one window halves the window again.
+#: Parameters of Tahoe and Reno as of 1992, when each of several losses in one window halved the window again.
 _OLD = {**PROFILES["bsd"], "bugfix": 0.0}
 
 ENTRIES: dict[str, Entry] = {
@@ -164,7 +164,8 @@ ENTRIES: dict[str, Entry] = {
 
 _SENDER = Choice("sender of a host of today: initial window of 10 packets, HyStart++, acknowledgment of each packet")
 _DROPS = Choice("packets are not ECN-capable; target of 5 ms and interval of 100 ms")
-#: Entries with schemes and disciplines newer than the paper, which `longfat.benchmark.run` runs only if they are named.
+#: Entries whose schemes or disciplines are newer than the paper. `longfat.benchmark.run` runs them only if they are
+#: named.
 TODAY: dict[str, Entry] = {
     one.name: one
     for one in (
@@ -174,9 +175,9 @@ TODAY: dict[str, Entry] = {
             "cubic-fq-codel", "cubic, fq-codel", "cubic", bottleneck="fq-codel", switch="fq-codel", random=True,
             choices=(_SENDER, _DROPS),
         ),
-        # Ours: a marking threshold of 10 packets, the set point of the paper. The threshold of Alizadeh et al. (2010),
-        # equation 13, a seventh of the bandwidth-delay product, is 63 packets: more than the buffers of experiments 8
-        # and 9, which hold 44 and 20.
+        # Our choice: the marking threshold is 10 packets, the set point of the paper. The threshold of Alizadeh et al.
+        # (2010), equation 13, a seventh of the bandwidth-delay product, would be 63 packets, more than the buffers of
+        # experiments 8 and 9, which hold 44 and 20 packets.
         Entry(
             "dctcp", "dctcp", "dctcp", bottleneck="step-marking", switch="step-marking", options={"packets": 10},
             choices=(_SENDER, Choice("packets are marked above a backlog of 10 packets at all switches")),
@@ -187,15 +188,17 @@ TODAY: dict[str, Entry] = {
 }  # fmt: skip
 
 _CHAIN = Choice("three more switches 5 ms apart before the first one, as for hbh")
-#: Ours, because SSTP negotiates its rate with the network: at a `peak_rate` of 450 kbyte/s the 11 connections
-#: that experiment 1 has at the same time fit into the bottleneck.
+#: Our choice, because SSTP negotiates its rate with the network: at a `peak_rate` of 450 kbyte/s the 11 simultaneous
+#: connections of experiment 1 fit into the bottleneck.
 _RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
 _RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
-#: Entries of schemes that the paper lacks: credit and rate control of ATM, NETBLT and SSTP. They run only if named.
+#: Entries of schemes that are not in the paper: credit and rate control of ATM, NETBLT and SSTP. They run only if
+#: named.
 FURTHER: dict[str, Entry] = {
     one.name: one
     for one in (
-        # With n2 + n3 = 40 packets each, 11 flows fill a buffer of 440 packets; experiments 8 and 9 have smaller ones.
+        # With n2 + n3 = 40 packets for each flow, 11 flows fill a buffer of 440 packets. The buffers of experiments 8
+        # and 9 are smaller.
         Entry(
             "credit", "fcvc", "credit", {"n2": 10.0, "n3": 30.0}, "credit", "credit", {"n2": 10, "n3": 30}, hops=3,
             choices=(_CHAIN, Choice("10 + 30 packets for each flow at each switch")),
@@ -211,12 +214,12 @@ FURTHER: dict[str, Entry] = {
             choices=(Choice("packets are marked above a backlog of 10 packets at all switches"),),
         ),
         Entry("becn", "becn", "becn", {}, "becn", "becn"),
-        # Bursts of 10 packets of 500 bytes every 1 ms are 5 Mbyte/s, the rate of the bottleneck.
+        # Bursts of 10 packets of 500 bytes, one every 1 ms, are 5 Mbyte/s, which is the rate of the bottleneck.
         Entry(
             "netblt", "netblt", "netblt", {"burst": 10.0, "interval": 0.001, "buffer": 200.0, "buffers": 4.0},
             choices=(Choice("the rate of the bottleneck, in bursts of 10 packets"),),
         ),
-        # Gong and Parulkar (1992); the second entry has loss-load switches, which their summary names.
+        # Gong and Parulkar (1992). The second entry has loss-load switches, which the summary of their paper names.
         Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP, choices=(_RATE,)),
         Entry(
             "sstp-loss-load", "sstp, loss-load", "sstp", _RATE_OF_SSTP, "loss-load",
@@ -228,7 +231,7 @@ FURTHER: dict[str, Entry] = {
 
 
 def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
-    """Return the entry with a name or a label of the paper, or make an entry of another scheme, object or file.
+    """Return the entry with a name or a label of the paper, or make an entry from another scheme, object or file.
 
     Parameters
     ----------
@@ -271,7 +274,7 @@ def _own(given: str, discipline: str) -> Entry:
 
 
 def _object(scheme: Scheme, discipline: str) -> Entry:
-    """Return an entry for a scheme object; its identity in stores is the code of the callbacks, not their addresses."""
+    """Return an entry for a scheme object; a result store identifies it by the code of the scheme's callbacks."""
     callbacks = (scheme.start, scheme.ack, scheme.loss, scheme.timeout, scheme.alarm)
     does = [one and identity.of(one) for one in callbacks]
     source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"

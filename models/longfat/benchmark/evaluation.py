@@ -49,7 +49,7 @@ def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settin
 
 
 def may_be_random(variant: Variant, chosen: Entry) -> bool:
-    """Return whether replications can differ; the first run shows whether it draws random numbers."""
+    """Return whether replications can differ: whether the first run has drawn random numbers."""
     return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
 
 
@@ -206,7 +206,7 @@ def run_cells(
 
 
 def _of_a_scheme(error: SweepError, cell: Cell, store: str | Path | None) -> Exception:
-    """Return the error with the situation's name if a user's scheme failed, else the error unchanged."""
+    """Return an error of a user's scheme with the name of the situation added; return any other error unchanged."""
     _, name, said = str(error).partition("SchemeError: ")
     if not name:
         return error
@@ -217,7 +217,7 @@ def _of_a_scheme(error: SweepError, cell: Cell, store: str | Path | None) -> Exc
 def _dataset(
     found: list[Any], asked: list[Variant], entries: list[Entry], confidence: float, attrs: dict[str, Any]
 ) -> xr.Dataset:
-    """Join the cells' Datasets to one with means over replications, and Student's intervals of several replications."""
+    """Join the cells' Datasets into one of means over replications, with Student's intervals if there are several."""
     import xarray as xr
 
     shape = (len(asked), len(entries))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """Choice of this package where the paper leaves a rule open, with the printed numbers that decided it.
+    """Choice of this package, where the paper leaves a rule open, and the printed numbers that decided the choice.
 
     Parameters
     ----------
@@ -134,7 +134,8 @@ class Variant:
         return text
 
 
-#: If the sources start one after the other, the optimal time at a load of 0.9 is 1362 ms; printed are 4092 to 4112 ms.
+#: If the sources start one after the other, the optimal time at a load of 0.9 is 1362 ms, but the paper prints 4092 to
+#: 4112 ms.
 _STEADY = Choice("all sources send from time 0 on, not one after the other as in the text", "interpretation", (7,))
 #: The paper's numbers do not decide this choice. Mean transfer times of hop-by-hop in a hundred runs, at loads of 0.6,
 #: 0.8 and 0.9, are 1072, 2078 and 3962 ms without probe packets, 1084, 2130 and 4115 ms with probe packets; the paper
@@ -182,7 +183,7 @@ VARIANTS: dict[str, Variant] = {
 
 
 def variants(names: Iterable[str] | None = None) -> list[Variant]:
-    """Return the variants with given names or of given experiments; by default all variants that are not `extra`.
+    """Return the variants with given names or of given experiments; by default return all that are not `extra`.
 
     A single name may be given without a list.
 

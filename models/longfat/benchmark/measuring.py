@@ -38,7 +38,7 @@ class _StepByStep(Simulation):
 
 
 def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
-    """Run a variant of an experiment once with one scheme; return transfer times and packet delays [s], and counts.
+    """Run a variant once with one scheme; return transfer times [s], packet delays [s], and counts of packets.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
     seen = round_trip_probe().columns.read(run.state.link_own, number, run.state.row.link_own_words)
     if seen.answers < 1:
         return {"probes": 0.0}
-    # The discipline records a probe packet before the last link, so the times of that link are not included.
+    # The discipline records a probe packet before the last link. The empty round trip therefore excludes the last link.
     empty = sum(link.delay for link in (*there, *back[:-1]))
     empty += -probe.ack / back[-1].rate if entry.transmission else _transmissions(probe, there, back[:-1])
     mean = seen.total / seen.answers
@@ -125,7 +125,7 @@ FAST = 12.5e6  # bytes/s; links of this rate take no transmission time in the fl
 
 
 def optimal(variant: Variant, *, probe: bool = False) -> dict[str, Any]:
-    r"""Return the transfer times [s] of a variant's connections by name, if all flows send at their max-min fair rates.
+    r"""Return the transfer time [s] of each connection of a variant, if all flows send at their max-min fair rates.
 
     .. math:: T = t_{\text{finish}} - t_{\text{start}} + \tau
 
@@ -170,7 +170,7 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flo
 
 
 def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
-    """Return uncontrolled traffic as a fluid load: on-off traffic with its on and off times, other at its mean rate.
+    """Return uncontrolled traffic as a fluid load; on-off traffic keeps its on and off times, other has its mean rate.
 
     Acknowledgments of probe packets, which use 0.04 % of a slow link, are left out.
     """

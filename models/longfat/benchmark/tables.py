@@ -61,7 +61,7 @@ class Cell:
 
     @property
     def misprint(self) -> bool:
-        """Whether the remark calls the number a misprint, such as a number that belongs to another table."""
+        """Whether the remark calls the printed number a misprint, such as a number that belongs to another table."""
         return self.remark.startswith("misprint")
 
     @property
@@ -74,7 +74,7 @@ class Cell:
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    """Return all cells of the paper's tables, in their order.
+    """Return all cells of the paper's tables, in the order of the tables.
 
     >>> sum(one.value != "" for one in cells()), len(cells())
     (174, 396)
@@ -88,7 +88,7 @@ def cells() -> tuple[Cell, ...]:
 
 @cache
 def by_key() -> dict[tuple[int, str, str, str, str], Cell]:
-    """Return the cells by their keys; cells without a number and misprints are left out."""
+    """Return the cells by their keys; leave out misprints and cells without a number."""
     return {one.key: one for one in cells() if one.value and not one.misprint}
 
 
@@ -110,7 +110,7 @@ class Row:
     @property
     def printed(self) -> float | None:
         """Printed value [ms], or None."""
-        # The paper has one row for experiment 9, without a case: it is compared with the results for scaled files.
+        # For experiment 9 the paper has one row without a case: compare it with the results for scaled files.
         case = "" if (self.experiment, self.load_or_size) == (9, "scaled") else self.load_or_size
         cell = by_key().get((self.experiment, self.scheme, self.metric, self.connection, case))
         return cell.milliseconds if cell else None
@@ -162,7 +162,7 @@ def _ms(data: xr.Dataset, name: str) -> float | None:
 
 
 def to_csv(found: Iterable[Any], kind: type[Any] = Row) -> str:
-    """Format records of a dataclass as CSV: a head with the field names, a line for each record, None as empty cell."""
+    """Format records of a dataclass as CSV: field names, then a line for each record; None becomes an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(one.name for one in fields(kind))
@@ -223,7 +223,7 @@ def _head(case: str, metric: str, connection: str, many: bool) -> str:
 
 
 def _cell(at: Places, scheme: str, column: tuple[str, str, str]) -> str:
-    """Format the simulated and the paper's value; in experiment 7 with the standard deviation over runs."""
+    """Format the simulated value and the paper's value; in experiment 7 add the standard deviation over runs."""
     one = at[scheme, *column]
     text = _number(one.value)
     if one.value is None and one.remark:

@@ -20,10 +20,11 @@ from longfat.sim.runs.engine import Simulation
 
 MOST = 50_000  # largest number of packets and acknowledgments of a vector
 UNLIMITED = 1e9  # packets, size of a buffer in which only the given losses occur
-#: Longest time for which a receiver delays the acknowledgment of a lone packet [s]. LONE is max_ack_delay of RFC 9000,
-#: section 18.2. On a link of unlimited rate LONE_AT_ONCE is nearly 0: ours, so that the round-trip time is constant.
+#: Longest time for which a receiver delays the acknowledgment of a single packet [s]. LONE is max_ack_delay of RFC
+#: 9000, section 18.2. LONE_AT_ONCE applies to a link of unlimited rate. Our choice: it is nearly 0, so that the
+#: round-trip time is constant.
 LONE, LONE_AT_ONCE = 0.025, 1e-6
-#: Ours: clock resolution [s] of other implementations that the tolerance of CUBIC allows for.
+#: Clock resolution [s] of other implementations that the tolerance of CUBIC's window allows for (our choice).
 CLOCK = 1e-3
 BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
 
@@ -60,7 +61,7 @@ class Subject:
     )
 
 
-#: Part of a tolerance. RFC 9002, appendix B.5: acknowledged packets increase the window even after a gap, until the
+#: Text for tolerances. RFC 9002, appendix B.5: acknowledged packets increase the window even after a gap, until the
 #: packets in the gap are declared lost. TCP's cumulative acknowledgment does not advance there (RFC 5681, section 3.1).
 ON_GAPS = (
     "; and the growth by packets acknowledged after a lost one, before the loss was found, which RFC 9002, appendix "
@@ -145,7 +146,8 @@ def vector(
     with tempfile.TemporaryDirectory() as folder:
         with captured(run, None, folder, MOST) as capture:
             assert capture is not None
-            # Check the size after each round trip: without losses the window doubles in each on an unlimited link.
+            # Check the number of packets after each round trip, because on an unlimited link without losses the window
+            # doubles in each.
             for k in bar(range(math.ceil(until / round_trip_time)), task=name, unit="round trip", shown=progress):
                 run.advance(min(until, (k + 1) * round_trip_time))
                 if capture.end:
@@ -174,7 +176,7 @@ def vector(
 
 
 def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
-    """Convert qlog events to a row for each acknowledgment, with the packets lost and sent before the next one."""
+    """Convert qlog events to one row for each acknowledgment, with the packets lost and sent until the next row."""
     made: list[Row] = []
     state = {"congestion_window": math.nan, "ssthresh": math.nan, "pacing_rate": math.nan}
     known: set[int] = set()  # qlog repeats packets acknowledged out of order
@@ -229,7 +231,7 @@ def growth_of_one(name: str, window: float, ssthresh: float, packet: int) -> flo
 
 
 def ranges(numbers: list[int]) -> str:
-    """Format increasing numbers as ranges.
+    """Format increasing integers as text in which consecutive integers form a range.
 
     >>> ranges([4, 5, 6, 9])
     '4-6;9'
@@ -244,7 +246,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def tolerance(name: str, window: float, ssthresh: float, steps: int, packet: int) -> float:
-    """Return by how much another implementation's window may differ [bytes]; `SUBJECTS` has the reasons.
+    """Return the largest allowed difference of another implementation's window [bytes]; `SUBJECTS` gives the reasons.
 
     >>> tolerance("newreno", 14400, math.nan, 7, 1200), tolerance("newreno", 15096, 15000, 1, 1200)
     (1.0, 2.0)

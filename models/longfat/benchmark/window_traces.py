@@ -12,7 +12,8 @@ import numpy as np
 from longfat.base import domains
 from longfat.benchmark.vectors import Row
 
-#: Column -> units that its head may name, with factors to seconds or bytes; a head without a unit has the first unit.
+#: Column -> units that its head may name, with factors to seconds or bytes. The first unit applies if the head names no
+#: unit.
 UNITS = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
     "window": {"bytes": 1.0, "kB": 1e3, "KiB": 1024.0, "packets": math.nan},
@@ -22,7 +23,7 @@ SLACK = 1e-9  # s: times of a vector are rounded to nanoseconds
 
 
 class Seen(NamedTuple):
-    """Window of a trace: its line in the file, time [s] and window [bytes]."""
+    """One window of a trace: number of the line in the file, time [s] and window [bytes]."""
 
     line: int
     time: float
@@ -70,7 +71,7 @@ def read(text: str, packet: int, name: str = "check") -> list[Seen]:
 
 
 def _column(what: str, heads: list[str], packet: int, name: str) -> tuple[int, float]:
-    """Return the index of a column, and the factor that converts its values to seconds or bytes."""
+    """Return the index of a column in the head, and the factor that converts its values to seconds or bytes."""
     units = UNITS[what]
     for place, head in enumerate(heads):
         named = re.fullmatch(rf"{what}(?: \[(\w+)\])?", head.strip())
@@ -99,7 +100,7 @@ def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check")
     rank, before = 0, -math.inf
     for one in within:
         end = int(np.searchsorted(times, one.time + jitter + SLACK, "right"))
-        # The window in force at time - jitter is that after the last acknowledgment before it.
+        # The window that is in force at time - jitter is the window after the last acknowledgment before that time.
         begin = max(0, int(np.searchsorted(times, one.time - jitter + SLACK, "right")) - 1)
         if jitter == 0:
             rank = rank + 1 if one.time <= before + SLACK else 0

@@ -1,4 +1,4 @@
-"""Cases of a test suite: each TOML file has a scenario and the behaviour that a document expects in it.
+"""Cases of a test suite: each TOML file has a scenario, and the behaviour that a document requires in this scenario.
 
 A case file is a scenario file (`longfat.scenario`) in which the tested scheme is "suite:tested" and the scheme that it
 is compared with "suite:reference". It has three more tables: ``case`` (section, title), ``find`` (times that a
@@ -109,7 +109,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Find:
-    """Rule for the value of a placeholder ``$name``: when a preliminary run enters a phase, or a field's value then."""
+    """Rule for a placeholder ``$name``: the time at which a preliminary run enters a phase, or a field's value then."""
 
     name: str
     phase: str
@@ -134,7 +134,7 @@ class Case:
     not_run: str = ""
 
     def finds(self, found: Mapping[str, str]) -> list[Find]:
-        """Return the rules for values that preliminary runs determine, in order; a rule may use earlier values."""
+        """Return the rules for values from preliminary runs; a rule may use the values of the rules before it."""
         return [Find(**one) for one in self._document(found).get("find", [])]
 
     def _document(self, found: Mapping[str, str]) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class Suite:
     cases: tuple[Case, ...]
 
     def chosen(self, names: list[str] | None) -> list[Case]:
-        """Return the cases with a given name, or whose name begins with a given name and a hyphen; all by default."""
+        """Return the cases whose name is a given name, or begins with it and a hyphen; by default return all cases."""
         found = []
         for name in names or [""]:
             mine = [one for one in self.cases if one.name == name or one.name.startswith(f"{name}-") or not name]

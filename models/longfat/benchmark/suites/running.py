@@ -42,7 +42,7 @@ class Observed:
     random: bool
 
     def visits(self, after: float = 0.0) -> list[tuple[str, int, int]]:
-        """Return the visits to phases that begin at `after` [s] or later: name, first sample, end of the samples."""
+        """Return the visits to phases that begin at `after` [s] or later: phase, first sample, end of the samples."""
         if PHASE not in self.fields or not self.phases:
             return []
         numbers = self.fields[PHASE].astype(int)
@@ -112,7 +112,7 @@ def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
 
 
 def _found(find: Find, seen: Observed) -> str | None:
-    """Return as text the begin [s] of a visit to a phase, or a field's value then; None if there is no such visit."""
+    """Return, as text, when a visit to a phase begins [s], or a field's value then; None without such a visit."""
     spans = [one for one in seen.visits(find.after) if one[0] == find.phase]
     if not -len(spans) <= find.visit - (find.visit > 0) < len(spans):
         return None
@@ -135,19 +135,19 @@ def value_of(one: Expectation, seen: Observed) -> float:
 
 
 def _follow(names: list[str], wanted: tuple[str, ...]) -> bool:
-    """Return whether each phase matches the expected one at its position; the expected "A|B" matches A and B."""
+    """Return whether each phase is the expected phase of the same position; the expectation "A|B" allows A and B."""
     return all(name in one.split("|") for name, one in zip(names, wanted, strict=True))
 
 
 def _probed(probe: Probe, seen: Observed) -> float:
-    """Return the value of a probe in a run, divided by its `per`; NaN if the divisor is 0."""
+    """Return the value of a probe in a run, divided by the value of the probe's `per`; NaN if that value is 0."""
     value = _counted(probe, seen) if probe.count else _sampled(probe, seen)
     per = _probed(probe.per, seen) if isinstance(probe.per, Probe) else probe.per
     return value / per if per else math.nan
 
 
 def _sampled(probe: Probe, seen: Observed) -> float:
-    """Reduce the samples of a field that a probe selects to one value; NaN if there are none."""
+    """Reduce the samples that a probe selects of a field to one value; return NaN if it selects no samples."""
     chosen = (seen.times >= probe.begin - 1e-9) & (seen.times <= probe.end + 1e-9)
     if probe.during:
         spans = [one for one in seen.visits(probe.after) if one[0] in probe.during.split("|")]
@@ -169,7 +169,7 @@ def _sampled(probe: Probe, seen: Observed) -> float:
 
 
 def _counted(probe: Probe, seen: Observed) -> float:
-    """Reduce a counter of the flows or links that a probe selects to one value; NaN if there are none."""
+    """Reduce the counters of the flows or links that a probe selects to one value; return NaN if it selects none."""
     dimension = results.QUANTITIES[probe.count][0]
     names = seen.flows if dimension == "flow" else seen.links
     every = np.atleast_1d(seen.counts[probe.count])
@@ -296,7 +296,7 @@ def run(
 
 
 def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any], confidence: float) -> list[Result]:
-    """Return the report's lines of one case: one for each expectation, or one with the reason if it was not run."""
+    """Return one line for each expectation of a case, or one line with the reason why the case was not run."""
     head = Result(one.name, one.section, one.title, tested.name, rule=one.not_run, verdict=NOT_RUN)
     if one.not_run:
         return [head]
@@ -323,7 +323,7 @@ def _finite(value: float) -> float | None:
 
 
 def _verdict(value: float, lower: float, upper: float, within: tuple[float, float] | None) -> str:
-    """Return whether the interval of a value lies inside (pass), outside (fail) or across the bounds (open).
+    """Return "pass" if the interval is inside the bounds, "fail" if it is outside, "open" if it contains a bound.
 
     >>> _verdict(1.0, 0.9, 1.1, (0.9, 2.0)), _verdict(1.0, 0.8, 1.2, (0.9, 2.0)), _verdict(1.0, 0.9, 1.1, (1.2, 2.0))
     ('pass', 'open', 'fail')
@@ -376,7 +376,7 @@ def _tables(found: list[Result]) -> list[tables.Table]:
 
 
 def summary(name: str, found: list[Result]) -> str:
-    """Return a line with counts of the verdicts, and one for each expectation that failed, is open or has no value."""
+    """Return a line with the number of each verdict, and a line for each expectation failed, open or without value."""
     of = suite(name)
     counts = {word: sum(one.verdict == word for one in found) for word in dict.fromkeys(one.verdict for one in found)}
     lines = [
