@@ -23,7 +23,7 @@ KINDS = ("svg", "png", "csv", "nc")
 
 
 def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[str, float]] = ()) -> xr.Dataset:
-    """Return the values of a law along the x axis, where it is valid, and the values of the expression in its source.
+    """Return the curves of a law along the x axis, where they are valid, and the curves that its source prints.
 
     Parameters
     ----------

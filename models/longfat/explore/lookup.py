@@ -10,7 +10,7 @@ from longfat.law import Law
 
 
 def find(text: str) -> Law:
-    """Return the law whose name `text` is, or the law that the file `text` defines.
+    """Return the law with the name `text`, or the law that the file with this name defines.
 
     >>> find("md1_wait").name, find("queues.md1_wait").name
     ('md1_wait', 'md1_wait')
@@ -30,7 +30,7 @@ def find(text: str) -> Law:
 
 
 def chosen(text: str = "") -> dict[str, Law]:
-    """Return laws by their public names: the law in the file if `text` names a file, else all laws of longfat.
+    """Return a dict from public names to laws: the law in the file that `text` names, otherwise all laws of longfat.
 
     >>> "queues.mm1_wait" in chosen()
     True

@@ -50,7 +50,7 @@ CONTEXT.set_forkserver_preload(["longfat.explore.__main__", "longfat.explore.ser
 
 
 def prepare() -> None:
-    """Start the process from which simulations are forked, and wait until it has loaded the simulators."""
+    """Start the process that forks a child for each simulation, and wait until it has loaded the simulators."""
     CONTEXT.Process(target=int, daemon=True).start()
 
 

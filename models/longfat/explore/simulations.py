@@ -120,7 +120,7 @@ def plan(state: State, simulator: Simulator, points: int = POINTS) -> list[dict[
 
 
 def _halving(values: list[float]) -> list[float]:
-    """Reorder values to both ends, the middle, the quarters and so on, so that the first ones span the whole curve."""
+    """Reorder values: both ends, the middle, the quarters and so on, so that the first few span the whole curve."""
     if not values:
         return []
     last, order, step = len(values) - 1, [], 1.0
@@ -133,7 +133,7 @@ def _halving(values: list[float]) -> list[float]:
 def estimates(
     asked: Request, simulator: Simulator, stopped: Callable[[], bool] = lambda: False, *, packets: float = PACKETS
 ) -> Iterator[Event]:
-    """Yield an estimate with confidence interval for each point as it becomes known, then the reason why they end.
+    """Yield an estimate with confidence interval for each point as it becomes known, then the reason for the end.
 
     Each point is estimated after a few replications, and again after all replications. A point that the simulator
     refuses is left out.

@@ -123,7 +123,7 @@ class Explorer(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
             self._still.update(self._still_bundle(), raw=True)
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Handle a message of the view: end the running simulation, and begin the requested one if there is one."""
+        """Handle a message of the view: end the running simulation, and begin a new one if requested."""
         self._end()
         number = content.pop("number", 0)
         if content.pop("end", False):

@@ -36,14 +36,14 @@ def style() -> AbstractContextManager[None]:
     True
     """
     plt = pyplot()
-    # Load the backend now. If the first figure in this context loaded a notebook's backend, interactive mode would end
-    # with the context, and Jupyter would show no later figure.
+    # Load the backend now. Otherwise the first figure in this context could load a notebook's backend; its interactive
+    # mode would end with the context, and Jupyter would show no later figure.
     plt.draw_if_interactive()  # type: ignore[no-untyped-call]
     return plt.style.context(str(files("longfat") / "longfat.mplstyle"))  # type: ignore[no-any-return]
 
 
 def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
-    """Return one Dataset for each value of a dimension; a Dataset without the dimension is the only element."""
+    """Return a list of one Dataset for each value of a dimension, or of the whole Dataset if it lacks the dimension."""
     if dimension not in data.dims:
         return [data]
     return [data.isel(**{dimension: i}) for i in range(data.sizes[dimension])]
@@ -54,7 +54,7 @@ MBIT = 125_000.0  # bytes/s
 MARKERS = "osD^vP*X"  # of the lines in a panel, in their order
 CHOSEN: dict[str, Any] = {"ms": 9, "mec": "black", "mew": 0.8, "zorder": 5}  # look of the point that a design chooses
 
-#: Names of variables that are fractions in [0, 1] if their unit is 1; `throughput` may also be in bytes/s.
+#: Names of variables that are fractions in [0, 1] if their unit is 1 (`throughput` may also have the unit bytes/s).
 SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",
                     "utilisation"})  # fmt: skip
 
@@ -79,7 +79,7 @@ def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
 
 
 def error(data: xr.Dataset, name: str) -> Any:
-    """Return the distances of a variable's confidence limits from its value, in the form of `Axes.errorbar`."""
+    """Return the distances of a variable's confidence limits from its value, as `Axes.errorbar` expects them."""
     lower, upper = limits(data, name)
     return np.abs([data[name].values - lower, upper - data[name].values])
 
@@ -88,7 +88,8 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
     """Write a caption `below` points under the x axis, in small type and wrapped to the figure's width."""
     width = ax.get_figure().get_size_inches()[0]  # type: ignore[union-attr]
     lines = textwrap.wrap(text, round(CAPTION_COLUMNS * width))
-    # A single line is placed by its baseline, several lines by the top of the first line, about 7 points higher.
+    # The position of a single line is its baseline, that of several lines the top of the first line, about 7 points
+    # higher.
     place: dict[str, Any] = {"va": "baseline"} if len(lines) == 1 else {"va": "top"}
     down = below if len(lines) == 1 else below - 7
     ax.annotate(

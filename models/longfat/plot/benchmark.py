@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str = "1") -> Axes:
-    """Draw the ratio of transfer times to the optimal time, by scheme and experiment; crosses are the paper's times.
+    """Draw the ratio of transfer times to the optimal times, by scheme and experiment; crosses show the paper's ratios.
 
     The optimal time follows from max-min fair rates: a scheme with a ratio below 1 obtains more than its fair rate.
 
@@ -129,7 +129,7 @@ def _panels(data: xr.Dataset, axes: Any) -> Any:
 
 
 def _name(scheme: str, label: str) -> str:
-    """Return the paper's label of a scheme, after the scheme's name if the label lacks the name: "hop-by-hop (hbh)"."""
+    """Return the paper's label of a scheme, preceded by the scheme's name if the label lacks it: "hop-by-hop (hbh)"."""
     return label if scheme in label else f"{scheme} ({label})"
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw utilisation or network power against a switch's buffer: laws, simulated points, and sizes by common rules.
+    """Draw utilisation or network power against a switch's buffer: laws, simulated points, and sizes by rules.
 
     Parameters
     ----------
@@ -64,7 +64,8 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
     for rule in first.rule.values[:-1]:
         one = first.buffer_bdp.sel(rule=rule)
-        # With several numbers n of flows, BDP/sqrt(n) has no single value; with one flow it equals BDP.
+        # The rule BDP/sqrt(n) is drawn for a single number n of flows above one: several numbers would need several
+        # lines, and one flow gives BDP.
         if np.isfinite(one) and one > 0 and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             _name(ax, str(rule), float(one))
     ax.plot([], [], color="0.4", ls="", marker="o", label="smallest sufficient buffer", **CHOSEN)

@@ -50,7 +50,7 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
 
 
 def _periods(flows: Any, periods: Any) -> str:
-    """Return a caption with the update period [round trips] for each number of flows, or the range of many periods."""
+    """Return a caption with the update period [round trips] for each number of flows; if many, with their range."""
     chosen = [f"{period:.3g} at {n:g}" for n, period in zip(flows, periods, strict=True) if np.isfinite(period)]
     if len(chosen) > MOST_PERIODS:
         known = periods[np.isfinite(periods)]

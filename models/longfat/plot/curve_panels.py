@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-#: For each panel: variable, label of the y axis, factor from SI to the label's unit, whether the y axis is logarithmic.
+#: Each entry describes a panel: variable, label of the y axis, factor from SI to the label's unit, whether the y axis
+#: is logarithmic.
 PANELS = (
     ("utilisation", "utilisation [1]", 1.0, False),
     ("queueing_delay", "mean queueing delay [ms]", 1e3, True),
@@ -68,7 +69,8 @@ def _block(axes: Sequence[Axes], data: xr.Dataset) -> None:
             continue
         shown = data
         if name == "queueing_delay_99" and data.attrs["over"] == "buffer":
-            # The delays of nearly all schemes would coincide with that of a full buffer: draw their ratio to it.
+            # Nearly all schemes have the delay of a full buffer, and their curves would coincide: draw the ratio to
+            # that delay.
             shown, label, factor, logarithmic = _of_full(data), "99th percentile over full buffer [1]", 1.0, False
         _panel(ax, shown, name, factor, logarithmic)
         _frame(ax, shown, name, factor, logarithmic)
@@ -105,7 +107,7 @@ def _across(data: xr.Dataset) -> str:
 
 
 def _panel(ax: Axes, data: xr.Dataset, name: str, factor: float, logarithmic: bool) -> None:
-    """Draw a quantity: laws as lines, simulated points with intervals; without a law, lines join the points."""
+    """Draw a quantity: laws as lines, and simulated points with intervals, joined by lines where there is no law."""
     over = data.attrs["over"]
     for i in range(data.sizes["scheme"]):
         one = data.isel(scheme=i, flows=0)
@@ -166,7 +168,7 @@ def _legend(ax: Axes, data: xr.Dataset) -> None:
 
 
 def _said(data: xr.Dataset) -> str:
-    """Return the text below the legend: path, simulation, and laws that are drawn."""
+    """Return the text below the legend, which names the path, the simulation and the laws drawn."""
     a = data.attrs
     buffer = f", buffer of {a['buffer']:g} BDP" if a["over"] == "window" else ""
     parts = [

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw a law against one parameter, with the operating point and simulated points; dotted outside its valid range.
+    """Draw a law against one parameter, dotted where it is not valid, with operating point and simulated points.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _named(attributes: dict[str, str]) -> str:
     return str(attributes["long_name"]) + ("" if unit == "1" else f" [{unit}]")
 
 
-#: Verdict -> index of its colour in the cycle, and marker.
+#: Verdict -> index of its colour in the colour cycle, and its marker.
 VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s"), "not valid": (6, "^")}
 
 

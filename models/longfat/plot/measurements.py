@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from longfat.measured import Measurement
     from longfat.measured.figures import Series
 
-#: Name of a series -> units of its axis with factors from SI; the axis has the largest unit in which a value is >= 1.
+#: Name of a series -> units for its axis, each with its factor from SI. The axis has the largest unit in which a value
+#: is at least 1.
 _UNITS = {
     "rate": {"kbit/s": 8e-3, "Mbit/s": 8e-6, "Gbit/s": 8e-9},
     "round-trip time": {"ms": 1e3},

@@ -12,7 +12,8 @@ from longfat.plot.axes import new_figure
 if TYPE_CHECKING:
     import xarray as xr
 
-#: For each row of maps: variable, label of the colour bar, factor from SI to its unit, whether it has a log scale.
+#: Each entry describes a row of maps: variable, label of the colour bar, factor from SI to the label's unit, whether
+#: the scale is logarithmic.
 ROWS = (
     ("goodput_share", "goodput over rate", 1.0, False),
     ("queueing_delay", "queueing delay [ms]", 1e3, True),
@@ -22,7 +23,7 @@ LEAST = {"queueing_delay": 0.1, "dropped_share": 0.001}  # lower ends of the log
 
 
 def path_maps(data: xr.Dataset) -> Any:
-    """Draw heat maps of goodput, queueing delay and drops of a scheme: a row for each quantity, a column for each loss.
+    """Draw heat maps of a scheme: rows for goodput, queueing delay and drops, a column for each loss of the path.
 
     Crosses mark paths on which the scheme is far from CUBIC (`longfat.design.scheme_paths.far`). The colour map cividis
     looks nearly the same to people with colour vision deficiency.

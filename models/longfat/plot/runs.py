@@ -1,4 +1,4 @@
-"""Pictures of a simulated run: rates, windows and queues over time, also those of Linux, or mean rates of flows."""
+"""Pictures of a run in the simulator or on Linux: rates, windows and queues over time, or mean rates of flows."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def names_beside(ax: Axes, count: int) -> None:
 
 
 APART = 3  # largest number of flows whose windows are drawn separately; if there are more, their sum is drawn
-#: Styles of lines: Linux's thin, dark line is drawn over the simulator's wide, pale line, so that both stay visible.
+#: Styles of lines. Linux's thin, dark line is drawn over the simulator's wide, pale line, so that both stay visible.
 LINES: dict[str, dict[str, Any]] = {
     "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},
     "Linux": {"lw": 1.0},

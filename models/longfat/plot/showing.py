@@ -1,4 +1,4 @@
-"""Drawing of a result by the function that fits it."""
+"""Choice of the function that draws a result."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def _advice(data: xr.Dataset) -> str:
-    """Return a recommendation: lower the loss if it is too high for the flow to fill the link, else allow a window."""
+    """Return a recommendation: lower the loss if it keeps the flow from filling the link, else allow a window."""
     a = data.attrs
     flow = f"{a['scheme']} at {text(a['rate'], 'bytes/s')} and {text(a['round_trip_time'], 's')}"
     largest = next(
@@ -162,7 +162,7 @@ def _advice(data: xr.Dataset) -> str:
 
 
 def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw TCP's rate over the link's rate [1] against the packet loss, for long transfers and for short measurements.
+    """Draw TCP's rate divided by the link's rate against the packet loss, for long transfers and short measurements.
 
     The title recommends a lower loss or a window.
 
@@ -185,7 +185,7 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     points = rows(data) if "tcp_rate" in data else []
     least, lowest = float(data.law_loss.min()), 1.0
     for index, row in enumerate(points):
-        # A logarithmic axis cannot show a loss of 0: its point is drawn at the left edge.
+        # A logarithmic axis cannot show a loss of 0, so this point is drawn at the left edge.
         place = [max(least, float(end)) for end in (row.loss_low, row.loss, row.loss_high)]
         share, *check = (float(row[name]) / a["rate"] for name in ("tcp_rate", "check_lower", "check_upper"))
         lowest = min(lowest, share)
