@@ -11,10 +11,10 @@ from longfat.measured.limits import queued_or_lost
 
 __all__ = ["path_of"]
 
-#: Kinds of files in the order in which a figure is taken from them, the most direct measurement first (ours). Rate: the
-#: receiver's count precedes the sender's estimate. Loss: counts of packets precede counts of retransmissions. Queueing
-#: delay: round trips of the flow itself precede round trips of a concurrent ping and a single sample of a queue. Limit:
-#: the clocks of Linux precede samples of windows.
+#: For each figure, the kinds of files from which it is taken, in the order of preference: the most direct measurement
+#: comes first. Our choice of the order. Rate: the receiver's count precedes the sender's estimate. Loss: counts of
+#: packets precede counts of retransmissions. Queueing delay: round trips of the flow itself precede round trips of a
+#: concurrent ping and a single sample of a queue. Limit: the clocks of Linux precede samples of windows.
 ORDER = {
     "rate": ("iperf3 --json", "iperf3", "ndt7", "crusader", "flent", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
     "loss": ("pcap", "qlog", "iperf3 --json", "iperf3", "ndt7", "ss -ti", "tc -s qdisc"),
@@ -45,7 +45,7 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
 
 
 def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return the measurements that have the figure ``name``, all of the first kind in `ORDER` that has it.
+    """Return the measurements with the figure ``name`` of one kind of file: the first kind in `ORDER` that has it.
 
     Only iperf3 reports that a processor was the limit: other files only show that the sender or the window waits.
     """
@@ -54,7 +54,7 @@ def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measuremen
         known = [one for one in known if one.figures.processor is not None] or known
     for kind in ORDER[name]:
         runs = [one for one in known if one.kind == kind]
-        # Do not combine TCP with UDP: they are not runs of the same experiment.
+        # Do not combine a TCP run with a UDP run: they are different experiments.
         tcp = [one for one in runs if one.figures.transport != "UDP"]
         if tcp or runs:
             return tcp or runs
@@ -62,7 +62,7 @@ def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measuremen
 
 
 def _remarks(name: str, runs: Sequence[Measurement], several: str) -> tuple[str, ...]:
-    """Return the remarks on a figure: the file's own for one run, one that names the statistic for several runs."""
+    """Return the remarks on a figure: those of the file for one run, a remark on the statistic for several runs."""
     if len(runs) == 1:
         return tuple(one for one in runs[0].figures.remarks if one.startswith(f"{name}:"))
     sure = 1 - 0.5 ** (len(runs) - 1)
@@ -146,7 +146,7 @@ def _depth(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
 
 
 def _verdicts(measurements: Sequence[Measurement], made: PathFigures) -> PathFigures:
-    """Return a record of what limited the flow and whether it was policed, from the files and the merged figures."""
+    """Return a record of what limited the flow and whether it was policed, from measurements and merged figures."""
     runs = _believed("limited_by", measurements)
     limits = {one.figures.limited_by for one in runs}
     remarks = _remarks("limited_by", runs[:1], "")

@@ -5,11 +5,11 @@ from __future__ import annotations
 __all__ = ["CONFIDENCE", "ENOUGH", "WIDE", "longer", "loss_interval", "poisson_interval"]
 
 CONFIDENCE = 0.95
-#: If a measurement has this number of losses, or of bursts of losses, the commands do not recommend another one (ours):
-#: the ends of the interval for ten losses differ only by a factor of 3.8.
+#: If a measurement has this number of losses, or of bursts of losses, the commands recommend no further measurement.
+#: Our choice: the interval for ten losses is already narrow, because its ends differ by a factor of 3.8.
 ENOUGH = 10
-#: If the ends of the interval of the loss differ by this factor or more, the commands recommend a further measurement
-#: (ours).
+#: If the ends of the loss's interval differ by this factor or more, the commands recommend a further measurement (our
+#: choice).
 WIDE = 8.0
 
 

@@ -146,7 +146,7 @@ def uncompressed(data: bytes) -> bytes:
     return bytes(made)
 
 
-#: First byte of a MessagePack value -> struct format of the number that follows (`NUMBERS`), or size [bytes] of the
+#: First byte of a MessagePack value -> struct format of the number that follows it (`NUMBERS`), or size [bytes] of the
 #: length field of bytes, text, a list or a map (`LENGTHS`).
 NUMBERS = {
     0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i",

@@ -17,19 +17,20 @@ from longfat.measured.limits import QUEUED
 
 __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
 
-#: Ratios of the measured rate to the rate that the law allows at random losses (ours). Above FASTER the losses were not
-#: random; below SLOWER the congestion window was still growing.
+#: Bounds of the ratio of the measured rate to the rate that the law allows at random losses (our choice). Above FASTER
+#: the losses were not random; below SLOWER the congestion window was still growing.
 FASTER, SLOWER = 1.5, 0.5
-#: If the mean round-trip time exceeds the base by less than this fraction of the base, there was no queue (ours).
+#: There was no queue if the mean round-trip time exceeds the base by less than this fraction of the base (our choice).
 NO_QUEUE = 0.1
-#: Least number of intervals or bursts with losses: fewer can come from a single slow start (ours). Flach et al.,
-#: SIGCOMM 2016, require losses in as many round trips before they call a flow policed.
+#: Least number of intervals or bursts with losses for a verdict. Our choice: fewer of them can come from a single slow
+#: start. Flach et al., SIGCOMM 2016, require losses in as many round trips before they call a flow policed.
 EVENTS = 3
-#: Loss probability above which a policer may cause losses without a queue (ours): an intact link loses less.
+#: Loss probability above which a policer is suspected if there was no queue. Our choice: a link without defects loses
+#: less.
 POLICED = 1e-3
 #: Kinds of files that contain the times of single packets.
 CAPTURES = ("pcap", "qlog")
-#: Kinds of diagnoses whose symptoms can also come from a hop that the flow filled.
+#: Kinds of diagnoses whose symptoms a hop that the flow filled can also cause.
 _FULL = ("bottleneck", "growth", "own losses", "suspected policer")
 
 _CAPTURE = (
@@ -152,7 +153,7 @@ class Diagnosis:
 
     @property
     def is_beyond_windows(self) -> bool:
-        """Whether larger windows and socket buffers cannot raise the rate."""
+        """Whether larger windows and socket buffers would not raise the rate."""
         return self.kind in ("application", "hop") or self.kind.endswith(("processor", "policer"))
 
 
@@ -202,7 +203,7 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
 
 
 def none_lost(figures: PathFigures) -> str:
-    """Return a text that no packet was lost, with the number of packets and an upper bound of the loss probability.
+    """Return a sentence: no packet of so many was lost, and an upper bound of the loss probability.
 
     >>> none_lost(PathFigures(loss=0.0, packets_sent=1.07e7, loss_interval=(0.0, 3.447e-7)))
     'none in 1.07e7 packets: at most 3.45e-07 (95% confidence)'
@@ -214,7 +215,7 @@ def none_lost(figures: PathFigures) -> str:
 
 
 def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, float, float] | None:
-    """Return the rate of CUBIC or Reno at the measured loss, and its bounds [bytes/s]; None without loss or for BBR.
+    """Return CUBIC's or Reno's rate at the measured loss, and its bounds [bytes/s]; None without loss or for BBR.
 
     The bounds are the rates at both ends of the 95 % interval of the loss, which is wide for one or two losses. Losses
     in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).
@@ -237,7 +238,7 @@ def _cubic(loss: float, round_trip_time: float) -> float:
 
 
 def is_too_fast(figures: PathFigures, control: str = "cubic") -> bool:
-    """Return whether the rate exceeds `FASTER` times the rate at random losses, so that the losses were not random."""
+    """Return whether the losses were not random: the rate exceeds `FASTER` times the rate at random losses."""
     allowed = allowed_rates(figures, control)
     return allowed is not None and figures.rate is not None and figures.rate > FASTER * allowed[2]
 
@@ -283,8 +284,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
         said = f"congestion window, still growing: {rounded(rate, 'bytes/s')}"
         return Diagnosis("growth", f"{said}, and the losses allow {rounded(allowed[0], 'bytes/s')}")
     is_fast = is_too_fast(figures)
-    # Parallel flows keep a queue all the time, so that even the smallest round trip in iperf3's output contains
-    # queueing.
+    # Parallel flows keep a queue all the time. Even the smallest round trip in iperf3's output then contains queueing.
     if queue > NO_QUEUE * trip or (is_fast and (figures.flows or 1) > 1):
         said = f"losses of the flow itself at a short queue, or of the path: {loss:.3g}"
         return Diagnosis("own losses", f"{said}, at {rounded(rate, 'bytes/s')}")
@@ -296,7 +296,8 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     sent = figures.packets_sent or 0.0
     said = f"loss of {loss:.3g} ({loss * sent:.0f} of {_count(sent)} packets) without a queue"
     if allowed is None:
-        # BBR keeps its rate under random losses, and also through a policer whose losses BBR causes (docs/measured.md).
+        # BBR keeps its rate under random losses, and also if a policer drops the packets that BBR sends too fast
+        # (docs/measured.md).
         said = f"{said}, at random or by a policer, which do not slow down BBR"
         return Diagnosis("losses or policer", f"{said}: {rounded(rate, 'bytes/s')} of data")
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
@@ -306,7 +307,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
 
 
 def _filled(figures: PathFigures, runs: Sequence[Measurement]) -> tuple[str, float] | None:
-    """Return the name of the Ethernet that the flow filled and the flow's rate [bytes/s]; None if it filled none."""
+    """Return the name of the Ethernet that the flow filled, and the flow's rate [bytes/s]; None if it filled none."""
     steady = [
         median(series.values)
         for one in runs if one.figures.transport == "TCP" and one.figures.rate_layer == "data"

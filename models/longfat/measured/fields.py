@@ -13,14 +13,14 @@ from longfat.base.files import regular
 
 __all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
 
-#: Largest file that is read [bytes], because a larger one would fill the memory (ours); iperf3 writes less in an hour
-#: with 128 streams.
+#: Size of the largest file that is read [bytes]. Our choice: a larger file would fill the memory, and iperf3 writes
+#: less in an hour with 128 streams.
 LONGEST_TEXT = 1 << 28
-#: Largest number of JSON values that are read (ours): each value, even "{}", takes up to 100 bytes of memory. A file of
-#: iperf3 has one value in 25 bytes.
+#: Largest number of JSON values that are read from a file. Our choice: each value, even "{}", takes up to 100 bytes of
+#: memory, and a file of iperf3 has one value in 25 bytes.
 MOST_VALUES = 10_000_000
-#: Largest number that is read: a larger one shows a damaged file, because counters of Linux have 64 bits. Squares of
-#: smaller numbers do not overflow.
+#: Largest number that is accepted. Counters of Linux have 64 bits, so a larger number shows that the file is damaged.
+#: Squares of accepted numbers do not overflow.
 LARGEST = 2.0**64
 #: Byte order marks of UTF-16 (RFC 2781, section 3.2), which PowerShell writes when output is redirected.
 MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -53,7 +53,7 @@ class Field:
 
     def number(self, unit: str, allowed: str) -> float:
         """Return the value as a float; raise a ValueError if it is no number, or outside the interval ``allowed``."""
-        # `float` would accept true as 1 and "7" as 7; iperf3 writes neither.
+        # `float` would convert true to 1 and "7" to 7, but iperf3 writes neither for a number: refuse both.
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             self._refuse(f"a number ({unit})")
         if abs(self.value) > LARGEST:

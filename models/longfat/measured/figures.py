@@ -12,7 +12,7 @@ __all__ = ["LIMITS", "Measurement", "PathFigures", "Points", "Series"]
 
 Points = Sequence[tuple[float, float]]  # times [s] and values
 
-#: Figure -> (unit, domain). The name of the interval of a figure is the name of the figure and "_interval".
+#: Figure -> (unit, domain). The interval of a figure has the name of the figure followed by "_interval".
 FIGURES = {
     "rate": ("bytes/s", "(0, inf)"),
     "round_trip_time": ("s", "(0, inf)"),
@@ -38,7 +38,7 @@ INTERVALS = {
 }
 #: Causes that can limit the rate of a flow.
 LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")
-#: Figure -> fields that `PathFigures.merged` takes together with the figure.
+#: Figure -> other fields that `PathFigures.merged` takes from the same record as the figure.
 _TAKEN = {
     "rate": ("rate_interval", "flows", "rate_layer"),
     "round_trip_time": ("round_trip_time_interval",),

@@ -100,7 +100,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
 
 
 def _at_ip(flow: Transfer, rate: float) -> str:
-    """Return a text with the rate of IP packets, which policers count, at a rate of TCP data; "" for other layers."""
+    """Return a text with the rate of IP packets, which policers count, if the rate is one of TCP data; "" otherwise."""
     if flow.layer != "data" or flow.transport != "TCP" or not flow.packet:
         return ""
     return f" ({rounded(rate_at(rate, 'data', 'IP', data=flow.packet), 'bytes/s')} of IP)"

@@ -241,7 +241,7 @@ def _loss_events(samples: list[_Sample]) -> int | None:
 
 
 def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
-    """Return a record of what limited the flow: a processor, or the cause that flight and windows show."""
+    """Return a record of what limited the flow: a processor, or the cause that the data in flight and windows show."""
     control = str(end.entries().get("sender_tcp_congestion") or "") or None
     asked = start["target_bitrate"].number("bit/s", "[0, inf)") / 8 if "target_bitrate" in start.entries() else 0.0
     processor, taken = _processor(start, end)
@@ -269,7 +269,7 @@ def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _processor(start: Field, end: Field) -> tuple[str | None, float | None]:
-    """Return the side whose iperf3 fully used a processor, and its processor time per duration of the transfer [1]."""
+    """Return the side whose iperf3 fully used a processor, and its processor time over the transfer's duration [1]."""
     if "cpu_utilization_percent" not in end.entries():
         return None, None
     shares = end["cpu_utilization_percent"]

@@ -13,8 +13,8 @@ from longfat.measured.figures import Measurement
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "iperf3"
-#: Line of an interval or of the summary. Groups: stream, end, bytes and prefix, rate with prefix and unit, and the rest
-#: of the line, in which sender and receiver differ.
+#: Pattern of a line of an interval or of the summary. Groups: stream, end, bytes and prefix, rate with prefix and unit,
+#: and the rest of the line, in which lines of sender and receiver differ.
 _LINE = re.compile(
     r"\[ *(\d+|SUM)\] +[\d.]+- *([\d.]+) +sec +([\d.]+) ([KMGT]?)Bytes +([\d.]+) ([KMGT]?)(bits|Bytes)/sec(.*)"
 )
@@ -22,7 +22,7 @@ _HEAD = re.compile(r"\[ ID\](?:\[Role\])? +Interval +Transfer +Bitrate")
 _RESENT = re.compile(r" +(\d+)(?= |$)")
 _WINDOW = re.compile(r"([\d.]+) ([KMGT]?)Bytes")
 _LOST = re.compile(r"(\d+)/(\d+) \(")
-#: Processor time of both sides; "local" is the side that printed the text, whether client or server.
+#: Pattern of the processor times of both sides; "local" is the side that printed the text, whether client or server.
 _CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
 _PREFIXES = ("", "K", "M", "G", "T")
 #: Segment size [bytes] that is assumed if the text was printed without -V: Ethernet packets with TCP time stamps.
@@ -89,7 +89,7 @@ def _row(stream: str, end: str, *rest: str) -> dict[str, Any]:
     """Return the values of a line by their names in the JSON, with its stream and side (None for an interval)."""
     size, prefix, rate, scale, unit, more = rest
     side = next((side for side in ("sender", "receiver") if more.rstrip().endswith(side)), None)
-    # iperf3 counts bytes in powers of 1024, and bits in powers of 1000 (its units.c).
+    # iperf3 prints bytes in powers of 1024, and bits in powers of 1000 (units.c of iperf3).
     bits = _scaled(rate, scale, 1000) if unit == "bits" else 8 * _scaled(rate, scale, 1024)
     row = {"stream": stream, "side": side, "end": float(end), "bytes": _scaled(size, prefix, 1024)}
     row |= {"bits_per_second": bits, "omitted": "(omitted)" in more}

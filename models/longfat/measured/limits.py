@@ -12,22 +12,23 @@ from statistics import median
 
 __all__ = ["by_processor", "by_time", "by_windows", "of_busy", "queued_or_lost"]
 
-#: A limit explains a flow if it held during this fraction of the time in which the flow had data outstanding (ours).
+#: A limit explains a flow's rate if it held during at least this fraction of the time in which the flow had data
+#: outstanding (our choice).
 SHARE = 0.5
-#: A flow had nothing to send if less than this fraction of its window was in flight (ours). The fraction is about 1 for
-#: a window-limited flow, and 0.5 for a flow without data, whose window Linux lets grow to twice the packets in flight
-#: (RFC 7661 gives the reason).
+#: A sender had nothing to send if less than this fraction of its window was in flight (our choice). The fraction is
+#: about 1 for a window-limited flow, and 0.5 for a flow without data, because Linux lets its window grow to twice the
+#: packets in flight (RFC 7661 gives the reason).
 FLIGHT = 0.65
-#: Round-trip times above this multiple of the base show a queue (ours). Flach et al., SIGCOMM 2016, use the same
-#: factor.
+#: Round-trip times above this multiple of the base show a queue. Our choice, and the factor of Flach et al., SIGCOMM
+#: 2016.
 QUEUED = 1.3
-#: A thread limits the rate if it takes this fraction of a processor's time (ours), because a thread that waits for the
-#: network or for its peer sleeps. iperf3 counts the time of its process, not the time of the kernel's interrupts.
+#: A thread limits the rate if it takes this fraction of a processor's time. Our choice: a thread that waits for the
+#: network or for its peer sleeps. iperf3 counts the time of its process, but not the time of the kernel's interrupts.
 BUSY = 0.9
 
 
 def of_busy(busy: float, window: float, buffer: float) -> str:
-    """Return a text with the fractions of the busy time in which the receiver's window and the send buffer limited.
+    """Return a text with two fractions of the busy time: limited by the receiver's window, and by the send buffer.
 
     >>> of_busy(10, 1, 6)
     "of the time with data outstanding 10% by the receiver's window and 60% by the send buffer"
@@ -64,7 +65,7 @@ def by_time(busy: float, window: float, buffer: float, application: bool) -> str
 
 
 def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None:
-    """Return the side whose program fully used its processors; None if neither did.
+    """Return the side, sender or receiver, whose program fully used its processors; None if neither program did.
 
     If both did, the receiver was the limit, because a busy receiver closes its window and the sender waits.
 
@@ -86,7 +87,7 @@ def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None
 
 
 def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty: bool = False) -> str | None:
-    """Return the limit of a flow from samples of its flight and windows; None if they show no limit.
+    """Return the limit of a flow from samples of its data in flight and its windows; None if they show no limit.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
 
 
 def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
-    """Return False if no policer caused the losses, because a queue explains them or there are none; otherwise None.
+    """Return False if there are no losses, or a queue rather than a policer explains them; otherwise return None.
 
     A policer drops without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses
     packets without a queue; only the times of packets distinguish these causes, so that the result is never True.

@@ -11,8 +11,8 @@ from longfat.measured.limits import QUEUED
 
 __all__ = ["measurement"]
 
-#: Quantile of the round-trip times under load that is used as the longest, because a single one may be an outlier
-#: (ours).
+#: Quantile of the round-trip times under load that serves as the longest round-trip time. Our choice, because the
+#: longest single one may be an outlier.
 LONGEST = 0.95
 
 

@@ -37,7 +37,8 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     if figures.transport != "TCP":
         return made
     if capacity is not None and figures.rate and figures.packet and figures.rate_layer == "data":
-        # The ratio of measured to ideal transfer time does not depend on the size: take the data of one second.
+        # The ratio of the measured to the ideal transfer time does not depend on the transfer size: use the data of one
+        # second.
         ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, header_bytes("wire")))
         made["transfer_time_ratio"] = float(tcp.transfer_time_ratio(1.0, ideal))
     if figures.loss is not None:

@@ -17,11 +17,11 @@ __all__ = ["MAGICS", "Segment", "segments"]
 
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng
 MAGICS = (*headers.PCAP_MAGICS, b"\x0a\x0d\x0d\x0a")
-#: Largest length of a packet [bytes]; a record with a larger one is damaged (ours), because Linux's longest packet has
+#: Largest length of a packet [bytes]; a record with a larger length is damaged. Our choice: Linux's longest packet has
 #: 524,280 bytes (GSO_MAX_SIZE of linux/netdevice.h).
 _LONGEST = 1 << 20
 _LONGEST_BLOCK = 1 << 24  # of pcapng; ours, because blocks of names, keys and comments are longer than packets
-#: Link types (tcpdump.org/linktypes.html), grouped by the header that precedes the IP header.
+#: Link types (tcpdump.org/linktypes.html), grouped by the kind of header before the IP header.
 _NULL, _ETHERNET, _COOKED, _COOKED_2 = (0, 108), 1, 113, 276
 _RAW = (12, 14, 101, 228, 229)
 _VLAN = (0x8100, 0x88A8)

@@ -17,7 +17,8 @@ KIND = "ping"
 # no deviation.
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 _SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_NUMBER}/[0-9./]+\s*ms\b")
-#: Line of a reply, which begins with a time if ping has the option -D; "(DUP!)" marks a duplicate reply.
+#: Pattern of the line of a reply. With the option -D of ping the line begins with a time; "(DUP!)" marks a duplicate
+#: reply.
 _REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
 _LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% packet loss")
 _RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
@@ -94,7 +95,7 @@ def read(path: str, text: str) -> Measurement:
 
 
 def _series(replies: list[tuple[str, float]]) -> tuple[Series, ...]:
-    """Return the round-trip times [s] over time if ``ping -D`` printed times, else over the number of the reply."""
+    """Return the round-trip times [s], over time if ``ping -D`` printed times, else over the number of the reply."""
     if len(replies) < 2:
         return ()
     timed = all(at for at, _ in replies)

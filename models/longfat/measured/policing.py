@@ -20,18 +20,21 @@ __all__ = ["Transmission", "Verdict", "policer"]
 LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes
-#: EMPTY: largest deviation of the bucket from empty at losses. FULL: largest overdraft of the bucket where packets
-#: pass. Unit of both: the tokens of one round trip.
+#: Bounds for a bucket that explains the losses, in the tokens of one round trip. EMPTY: largest deviation of the tokens
+#: at a loss from the median of the tokens at losses. FULL: by how much the tokens may be below this median where a
+#: packet passes.
 EMPTY, FULL = 2.0, 0.75
 LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # fractions of losses and of passes that may contradict a bucket
 SILENCE = 1.25  # round trips; a longer time without a transmission is a pause
 #: Smallest bucket, in round trips at its rate, for which the rate of delivered packets is reported as the policer's
-#: rate. Ours, fitted to 29 simulated transfers: 16 had a larger bucket, and a rate within 0.5 % of the policer's; of
-#: the 13 others nine had a rate 5 to 74 % below it, because a smaller bucket overflows while the flow is slow after a
-#: loss. Ten transfers that were simulated later had a larger bucket, and rates at most 6 % below the policer's.
+#: rate. Our choice, fitted to 29 simulated transfers. Of these, 16 had a larger bucket, and their rate was within 0.5 %
+#: of the policer's. Of the 13 others, nine had a rate 5 to 74 % below the policer's, because a smaller bucket overflows
+#: while the flow is slow after a loss. Ten transfers that were simulated later had a larger bucket, and their rates
+#: were at most 6 % below the policer's.
 SURE = 2.0
-#: A loss came from a queue if the round trip before the loss is not below the median, exceeds LONGER times the 10th
-#: percentile and is at least SHORTEST [s]. If the fraction of such losses exceeds LATE_LOSSES, no policer caused them.
+#: A queue caused a loss if the round trip before the loss is not below the median, exceeds LONGER times the 10th
+#: percentile and is at least SHORTEST [s]. If the fraction of such losses exceeds LATE_LOSSES, the losses of the flow
+#: are not attributed to a policer.
 LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2
 
 

@@ -138,7 +138,8 @@ class _Reader:
                 self.flow.acknowledged += sent.size
                 sent.lost = False  # the packet was declared lost although it arrived
             if newly:
-                # Only the largest newly acknowledged number is a sample (RFC 9002, section 5.1).
+                # Only the largest newly acknowledged packet number gives a round-trip time sample (RFC 9002, section
+                # 5.1).
                 sent.round_trip_time = time - sent.time
 
     def _taken(self, low: int, high: int) -> list[int]:

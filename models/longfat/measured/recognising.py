@@ -95,7 +95,8 @@ def _recognised(path: str) -> Measurement:
         raise ValueError(f"the file is of no known kind (binary): must be {_allowed()}")
     text = text_of(path)
     begin = text.lstrip()[:1]
-    # The text output of iperf3 also begins with "[", and the JSON of iperf3 may contain the text output of the server.
+    # Two conditions are needed, because text output of iperf3 also begins with "[", and JSON of iperf3 may contain the
+    # text output of the server.
     if begin in ("{", "\x1e") or (begin == "[" and not iperf3_text.looks_like(text)):
         return _from_json(path, text)
     for kind in _TEXT.values():

@@ -18,13 +18,14 @@ __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "ss -ti"
 _STATES = "ESTAB|CLOSE-WAIT|FIN-WAIT-1|FIN-WAIT-2|CLOSING|LAST-ACK|TIME-WAIT|SYN-SENT|SYN-RECV|LISTEN|UNCONN"
-#: Line of a socket: state, two queues, local and peer address. ss omits the state if it was asked for one state only.
+#: Pattern of the line of a socket: state, two queues, local and peer address. ss omits the state if it lists sockets of
+#: one state only.
 _END = r"(\S{1,99}:\S{1,99})"  # bounded, since a search in a line of many colons would take quadratic time
 _SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+{_END}\s+{_END}")
 _COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
 _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")
-#: Least number of sent segments: sockets with fewer, such as control connections, are too short to measure a path
-#: (ours).
+#: Least number of segments that a socket has sent. Our choice: sockets with fewer segments, such as control
+#: connections, are too short to measure a path.
 _LEAST = 10  # segments
 #: Counters that never decrease during a connection (struct tcp_info of linux/tcp.h). ss omits counters of 0.
 _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
@@ -88,13 +89,13 @@ def _samples(path: str, text: str, remarks: list[str]) -> Iterator[tuple[tuple[s
         if name is not None and " cwnd:" in line:
             yield name, _sample(path, line)
             name = None
-    # A socket that is opening or closing has no details, so their absence shows no damage.
+    # A socket that is opening or closing has no details, so missing details do not mean that the output is damaged.
     if name is not None and not remarks and lines[-1].startswith(("ESTAB", *"0123456789")):
         remarks.append(f"the file is cut off after line {len(lines)}: the details of its last socket are missing (ss)")
 
 
 def _check_rising(name: str, before: _Sample, after: _Sample) -> None:
-    """Raise a ValueError if a cumulative counter is smaller than in the sample before."""
+    """Raise a ValueError if a counter that cannot decrease is smaller than in the previous sample."""
     for key in _RISING:
         if after[key] < before[key]:
             raise ValueError(

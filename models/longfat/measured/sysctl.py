@@ -11,7 +11,7 @@ __all__ = ["KIND", "Settings", "looks_like", "read"]
 
 KIND = "sysctl -a"
 _LINE = re.compile(r"^(net\.\S+|kernel\.osrelease) ?=(.*)$", re.MULTILINE)
-#: Setting to read -> how many numbers it has (kernel documentation, networking/ip-sysctl).
+#: Setting to read -> how many numbers its value has (kernel documentation, networking/ip-sysctl).
 _NUMBERS = {
     "net.ipv4.tcp_rmem": 3,
     "net.ipv4.tcp_wmem": 3,

@@ -18,20 +18,19 @@ from longfat.measured.policing import Transmission
 __all__ = ["KIND", "looks_like", "read"]
 
 KIND = "pcap"
-#: Largest number of packets that are read, because more would take too much memory (ours); 1 Gbit/s carries as many in
-#: 20 s.
+#: Largest number of packets that are read. Our choice: more would take too much memory; at 1 Gbit/s this number passes
+#: in 20 s.
 MOST = 2_000_000
-#: A packet that this number of later packets overtook was lost (RFC 5681, section 3.2); a packet overtaken by fewer was
-#: reordered.
+#: A packet counts as lost if this number of later packets overtook it (RFC 5681, section 3.2), otherwise as reordered.
 REORDERED = 3
-#: Smallest maximum segment size that is believed [bytes]: every link carries 68 bytes (RFC 791, section 3.2), of which
-#: 40 are headers.
+#: Smallest maximum segment size that is accepted [bytes]: every link carries packets of 68 bytes (RFC 791, section
+#: 3.2), of which 40 bytes are headers.
 SMALLEST_MSS = 28
-#: Largest number of open gaps; if there are more, the older half is closed (ours). No window has so many gaps, and a
-#: search among more would be slow.
+#: Largest number of open gaps; if there are more, the older half is closed. Our choice: no window has so many gaps, and
+#: a search among more of them would be slow.
 MOST_GAPS = 1 << 16
-#: Smallest round-trip time of a handshake that is believed [s] (ours), because `longfat simulate --pcap` writes
-#: handshakes that take no time.
+#: Smallest round-trip time of a handshake that is accepted [s]. Our choice: handshakes that `longfat simulate --pcap`
+#: writes take no time, and must not count as a round-trip time.
 LEAST = 1e-6
 #: A capture was taken at the sender if the handshake's round trip from the capture to the sender is at most this
 #: fraction of its round trip from the capture to the receiver (ours).
@@ -131,7 +130,7 @@ class _Reader:
         self.waiting: list[tuple[int, int]] = []  # heap of their ends and positions in `sent`
         self.again: set[int] = set()  # sequence numbers of retransmitted segments
         self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
-        # Packets lost upstream of the capture, each with the position in `sent` before which it belongs.
+        # Packets lost upstream of the capture; each has the position in `sent` before which it was sent.
         self.unseen: list[tuple[int, Transmission]] = []
         self.is_cut = False  # whether packets are left out, because there are too many
 
@@ -255,8 +254,8 @@ class _Reader:
         while self.waiting and self.waiting[0][0] <= number:
             covered.append(self.sent[heappop(self.waiting)[1]])
             self.latest.pop(int(covered[-1].offset), None)
-        # No round-trip time sample if a retransmitted packet is among the acknowledged ones (Karn's algorithm: RFC
-        # 6298, section 3).
+        # If a retransmitted packet is among the acknowledged ones, the acknowledgment gives no round-trip time sample
+        # (Karn's algorithm: RFC 6298, section 3).
         if covered and not any(int(one.offset) in self.again for one in covered):
             newest = max(covered, key=lambda one: one.offset)
             newest.round_trip_time = time - newest.time
