@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 FACES = ("simulator", "Linux")
-#: Variables along the dimension `law` -> meaning; they have an entry for each value of a law.
+#: Variable along the dimension `law` -> its meaning. Each of these variables has an entry for each value of a law.
 LAW = {
     "law_quantity": "variable that the law predicts",
     "law_of": "flow or link",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from longfat.base.layers import header_bytes
 
-#: Size of the headers of IPv4 and TCP [bytes], without and with time stamps; an acknowledgment has this size.
+#: Size of the headers of IPv4 and TCP [bytes], without and with timestamps. An acknowledgment has the same size.
 HEADERS = (header_bytes("IP", time_stamps=False), header_bytes("IP"))
-#: Port of the first connection at both hosts; each further connection has the next higher port.
+#: Port of the first connection at both hosts. The port of each further connection is one higher.
 FIRST_PORT = 20_000
 MOST_CONNECTIONS = 10_000
 SENDERS, RECEIVERS = "10.64.0.0/16", "10.128.0.0/16"  # prefixes; each connection has its own address in both

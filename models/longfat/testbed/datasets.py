@@ -221,7 +221,7 @@ def _timeouts(outcome: Outcome, one: Connection, warm_up: float) -> float:
     return float(mine["total_rto"][-1]) - float(begin["total_rto"][-1] if len(begin) else 0)
 
 
-#: Trace of a flow -> meaning.
+#: Trace of a flow -> its meaning.
 SAMPLED = {
     "window": "congestion window, TCP_INFO",
     "rate": "pacing rate, TCP_INFO; infinite: not paced",

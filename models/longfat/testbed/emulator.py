@@ -22,8 +22,8 @@ from longfat.sim.runs.engine import Simulation, kernel
 from longfat.sim.runs.run_state import rows
 
 BUDGET = 1 << 20  # events after which the compiled loop returns to Python, so that Ctrl-C takes effect
-#: Flags of a packet in the simulator; the index is the value of IP's ECN field (RFC 3168, section 5; RFC 9331, section
-#: 4.1).
+#: Flags of a packet in the simulator for each value of IP's ECN field, which is the index (RFC 3168, section 5; RFC
+#: 9331, section 4.1).
 MARKS = (0, records.ECT | records.ECT1, records.ECT, records.ECT | records.CE)
 
 

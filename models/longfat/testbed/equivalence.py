@@ -60,7 +60,7 @@ def _goodput(data: xr.Dataset) -> float:
     return float(data.goodput.sum())
 
 
-#: Name of a quantity -> unit, meaning, and function from the results of a run to the quantity.
+#: Name of a quantity -> its unit, its meaning, and the function that computes it from the results of a run.
 QUANTITIES: dict[str, tuple[str, str, Callable[[xr.Dataset], float]]] = {
     "utilisation": ("1", "fraction of time in which the link transmits", lambda d: float(d.utilisation.sel(link=LINK))),
     "mean_queue": ("packets", "mean backlog", lambda d: float(d.mean_queue.sel(link=LINK))),
@@ -145,8 +145,8 @@ def compared(
         return difference, float(intervals.half_width(pairs, confidence))
     if min(len(one), len(other)) < 2:
         return difference, math.nan
-    # Welch's approximation: A. M. Law, Simulation Modeling and Analysis, 5th ed., 2015, section 10.2.2, equation
-    # (10.2).
+    # Degrees of freedom by Welch's approximation: A. M. Law, Simulation Modeling and Analysis, 5th ed., 2015, section
+    # 10.2.2, equation (10.2).
     parts = np.array([one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)])
     if not parts.any():
         return difference, 0.0

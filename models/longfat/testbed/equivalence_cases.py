@@ -15,20 +15,21 @@ from longfat.sim import Network, schemes
 
 RATE, PACKET, ACK, PLAIN_ACK = 20e6 / 8, 1500, 52, 40  # bytes/s, bytes; ACK has time stamps, PLAIN_ACK has none
 ROUND_TRIP_TIME = 0.04  # s
-#: Upper bound of the lateness of packets of a simulated sender [s]; fitted. Linux's BBR sends nine of ten packets less
-#: than 0.08 to 0.22 ms later than its pacing demands (tests/benchmarks/lateness.py); only this quantile is known, so
-#: the distribution is taken as uniform. The mean queue of one flow with a buffer of 0.1 bandwidth-delay products
-#: differs between Linux and simulator by +4.7, +3.2, +1.0, +0.7, +0.1 and -5.2 % (+- 0.9 to 1.5) for upper bounds of 0,
-#: 0.05, 0.1, 0.15, 0.2 and 0.3 ms; with every bound that the quantile allows, the two agree.
+#: Upper bound of the lateness of packets of a simulated sender [s], fitted to measurements. Linux's BBR sends nine of
+#: ten packets less than 0.08 to 0.22 ms later than its pacing demands (tests/benchmarks/lateness.py). Only this
+#: quantile is known, so the distribution is assumed to be uniform. The mean queue of one flow with a buffer of 0.1
+#: bandwidth-delay products differs between Linux and simulator by +4.7, +3.2, +1.0, +0.7, +0.1 and -5.2 % (+- 0.9 to
+#: 1.5) for upper bounds of 0, 0.05, 0.1, 0.15, 0.2 and 0.3 ms. With every bound that the quantile allows, the two
+#: agree.
 LATE = 1e-4
 UNCOMPRESSED, BEHIND = "no acknowledgments compressed on Linux", "packets up to 0.1 ms late here"
-#: Number of flows -> round-trip time under random loss [s] with which the flows lose often enough in 20 s and form no
-#: long queue.
+#: Number of flows -> round-trip time [s] of the cases with random loss, chosen so that the flows lose often enough in
+#: 20 s and form no long queue.
 LOSSY_ROUND_TRIP_TIMES = {1: 0.02, 2: 0.04, 10: 0.1}
 BUFFERS, LOSSES, FLOWS = (0.1, 0.25, 0.5, 1.0, 2.0), (0.003, 0.01, 0.03), (1, 2, 10)
-#: Parameters of a scheme that can also be set for a connection of Linux.
+#: Parameters of a scheme that can be set for a connection of Linux, too.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "timestamps")
-#: Scheme of the simulator -> name of the corresponding scheme of Linux in the names of cases.
+#: Scheme of the simulator -> name of Linux's corresponding scheme in the names of cases.
 LINUX_NAMES = {"sack": "Reno", "cubic": "CUBIC", "bbr1": "BBR", "newreno": "Reno without SACK"}
 
 
@@ -165,8 +166,8 @@ class Case:
 
 def _replications(scheme: str, flows: int, buffer: float) -> int:
     """Return the number of runs of a case on Linux: 8 if runs on Linux vary much, otherwise 4."""
-    # Cases with 8 runs were chosen by the confidence intervals of four earlier runs, before the first of the runs that
-    # are compared now.
+    # The cases with 8 runs were chosen from the confidence intervals of four earlier runs, before the first of the runs
+    # that are compared now.
     wide = flows == 2 or (flows == 1 and scheme == "bbr1") or (flows == 10 and buffer < 1.0)
     return 8 if wide else 4
 

@@ -26,16 +26,18 @@ __all__ = ["Senders"]
 
 SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
-#: Unread bytes with which a receiver's buffer is emptied, for one connection and for all together (ours): a sixteenth
-#: of the smallest buffer. A receiver acknowledges all data when its buffer is emptied, so that reading every packet
-#: reduced a utilisation from 0.81 to 0.63. Once SO_RCVLOWAT bytes are unread, Linux leaves acknowledgments to the
-#: reader (__tcp_ack_snd_check()). SO_RCVLOWAT is NEVER_WAITING times as large, so that this never happens.
+#: A receiver's buffer is emptied when one connection has WAITING unread bytes, or all connections together have
+#: ALL_WAITING. Our choice: WAITING is a sixteenth of the smallest buffer. A receiver acknowledges all data when its
+#: buffer is emptied; reading every packet reduced a utilisation from 0.81 to 0.63. Once SO_RCVLOWAT bytes are unread,
+#: Linux leaves acknowledgments to the reader (__tcp_ack_snd_check()). SO_RCVLOWAT is NEVER_WAITING times as large, so
+#: that this never happens.
 WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
-#: Unsent bytes that a sender's buffer should contain, and bytes of one write, which takes about 0.05 ms (ours).
+#: UNSENT is the number of unsent bytes that a sender's buffer should contain; CHUNK is the number of bytes of one
+#: write, which takes about 0.05 ms (our choice).
 UNSENT, CHUNK = 1_000_000, 1 << 16
 FIRST = 1 << 18  # approximate number of bytes written at the start
-#: Largest number of connections examined, and of chunks written or receivers emptied, in one call of `Senders.serve`,
-#: so that the call takes less time than the emulator may be late (ours).
+#: In one call `Senders.serve` examines at most LOOKS connections, and writes at most CHUNKS chunks or empties as many
+#: receivers. Our choice: the call then takes less time than the emulator may be late.
 LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver reads in one call
 FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h

@@ -14,11 +14,11 @@ from longfat.sim.network.elements import Flow, Link
 from longfat.sim.network.network import Network
 
 LOSS_BASED = ("reno", "newreno", "sack", "cubic")
-#: Smallest deviation in Linux's retransmission timeout, TCP_RTO_MIN: the timeout is the smoothed round-trip time plus
-#: the deviation (net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator()).
+#: Smallest value of the deviation in Linux's retransmission timeout, TCP_RTO_MIN [s]. The timeout is the smoothed
+#: round-trip time plus the deviation (net/ipv4/tcp_input.c, __tcp_set_rto() and tcp_rtt_estimator()).
 LEAST_DEVIATION = 0.2  # s
-#: Largest fraction of the capacity at which flows under random loss are assumed to form no queue (ours), because
-#: windows vary by a factor of about two around their mean.
+#: Flows under random loss are assumed to form no queue if their rates are at most this fraction of the capacity. Our
+#: choice: windows vary by a factor of about two around their mean.
 WITHOUT_QUEUE = 0.5
 UTILISATION = {
     CubicLaws: "cubic.utilisation_general",
@@ -111,7 +111,7 @@ def shared(net: Network, flow: Flow) -> Shared | None:
         return None
     link = min(there, key=lambda one: one.rate)
     plain = all(one.jitter == 0 and not one.rate_changes for one in (*there, *back))
-    # Acknowledgments do not queue if each takes no longer than a packet at the bottleneck.
+    # Acknowledgments form no queue if each takes at most as long at its links as a packet at the bottleneck.
     quick = all(link.rate == math.inf or flow.ack / one.rate <= flow.packet / link.rate for one in back)
     if not plain or not quick or any(one.loss for one in back) or flow.access_rate < link.rate:
         return None

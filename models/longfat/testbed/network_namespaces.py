@@ -28,10 +28,11 @@ TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
 TUN = "/dev/net/tun"
 DEVICE = "longfat"
 SYSCTL = Path("/proc/sys/net")
-#: Queue of a device [packets], longer than the longest burst of all flows (ours), so that only emulated links drop
-#: packets.
+#: Length of a device's queue [packets]. Our choice: it is longer than the longest burst of all flows, so that only
+#: emulated links drop packets.
 QUEUE_PACKETS = 100_000
-#: Time limits [s] of one call of `ip`, which takes milliseconds, and of the test whether the testbed can run (ours).
+#: Time limits [s]: of one call of `ip`, which takes milliseconds, and of the test whether the testbed can run (our
+#: choice).
 PATIENCE, PROBE_PATIENCE = 20.0, 60.0
 
 

@@ -104,7 +104,8 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     )
     if captures is not None:
         captures.shift_ns = -LONGEST_HANDSHAKE_NS
-    # Handshakes pass an idle network, so that the first round-trip time of each connection is the base of its path.
+    # Handshakes pass a network without other traffic, so that the first round-trip time of each connection is the base
+    # of its path.
     accept = [(at, senders.accept) for at in range(ACCEPT_NS, LONGEST_HANDSHAKE_NS, ACCEPT_NS)]
     carry(Emulator(idle(net)), until=LONGEST_HANDSHAKE_NS, calls=[(0, senders.open), *accept], control=senders.opened)
     senders.check()

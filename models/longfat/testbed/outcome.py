@@ -11,19 +11,20 @@ if TYPE_CHECKING:
     from longfat.testbed.connection import Connection
 
 
-#: Largest fraction of late packets, of time in which applications lagged, and of time in which the network stood still,
-#: with which a run is used (ours).
+#: A run is used if the fraction of late packets, the fraction of time in which applications lagged, and the fraction of
+#: time in which the network stood still do not exceed these values (our choice).
 MOST = 0.01
-#: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR), because packets
-#: that this sender sends during a pause wait (ours). The mean queue of one BBR flow at 20 Mbit/s, 40 ms and a buffer of
-#: two bandwidth-delay products was 5.8 to 5.9 packets in four runs with a fraction of up to 0.2 %, 5.8 to 6.5 in four
-#: runs with 0.2 to 0.4 %, and 6.7 to 9.4 in eight runs with 0.2 to 0.4 %, four of which ran in parallel on two
-#: processors; it is 5.75 in the simulator.
+#: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
+#: packets that this sender sends during a pause wait for its end. The mean queue of one BBR flow at 20 Mbit/s, 40 ms
+#: and a buffer of two bandwidth-delay products is 5.75 packets in the simulator. On Linux it was 5.8 to 5.9 packets in
+#: four runs with a fraction of up to 0.2 %, 5.8 to 6.5 in four runs with 0.2 to 0.4 %, and 6.7 to 9.4 in eight runs
+#: with 0.2 to 0.4 %, four of which ran in parallel on two processors.
 MOST_PACED = 0.002
-#: Longest allowed single pause of the network [s] (ours). Linux's timers continue during a pause: the tail loss probe
-#: and the retransmission timeout, which take at least 0.2 s and a round-trip time, would expire without a loss; the
-#: reordering window is a quarter of the smallest round-trip time, 10 ms at 40 ms; and paced packets gather before the
-#: network. A pause delays only one packet, so the fraction of late packets does not show it.
+#: Longest single pause of the network with which a run is used [s] (our choice). Linux's timers continue during a
+#: pause. The tail loss probe and the retransmission timeout, which take at least 0.2 s and a round-trip time, would
+#: expire without a loss; so would the reordering window, a quarter of the smallest round-trip time (10 ms at 40 ms);
+#: and paced packets would gather before the network. A pause delays only one packet, so the fraction of late packets
+#: does not show it.
 LONGEST = 0.01
 
 

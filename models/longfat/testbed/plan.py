@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 #: Scheme of the simulator -> congestion control of Linux. Linux's Reno corresponds to `sack`, because it recovers with
 #: selective acknowledgments; if the setting tcp_sack is 0, it recovers by RFC 6582.
 CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
-#: Scheme that Linux lacks -> nearest scheme that Linux has.
+#: Scheme that Linux lacks -> the most similar scheme that Linux has.
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
-#: Parameters that become a setting of the connection; any other parameter must have a value that `LINUX` lists.
+#: Parameters that become a setting of the connection. For all other parameters `LINUX` lists the allowed values.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
 #: Parameter -> values that correspond to Linux's behaviour, by net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h
-#: unless another file is named. A parameter that a scenario does not set has the scheme's default, which may differ
-#: from these values; the comparison shows the effect.
+#: unless another file is named. A parameter that a scenario does not set keeps the scheme's default, even if it differs
+#: from these values; the comparison then shows the effect of the difference.
 LINUX: dict[str, tuple[float, ...]] = {
     "initial_ssthresh": (1e300, math.inf),
     "ssthresh_floor": (2.0,),
@@ -199,7 +199,7 @@ def _connection(number: int, flow: Flow, copy: int) -> Connection:
         control=CONTROLS[scheme.name],
         packet=flow.packet,
         payload=payload,
-        # The file has as many packets as in the simulator, and each packet has a full segment of data.
+        # Linux transfers bytes: the file has as many full segments as the simulated file has packets.
         file=None if flow.file is None else math.ceil(flow.file / flow.packet) * payload,
         start=flow.start + copy * flow.stagger,
         stop=flow.stop,

@@ -30,10 +30,10 @@ from longfat.testbed.ledger import Ledger
 from longfat.testbed.network_namespaces import CannotRun
 
 LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
-#: If a packet is this late [ns], virtual time stands still for as long as the packet was late, so that all later
-#: packets are as late (ours). Otherwise the answers to late packets, which enter at the times at which those packets
-#: were due, would arrive after less than the round-trip time of the path, and a sender that keeps the smallest
-#: round-trip time (BBR) would keep this too small value.
+#: If a packet is more than this time late [ns], virtual time stands still for as long as the packet is late, so that
+#: all later packets are equally late. Our choice: otherwise the answers to late packets, which enter the network at the
+#: times at which those packets were due, would arrive after less than the round-trip time of the path. A sender that
+#: keeps the smallest round-trip time (BBR) would keep this too small value.
 STANDSTILL_NS = 300_000
 AWAKE_NS = 30_000  # ours, as measured: time that the process takes to wake up before a packet is due
 PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
@@ -143,7 +143,7 @@ class _Pump:
         self.lateness = array("q")
         self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = self.unknown = 0
-        # Reads are short if packets are small, because each read of 64 KiB would clear as much memory.
+        # Read little at once if packets are small, because each read of 64 KiB would clear as much memory.
         self.longest = 4096 if all(one.packet < 4000 for one in emulator.connections) else 65_536
         for host in hosts:
             os.set_blocking(host, False)
@@ -230,7 +230,7 @@ class _Pump:
 
 
 NAMES = ("senders.pcap", "receivers.pcap")
-#: Time of virtual time 0 in a capture: an hour after the epoch, because the handshakes precede time 0.
+#: Timestamp of virtual time 0 in a capture: an hour after the epoch, because the handshakes precede time 0.
 EPOCH = 3600 * SECOND
 
 

@@ -13,14 +13,14 @@ from longfat.testbed.network_namespaces import DEVICE, SYSCTL, Host, connect
 #: Route metrics (ip-route(8)) that the argument `settings` may contain; they apply to all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
 #: Property of the device: largest number of segments that Linux passes to the device as one packet (segmentation
-#: offload); with 1 every segment is a packet.
+#: offload). With a value of 1 every segment is a packet of its own.
 BURST = "gso_max_segs"
-#: Socket options (socket(7)) that the argument `settings` may contain; they apply to all connections, as if the program
-#: had set them.
+#: Socket options (socket(7)) that the argument `settings` may contain. They apply to all connections, as if the
+#: application had set them.
 SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")
-#: Settings of every run (ours): metrics that one connection has learned must not affect the next, and the time between
-#: handshake and start of a connection must not count as idle. The settings of `buffers` are added, so that the times at
-#: which the machine runs writers and readers do not affect a result.
+#: Settings of every run. Our choice: metrics that one connection has learned must not affect the next one, and the time
+#: between the handshake and the start of a connection must not count as idle. The settings of `buffers` are added; they
+#: keep the scheduling of writers and readers by the machine from affecting a result.
 BASE: dict[str, object] = {
     "ipv4/tcp_no_metrics_save": 1,
     "ipv4/tcp_slow_start_after_idle": 0,
