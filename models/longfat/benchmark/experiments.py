@@ -55,7 +55,7 @@ class Choice:
 
 
 def choices(entry: Entry, variant: Variant, metric: str, kind: str) -> str:
-    """Return a text of the choices of one kind that the paper's numbers for a scheme and variant decided, maybe empty.
+    """Return a text of the choices of one kind that the paper's numbers for a scheme and variant decided, or "".
 
     Parameters
     ----------

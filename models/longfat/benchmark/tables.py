@@ -109,7 +109,7 @@ class Row:
 
     @property
     def printed(self) -> float | None:
-        """Printed value [ms], or None."""
+        """Value that the paper prints [ms]; None if it prints none."""
         # For experiment 9 the paper has one row without a case: compare it with the results for scaled files.
         case = "" if (self.experiment, self.load_or_size) == (9, "scaled") else self.load_or_size
         cell = by_key().get((self.experiment, self.scheme, self.metric, self.connection, case))

@@ -1,4 +1,4 @@
-"""Records of the laws as plain data: the content of ``laws.json`` and, beside the formulas, of the laws' pages.
+"""Records of the laws as plain data, for ``laws.json`` and, together with the formulas, for the laws' pages.
 
 All data come from the laws' own records and docstrings. Properties that a law lacks are absent. Infinite numbers, which
 JSON lacks, are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash that changes when

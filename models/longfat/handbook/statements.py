@@ -137,7 +137,7 @@ class Writer:
         return any(isinstance(item, Loop) or not self.inline(item) for item in block.items)
 
     def declare(self, node: Node, indent: int) -> None:
-        """Write the statement that assigns an operation to a variable."""
+        """Write the statement that assigns the result of an operation to a variable."""
         chosen = self.choice(node)
         if chosen is not None:
             self.write(self.plan.branches[node][0 if chosen is node.operands[1] else 1], indent)

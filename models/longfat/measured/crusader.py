@@ -32,7 +32,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def read(path: str) -> Measurement:
-    """Read the rates of the download, or of the upload without a download, and the round-trip times during the test."""
+    """Read the rates of the download, or of the upload if there is no download, and the test's round-trip times."""
     data = opened(path, LONGEST_TEXT).read_bytes()
     try:
         (version,) = struct.unpack_from("<Q", data, len(MAGIC))
@@ -46,7 +46,7 @@ def read(path: str) -> Measurement:
     one_way = {bool(one["download"].value): one for one in groups if not one["both"].value}
     group = one_way.get(True) or one_way.get(False)
     if group is None:
-        raise ValueError("the file holds no test of one direction, as crusader test --download makes it")
+        raise ValueError("the file holds no test of one direction: run crusader test --download")
     direction = "download" if group["download"].value else "upload"
     trips = [
         (_seconds(one["sent"]), _seconds(one["latency"]["total"]))

@@ -26,7 +26,7 @@ def looks_like(content: Any) -> bool:
 
 
 def read(path: str, content: Any) -> Measurement:
-    """Read the rates of the download, or of the upload without a download, and the round-trip times during the test."""
+    """Read the rates of the download, or of the upload if there is no download, and the test's round-trip times."""
     file = Field(path, "", content)
     times, results = file["x_values"].elements(), file["results"].entries()
     ping = next((name for name in (*PINGS, *results) if name in results and name.startswith("Ping (ms)")), None)

@@ -200,7 +200,7 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _round_trips(end: Field) -> tuple[float | None, float | None]:
-    """Return the smallest and the mean round-trip time [s]; the mean and None if the smallest is missing.
+    """Return the smallest and the mean round-trip time [s]; if the smallest is missing, return the mean and None.
 
     iperf3 samples Linux's smoothed round-trip time at the end of each interval. It writes 0 where the sender is the
     remote side.

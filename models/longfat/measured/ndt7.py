@@ -28,7 +28,7 @@ def looks_like(content: Any) -> bool:
 
 
 def read(path: str, content: Any) -> Measurement:
-    """Read the download, in which the server sends and measures the path; without a download, the upload."""
+    """Return the measurement of the download, in which the server sends, or of the upload if there is no download."""
     found = _client(path, content) if isinstance(content, list) else _server(path, content)
     test = next((test for test in _TESTS if found[test]), None)
     if test is None:

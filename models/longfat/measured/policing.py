@@ -1,4 +1,4 @@
-"""Detection of policers: whether a token bucket that drops the excess over its rate, without a queue, caused losses.
+"""Detection of policers: test of whether a token bucket without a queue, which drops excess packets, caused losses.
 
 The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
 Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It replays the

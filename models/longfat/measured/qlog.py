@@ -143,7 +143,7 @@ class _Reader:
                 sent.round_trip_time = time - sent.time
 
     def _taken(self, low: int, high: int) -> list[int]:
-        """Remove the packet numbers from ``low`` to ``high`` from the unacknowledged ones, and return them."""
+        """Remove the numbers ``low`` to ``high`` from the unacknowledged packet numbers; return the removed numbers."""
         begin, end = bisect_left(self.unacknowledged, low), bisect_right(self.unacknowledged, high)
         taken = self.unacknowledged[begin:end]
         del self.unacknowledged[begin:end]

@@ -44,7 +44,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def read(path: str, _: bytes) -> Measurement:
-    """Return the measurement from the connection, in the direction, with the most data in a capture.
+    """Return the measurement of the connection and direction with the most data in a capture.
 
     A retransmission means that the previous transmission of its data was lost, unless the receiver reports the data as
     a duplicate (RFC 2883). A capture at the receiver does not contain lost packets; it has gaps in the sequence numbers

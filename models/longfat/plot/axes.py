@@ -28,7 +28,7 @@ def pyplot() -> Any:
 
 
 def style() -> AbstractContextManager[None]:
-    """Return a context with the project's matplotlib style, which leaves the caller's settings unchanged.
+    """Return a context manager that applies the project's matplotlib style, and restores the caller's settings.
 
     >>> import matplotlib.pyplot as plt
     >>> with style():
@@ -99,7 +99,7 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
 
 
 def nth_colour(index: int) -> Any:
-    """Return the colour with a number in the current colour cycle; matplotlib would resolve "C1" only when it renders.
+    """Return the n-th colour of the current colour cycle now; matplotlib would resolve "C1" only when it renders.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)
