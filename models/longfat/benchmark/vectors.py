@@ -216,7 +216,7 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
 
 
 def growth_of_one(name: str, window: float, ssthresh: float, packet: int) -> float:
-    """Return the largest increase of the window [bytes] by one acknowledged packet; 0 without `ON_GAPS` in its tolerance.
+    """Return the largest increase of the window [bytes] by one acknowledged packet; 0 if `ON_GAPS` does not apply.
 
     RFC 9002, section 7.3, and RFC 9438, section 4.4, whose target is at most 1.5 windows.
 

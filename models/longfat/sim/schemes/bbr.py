@@ -28,7 +28,7 @@ DEFAULT_CWND_GAIN = 2.0
 UP_CWND_GAIN = 2.25
 PROBE_RTT_CWND_GAIN = 0.5
 
-# Values of BBR.ack_phase: draft-ietf-ccwg-bbr-06, section 2.14
+# Values of BBR.ack_phase, named as in draft-ietf-ccwg-bbr-06, section 2.14.
 ACKS_INIT, ACKS_REFILLING, ACKS_PROBE_STARTING, ACKS_PROBE_FEEDBACK, ACKS_PROBE_STOPPING = range(5)
 
 #: State variables of the state machine, named as in draft-ietf-ccwg-bbr-06, sections 2.7 and 2.14.

@@ -22,8 +22,8 @@ OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congesti
 # Linux, net/ipv4/tcp_bbr.c: LINUX_QUANTUM is the burst size at 1.2 Mbit/s or more (bbr_tso_segs_goal()), LINUX_BUDGET
 # an allowance of three bursts (bbr_quantization_budget()).
 LINUX_QUANTUM, LINUX_BUDGET = 2.0, 6.0  # packets
-# Linux, net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s], bbr_lt_intvl_min_rtts,
-# bbr_lt_bw_max_rtts; bbr_extra_acked_win_rtts, bbr_extra_acked_max_us.
+# Constants of Linux, net/ipv4/tcp_bbr.c, in this order: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s],
+# bbr_lt_intvl_min_rtts, bbr_lt_bw_max_rtts; bbr_extra_acked_win_rtts, bbr_extra_acked_max_us.
 POLICED_LOSS, POLICED_RATIO, POLICED_DIFFERENCE = 50.0 / 256.0, 1.0 / 8.0, 500.0
 POLICED_LEAST, POLICED_MOST = 4, 48  # rounds
 AGGREGATION_ROUNDS, LONGEST_AGGREGATION = 5, 0.1  # rounds, s
@@ -414,7 +414,7 @@ def loss(flow, event):
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, FAST_RECOVERY)
     flow.conserves = True
-    # Our choice, because the draft does not define the beginning of this round trip: it begins with the loss.
+    # Our choice, because the draft does not define when this round trip begins: it begins with the loss.
     bbr_common.start_round(flow)
     return float(flow.in_flight + max(event.newly_delivered, 1))
 

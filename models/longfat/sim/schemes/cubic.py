@@ -84,7 +84,7 @@ def grow(flow, event, acked):
 @part
 def reduce(flow, cause):
     """Reduce W_max and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
-    # A second reduction during recovery starts from ssthresh, the window at the end of recovery.
+    # A second reduction during recovery starts from ssthresh, which is the window at the end of recovery.
     window = flow.ssthresh if flow.recovering else flow.window
     flow.cwnd_prior = window
     # RFC 9438, section 4.7: fast convergence lowers W_max further if the window is below the last W_max.

@@ -53,9 +53,9 @@ STATE: dict[str, Any] = {
 #: proportional rate reduction (RFC 9937), losses found by time and probes (RFC 8985). HyStart++ is off, because in
 #: Linux HyStart is a part of CUBIC.
 DEPLOYED = {"initial_window": 10.0, "delayed_ack": 2.0, "growth_limit": 2.0, "prr": 1.0, "rack": 1.0}
-#: Fitted to measurements: Linux's receiver acknowledges each packet while the receive window grows (tcp_input.c,
-#: tcp_grow_window()), in `longfat testbed` during the first 479 packets of each connection. The number depends on the
-#: socket buffers and differs between hosts.
+#: Number of packets, fitted to measurements. Linux's receiver acknowledges each packet while the receive window grows
+#: (tcp_input.c, tcp_grow_window()), in `longfat testbed` during the first 479 packets of each connection. The number
+#: depends on the socket buffers and differs between hosts.
 FITTED_QUICK_ACKS = 479.0
 #: Values of parameters that bring a scheme nearest to Linux's defaults: Linux's timer, the values of `DEPLOYED`, the
 #: growth of RFC 8312 in the Reno-friendly region of CUBIC (net/ipv4/tcp_cubic.c, bictcp_update()), windows in whole

@@ -28,8 +28,8 @@ def ack(flow, event):
     if event.marked:
         tcp.react_to_mark(flow)
     if event.acked > 0:
-        # RFC 5681, section 3.2, step 6; ns-2.35, tcp-reno.cc, recv(): any acknowledgment of new data, even a partial
-        # one, deflates the window and ends recovery.
+        # RFC 5681, section 3.2, step 6, and ns-2.35, tcp-reno.cc, recv(): any acknowledgment of new data, even a
+        # partial acknowledgment, deflates the window and ends recovery.
         flow.inflation = 0.0
         flow.duplicates = 0
         return flow.window if event.marked else tcp.grow(flow)

@@ -56,8 +56,8 @@ def loss(flow, event):
     # RFC 3168, section 6.1.2: the loss of a packet sent before a mark reduced the window does not reduce it again.
     reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, reduction.aim(flow)
     if not reduced:
-        # RFC 6675, section 5, step 4.2: ssthresh is half of FlightSize, but at most half of the window, because packets
-        # sent by limited transmit do not count (RFC 5681, section 3.2, step 2).
+        # RFC 6675, section 5, step 4.2: ssthresh is half of FlightSize. It is at most half of the window, because
+        # packets sent by limited transmit do not count (RFC 5681, section 3.2, step 2).
         in_use = validation.take_loss(flow, event, min(window, float(flow.high - flow.una)))
         flow.ssthresh = max(flow.ssthresh_floor, windows.scaled(flow, in_use, 0.5))
     return reduction.begin(flow, event, window if reduced else flow.ssthresh)

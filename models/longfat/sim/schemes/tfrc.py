@@ -195,7 +195,7 @@ def ack(flow, event):
     flow.acked_at[0] = event.now
     event.restart_timer = 1
     flow.count += 1
-    # RFC 5348, section 5.3: the current interval has S_C - S_A + 1 packets, S_A being the first lost one.
+    # RFC 5348, section 5.3: the current interval has S_C - S_A + 1 packets, where S_A is the first lost packet.
     open_interval = event.transmission - flow.first + 1
     urgent = False
     if flow.new_event:

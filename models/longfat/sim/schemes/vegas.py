@@ -98,7 +98,8 @@ def end_of_round(flow):
     sent = flow.next - flow.round_end
     if rtt < flow.minimum_rtt or sent <= 1.0:
         flow.minimum_rtt = rtt
-    # ns-2.35, tcp-vegas.cc, recv(): (expected - actual) baseRTT, rounded: the backlog of this flow [packets].
+    # ns-2.35, tcp-vegas.cc, recv(): `delta` is (expected - actual) baseRTT, rounded, which is the backlog of this flow
+    # [packets].
     delta = int(outstanding(flow) - sent * flow.minimum_rtt / rtt + 0.5)
     flow.rtt_sum = 0.0
     flow.rtt_count = 0

@@ -28,8 +28,9 @@ def virtual_buffer(link):
     return link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
 
 
-# Kunniyur & Srikant (2001): c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0) at an arrival of b bytes at t, s
-# being the time of the previous arrival. ns-2.35, vq.cc, enque(): c is clipped to [0, C] only once, after both terms.
+# Kunniyur & Srikant (2001): when b bytes arrive at time t, c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0),
+# where s is the time of the previous arrival. ns-2.35, vq.cc, enque(): c is clipped to [0, C] only once, after both
+# terms.
 @part
 def adapt(link, packet, now):
     """Update the virtual capacity [bytes/s] at the arrival of a packet."""

@@ -16,8 +16,8 @@ from longfat.sim.plugin.functions import flow_state
 WHOSE, OURS = 3, -6.0
 
 
-# Newman (1993): notifications are sent while the queue exceeds a threshold; a filter limits them to one per congestion
-# event.
+# Newman (1993): the switch sends notifications while the queue exceeds a threshold; a filter limits them to one for
+# each congestion event.
 def enqueue(link, packet, now):
     """Send a notification if the queue exceeds its threshold and the flow was not notified within the filter time."""
     if not belongs(packet, OURS):

@@ -26,14 +26,15 @@ STATE = {"first_above": 0.0, "drop_next": 0.0, "count": 0, "last_count": 0, "dro
 RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered; RFC 8289, section 5.5
 
 
-# RFC 8289, section 5.6, `control_law`
+# RFC 8289, section 5.6, `control_law`: the time between drops is the interval over the square root of their number.
 @part
 def control_law(time, interval, count):
     """Return the time of the next drop [s], after a drop at `time` and `count` drops in the dropping state."""
     return time + interval / math.sqrt(count)
 
 
-# RFC 8289, section 5.6, `dodequeue`. Section 4.4: with several queues, their total backlog is compared with MAXPACKET.
+# RFC 8289, section 5.6, `dodequeue`, has this test for one queue. Section 4.4: with several queues, their total backlog
+# is compared with MAXPACKET.
 @part
 def over_target(one, link, packet, now):
     """Return whether all sojourn times of an interval have reached the target ("OK to drop")."""

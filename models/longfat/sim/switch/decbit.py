@@ -64,8 +64,8 @@ def begin_cycle(link, time):
     link.area_before, link.began, link.begun = so_far, time, True
 
 
-# Ramakrishnan & Jain (1990): the bit is set if the average queue length over the last and the present cycle is at least
-# 1.
+# Ramakrishnan & Jain (1990): a packet's bit is set if the average queue length, over the last and the present
+# regeneration cycle, is at least 1.
 @part
 def is_congested(link, time):
     """Return whether the average queue length reaches the threshold; False if both cycles have length 0."""
@@ -89,7 +89,7 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# Our variant (`on_departure`): marks are decided at departure instead of arrival.
+# Our variant, chosen by `on_departure`: the bit is set at the departure of a packet instead of its arrival.
 def dequeue(link, packet, now):
     """Mark a packet whose transmission begins, if `on_departure` is set."""
     time = nanoseconds(now)

@@ -99,13 +99,15 @@ DUAL_QUEUE = Service(
 )
 
 
-# RFC 9332, appendix A.1, figure 3, lines 2 and 3. The limit [s] is multiplied by the link's rate (figure 2, line 5).
+# RFC 9332, appendix A.1, figure 3, lines 2 and 3, has this test. The limit [s] is multiplied by the link's rate, as in
+# figure 2, line 5.
 def enqueue(link, packet, now):
     """Drop the packet if both queues together leave less buffer space than the largest packet."""
     return DROP if link.backlog_bytes + link.largest_packet > link.limit * link.rate else ENQUEUE
 
 
-# RFC 9332, appendix A.1, figure 4, lines 23 to 30.
+# RFC 9332, appendix A.1, figure 4, lines 23 to 30: marks and drops are deterministic, because a counter adds up their
+# probabilities.
 @part
 def recurs(link, k, probability):
     """Add the probability to the counter of queue `k`; return True and subtract 1 if the counter exceeds 1."""
@@ -116,7 +118,8 @@ def recurs(link, k, probability):
     return False
 
 
-# RFC 9332, appendix A.1, figure 5: a linear ramp. With a range of 0 the ramp is a step (note c).
+# RFC 9332, appendix A.1, figure 5: the probability rises linearly over the range above the threshold. With a range of 0
+# it jumps from 0 to 1 (note c).
 @part
 def native_probability(link, delay):
     """Return p'_L, the marking probability that follows from the delay of the L4S queue [s]."""
@@ -146,7 +149,8 @@ def treat_low_latency(link, packet, now):
     return SEND
 
 
-# RFC 9332, appendix A.2, figure 7, lines 11 to 17; figure 2, line 11: p_Cmax = min(1/k^2, 1).
+# RFC 9332, appendix A.2, figure 7, lines 11 to 17, has this rule. Figure 2, line 11: the largest probability of a mark
+# is p_Cmax = min(1/k^2, 1).
 @part
 def treat_classic(link, packet):
     """Drop or mark a Classic packet with the probability p'^2; return SEND or DROP."""
@@ -164,7 +168,8 @@ def dequeue(link, packet, now):
     return treat_low_latency(link, packet, now) if class_of(packet) == L4S else treat_classic(link, packet)
 
 
-# RFC 9332, appendix A.2, figure 8, with the constants of figure 2, lines 12 to 14. Appendix A.1: p' is in [0, 1].
+# RFC 9332, appendix A.2, figure 8, has this update, and figure 2, lines 12 to 14, its constants. Appendix A.1: p' is in
+# [0, 1].
 def tick(link, now):
     """Update the base probability p', and return the time of the next update."""
     interval = min(link.target, link.largest_round_trip / 3.0)

@@ -20,7 +20,8 @@ from longfat.sim.plugin.functions import flow_state, queue_of
 from longfat.sim.switch.round_robin import QUANTUM
 from longfat.sim.switch.self_clocked import SELF_CLOCKED
 
-# Header fields: service rate of the flow [bytes/s], backlog of the flow [packets], unused, identifier of the scheme.
+# Header fields 0 to 3: service rate of the flow [bytes/s]; backlog of the flow [packets]; an unused field; identifier
+# of the scheme.
 RATE, BACKLOG = range(2)
 OURS = -3.0
 #: The `flow_state` for the estimate of the service rate. `rate_estimate` [bytes/s] is 0 before the first sample.
@@ -42,8 +43,8 @@ def record_departure(state, queue, packet, now):
     state.departed_size = packet.size if queue.packets > 0 else -packet.size
 
 
-# Our choice, because a flow without backlog gives no samples: its service rate is C/(1 + number of other backlogged
-# flows).
+# Our choice, because a flow without backlog gives no samples: its service rate is taken as C/(1 + n), where n other
+# flows are backlogged.
 @part
 def service_rate(link, state, queue):
     """Return the flow's service rate [bytes/s]: the estimate if it is backlogged, else an equal share of the link."""

@@ -11,5 +11,6 @@ FIFO = Discipline(
     source='Ours, because drop-tail needs no source; discussed in RFC 7567, "IETF Recommendations Regarding Active '
     'Queue Management", section 2',
 )
-#: Drop-tail computed packet by packet at departure. It is slower than `FIFO`; the tests compare both.
+#: Drop-tail with the same results as `FIFO`, but computed packet by packet at departure, which is slower; the tests
+#: compare both.
 FIFO_DEPARTURES = Discipline("fifo-departures", "departures", source=FIFO.source)

@@ -34,7 +34,8 @@ DECAY = 0.98  # RFC 8033, section 4.2
 STEP, CAPPED_FROM = 0.02, 0.1  # RFC 8033, section 5.5
 
 
-# RFC 8033, appendix A, `drop_early`: "Safeguard PIE to be work conserving".
+# RFC 8033, appendix A, `drop_early`: packets are spared if the link might otherwise idle ("Safeguard PIE to be work
+# conserving").
 @part
 def is_spared(link):
     """Return whether no packet is dropped at random, because the delay is low or the queue is short."""
@@ -63,7 +64,8 @@ def is_drawn(link):
     return is_drawn_between(link) if link.derandomize else random(link) < link.probability
 
 
-# RFC 8033, appendix A, `enque`; section 5.1: ECN-capable packets are marked while the probability is below mark_ecnth.
+# RFC 8033, appendix A, `enque`, has this order of tests. Section 5.1: ECN-capable packets are marked instead of dropped
+# while the probability is below mark_ecnth.
 def enqueue(link, packet, now):
     """Drop or mark the packet with the drop probability, unless the burst allowance is not used up."""
     if is_full(link, packet, now):
@@ -78,15 +80,15 @@ def enqueue(link, packet, now):
     return ENQUEUE if link.ecn and link.probability < link.mark_below and mark(link, packet) else DROP
 
 
-# RFC 8033, appendix A, `deque`. Linux, pie.h, `pie_process_dequeue`: the queuing delay is set to 0 if the departure
-# leaves the queue empty.
+# RFC 8033, appendix A, `deque`, records the queuing delay. Linux, pie.h, `pie_process_dequeue`: the delay is set to 0
+# if the departure leaves the queue empty.
 def dequeue(link, packet, now):
     """Record the queueing delay of the departing packet [s]."""
     link.queue_delay = now - packet.enqueued_at if link.backlog > 0 else 0.0
     return SEND
 
 
-# RFC 8033, section 4.2: the steps of a small probability are reduced.
+# RFC 8033, section 4.2: the smaller the drop probability, the smaller is a step of its update.
 @part
 def scaled(step, probability):
     """Return the step of the drop probability, divided by a power of two while the probability is small."""
@@ -103,7 +105,7 @@ def scaled(step, probability):
     return step / 2.0 if probability < 0.1 else step
 
 
-# RFC 8033, appendix A, `calculate_drop_prob`; section 5.5 for the parameter `cap`
+# RFC 8033, appendix A, `calculate_drop_prob`, has this update. Section 5.5 limits the step if `cap` is set.
 def tick(link, now):
     """Update the drop probability, and return the time of the next update [s]."""
     delay, before = link.queue_delay, link.delay_before
