@@ -131,7 +131,7 @@ def inflight_cap(
     unit="packets",
     result="Q, one bandwidth-delay product for g = 2",
     derivation="bbr.standing_queue",
-    # Our choice of the range, which could be any other: the law gives the queue in proportion to the bandwidth-delay
+    # Our choice of the range: any other would do, because the queue of the law is in proportion to the bandwidth-delay
     # product.
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (100.0, 400.0), "cwnd_gain": 2.0}, relative=0.12),
 )

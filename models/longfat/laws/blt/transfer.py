@@ -253,7 +253,8 @@ def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
     least = np.where(factor == 1, 0.0, factor + n + np.inf)
     for j in range(1, LONGEST):
         reached = (j + 1 > factor) & (2.0**j <= n)
-        # Solve L w^2 + 2 (L - g (g - 1)) w = (2^j - j - 1)/n + 4 g (g - 1) for w = sqrt(1 + x) - 1.
+        # Solve the quadratic equation L w^2 + 2 (L - g (g - 1)) w = (2^j - j - 1)/n + 4 g (g - 1) for w = sqrt(1 + x) -
+        # 1.
         leading = np.where(reached, j + 1 - factor, 1.0)
         half, rest = leading - root * excess, (2.0**j - j - 1) / n + 4 * root * excess
         spread = np.sqrt(half * half + leading * rest)

@@ -10,7 +10,8 @@ from longfat.laws.cubic.parameters import AVERAGE_WINDOW, BETA, FAST_CONVERGENCE
 from longfat.laws.references import POOJARY_SHARMA, RFC_9438
 from longfat.laws.tcp.parameters import ROUND_TRIP
 
-#: Mean window under random loss divided by C^(1/4) (R/p)^(3/4), for beta = 0.7: `derivations.cubic_random.constant`.
+#: Mean window under random loss divided by C^(1/4) (R/p)^(3/4), for beta = 0.7, without and with fast convergence:
+#: computed by `derivations.cubic_random.constant`.
 RANDOM, RANDOM_FAST_CONVERGENCE = 1.635268597810722, 1.504147664790683
 
 

@@ -368,7 +368,7 @@ def response_optimal_rate(
     """
     alone = xp.equal(spread, 0)
     some = others(spread, xp)
-    # A subnormal free capacity has too few digits to divide by, so it is replaced by 0 with an unchanged derivative.
+    # A subnormal free capacity has too few digits for a division. Replace it by 0, and keep its derivative.
     normal = excess - xp.fixed(xp.where(abs(excess) < xp.smallest(excess), excess, 0 * excess))
     room = normal < 0
     rho = round_trip_time * capacity_packets * (xp.log(packets) / packets)

@@ -29,7 +29,8 @@ def by_arithmetic(
 def phis(x: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
     """Return phi_1(x) ... phi_4(x): by a Taylor series for abs(x) <= NEAR, by their definitions otherwise."""
     near = xp.abs(x) <= NEAR
-    # Outside the region of a form, it is evaluated at a harmless argument, so that its derivatives stay finite.
+    # Where a form is not used, its argument is replaced by one inside the form's region, so that its derivatives stay
+    # finite.
     small = xp.where(near, x, xp.zeros_like(x))
     (total,) = xp.repeat(TERMS, lambda i, t: (1 + small / (TERMS + 5 - i) * t,), xp.ones_like(x))
     four = total / 24

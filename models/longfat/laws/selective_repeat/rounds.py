@@ -72,7 +72,7 @@ def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:
         total = total + coefficient / (1 - power)
         return total, -coefficient * chance * (packets - j) / (j + 1), power * ratio
 
-    # The remaining terms are expanded in powers of chance, and summed over i.
+    # The remaining terms are expanded in powers of `chance`, and each power is summed over the rounds i.
     return xp.repeat(TAIL_TERMS, tail, total, packets * chance, ratio)[0]
 
 

@@ -155,7 +155,7 @@ def schedule(state, kind, index, time):
 @routine
 def schedule_delayed(state, f, time):
     """Schedule the delayed acknowledgment of flow f, to follow all other events at the same time."""
-    # Delayed acknowledgments of one time have the same order here as in `receiver.join_delayed`.
+    # Delayed acknowledgments that are due at the same time are ordered by flow, as in `receiver.join_delayed`.
     push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | int(f))
 
 

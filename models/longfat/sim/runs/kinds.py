@@ -180,8 +180,8 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if isinstance(one, Number) and one.row:
             value = getattr(link, name)
             setattr(row, one.row, round(value * SECOND) if one.unit == "s" else value)
-    # A link without transmission time has `scale` 0, which makes the numerator of the division 0; its rate may be any
-    # number.
+    # A link without transmission times has `scale` 0. The numerator of the division is then 0, and `rate` may be any
+    # divisor.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
     row.carried_remainder = row.rate >> 1

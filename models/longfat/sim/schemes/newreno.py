@@ -72,8 +72,8 @@ def leave(flow):
     flow.recovering = False
     flow.inflation = 0.0
     flow.duplicates = 0
-    # RFC 6582, section 3.2, step 3, full acknowledgments: option (2) sets cwnd to ssthresh. With `careful_exit` option (1)
-    # applies, too: cwnd is at most one segment more than is in flight, which avoids a burst.
+    # RFC 6582, section 3.2, step 3, full acknowledgments: option (2) sets cwnd to ssthresh. With `careful_exit` option
+    # (1) applies, too: cwnd is at most one segment more than is in flight, which avoids a burst.
     flow.window = flow.ssthresh
     if flow.careful_exit > 0.0:
         flow.window = min(flow.ssthresh, max(float(flow.high - flow.una), 1.0) + 1.0)

@@ -203,7 +203,7 @@ def _traffic(given: Traffic) -> dict[str, Any]:
 
 #: Options in which flows of one kind may differ.
 _TIMES = {name: OF_FLOW[name] for name in ("start", "stagger")}
-#: Option -> function that converts its value for TOML. Quantities are converted elsewhere; other options are written
+#: Option -> function that converts its value for TOML, for options that are not quantities; others are written
 #: unchanged.
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     "buffer": _buffer, "discipline": _discipline, "rate_changes": _changes, "application": _traffic
