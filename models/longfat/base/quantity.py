@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WIDTH = 112  # width of a docstring's lines
 PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
 LINEAR = 200  # steps of a linear slider
-#: Functions that convert a text with a unit to a number, by the unit of the quantity.
+#: Unit of a quantity -> function that converts a text with a unit to a number.
 READERS: dict[str, Callable[[Any, str, str], float]] = {
     "bytes/s": quantities.rate,
     "s": quantities.duration,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LEAST_WINDOWS = 10  # least number of windows measured in each replication
 
-#: Quantities in the Dataset, by name: unit and description.
+#: Quantity in the Dataset -> (unit, description).
 QUANTITIES = {
     "throughput_efficiency": ("1", "ideal over actual time per delivered segment"),
     "mean_delay": ("packet times", "mean time from a segment's first transmission to its completion"),

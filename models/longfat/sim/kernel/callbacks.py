@@ -98,17 +98,17 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
     return at
 
 
-#: Functions of (state, row of a scheme, callback number) that return the callback: `send_at` returns `send`,
-#: `receive_at` returns `receive` or `reply`, and `callback_at` returns the others.
+#: Each function takes the state, the row of a scheme and a callback number, and returns the callback: `send_at` returns
+#: `send`, `receive_at` returns `receive` or `reply`, and `callback_at` returns the others.
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
 receive_at = _finder("callbacks_base", _RECEIVE, len(CALLBACKS))
-#: Functions of (state, row of a discipline, callback number) that return the callback: `tick_at` returns `tick`, and
-#: `hook_at` the others.
+#: Each function takes the state, the row of a discipline and a callback number, and returns the callback: `tick_at`
+#: returns `tick`, and `hook_at` the others.
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))
-#: Functions of (state, row of a service, callback number) that return the callback: `dequeue_at` returns `dequeue`,
-#: `wake_at` returns `wake`, and `verb_at` the others.
+#: Each function takes the state, the row of a service and a callback number, and returns the callback: `dequeue_at`
+#: returns `dequeue`, `wake_at` returns `wake`, and `verb_at` the others.
 verb_at = _finder("verbs_base", _HOOK, len(VERBS))
 dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
 wake_at = _finder("verbs_base", _WAKE, len(VERBS))

@@ -15,7 +15,8 @@ from longfat.base import code_cache
 from longfat.sim.kernel.views import View
 
 HERE = Path(__file__).resolve().parent
-#: Whether code is compiled; with ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, with equal results.
+#: Whether numba compiles the code. With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, with equal
+#: results.
 COMPILED: bool = not numba.config.DISABLE_JIT
 
 

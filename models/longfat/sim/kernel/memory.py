@@ -87,7 +87,7 @@ SENDER, TIMER, RECOVERY, RECEIVING, DELAYED_ACK, LINK, PACKET, EVENT, HEADER, QU
     )
 )
 
-#: Functions of (state, flow number) that return the flow's row in an array.
+#: Each function takes the state and the number of a flow, and returns the flow's row in one array.
 sender_at = _reader(SENDER, "senders_base")
 timer_at = _reader(TIMER, "timers_base")
 receiver_at = _reader(RECEIVING, "receivers_base")
@@ -96,7 +96,7 @@ tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
 access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
 delayed_ack_at = _reader(DELAYED_ACK, "delayed_acks_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
-#: Functions of (state, row number) that return a row of an array that is not indexed by flows.
+#: Each function takes the state and a row number, and returns this row of one array that is not indexed by flows.
 link_at = _reader(LINK, "links_base")
 packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
@@ -122,8 +122,8 @@ left_at = _reader(Row(records.LEFT, "left"), "left_base")
 census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
 _state = _reader(STATE)
-#: Functions of (address, index) that return an entry of the heap at this address, or a word of memory as integer or
-#: float.
+#: Each function takes an address and an index, and returns an entry of the heap at this address, or a word of memory as
+#: integer or float.
 entry_at = _reader(Row(records.ENTRY, "entry"))
 word_at = _reader(Row(records.WORD, "word"))
 float_at = _reader(Row(records.FLOAT, "float"))
@@ -265,8 +265,8 @@ def _uniform(generator: str, following: str) -> Any:
     return drawn
 
 
-#: Functions of (state) that draw a random number in [0, 1): `uniform` from the stream of the network, `traffic_uniform`
-#: from the stream of the traffic.
+#: Each function takes the state and draws a random number in [0, 1): `uniform` from the stream of the network,
+#: `traffic_uniform` from the stream of the traffic.
 uniform = _uniform("random_state", "random_next")
 traffic_uniform = _uniform("traffic_state", "traffic_next")
 

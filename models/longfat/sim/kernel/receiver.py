@@ -451,8 +451,8 @@ def receive_any(state, i):
             trace_reception(state, i, number, flags)
         release_packet(state, i)
         return False
-    # RFC 3168, section 6.1.3: echo a mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet;
-    # if every packet is acknowledged, this echoes each mark once.
+    # RFC 3168, section 6.1.3: echo a mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet,
+    # which echoes each mark once if every packet is acknowledged.
     if receiver.delays and expected and receiver.echo == STATE_OF_LAST:
         acknowledge_change(state, f, flags & CE)
     if flags & CE:

@@ -87,7 +87,8 @@ AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 LINK = record(
     ("free", i8),  # time at which the transmitter has sent all accepted packets
     ("delay", i8),
-    # transmission time [ns] of packets of `length` bytes: quotient and remainder of the division by the rate
+    # The transmission time [ns] of a packet of `length` bytes is a division by the rate, with this quotient and this
+    # remainder.
     ("quotient", i8),
     ("remainder", i8),
     ("carried_remainder", i8),  # sum of the remainders so far, modulo the rate
@@ -97,7 +98,7 @@ LINK = record(
     ("has_arrival_event", i1),  # 1: the heap of arrivals has an entry for this link
     ("head", i4),  # packets on the link, nearest to the far end first
     ("tail", i4),
-    # fields in the second cache line
+    # These fields are in the second cache line.
     ("next_start", i8),  # without service: when the first packet of the backlog begins transmission
     ("backlog_bytes", i8),
     ("served", i8),  # transmissions that have begun, or whose begin is decided
@@ -109,7 +110,7 @@ LINK = record(
     ("number", i4),  # row of this link
     ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
-    # fields for links at which packets wait or are dropped
+    # Only links at which packets wait or are dropped need these fields.
     ("limit_packets", i8),
     ("limit_bytes", i8),
     ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows less one
@@ -202,12 +203,12 @@ SENDER = record(
     ("inflation", f8),  # packets; added to the window in fast recovery
     ("allowance", f8),  # packets that may still be sent in response to the current event
     ("rate", f8),  # bytes/s; infinite: the window alone decides
-    # fields in the second cache line
+    # These fields are in the second cache line.
     ("due_ns", i8, (3,)),  # when each timer expires
     ("armed_ns", i8, (3,)),  # time of its entry in the heap of clocks
     ("transmission", i8),  # number of transmissions so far
     ("timed_at_ns", i8),  # departure of the packet whose round trip is being timed
-    # fields in the third cache line
+    # These fields are in the third cache line.
     ("sends_until_ns", i8),  # no new data is sent from then on
     ("resend", i8),  # packet to be retransmitted at once, NONE
     ("timed", i8),  # packet whose round trip is being timed, NONE
@@ -422,7 +423,7 @@ BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
-#: State at the departure of a transmission, for flows with delivery-rate samples or RACK-TLP.
+#: State of a flow at the departure of a transmission; only flows with delivery-rate samples or RACK-TLP have it.
 SNAPSHOT = record(
     ("delivered", i8),
     ("lost", i8),

@@ -85,7 +85,7 @@ register_model(ReadOnly)(models.NestedArrayModel)
 
 NANOSECONDS = 1e-9  # s, the core's unit of time
 OWN = "own"  # name of the pointer to the record of a plug-in
-#: Arguments of plug-ins that declare state variables, by the kind of view in which the variables are fields.
+#: Kind of view -> argument of plug-ins that declares the state variables among its fields.
 STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",
           "flow_state": "flow_state"}  # fmt: skip
 MOST = 9e18  # in the core's units; larger values are set to it

@@ -183,7 +183,7 @@ INITIAL = {
     "quick_acks": "delayed_acks",
 }  # fmt: skip
 
-#: Fields of each view, by the names of the callbacks' arguments.
+#: View, named like the callbacks' argument -> fields of the view.
 TABLE: Mapping[str, Mapping[str, Field]] = {
     "flow": FLOW_FIELDS,
     "event": EVENT_FIELDS,

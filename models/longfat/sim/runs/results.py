@@ -64,7 +64,7 @@ class Snapshot:
     census: np.ndarray  # by link, see `records.CENSUS`
 
 
-#: Fields of flows and links from which results are computed, by array.
+#: Array -> fields of flows or links in it from which results are computed.
 OF_FLOWS = {
     "senders": ("packet_size",),
     "receivers": ("expect", "received", "received_bytes", "delay", "last_arrival"),
@@ -252,7 +252,8 @@ def _dataset(variables: dict[Any, xr.Variable], coordinates: xr.Coordinates, att
         return xr.Dataset(variables, coordinates, attrs)
 
 
-#: Attributes of the result of one network that become coordinates for several networks, with unit and description.
+#: Attribute of the result of one network -> (unit, description); for several networks the attribute becomes a
+#: coordinate.
 OF_NETWORKS = {
     "network": ("1", "text of the scenario file"),
     "duration": ("s", "simulated time"),

@@ -51,7 +51,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "values": ((str, dict), 'a table, or "linux"'),
     "tables": ((list,), "tables"),
 }
-#: Traffic generators, by their names in ``traffic = {kind = ...}`` of a flow.
+#: Name in ``traffic = {kind = ...}`` of a flow -> traffic generator.
 GENERATORS: dict[str, Callable[..., Traffic]] = {
     name.replace("_", "-"): made
     for name, made in vars(traffic).items()
