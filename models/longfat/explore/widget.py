@@ -1,4 +1,4 @@
-"""Jupyter widget with the view of `longfat.handbook`, whose state and simulations are in Python."""
+"""Jupyter widget that shows the view of `longfat.handbook`; Python keeps the state and runs the simulations."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Block:
     items: list[Item] = field(default_factory=list)
 
     def path(self) -> list[Block]:
-        """Return the blocks that contain this block, from the outermost on, and this block."""
+        """Return the blocks that enclose this block, from the outermost on, and then this block."""
         return [*(self.parent.path() if self.parent else ()), self]
 
     def value(self, condition: Node) -> bool | None:

@@ -66,7 +66,7 @@ def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) ->
 
 
 def _kim_farber(access: float) -> Preset:
-    """Return a network for files of 200 packets of 500 bytes: bottleneck 0.6 times the access rate, buffer C D/3."""
+    """Return a network for files of 200 packets of 500 bytes; bottleneck rate C of 0.6 access rates, buffer C D/3."""
     size, packets, round_trip, ratio = 500.0, 200, 0.03, 0.6
     rate, file = ratio * access, size * packets
     bdp = rate * round_trip  # bytes
@@ -125,7 +125,7 @@ PRESETS = (
 
 
 def presets(law: Law) -> tuple[Preset, ...]:
-    """Return the presets that have a value of at least one parameter of a law.
+    """Return the presets that have a value for at least one parameter of a law.
 
     >>> from longfat.laws import selective_repeat
     >>> [one.name for one in presets(selective_repeat.throughput_efficiency)]

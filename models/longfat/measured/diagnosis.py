@@ -203,7 +203,7 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
 
 
 def none_lost(figures: PathFigures) -> str:
-    """Return a sentence: no packet of so many was lost, and an upper bound of the loss probability.
+    """Return a text with the number of packets, none of which was lost, and an upper bound of the loss probability.
 
     >>> none_lost(PathFigures(loss=0.0, packets_sent=1.07e7, loss_interval=(0.0, 3.447e-7)))
     'none in 1.07e7 packets: at most 3.45e-07 (95% confidence)'

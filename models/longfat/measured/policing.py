@@ -183,7 +183,7 @@ def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
 
 
 class _Ranked:
-    """Container that returns the value of a rank in logarithmic time, for ranks that never decrease."""
+    """Container that returns the value of a given rank in logarithmic time, if ranks never decrease between calls."""
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated

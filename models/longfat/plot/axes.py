@@ -110,7 +110,7 @@ def nth_colour(index: int) -> Any:
 
 
 def log_ticks(axis: Any) -> None:
-    """Label an axis of less than two decades at 1, 2 and 5 times powers of ten, a longer one at powers of ten.
+    """Label an axis of less than two decades at 1, 2 and 5 times powers of ten, a longer axis at powers of ten.
 
     Matplotlib labels every multiple on an axis of about a decade, and the labels overlap. Call this function after
     drawing on the logarithmic axis.

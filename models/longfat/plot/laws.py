@@ -90,7 +90,7 @@ VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s"), "not
 
 
 def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
-    """Draw simulated value minus law with its interval at each point, and the law's stated accuracy as a band.
+    """Draw the simulated value minus the law, with its interval, at each point, and the law's accuracy as a band.
 
     Parameters
     ----------

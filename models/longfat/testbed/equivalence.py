@@ -130,7 +130,7 @@ def confidence(case: Case, runs: int) -> float:
 def compared(
     measured: Sequence[float], simulated: Sequence[float], paired: bool, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """Return the mean of measured less the mean of simulated values, and the half-width of its confidence interval.
+    """Return the mean measured value minus the mean simulated value, and the half-width of its confidence interval.
 
     The interval is Student's for pairs, else Welch's for two independent samples, with degrees of freedom rounded down.
 
@@ -323,7 +323,7 @@ def summary(statements: Sequence[Statement]) -> str:
 
 
 def to_json(statements: Sequence[Statement]) -> str:
-    """Return the statements as JSON text, in s, bytes/s, packets and 1; null replaces NaN."""
+    """Return the statements as JSON text, with values in s, bytes/s, packets or 1; null replaces NaN."""
     rows = [
         {
             "case": one.case.name,
