@@ -165,7 +165,7 @@ class _Reader:
         return flow
 
     def _place(self, flow: Transfer) -> None:
-        """If the capture was not taken at the sender, replace the round-trip times by the handshake's, or by None."""
+        """Replace each round-trip time by the handshake's, or by None, unless the capture was taken at the sender."""
         here, there = self._handshake()
         if here + there >= LEAST and here > NEAR * there:
             flow.base, flow.mean = here + there, None
