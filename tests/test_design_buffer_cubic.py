@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from longfat import design
-from longfat.cli import main
+from longfat.cli import buffer_short, main
 from longfat.design import scaled_path
 from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, CubicLaws, Laws, Path, laws_of
 from longfat.design.buffer_rules import RULES, with_decrease
 from longfat.design.long_flows import LongFlows, sender_of
 from longfat.design.replicating import Effort
+from longfat.design.switch_buffer import answered
 from longfat.sim.schemes import Scheme, scheme
 
 CUBIC = scheme("cubic")
@@ -105,7 +106,9 @@ def test_what_a_slower_link_keeps():
     off = {"reno_friendly": 0.0}
     assert scaled_path.parameters(CUBIC, off, 833.0, 0.01, 0.5) == pytest.approx({"c": 0.2, "reno_friendly": 0.0})
     assert flows().simulated_bdp == 500
-    assert flows(100).simulated_bdp == 4000
+    assert flows(100).simulated_bdp == pytest.approx(8333.3, abs=0.1)
+    assert flows(100, rate=1.25e9).simulated_bdp == 10_000
+    assert flows(1000, rate=1.25e9).simulated_bdp == 40_000
     assert flows().adapted == pytest.approx({"c": 0.024, "reno_friendly": 0.0}, rel=1e-3)
     assert flows(rate=1e6).adapted == {}
     assert flows(discipline="decbit").simulated_bdp == pytest.approx(8333.3, abs=0.1)  # thresholds do not scale
@@ -135,6 +138,27 @@ def test_a_slower_link_with_the_same_constant_would_not():
     wrong = flows(rate=500 * 1500 / 0.1)
     assert scaled_path.round_trips(CUBIC, one.adapted, 500.0, 0.1) == pytest.approx(184.2, abs=0.1)
     assert scaled_path.round_trips(CUBIC, wrong.adapted, 500.0, 0.1) == pytest.approx(72.1, abs=0.1)
+
+
+def test_several_flows_over_a_slower_link_lose_less_often_together():
+    """A flow of 40 packets adds a thirteenth of the packets of one of 521 in the round trip of an overflow."""
+    path, slower = flows(16), flows(16, most=640)
+    a, b = path.simulate(417, effort(3)), slower.simulate(32, effort(3))
+    assert not path.overestimates
+    assert slower.overestimates
+    assert a["utilisation_upper"] < b["utilisation_lower"]
+
+
+def test_the_answer_warns_of_a_slower_link_for_several_flows(capsys):
+    found = answered(
+        rate="1Gbit/s", round_trip_time="100ms", flows=[1, 16], bandwidth_delay_product=640, scheme="cubic", points=0,
+        replications=2, every_rule=False, progress=False,
+    )  # fmt: skip
+    assert found.attrs["overestimated_flows"] == [16]
+    said = buffer_short.answer(found)
+    assert "16 flows: simulated with 640 packets in a BDP. More flows of the path lose together" in said
+    assert main(["buffer", "--rate", "1Gbit/s", "--rtt", "100ms", "--replications", "2"]) == 0
+    assert "together" not in capsys.readouterr().out
 
 
 # The answer

@@ -71,7 +71,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
     every = buffer_lines.by_flows(data)
     found = [_compared(one) for one in rows(every, "flows")]
-    lines = ["", *tables.table(COLUMNS, found, _missing)]
+    lines = ["", *tables.table(COLUMNS, found, _missing), *_larger(every)]
     advice = buffer_advice.first(data)
     lines += [""] if advice else []
     for one in advice:
@@ -92,6 +92,19 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
     else:
         said += "does not apply"
     return one.sel(rule="simulated").assign(compared=said)
+
+
+def _larger(every: xr.Dataset) -> list[str]:
+    """Return a warning for several flows of CUBIC on a path too large to simulate, of which more lose together."""
+    flows = every.attrs.get("overestimated_flows", [])
+    if not flows:
+        return []
+    simulated = float(np.max(every.simulated_bdp))
+    said = (
+        f"{', '.join(map(str, flows))} flows: simulated with {simulated:.6g} packets in a BDP. More flows of the path "
+        "lose together: it needs a larger buffer, and the interval does not say how much larger."
+    )
+    return textwrap.wrap(said, 118, subsequent_indent="  ")
 
 
 def _variable(every: xr.Dataset) -> list[str]:

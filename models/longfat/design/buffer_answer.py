@@ -29,10 +29,12 @@ STEEP = 2.0  # difference in log odds of adjacent buffers at a step, through whi
 #: Difference in log odds by which the next buffer lies beyond the crossing of line and goal, while the buffers so far
 #: are too near to each other to determine the slope of the line. The value is our choice.
 APART = 0.7
-#: Slopes of the log odds of the utilisation against the logarithm of the buffer, for several flows and for one flow. A
-#: search assumes them at its start. Our choice: at utilisations near 0.95 CUBIC's slope is 2.7 with 64 flows, 4 with 16
-#: flows, and 0.7 with one flow.
-SLOPE, SLOPE_OF_ONE = 3.0, 0.8
+#: Slope of the log odds of the utilisation against the logarithm of the buffer that a search assumes at its start, and
+#: that of CUBIC and of single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows and 0.7 with one flow.
+SLOPE, GENTLE_SLOPE = 3.0, 0.8
+#: Difference in share between both ends of the interval at which a search for several flows ends although the interval
+#: is wider than `WIDTH`. Our choice: such a difference hardly matters, and a narrower interval takes many more samples.
+CLOSE = 0.01
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
@@ -161,8 +163,9 @@ def answer(
                 tried[packets] = simulated(packets, looks=(count,))
             return list(tried[packets]["samples"][: count * effort.replications])
 
-        width, slope = (WIDTH, SLOPE) if flows > 1 else (subject.fineness, SLOPE_OF_ONE)
-        line = line_to_goal(shares, sorted(seen), Goal(share, effort.confidence, width, slope, largest))
+        width, close = (WIDTH, CLOSE) if flows > 1 else (subject.fineness, 0.0)
+        slope = GENTLE_SLOPE if flows == 1 or subject.scheme.name == "cubic" else SLOPE
+        line = line_to_goal(shares, sorted(seen), Goal(share, effort.confidence, width, slope, largest, close))
         if line is not None:
             missed, found = line.interval(largest)
             assert found is not None  # else `line_to_goal` returns None
@@ -208,6 +211,7 @@ class Goal:
     width: float  # relative width of the interval of the smallest buffer at which the search ends
     slope: float  # assumed slope of the log odds over the logarithm of the buffer, from which the next buffer follows
     largest: int  # end of the search [packets]
+    close: float = 0.0  # difference between the shares at both ends of the interval at which the search ends, too
 
 
 def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: Goal) -> Line | None:
@@ -223,8 +227,7 @@ def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: G
         line = fitted(tried, goal.share, goal.confidence)
         if line is not None and min(tried) <= line.crossing() <= max(tried):
             misses, reaches = line.interval(goal.largest)
-            width = goal.width if k < TRIES else math.inf
-            if reaches is not None and reaches - misses <= max(1.0, width * reaches):
+            if reaches is not None and (k == TRIES or _is_narrow(line, misses, reaches, goal)):
                 return line
         guess = _guess({one: float(np.mean(samples)) for one, samples in tried.items()}, line, goal)
         if guess is None:
@@ -235,6 +238,14 @@ def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: G
         one = int(untried[np.argmin(np.abs(untried - guess))])
         tried[one] = shares(one)
     return None
+
+
+def _is_narrow(line: Line, misses: int, reaches: int, goal: Goal) -> bool:
+    """Return whether the interval of the smallest buffer is narrow enough: in packets, or in the share at its ends."""
+    if reaches - misses <= max(1.0, goal.width * reaches):
+        return True
+    low, high = line.limits(np.array([max(misses, 1), reaches]))[0]
+    return bool(misses > 0 and high - low <= goal.close)
 
 
 def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | None:
