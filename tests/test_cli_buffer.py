@@ -16,6 +16,7 @@ from longfat.cli.buffer import _spread
 from longfat.cli.buffer_table import table
 from longfat.cli.output import sayable
 from longfat.design import switch_buffer
+from longfat.design.long_flows import LongFlows
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
@@ -272,10 +273,10 @@ def test_the_short_answer(capsys):
 
 
 def test_the_rules_are_printed_before_the_simulation(monkeypatch, capsys):
-    def stop(**_):
+    def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(switch_buffer, "answered", stop)
+    monkeypatch.setattr(LongFlows, "simulate", stop)
     main(["buffer", "--rate", "12Mbit/s", "--rtt", "60ms", "--scheme", "reno", "--flows", "1"])
     # 1/(1/2 + sqrt(3/4 0.05/0.95)) - 1 = 0.43127 bandwidth-delay products of 60 packets: 25.9
     assert capsys.readouterr().out.splitlines()[1] == "By rule, in packets (for so many flows): AIMD closed form 26 (1)"

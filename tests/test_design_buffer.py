@@ -415,13 +415,12 @@ ADAPTED = {
 
 
 @pytest.mark.parametrize("case", ADAPTED)
-def test_a_run_over_another_buffer_comes_to_the_mean_of_new_runs(case, monkeypatch):
+def test_a_run_over_another_buffer_comes_to_the_mean_of_new_runs(case):
     """A copy, observed from the second cycle on, and new runs after 20 cycles; three standard errors of both."""
     name, count, buffer, larger, options = ADAPTED[case]
     subject = flows(name, count, most=160, spread=0.1, **options)
-    monkeypatch.setattr("longfat.design.long_flows.NARROW", 0.0)  # 24 samples
     first = subject.simulate(larger, effort(3))
-    copied = subject.simulate(buffer, effort(3), (larger, first["runs"]))
+    copied = subject.simulate(buffer, effort(3), (larger, first["runs"]), looks=(16,))  # 48 samples
     begin, until = subject.watch(buffer)
     cycle = (until - begin) / 12
     streams = effort(3).streams()[: 1 if count == 1 else 3]
