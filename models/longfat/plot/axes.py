@@ -46,7 +46,7 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
     """Return a list of one Dataset for each value of a dimension, or of the whole Dataset if it lacks the dimension."""
     if dimension not in data.dims:
         return [data]
-    return [data.isel(**{dimension: i}) for i in range(data.sizes[dimension])]
+    return [data.isel(**{dimension: i}) for i in range(data.sizes[dimension])]  # type: ignore[arg-type]
 
 
 SIZE = (7.2, 4.6)  # size of a figure of one panel in the project's style [in]
