@@ -459,7 +459,7 @@ def test_an_interruption_ends_all_runs():
         ({"decrease": 1.0}, r"decrease = 1.* \(0, 1\)"),
         ({"spread": 1}, r"spread = 1.*\[0, 0.9\]"),
         ({"bandwidth_delay_product": 3}, r"bandwidth_delay_product = 3 packets "),
-        ({"loads": [0.5]}, r"loads = \[0\.5\] needs file"),
+        ({"loads": [0.5]}, r"loads = \[0\.5\] needs the argument file"),
         ({"points": -1}, r"points = -1 buffers"),
         ({"replications": 1}, r"replications = 1 runs"),
         ({"search": "guess"}, "search 'guess' is unknown; available: bisect, scan"),

@@ -1,4 +1,4 @@
-"""Entries of the benchmark: each is a scheme with one setting for all experiments, and the switches that it needs."""
+"""Entries of the benchmark: each is a scheme, one setting for all experiments, and the network's switches for it."""
 
 from __future__ import annotations
 

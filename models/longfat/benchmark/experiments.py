@@ -134,8 +134,8 @@ class Variant:
         return text
 
 
-#: If the sources start one after the other, the optimal time at a load of 0.9 is 1362 ms, but the paper prints 4092 to
-#: 4112 ms.
+#: The optimal mean transfer time at a load of 0.9 is 1362 ms if the sources start one after the other. The paper prints
+#: 4092 to 4112 ms, so its sources did not start so.
 _STEADY = Choice("all sources send from time 0 on, not one after the other as in the text", "interpretation", (7,))
 #: The paper's numbers do not decide this choice. Mean transfer times of hop-by-hop in a hundred runs, at loads of 0.6,
 #: 0.8 and 0.9, are 1072, 2078 and 3962 ms without probe packets, 1084, 2130 and 4115 ms with probe packets; the paper

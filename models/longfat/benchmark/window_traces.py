@@ -100,7 +100,7 @@ def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check")
     rank, before = 0, -math.inf
     for one in within:
         end = int(np.searchsorted(times, one.time + jitter + SLACK, "right"))
-        # The window that is in force at time - jitter is the window after the last acknowledgment before that time.
+        # At the time `one.time - jitter` the window has the value that the last acknowledgment before it has set.
         begin = max(0, int(np.searchsorted(times, one.time - jitter + SLACK, "right")) - 1)
         if jitter == 0:
             rank = rank + 1 if one.time <= before + SLACK else 0

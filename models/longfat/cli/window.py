@@ -57,7 +57,7 @@ def window_command(
 
     if application is not None and (output.writes or transfer_size is not None):
         other = "--output" if output.writes else "--transfer-size"
-        raise conflict("--application", f"excludes {other}", "its answer is text only")
+        raise conflict("--application", f"excludes {other}", "the answer for an application is text only")
     if application is not None and flags.get("flows") is not None:
         raise conflict("--application", "excludes --flows", "its answer is for one connection")
     with output:

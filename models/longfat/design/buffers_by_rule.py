@@ -25,7 +25,7 @@ FURTHER = (FULL_LINK, "BDP/3")
 
 @dataclass(frozen=True)
 class ByRule:
-    """Rule with which an answer for a number of flows is compared, and the rule's buffer [packets], NaN without one."""
+    """Rule for the buffer of a number of flows, and that buffer [packets]; NaN if the rule does not apply."""
 
     flows: int
     rule: str

@@ -170,7 +170,7 @@ def answered(
     subjects: Sequence[Any]  # long flows or files
     if file is None:
         if loads is not None:
-            raise conflict(f"loads = {loads}", "needs file")
+            raise conflict(f"loads = {loads}", "needs the argument file")
         numbers = _numbers("flows", len(trips) if flows is None else flows)
         subjects = _long_flows(path, senders, numbers, trips, find, spread, bandwidth_delay_product)
     else:

@@ -43,9 +43,9 @@ LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is per
 #: choice: the mean over several flows with random losses needs no more samples in total than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 CYCLES_OF_SEARCH = 80
-#: Mean window [packets] to which a path is scaled down for a long transfer, and the least number of round trips between
-#: two reductions if the cubic function determines the window. Our choice: the rates are then within 3 % of the law and
-#: of the rates on larger paths (tests/test_design_tcp.py).
+#: Long transfers are simulated over a path scaled down until the mean window has LONG_WINDOW packets. If the cubic
+#: function determines the window, at least LONG_ROUNDS round trips remain between two reductions. Our choice: the rates
+#: are then within 3 % of the law and of the rates on larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
 FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path

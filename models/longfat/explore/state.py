@@ -73,7 +73,7 @@ class State:
             return replace(self, family="", family_values=())
         _known(self.law, family)
         if family == self.across:
-            raise domains.conflict(f"family = {family!r}", "excludes the same parameter on the x axis")
+            raise domains.conflict(f"family = {family!r}", "is the parameter on the x axis: must be another one")
         chosen = default_family_values(self.law, family) if family_values is None else family_values
         if not 1 <= len(chosen) <= CURVES:
             raise domains.out_of_range("family_values", f"{len(chosen)} values", "1", f"1 to {CURVES} values")

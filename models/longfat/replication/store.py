@@ -149,7 +149,7 @@ def _check(found: Mapping[str, Any]) -> str:
 
 @contextlib.contextmanager
 def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
-    """Open the arrays of a run, which are stored uncompressed; refuse a file that unpacks to more than its size."""
+    """Open the arrays of a run, which are stored uncompressed; refuse a file that is smaller than its arrays."""
     with regular(path).open("rb") as file:  # opened here, because numpy does not close a damaged file
         unpacked = sum(one.file_size for one in zipfile.ZipFile(file).infolist())
         if unpacked > (size := path.stat().st_size):

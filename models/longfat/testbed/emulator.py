@@ -212,7 +212,7 @@ class Emulator:
 
 
 def injected(net: Network) -> Network:
-    """Return a copy of a network in which flows of injected packets replace the flows with a scheme."""
+    """Return a copy of a network in which each flow that has a scheme is replaced by a flow of injected packets."""
     made = Network(net.name)
     made.links = dict(net.links)
     source = Traffic("injected", records.INJECTED, acknowledged=True)

@@ -258,7 +258,7 @@ def windows() -> list[Case]:
 
 
 def held_out() -> list[Case]:
-    """Return cases whose settings differ from all other cases, chosen before their first run.
+    """Return cases with settings that occur in no other case; they were chosen before any of them was run.
 
     No rule and no number of the simulator was fitted to them.
     """

@@ -240,7 +240,7 @@ def _decisive_values(part: Any) -> list[Any]:
 
 
 def _case(part: Any, values: list[Any]) -> Any:
-    """Return the index of the operand or condition that applies, or the rounded value; None if none applies."""
+    """Return the operand's index for min and max, the condition's for cases, the value of floor or ceil; else None."""
     import sympy
 
     if isinstance(part, sympy.Max | sympy.Min):

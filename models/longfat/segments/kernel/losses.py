@@ -69,7 +69,7 @@ def packets_to_next_loss(rng, channel, state):
 
 @part
 def lost_in_group(rng, channel, state, gap, packets):
-    """Send a group of packets; return the number lost, and the number of packets from there to the next loss."""
+    """Send a group of packets; return how many are lost, and how many packets follow the group before the next loss."""
     lost = 0
     while gap < packets:
         lost += 1

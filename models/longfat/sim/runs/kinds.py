@@ -199,7 +199,7 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _lay_responder(state: RunState, responder: Discipline, firsts: list[Link], which: np.ndarray) -> None:
-    """Lay out the responder's records for links, and mark the links on which it sees every packet."""
+    """Allocate a record of the responder for each link; mark the links on which the responder sees every packet."""
     state.responder_own, state.row.responder_own_words = _words(
         [_of_responder(one, responder) for one in firsts], which
     )

@@ -13,9 +13,9 @@ LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s,
 SAMPLES = 8  # round-trip samples before a round is evaluated
 GROWTH_DIVISOR = 4.0  # divisor of slow start's growth in conservative slow start
 CONSERVATIVE_ROUNDS = 5
-#: Linux, net/ipv4/tcp_cubic.c: LOW_WINDOW is hystart_low_window, LARGEST_GAP is hystart_ack_delta_us. By
-#: hystart_ack_delay(), the allowed delay is the time of four bursts of the largest size, at most 1 ms, at the rate that
-#: tcp_update_pacing_rate() of tcp_input.c computes (PACING_GAIN) even if the sender does not pace.
+#: Linux, net/ipv4/tcp_cubic.c: LOW_WINDOW is hystart_low_window, LARGEST_GAP is hystart_ack_delta_us. In
+#: hystart_ack_delay() the allowed delay is the time for four bursts of the largest size, at most 1 ms. The rate is that
+#: of tcp_update_pacing_rate() in tcp_input.c, with PACING_GAIN; Linux computes it for senders that do not pace, too.
 LOW_WINDOW, LARGEST_GAP, PACING_GAIN = 16.0, 0.002, 2.0  # packets, s, 1
 BURSTS, LONGEST_BURSTS = 4.0 * 65536, 0.001  # bytes, s
 

@@ -137,9 +137,9 @@ NETBLT = Scheme(
         **timers.parameters("rfc"),
     },
     # `repaired`: end of the present repair, 0 without a repair. `fresh`: new packet to be sent after the repair.
-    # `last_repair`: last transmission of the last repair. `checked`: largest end of all repairs. `left`: packets that
-    # may still leave in this burst. `arrived`: for each packet in progress that is known to have arrived, its number
-    # plus 1.
+    # `last_repair`: final transmission of the previous repair. `checked`: largest end of all repairs. `left`: packets
+    # that may still be sent in this burst. `arrived`: number plus 1 of each packet of the buffers in progress that is
+    # known to have arrived.
     state={"repaired": 0, "fresh": 0, "last_repair": -1, "checked": 0, "left": 0.0, "arrived": [0] * ROOM},
     source=(
         "D. D. Clark, M. L. Lambert and L. Zhang, NETBLT: A Bulk Data Transfer Protocol, RFC 998, 1987, "

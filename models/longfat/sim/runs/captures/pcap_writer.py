@@ -37,7 +37,7 @@ PACKET = np.dtype(list(PARTS.items()))
 
 @dataclass(frozen=True)
 class Hosts:
-    """Header fields of each flow's packets: arrays with an entry for each row of flows."""
+    """Header fields of the packets of each flow: each array has an entry for each flow."""
 
     source: np.ndarray
     target: np.ndarray
