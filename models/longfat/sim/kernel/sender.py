@@ -402,7 +402,8 @@ def transmit_data(state, f, sender, number):
         trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due_ns[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
-    # RFC 8985, section 7.2: set the probe timer after a data packet is sent, unless the packet is itself a probe.
+    # RFC 8985, section 7.2: set the probe timer after new data is sent that is not itself a probe. `arm_probe` excludes
+    # recovery.
     if sender.repair == SELECTIVE and recovery_at(state, f).rack and recovery_at(state, f).probe_end != number + 1:
         arm_probe(state, f)
     leave_source(state, f, i)

@@ -19,8 +19,9 @@ CYCLE = 8  # phases: of gain 5/4, of gain 3/4, and six of gain 1
 BANDWIDTH_FILTER = 10  # rounds
 MIN_RTT_FILTER = 10.0  # s
 OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2
-# Linux, net/ipv4/tcp_bbr.c: LINUX_QUANTUM is the burst size at 1.2 Mbit/s or more (bbr_tso_segs_goal()), LINUX_BUDGET
-# an allowance of three bursts (bbr_quantization_budget()).
+# Linux, net/ipv4/tcp_bbr.c: LINUX_QUANTUM is the least burst size at 1.2 Mbit/s or more (bbr_min_tso_segs()),
+# LINUX_BUDGET an allowance of three bursts (bbr_quantization_budget()). Our choice: the larger bursts of
+# bbr_tso_segs_goal() at high rates are left out.
 LINUX_QUANTUM, LINUX_BUDGET = 2.0, 6.0  # packets
 # Constants of Linux, net/ipv4/tcp_bbr.c, in this order: bbr_lt_loss_thresh, bbr_lt_bw_ratio, bbr_lt_bw_diff [bytes/s],
 # bbr_lt_intvl_min_rtts, bbr_lt_bw_max_rtts; bbr_extra_acked_win_rtts, bbr_extra_acked_max_us.
@@ -176,7 +177,7 @@ def sample_long_term(flow, event):
 
 @part
 def end_interval(flow, event):
-    """End a sampling interval if it lost enough packets: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_interval_done()."""
+    """End a sampling interval if it lost enough packets: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
     delivered = flow.delivered - flow.long_delivered
     if delivered <= 0 or flow.lost - flow.long_lost < POLICED_LOSS * delivered or event.now <= flow.long_start:
         return
@@ -327,7 +328,7 @@ def handle_probe_rtt(flow, now):
 
 @part
 def end_recovery(flow):
-    """End loss recovery; with `long_recovery`, extend it while a lost packet is missing (draft-cardwell-...-00).
+    """End loss recovery (draft-cardwell-...-00, section 4.2.3.4); with `long_recovery`, extend it as Linux does.
 
     Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): if a packet found lost is still missing, the acknowledgment
     that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() treats both as one recovery.

@@ -48,7 +48,7 @@ def choose_mode(flow, now):
 def choose_velocity(flow):
     """Set the velocity once per window, by the direction in which the window has changed."""
     # Copa (2018), section 2.1: once per window, compare cwnd with its value when the packet just acknowledged was sent.
-    # After three RTTs of change in the same direction v doubles; after a change of direction v = 1.
+    # From three RTTs of change in the same direction on, v doubles once per window; after a change of direction v = 1.
     up = flow.window > flow.window_before
     flow.repeats = flow.repeats + 1 if up == flow.up else 0
     flow.velocity = 1.0 if flow.repeats == 0 else flow.velocity * (2.0 if flow.repeats >= 3 else 1.0)

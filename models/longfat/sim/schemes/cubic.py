@@ -158,8 +158,8 @@ def timeout(flow, event):
     """Return a window of one packet; ssthresh is beta times the window (RFC 9438, section 4.8)."""
     validation.forget(flow)
     reduce(flow, tcp.TIMEOUT)
-    # RFC 9438, section 4.8: at the beginning of congestion avoidance the window becomes W_max. The last W_max, for fast
-    # convergence (section 4.7), is deleted, too, as in Linux, tcp_cubic.c, bictcp_state().
+    # RFC 9438, section 4.8: W_max is set to the window at the beginning of congestion avoidance. The last W_max, for
+    # fast convergence (section 4.7), is deleted, too, as in Linux, tcp_cubic.c, cubictcp_state().
     flow.w_max = 0.0
     flow.last_w_max = 0.0
     flow.found = False

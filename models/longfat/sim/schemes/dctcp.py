@@ -67,9 +67,9 @@ def respond(flow, event):
     return deployed.grow(flow, event)  # RFC 8257, section 3.4
 
 
-# RFC 8257, section 3.5: losses halve the window as in RFC 5681, section 3.1, equation 4; in recovery they halve
-# ssthresh, the window at the end of recovery. RFC 3168, section 6.1.2: the loss of a packet sent before a mark reduced
-# the window does not reduce it again.
+# RFC 8257, section 3.5: a loss sets ssthresh to half of the packets in flight, at most half of the window (RFC 5681,
+# section 3.1, equation 4); a further loss in recovery halves ssthresh. RFC 3168, section 6.1.2: the loss of a packet
+# sent before a mark reduced the window does not reduce it again.
 def loss(flow, event):
     """Begin a recovery that halves the window, once per window of data; return the window [packets]."""
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:

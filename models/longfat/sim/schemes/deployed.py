@@ -171,7 +171,7 @@ def capped(flow, event, before, window, growth):
 def is_unused(flow, used):
     """Return whether the application leaves the window unused until the next departure."""
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
-    # net/ipv4/tcp_cubic.c, bictcp_cwnd_event(): t does not include periods in which nothing is in flight.
+    # net/ipv4/tcp_cubic.c, cubictcp_cwnd_event(): t does not include periods in which nothing is in flight.
     idle = flow.app_limited > 0 and flow.in_flight == 0
     return idle or (not used and flow.cwnd_limited == 0.0)
 

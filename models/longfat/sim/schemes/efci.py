@@ -21,15 +21,15 @@ def ack(flow, event):
         return flow.rate
     flow.unanswered = 0
     # ATM Forum, af-tm-0056.000 (1996), section 5.10.5, destination behaviour 2: the destination returns each RM cell,
-    # and its CI bit has the EFCI state of the last data cell. Section 5.10.4, source behaviour 8: an RM cell with this
-    # bit set reduces the rate; any other RM cell increases it.
+    # and its CI bit has the EFCI state of the last data cell. Section 5.10.4, source behaviour 8: a backward
+    # RM cell with CI = 1 reduces the rate; one with CI = 0 and NI = 0, which NI always is here, increases it.
     if event.marked:
         return max(flow.least_rate, flow.rate - flow.decrease * flow.rate)
     return min(flow.peak_rate, flow.rate + flow.increase * flow.peak_rate)
 
 
 def send(flow, packet):
-    """Reduce the rate before an RM cell after a long pause or if too many RM cells are unanswered; return 0."""
+    """Reduce the rate before an RM cell after a long pause or after too many RM cells without an answer; return 0."""
     if packet.transmission % int(flow.nrm) != 0:
         return 0
     # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 5: if no RM cell was sent for the time ADTF,
@@ -37,8 +37,8 @@ def send(flow, packet):
     if flow.rm_sent_at >= 0.0 and packet.sent - flow.rm_sent_at > flow.pause:
         flow.rate = min(flow.rate, flow.initial_rate)
     flow.rm_sent_at = packet.sent
-    # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 6: while Crm or more RM cells are unanswered,
-    # each RM cell sent reduces the rate.
+    # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 6: if at least Crm RM cells have been sent
+    # since the last RM cell returned, each further RM cell reduces the rate.
     if flow.unanswered >= flow.missing:
         flow.rate = max(flow.least_rate, flow.rate - flow.cutoff * flow.rate)
     flow.unanswered += 1

@@ -130,7 +130,7 @@ def watch_train(flow, event):
         flow.last_of_train = event.now
         bursts = min(LONGEST_BURSTS, BURSTS * flow.srtt / (PACING_GAIN * flow.window * flow.packet_size))
         # Linux, hystart_update(): "Pacing might have delayed packets up to RTT/2". With pacing the threshold is
-        # therefore the whole round-trip time, without pacing half of it.
+        # therefore the least round-trip time plus the allowed delay, without pacing half of this sum.
         share = 1.0 if flow.pacing > 0.0 else 0.5
         flow.found = event.now - flow.round_start > share * (flow.least_rtt + bursts)
     flow.round_rtt = min(flow.round_rtt, event.rtt)

@@ -12,14 +12,14 @@ from longfat.sim.schemes import timers
 
 SLOW_START, AVOIDANCE, FROZEN, RAMP = range(4)
 LEAST = 2.0  # packets; section 4.3: the window never decreases below 2 packets
-MINUTES, SAMPLES = 10, 4  # RFC 6817, section 2.5, BASE_HISTORY; section 4.5
+MINUTES, SAMPLES = 10, 4  # RFC 6817, section 2.5, BASE_HISTORY; LEDBAT++, section 4.5
 
 
 @part
 def measure(flow, event):
     """Update base delay [s], queueing delay [s] and gain [packets] with a round-trip sample."""
-    # RFC 6817, section 2.4.2: the base delay is the least of the minima of the last ten minutes. Section 4.5: the
-    # current delay is the least of the 4 most recent round-trip times.
+    # RFC 6817, section 2.4.2: the base delay is the least of the minima of the last ten minutes. LEDBAT++, section 4.5:
+    # the current delay is the least of the 4 most recent round-trip times.
     if int(event.now / 60.0) > flow.minute:
         flow.minute = int(event.now / 60.0)
         flow.minima[flow.minute % MINUTES] = math.inf
@@ -87,9 +87,9 @@ def ack(flow, event):
 
 def loss(flow, event):
     """Return half of the window [packets], and retransmit the first packet found lost."""
-    # RFC 6817, section 2.4.2: a loss halves the window, at most once per round trip. Our choice, because the draft has
-    # no rules for losses: a loss ends slow start. If the loss is found while the window is frozen, it halves SSTHRESH,
-    # because the lost packet was sent before the window was frozen.
+    # RFC 6817, section 2.4.2: a loss halves the window, at most once per round trip. Our choice, because the draft
+    # does not say whether a loss ends slow start: it does. If the loss is found while the window is frozen, it halves
+    # SSTHRESH, because the lost packet was sent before the window was frozen.
     flow.resend, event.restart_timer = event.number, 1
     flow.ssthresh = max(LEAST, (flow.ssthresh if flow.phase == FROZEN else flow.window) / 2.0)
     if flow.phase == FROZEN:

@@ -28,7 +28,7 @@ def begin(flow, event, window):
     """Begin a recovery, retransmit the first packet found lost, and return the window [packets].
 
     The returned window is `window`. With proportional rate reduction it is the volume in flight, which recovery reduces
-    to ``flow.ssthresh``: if a timer has found the loss, there is no acknowledgment now that could set the window.
+    to ``flow.ssthresh``. If a timer has found the loss, no acknowledgment sets the window now.
     """
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True

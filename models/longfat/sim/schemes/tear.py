@@ -194,7 +194,8 @@ def mean_rate(flow):
                 weights_open += weight(i + 1)
     mean = total / weights
     # Our choice, because we could not obtain the technical report on TEAR: of the means with and without the open
-    # epoch, the larger one counts, as for loss intervals in RFC 5348, section 5.4.
+    # epoch, the larger one counts, as for loss intervals in RFC 5348, section 5.4; but the oldest epoch stays while
+    # there are fewer than eight.
     if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
     return mean
