@@ -43,7 +43,7 @@ def require_zero(residual: Expr, claim: str) -> None:
     if sp.expand(residual) == 0:
         return
     numerator, denominator = sp.fraction(sp.together(residual))
-    if sp.expand(numerator) == 0 and sp.expand(denominator) != 0:
+    if sp.expand(numerator) == 0 and denominator.equals(0) is False:
         return
     if sp.simplify(residual) != 0:
         raise AssertionError(f"{claim}: residual {residual}")

@@ -403,6 +403,26 @@ def test_intervals_of_the_search_cover_the_buffer(slope, noise):
     assert np.mean(widths) <= 0.12
 
 
+def test_a_search_ends_when_the_shares_at_the_ends_hardly_differ():
+    """Odds of 19 (b/1000)^0.5: 0.94 to 0.96 from 680 to 1596 packets, far wider than 11 %; 0.949 to 0.951 is not."""
+    random, tried = np.random.default_rng(3), []
+
+    def shares(packets):
+        tried.append(packets)
+        odds = 19 * (packets / 1000) ** 0.5 * np.exp(0.1 * random.standard_normal(12))
+        return list(odds / (1 + odds))
+
+    line = line_to_goal(shares, [400, 3000], Goal(0.95, 0.95, 0.11, 0.8, 16_000, 0.01))
+    low, high = line.interval(16_000)
+    at = [19 * (one / 1000) ** 0.5 / (1 + 19 * (one / 1000) ** 0.5) for one in (low, high)]
+    assert low < 1000 <= high
+    assert high - low > 0.11 * high
+    assert at[1] - at[0] < 0.02
+    few = len(tried)
+    line_to_goal(shares, [400, 3000], Goal(0.95, 0.95, 0.11, 0.8, 16_000, 0.002))
+    assert len(tried) > 2 * few
+
+
 ADAPTED = {
     "one CUBIC": ("cubic", 1, 28, 80, {}),
     "one Reno": ("reno", 1, 60, 160, {}),

@@ -107,7 +107,8 @@ def test_what_a_slower_link_keeps():
     assert scaled_path.parameters(CUBIC, off, 833.0, 0.01, 0.5) == pytest.approx({"c": 0.2, "reno_friendly": 0.0})
     assert flows().simulated_bdp == 500
     assert flows(100).simulated_bdp == pytest.approx(8333.3, abs=0.1)
-    assert flows(100, rate=1.25e9).simulated_bdp == 10_000
+    # A cycle lasts (0.3 833.3/0.4)^(1/3) = 8.55 s or 85.5 round trips, of 10^6/85.5 packets; 1000 flows have 40 each.
+    assert flows(100, rate=1.25e9).simulated_bdp == 11_696
     assert flows(1000, rate=1.25e9).simulated_bdp == 40_000
     assert flows().adapted == pytest.approx({"c": 0.024, "reno_friendly": 0.0}, rel=1e-3)
     assert flows(rate=1e6).adapted == {}

@@ -125,7 +125,10 @@ def test_family():
         (lambda: start(EFFICIENCY, speed=1.0), "parameter 'speed' is unknown; available: ack_segments, loss, "),
         (lambda: start(EFFICIENCY, "speed"), "parameter 'speed' is unknown"),
         (lambda: start("mm1"), r"law must be a Law, such as those of longfat\.laws, got the string 'mm1'"),
-        (lambda: start(EFFICIENCY).spread("window"), "family = 'window' is the parameter on the x axis: must be another one"),
+        (
+            lambda: start(EFFICIENCY).spread("window"),
+            "family = 'window' is the parameter on the x axis: must be another one",
+        ),
         (
             lambda: start(EFFICIENCY).spread("loss", []),
             "family_values = 0 values is out of range: must be 1 to 6 values",

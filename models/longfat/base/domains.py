@@ -302,7 +302,8 @@ def numbers(
     interval = Interval.parse(allowed)
     try:
         found = np.asarray(value)
-        if found.dtype.kind not in "fiubO":
+        of_objects = found.dtype.kind == "O" and any(one is None or isinstance(one, str | bytes) for one in found.flat)
+        if found.dtype.kind not in "fiubO" or of_objects:
             raise TypeError
         found = found.astype(float)
     except (TypeError, ValueError):

@@ -99,10 +99,11 @@ def _larger(every: xr.Dataset) -> list[str]:
     flows = every.attrs.get("overestimated_flows", [])
     if not flows:
         return []
-    simulated = float(np.max(every.simulated_bdp))
+    bdps = {f"{float(row.simulated_bdp):.6g}" for row in rows(every, "flows") if int(row.flows) in flows}
+    sizes = " or ".join(sorted(bdps, key=float))
     said = (
-        f"{', '.join(map(str, flows))} flows: simulated with {simulated:.6g} packets in a BDP. More flows of the path "
-        "lose together: it needs a larger buffer, and the interval does not say how much larger."
+        f"{', '.join(map(str, flows))} flows: simulated with {sizes} packets in a BDP. More flows of the path lose "
+        "together: it needs a larger buffer, and the interval does not say how much larger."
     )
     return textwrap.wrap(said, 118, subsequent_indent="  ")
 

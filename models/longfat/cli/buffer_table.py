@@ -100,10 +100,13 @@ def _simulated(data: xr.Dataset) -> str:
     """Return lines that describe the simulated path and the path for which the answer is valid."""
     a = data.attrs
     simulated = np.ravel(data.simulated_bdp)
-    bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated}, key=float))
-    if (simulated > 0.999 * a["bandwidth_delay_product"]).all():
+    whole = simulated > 0.999 * a["bandwidth_delay_product"]
+    if whole.all():
         return "simulated over the path as given"
+    bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated[~whole]}, key=float))
     said = f"simulated over a slower link with a bandwidth-delay product of {bdps} packets"
+    if whole.any():
+        said = f"other numbers of flows are simulated over the path as given\n{said}"
     if a["kept"]:
         changed = "with another C, which keeps"
         return "\n".join([f"{said},", *(f"          {changed} {one}" for one in a["kept"].split(" | "))])

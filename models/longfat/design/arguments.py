@@ -117,7 +117,8 @@ BUFFER: dict[str, Any] = {
     ),
     "loads": LOAD,
     "bandwidth_delay_product": Argument(
-        unit="packets", domain="[10, 1e7]", integer=True, otherwise="200, or 40 per flow if that is more",
+        unit="packets", domain="[10, 1e7]", integer=True,
+        otherwise="200, or 40 per flow if that is more; for CUBIC 500, or more for several flows",
         meaning="Largest bandwidth-delay product to simulate [packets]",
         remark="If scheme or discipline are not scale-free, the default is the path's. Excludes ``file``.",
     ),

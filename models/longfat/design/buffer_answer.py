@@ -33,8 +33,9 @@ APART = 0.7
 #: that of CUBIC and of single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows and 0.7 with one flow.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
 #: Difference in share between both ends of the interval at which a search for several flows ends although the interval
-#: is wider than `WIDTH`. Our choice: such a difference hardly matters, and a narrower interval takes many more samples.
-CLOSE = 0.01
+#: is wider than `WIDTH`, as a fraction of what the required share lacks to 1. Our choice, 0.01 at a share of 0.95: such
+#: a difference hardly matters, and a narrower interval takes many more samples.
+CLOSE = 0.2
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
@@ -163,7 +164,7 @@ def answer(
                 tried[packets] = simulated(packets, looks=(count,))
             return list(tried[packets]["samples"][: count * effort.replications])
 
-        width, close = (WIDTH, CLOSE) if flows > 1 else (subject.fineness, 0.0)
+        width, close = (WIDTH, CLOSE * (1 - share)) if flows > 1 else (subject.fineness, 0.0)
         slope = GENTLE_SLOPE if flows == 1 or subject.scheme.name == "cubic" else SLOPE
         line = line_to_goal(shares, sorted(seen), Goal(share, effort.confidence, width, slope, largest, close))
         if line is not None:

@@ -21,12 +21,13 @@ from longfat.sim.schemes import Scheme
 SMALLEST_CUBIC = 500  # packets: least simulated bandwidth-delay product of CUBIC, whose sawtooth is shallower
 SMALLEST_BDP = 200  # packets: least simulated bandwidth-delay product of other schemes; the error is about 1/BDP
 EACH = 40  # packets of the bandwidth-delay product for every flow, so that timeouts are as rare as on the path
-#: Bandwidth-delay product [packets] up to which several flows of CUBIC are simulated over the path itself. Between two
+#: Packets of a cycle of the sawtooth up to which several flows of CUBIC are simulated over the path itself. Between two
 #: losses a flow of CUBIC grows in proportion to its window: over a slower link it adds fewer packets in the round trip
-#: in which the buffer overflows, fewer flows lose a packet, and the link is busier than that of the path. Our choice:
-#: 16 flows at 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280 packets,
-#: 0.960 with 5,120 and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link.
-OWN_BDP_OF_CUBIC_FLOWS = 10_000
+#: in which the buffer overflows, fewer flows lose a packet, and the link is busier than that of the path. 16 flows at
+#: 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280 packets, 0.960 with 5,120
+#: and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link. Our choice: an answer for one
+#: number of flows then takes at most about a minute of processor time.
+LARGEST_CYCLE = 1e6
 #: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # largest number of packets of an answer if the path cannot be scaled: half an hour on two cores
@@ -124,9 +125,11 @@ class LongFlows(Bottleneck):
             return min(self.bandwidth_delay_product, float(self.most))
         if not self.scale_free:
             return self.bandwidth_delay_product
-        least = SMALLEST_BDP
-        if self.cubic:
-            least = SMALLEST_CUBIC if self.flows == 1 else OWN_BDP_OF_CUBIC_FLOWS
+        least: float = SMALLEST_CUBIC if self.cubic else SMALLEST_BDP
+        if self.cubic and self.flows > 1:
+            each = self.bandwidth_delay_product / self.flows
+            rounds = scaled_path.round_trips(self.scheme, self.parameters, each, self.round_trip_time)
+            least = max(least, math.floor(LARGEST_CYCLE / max(1.0, rounds)))
         return min(self.bandwidth_delay_product, float(max(least, EACH * self.flows)))
 
     @property

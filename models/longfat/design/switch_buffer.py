@@ -86,9 +86,9 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     refused if that would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
     only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
     its parameter C is changed so that the quantity of its region is the same (`design.scaled_path`). Several flows of
-    CUBIC lose together more often the larger the path is, so that they are simulated over the path itself up to a
-    bandwidth-delay product of 10,000 packets. Over a slower link their utilisation is too high, and the buffer that is
-    found is too small: the attribute ``overestimated_flows`` lists these numbers of flows. CUBIC's law is
+    CUBIC lose together more often the larger the path is, so that they are simulated over the path itself if a cycle of
+    their sawtooth has at most a million packets. Over a slower link their utilisation is too high, and the buffer that
+    is found is too small: the attribute ``overestimated_flows`` lists these numbers of flows. CUBIC's law is
     `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7); hosts use it,
     even if a flow is alone. Hosts round windows to whole packets; over the slower link windows are not rounded. The
     attribute ``sender`` states the rules in which hosts differ. BBR is simulated over the path itself; its buffer is a
@@ -101,10 +101,11 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
     search begins at the buffers of the rules, goes on where the line crosses the goal, and ends when the interval has
     at most the width of 11 % of the buffer (one flow: 2 %) or one packet, when the shares at its ends differ by at most
-    0.01 (several flows), or after twelve buffers. Each buffer of the search has four times ``replications`` samples
-    (one flow: as many, or one more), whatever their values; those of the rules have as many at most. For files, and
-    where no line can be drawn, the buffers are halved, each has its own limits, and the tolerance is 2 % (files: 5 %)
-    or one packet. The search assumes that utilisation or power does not decrease with the buffer.
+    a fifth of what the required share lacks to 1 (several flows), or after twelve buffers. Each buffer of the search
+    has four times ``replications`` samples (one flow: as many, or one more), whatever their values; those of the rules
+    have as many at most. For files, and where no line can be drawn, the buffers are halved, each has its own limits,
+    and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not decrease
+    with the buffer.
 
     Long-lived flows are simulated with the largest buffer of the rules first, because slow start loses many packets at
     a small one. The same runs continue with the smaller buffers of the rules, in order. For any other buffer, copies of

@@ -186,6 +186,8 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
         return {**self.others, **discovery.named(self.package, self.kind)}
 
     def __getitem__(self, name: str) -> Kind:
+        if not isinstance(name, str):
+            raise KeyError(name)
         if name not in self.others:
             alone = discovery.alone(self.package, self.kind, name) if "_named" not in vars(self) else None
             self.others[name] = self._named[name] if alone is None else alone
