@@ -24,9 +24,9 @@ EACH = 40  # packets of the bandwidth-delay product for every flow, so that time
 #: Packets of a cycle of the sawtooth up to which several flows of CUBIC are simulated over the path itself. Between two
 #: losses a flow of CUBIC grows in proportion to its window: over a slower link it adds fewer packets in the round trip
 #: in which the buffer overflows, fewer flows lose a packet, and the link is busier than that of the path. 16 flows at
-#: 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280 packets, 0.960 with 5,120
-#: and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link. Our choice: an answer for one
-#: number of flows then takes at most about a minute of processor time.
+#: 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280 packets, 0.960 with
+#: 5,120 and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link. Our choice: an answer for
+#: one number of flows then takes at most about a minute of processor time.
 LARGEST_CYCLE = 1e6
 #: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
