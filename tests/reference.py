@@ -17,19 +17,19 @@ from fractions import Fraction
 
 SECOND = 10**9  # all times are in whole nanoseconds
 NEVER = math.inf
-#: Order of events at one instant (ours): ends of transmissions, packets that leave an access link, arrivals over links,
-#: all others, delayed acknowledgments.
-END, ACCESS, ARRIVAL, OTHER, DELAYED = range(5)
+#: Order of events at one instant: ends of transmissions, packets that leave an access link, all others, delayed
+#: acknowledgments.
+END, ACCESS, OTHER, DELAYED = range(4)
 
 
 class Events:
     """Clock and event list: what happens at one instant happens by kind, then in the order of scheduling (ours).
 
-    Arrivals of one instant happen in the order of links, and delayed acknowledgments leave in that of flows (ours).
+    Delayed acknowledgments of one instant leave in the order of flows (ours).
     """
 
     def __init__(self):
-        self.now, self.count, self.list, self.serial, self.links = 0, 0, [], itertools.count(), itertools.count()
+        self.now, self.count, self.list, self.serial = 0, 0, [], itertools.count()
 
     def at(self, time, what, *arguments, kind=OTHER, place=0):
         """Schedule a call of `what`."""
@@ -116,7 +116,6 @@ class Link:
         self.events, self.transmitter, self.delay = events, Transmitter(rate), delay
         self.packets, self.size = packets, size  # room for waiting packets, and for their bytes
         self.waiting, self.inside = deque(), deque()  # begin of transmission, size; arrival at the far end, packet
-        self.order = {"kind": ARRIVAL, "place": next(events.links)}
         self.log = []  # arrival, begin and end of transmission of each packet admitted
         self.dropped = self.largest_backlog = 0
 
@@ -142,13 +141,13 @@ class Link:
         """Let a packet arrive at the far end, a delay after the end of its transmission."""
         self.inside.append((end + self.delay, packet))
         if len(self.inside) == 1:
-            self.events.at(end + self.delay, self.arrive, **self.order)
+            self.events.at(end + self.delay, self.arrive)
 
     def arrive(self):
         """Let the first packet leave the link at its far end."""
         _, packet = self.inside.popleft()
         if self.inside:
-            self.events.at(self.inside[0][0], self.arrive, **self.order)
+            self.events.at(self.inside[0][0], self.arrive)
         packet.travel()
 
 

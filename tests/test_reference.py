@@ -204,8 +204,6 @@ WRONG = {
         "kind=ACCESS, place=place",
     ),
     "delayed acknowledgments leave in the order of scheduling": ("kind=DELAYED, place=place", "kind=DELAYED"),
-    "arrivals come in the order of scheduling": ('"place": next(events.links)', '"place": 0'),
-    "arrivals and timers come in the order of scheduling": ('"kind": ARRIVAL, "place": next(events.links)', ""),
     "each packet on a link has an event": ("if len(self.inside) == 1:", "if self.inside:"),
     "a delayed acknowledgment is due after the last packet": ("elif len(self.pending) == 1:", "else:"),
     "a timeout halves what is in flight": ("min(self.window, self.high - self.una)", "self.high - self.una"),

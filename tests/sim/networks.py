@@ -2,8 +2,6 @@
 
 import hashlib
 import itertools
-import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -127,19 +125,6 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
             count=int(rng.integers(1, 3)), packet=int(rng.integers(100, 1500)), ack=int(rng.integers(20, 80)),
             ack_path=str(rng.choice(["reverse", "ideal"])), **options,
         )  # fmt: skip
-    return net
-
-
-def coinciding(seed):
-    """Return a random network of round numbers, without random loss and jitter, in which many events coincide."""
-    net, rng = build(seed, jitter=False, lossy=False), np.random.default_rng(seed)
-    for pair, link in net.links.items():
-        rate, delay = rng.choice([125e3, 250e3, 500e3, 1e6]), rng.choice([0.0, 0.001, 0.001, 0.002, 0.005])
-        net.links[pair] = replace(link, rate=float(rate), delay=float(delay))
-    for k, flow in enumerate(net.flows):
-        sizes = {"packet": int(rng.choice([500, 1000])), "ack": int(rng.choice([50, 125]))}
-        access = {} if flow.access_rate == math.inf else {"access_rate": 5e5}
-        net.flows[k] = replace(flow, start=round(flow.start, 2), stagger=0.01, **sizes, **access)
     return net
 
 

@@ -6,22 +6,17 @@ The networks have links that only one other link feeds, links where several meet
 that overflow behind a shared link, and requests for counters.
 """
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from longfat import sim
 from longfat.sim import queues
 from longfat.sim.kernel.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
-from tests.examples import examples
 from tests.sim.lab import one_link, simulated
-from tests.sim.networks import coinciding
 
 
 def several():
@@ -98,28 +93,13 @@ def round_numbers(*delays):
 
 
 def delayed_to_a_queue():
-    """Return flows whose delayed acknowledgments are known in advance, but do not enter the next link in advance."""
+    """Return flows whose delayed acknowledgments are known in advance, but not when they leave the link that follows."""
     net = sim.Network().link("a", "b", rate="12 Mbit/s", delay="7.003 ms", buffer=20)
     net.link("b", "a", rate="2.1 Mbit/s", delay="9.001 ms", buffer=8, discipline="red")
     return net.flow("cubic", path=["a", "b"], count=3, stagger=0.0131, parameters={"ack_delay": 0.0031})
 
 
-def ties(delay="1 ms", rate="8 Mbit/s"):
-    """Return flows over two links each, whose packets arrive at the last link at the same times; it drops many.
-
-    The first link has the lowest number, and it is the second of its path.
-    """
-    net = sim.Network().link("a", "b", rate=rate, delay=delay)
-    net.link("d", "b", rate="8 Mbit/s", delay="1 ms").link("s", "a", rate="8 Mbit/s", delay="1 ms")
-    net.link("b", "c", rate="8 Mbit/s", delay="1 ms", buffer=4)
-    for path in (["s", "a", "b", "c"], ["d", "b", "c"]):
-        net.flow("reno", path=path, packet=1000, ack_path="ideal", count=2, stagger=0.002)
-    return net
-
-
 NETWORKS = {
-    "ties": ties,
-    "ties, a link without time": lambda: ties(0.0, math.inf),
     "delayed": delayed,
     "delayed to a queue": delayed_to_a_queue,
     "delayed star": delayed_star,
@@ -195,17 +175,6 @@ def test_samples_change_nothing(name):
     for k in (10, 200, 500, 1000):
         step = simulated(net, k * 0.00171 - 1e-9, 3)
         np.testing.assert_array_equal(received[k], step.state.receivers["received_bytes"][: received.shape[1]])
-
-
-@examples(10, 720)
-@given(seed=st.integers(0, 10**6))
-@example(seed=17)
-def test_samples_change_nothing_where_events_coincide(seed):
-    """Random networks of round numbers, with all schemes and disciplines, and a sample every millisecond."""
-    plain = simulated(coinciding(seed), 1.0, seed)
-    sampled = sim.Simulation(coinciding(seed), rng=seed, sample_every=0.001, duration=1.0)
-    sampled.advance(1.0)
-    compare(counts(plain), counts(sampled))
 
 
 @pytest.mark.parametrize("name", NETWORKS)

@@ -233,10 +233,8 @@ def test_numbers_of_events_begin_again(monkeypatch):
     pushed.advance(0.1)
     entries = pushed.state
     last = run_state.LAST_SERIAL
-    for heap, count in ((entries.arrivals, entries.row.arrivals), (entries.clocks, entries.row.clocks)):
-        key = heap["key"][:count]
-        numbered = (key & run_state.SERIALS) >> run_state.SERIAL_SHIFT > 0
-        key[numbered] += (last - 5 - int(entries.row.serial)) << run_state.SERIAL_SHIFT
+    entries.arrivals["key"][: entries.row.arrivals] += (last - 5 - int(entries.row.serial)) << run_state.SERIAL_SHIFT
+    entries.clocks["key"][: entries.row.clocks] += (last - 5 - int(entries.row.serial)) << run_state.SERIAL_SHIFT
     entries.row.serial = last - 5
     for run in (plain, pushed):
         for until in (0.2, 0.3, 0.5):

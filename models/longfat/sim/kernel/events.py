@@ -2,26 +2,14 @@
 
 The heap of arrivals holds the frequent events: the next arrival on each link and the end of each transmission. The heap
 of clocks holds timers, most of which are postponed before they expire, and rarer events; so the heap of arrivals stays
-small. A link has one entry, however many packets are on it.
-Events at one time are processed in this order (ours, docs/engine.md, "Order of events"): ends of transmissions, samples
-of the traces, departures from access links, arrivals at the far ends of links, all other events, delayed
-acknowledgments. Arrivals are in the order of links, delayed acknowledgments in the order of flows, others in the order
-in which they were scheduled.
+small. A link has one entry, however many packets are on it. Among events at the same time, ends of transmissions come
+first, then departures from access links, then other events in the order in which they were scheduled, and last delayed
+acknowledgments in the order of flows.
 """
 
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import entry_at, sender_at
-from longfat.sim.kernel.records import (
-    ARRIVAL,
-    CLOCK,
-    DELAYED,
-    DEPARTURE,
-    NEVER,
-    NO_CLOCKS,
-    PACE,
-    ROWS_PER_EVENT,
-    SAMPLING,
-)
+from longfat.sim.kernel.records import ARRIVAL, CLOCK, DELAYED, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
 # --- Heap ------------------------------------------------------------------------------------------------------------
 #
@@ -117,7 +105,7 @@ def new_key(state, kind, index):
 @part
 def schedule_arrival(state, link, time):
     """Schedule the next arrival at the far end of a link that has no entry in the heap of arrivals."""
-    rise(state.arrivals_base, state.arrivals, time, (ARRIVAL << INDEX_BITS) | link)
+    rise(state.arrivals_base, state.arrivals, time, new_key(state, ARRIVAL, link))
     state.arrivals += 1
 
 
@@ -136,7 +124,7 @@ def schedule_departure(state, link, time):
 @part
 def replace_arrival(state, link, time):
     """Replace the first entry of the heap of arrivals, which belongs to `link`, by the link's next arrival."""
-    sink(state.arrivals_base, state.arrivals, 0, time, (ARRIVAL << INDEX_BITS) | link)
+    sink(state.arrivals_base, state.arrivals, 0, time, new_key(state, ARRIVAL, link))
 
 
 @part
@@ -155,14 +143,9 @@ def schedule(state, kind, index, time):
 @routine
 def schedule_delayed(state, f, time):
     """Schedule the delayed acknowledgment of flow f, to follow all other events at the same time."""
-    # Delayed acknowledgments that are due at the same time are ordered by flow, as in `receiver.join_delayed`.
+    # Our choice: by flow number, as in `receiver.join_delayed`, so that the order is the same whether or not
+    # acknowledgments are computed in advance.
     push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | int(f))
-
-
-@part
-def schedule_sample(state, time):
-    """Schedule the next sample of the traces, before the arrivals at the same time."""
-    push_clock(state, time, (SAMPLING << INDEX_BITS) - FIRST_AT_ITS_TIME)
 
 
 @part

@@ -27,7 +27,6 @@ from longfat.sim.kernel.events import (
     remove_clock,
     request_send,
     schedule,
-    schedule_sample,
     set_timer,
 )
 from longfat.sim.kernel.jit import entry, part, routine
@@ -241,7 +240,7 @@ def take_samples(state):
     state.samples += 1
     if state.unfinished < 0:
         state.horizon = min(state.until, state.now + state.sample_every - 1)
-    schedule_sample(state, state.now + state.sample_every)
+    schedule(state, SAMPLING, 0, state.now + state.sample_every)
 
 
 @routine

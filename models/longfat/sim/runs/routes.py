@@ -179,11 +179,7 @@ def _in_advance(state: RunState) -> np.ndarray:
     # A link with a service also sends packets one after the other: the next arrival is known when a transmission ends.
     mine = np.flatnonzero(goes_on & (plain | (links["service"] != NONE))[link])
     following = link[mine + 1]
-    # If the packet arrived at the time at which it enters the link, the arrival would precede events of that time that
-    # come before the entry: require a delay or a transmission time.
-    slow = (8 * records.SECOND * links["scale"] >= links["rate"]) & (links["changing_rate"] == NONE)  # 1 ns a byte
-    takes_time = (links["delay"] > 0) | slow
-    alone = plain[following] & ~several[following] & (feeder[following] == link[mine]) & takes_time[following]
+    alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
     # On a link with delayed acknowledgments, either all arrivals are computed in advance or none, because the

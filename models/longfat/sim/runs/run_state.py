@@ -176,7 +176,7 @@ class RunState:
         if row["serial"] < LAST_SERIAL:
             return
         keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.clocks["key"][: row.clocks]))
-        serials = np.unique(np.append((keys & SERIALS) >> SERIAL_SHIFT, 0))  # 0: of keys without one
+        serials = np.unique(np.append((keys & SERIALS) >> SERIAL_SHIFT, 0))  # 0: delayed acknowledgments have none
         for heap, count in ((self.arrivals, row.arrivals), (self.clocks, row.clocks)):
             key = heap["key"][:count]
             old = (key & SERIALS) >> SERIAL_SHIFT
