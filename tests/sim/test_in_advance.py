@@ -93,7 +93,7 @@ def round_numbers(*delays):
 
 
 def delayed_to_a_queue():
-    """Return flows whose delayed acknowledgments are known in advance, but not when they leave the link that follows."""
+    """Return flows whose delayed acknowledgments are known in advance, but not when they leave the next link."""
     net = sim.Network().link("a", "b", rate="12 Mbit/s", delay="7.003 ms", buffer=20)
     net.link("b", "a", rate="2.1 Mbit/s", delay="9.001 ms", buffer=8, discipline="red")
     return net.flow("cubic", path=["a", "b"], count=3, stagger=0.0131, parameters={"ack_delay": 0.0031})

@@ -177,7 +177,7 @@ def test_hooks_push_nothing_out_of_it():
 
     mine = Discipline("mine", service="discard-worst", enqueue=push)
     net = one_link(traffic.constant(3 * RATE), rate=RATE, buffer=10, discipline=mine)
-    with pytest.raises(ValueError, match="needs service='departures'"):
+    with pytest.raises(ValueError, match="at a link with service='departures'"):
         Simulation(net, rng=1).advance(1.0)
 
 
