@@ -100,12 +100,12 @@ def _simulated(data: xr.Dataset) -> str:
     """Return lines that describe the simulated path and the path for which the answer is valid."""
     a = data.attrs
     simulated = np.ravel(data.simulated_bdp)
-    whole = simulated > 0.999 * a["bandwidth_delay_product"]
-    if whole.all():
+    as_given = simulated > 0.999 * a["bandwidth_delay_product"]
+    if as_given.all():
         return "simulated over the path as given"
-    bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated[~whole]}, key=float))
+    bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated[~as_given]}, key=float))
     said = f"simulated over a slower link with a bandwidth-delay product of {bdps} packets"
-    if whole.any():
+    if as_given.any():
         said = f"other numbers of flows are simulated over the path as given\n{said}"
     if a["kept"]:
         changed = "with another C, which keeps"
