@@ -9,7 +9,7 @@ from longfat.sim import Discipline, Network, Simulation, run
 from longfat.sim.kernel.records import FEEDBACK, REQUEST
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.sim.schemes import cadpc
+from longfat.sim.schemes import cadpc, tfrc
 from tests.sim.lab import as_python, one_link
 
 CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
@@ -184,7 +184,8 @@ def test_tcp_friendly_by_hand(monkeypatch):
     Intervals of 300 and 100, 40 packets later: (300 + 100)/2 = 200 > (40 + 300)/2. Eight of 100, 640 packets later:
     weights of 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2 sum up to 6, and (640 + 5 x 100)/6 = 190 > 100.
     """
-    as_python(monkeypatch, cadpc, "mean_interval", "bounded", "equation_rate")
+    as_python(monkeypatch, tfrc, "weight")
+    as_python(monkeypatch, cadpc, "mean_interval", "mean_of", "mean_with", "bounded", "equation_rate")
     mean, bounded = cadpc.mean_interval, cadpc.bounded
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=1e6, friendly=1.0, first=-1, intervals=[0.0] * 8)
     flow.transmission = 100

@@ -154,14 +154,16 @@ def test_first_loss_before_the_first_receive_rate():
 
     With `reorder` 1 the loss of packet 1, sent at 0.1 s, is found at 0.225 s, when packet 2 of 0.125 s is acknowledged;
     only the first feedback, without a receive rate, came before. At 0.4 s packet 1 leaves again, and at 0.5 s six
-    transmissions are in the current interval, 1 to 6 (section 5.3): p is the reciprocal of the mean of 6 and the first.
+    transmissions are in the current interval, 1 to 6 (section 5.3), which is longer than the first one: p = 1/6; in
+    ns-2.35 p is the reciprocal of the mean of both.
     """
-    diary = Diary("tfrc", drop_numbers(1), 0.23, reorder=1)
-    first = float(diary.own.intervals[0])
-    assert equation(1 / first, 0.0) == pytest.approx(0.5, rel=1e-6)
-    assert diary.own.allowed * 0.1 / 1000 == pytest.approx(0.5, rel=1e-6)
-    diary.advance(0.51)
-    assert diary.own.p == pytest.approx(2 / (6 + first), rel=1e-12)
+    for ns2_mean_interval in (0, 1):
+        diary = Diary("tfrc", drop_numbers(1), 0.23, reorder=1, ns2_mean_interval=ns2_mean_interval)
+        first = float(diary.own.intervals[0])
+        assert equation(1 / first, 0.0) == pytest.approx(0.5, rel=1e-6)
+        assert diary.own.allowed * 0.1 / 1000 == pytest.approx(0.5, rel=1e-6)
+        diary.advance(0.51)
+        assert diary.own.p == pytest.approx(2 / (6 + first) if ns2_mean_interval else 1 / 6, rel=1e-12)
 
 
 def plain_history(diary, lost, round_trip=0.1):
@@ -218,6 +220,47 @@ def test_mean_interval_against_a_plain_one():
     for open_interval in (1.0, 50.0, 150.0, 300.0, 2000.0):
         ours = mean_interval(flows, open_interval)
         assert ours == pytest.approx(plain_mean(intervals, discounts, open_interval), rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
+@pytest.mark.parametrize(
+    ("ended", "open_interval", "mean", "ns"),
+    [
+        ([300], 100, 300, 300),
+        ([100], 300, 300, 200),
+        ([100, 40], 200, 300 / 2, 340 / 3),
+        ([300, 100], 50, 400 / 2, 400 / 2),
+        ([10, 20, 30, 40, 50, 60, 70], 100, 246 / 5.8, 260 / 6),
+        ([10, 20, 30, 40, 50, 60, 70, 80], 100, 260 / 6, 260 / 6),
+        ([10, 20, 30, 40, 50, 60, 70, 80, 90], 100, 260 / 6, 260 / 6),
+    ],
+)
+def test_mean_of_few_intervals_by_hand(ended, open_interval, mean, ns):
+    """The mean with the open interval leaves out the oldest of k ended intervals (RFC 5348, section 5.4).
+
+    Newest first. With k = 7 and weights of 1, 1, 1, 1, 0.8, 0.6, 0.4, 5.8 in all, I_tot0 = 100 + 10 + 20 + 30 + 0.8 x
+    40 + 0.6 x 50 + 0.4 x 60 = 246, and I_tot1 = 10 + 20 + 30 + 40 + 0.8 x 50 + 0.6 x 60 + 0.4 x 70 = 204. With k = 8
+    there is 0.2 x 70 in addition; the state of a flow has no ninth interval. ns-2.35 keeps the oldest one until there
+    are eight: for k = 2 the mean of 200, 100 and 40.
+    """
+    flows = np.zeros(1, tfrc.TFRC.columns.dtype)
+    flows["history"], flows["discounts"] = 8, 1
+    kept = ended[: flows["intervals"].shape[1]]
+    flows["intervals"][0, : len(kept)] = kept
+    assert mean_interval(flows, float(open_interval)) == pytest.approx(mean, rel=1e-12)
+    flows["ns2_mean_interval"] = 1
+    assert mean_interval(flows, float(open_interval)) == pytest.approx(ns, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
+def test_discounting_of_a_single_interval_by_hand():
+    """A single ended interval is left out, whatever its factor; ns-2.35: (300 + 2/3 x 100)/(1 + 2/3)."""
+    flows = np.zeros(1, tfrc.TFRC.columns.dtype)
+    flows["history"], flows["discounting"], flows["discounts"] = 8, 1, 1
+    flows["intervals"][0, 0] = 100
+    assert mean_interval(flows, 300.0) == pytest.approx(300, rel=1e-12)
+    flows["ns2_mean_interval"] = 1
+    assert mean_interval(flows, 300.0) == pytest.approx(220, rel=1e-12)
 
 
 def test_discounting_by_hand():
@@ -332,17 +375,20 @@ def test_no_feedback_for_an_idle_sender_after_a_loss():
         assert diary.own.received * 0.1 / 1000 == pytest.approx([2, 0, 0, 0, 0, 0, 0, 0], rel=1e-6)
 
 
-@pytest.mark.parametrize(("lost", "ns2_reports", "at_once"), [(60, 0, True), (300, 0, False), (300, 1, True)])
+@pytest.mark.parametrize(
+    ("lost", "ns2_reports", "at_once"), [((30, 60), 0, True), ((30, 60, 107), 0, False), ((30, 60, 107), 1, True)]
+)
 def test_report_of_a_loss_event(lost, ns2_reports, at_once):
     """A loss event is reported at once only if it raises p (RFC 5348, section 6.1), in ns-2.35 always.
 
-    After the loss of packet 30 the first interval has 57 packets (that of p at 8 packets per round trip). One of 60 -
-    30 + 1 = 31 transmissions (30 is sent again) raises p, one of 271 does not.
+    After the loss of packet 30 the first interval has 57.3 packets (that of p at 8 packets per round trip). The next
+    one has 60 - 30 + 1 = 31 transmissions (30 is sent again): the mean falls to 44.1, and p rises. The next one has 107
+    - 60 + 1 = 48: the mean rises to 45.4. No report of a round trip is due with this one.
     """
-    diary = Diary("tfrc", drop_numbers(30, lost), 0.58, ns2_reports=ns2_reports)
-    while diary.own.intervals[1] == 0 and diary.run.state.row.now < 4e9:
+    diary = Diary("tfrc", drop_numbers(*lost), 0.58, ns2_reports=ns2_reports)
+    while diary.own.intervals[len(lost) - 1] == 0 and diary.run.state.row.now < 4e9:
         diary.advance(diary.run.state.row.now * 1e-9 + 0.005)
-    assert diary.own.intervals[:2].tolist() == pytest.approx([lost - 29, 57.3], abs=0.05)
+    assert diary.own.intervals[: len(lost)].tolist() == pytest.approx([48, 31, 57.3][-len(lost) :], abs=0.05)
     assert (diary.own.feedback_at == diary.own.acked_at[0]) == at_once
 
 

@@ -9,7 +9,7 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
-from longfat.sim.schemes.tfrc import equation_rate
+from longfat.sim.schemes.tfrc import EQUAL, equation_rate, mean_of, mean_with
 
 
 def start(flow, event):
@@ -121,15 +121,7 @@ def bounded(flow, rate):
 def mean_interval(flow, open_interval):
     """Return the mean loss interval [packets]: the larger of the means with and without the unfinished interval."""
     # RFC 5348, section 5.4, with eight intervals; the discounting of section 5.5, which is optional, is left out.
-    ended, with_open, weights = 0.0, 1.0 * open_interval, 0.0
-    for i in range(8):
-        if flow.intervals[i] > 0.0:
-            weight = min(1.0, (8 - i) / 5.0)
-            ended += weight * flow.intervals[i]
-            weights += weight
-            if i < 7 and flow.intervals[i + 1] > 0.0:
-                with_open += min(1.0, (7 - i) / 5.0) * flow.intervals[i]
-    return max(ended, with_open) / weights
+    return max(mean_of(flow.intervals, EQUAL, 8), mean_with(float(open_interval), flow.intervals, EQUAL, 8, 1.0, False))
 
 
 PARAMETERS = {

@@ -21,9 +21,11 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.tfrc import EQUAL, mean_of, mean_with
 
 SLOW, AVOIDANCE = 0, 1  # phases; GAP is added while a packet is missing
 GAP = 2
+EPOCHS = 8  # in the mean
 #: State of a flow. Windows in packets, times in s, missing packets and arrivals after them in transmissions.
 STATE = {
     "emulated": 1.0,  # window of the emulated TCP, and its slow-start threshold
@@ -44,7 +46,7 @@ STATE = {
     "silent_at": 0.0,
     "epoch_packets": 0.0,  # packets of the open epoch
     "epoch_time": 0.0,
-    "epochs": [0.0] * 8,  # rates of the ended epochs, newest first [packets/s]; 0: there was none
+    "epochs": [0.0] * EPOCHS,  # rates of the ended epochs, newest first [packets/s]; 0: there was none
 }
 
 
@@ -170,34 +172,17 @@ def end_epoch(flow, charged):
 
 
 @part
-def weight(i):
-    """Return the weight of an epoch: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2, newest first."""
-    # Rhee, Ozdemir and Yi (2000) use the weights of Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
-    return min(1.0, 0.2 * (8 - i))
-
-
-@part
 def mean_rate(flow):
     """Return the larger of two mean rates [packets/s]: of the ended epochs, and of these plus the open epoch."""
-    total, weights = 0.0, 0.0
+    # Rhee, Ozdemir and Yi (2000) use the weights of Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
+    mean = mean_of(flow.epochs, EQUAL, EPOCHS)
     share = flow.arrived / math.floor(flow.round_window)
     packets, time = flow.epoch_packets + share * flow.round_window, flow.epoch_time + share * flow.rtt
-    total_open, weights_open = 0.0, 0.0
-    if time > 0.0:
-        total_open, weights_open = packets / time, 1.0
-    for i in range(8):
-        if flow.epochs[i] > 0.0:
-            total += weight(i) * flow.epochs[i]
-            weights += weight(i)
-            if i < 7:
-                total_open += weight(i + 1) * flow.epochs[i]
-                weights_open += weight(i + 1)
-    mean = total / weights
     # Our choice, because we could not obtain the technical report on TEAR: of the means with and without the open
     # epoch, the larger one counts, as for loss intervals in RFC 5348, section 5.4; but the oldest epoch stays while
     # there are fewer than eight.
-    if flow.open_epoch > 0.0 and weights_open > 0.0:
-        return max(mean, total_open / weights_open)
+    if flow.open_epoch > 0.0 and time > 0.0:
+        return max(mean, mean_with(packets / time, flow.epochs, EQUAL, EPOCHS, 1.0, True))
     return mean
 
 

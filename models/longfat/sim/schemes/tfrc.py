@@ -26,6 +26,8 @@ from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
+#: Factors of `mean_of` and `mean_with` that change no weight.
+EQUAL = (1.0,) * 8
 #: State of a flow.
 STATE = {
     "allowed": 0.0,  # the rate before damping, X [bytes/s]
@@ -87,21 +89,38 @@ def loss_rate_of(flow, rate):
 
 
 @part
-def weight(flow, i):
-    """Return the weight of a loss interval: with eight intervals, 1 for the four newest, then 0.8, 0.6, 0.4, 0.2."""
+def weight(i, n):
+    """Return the weight of the i-th of n loss intervals, newest first: with n = 8, 1 for four, 0.8, 0.6, 0.4, 0.2."""
     # RFC 5348, section 5.4: w_i = 1 for i < n/2, else 2 (n - i) / (n + 2).
-    n = flow.history
     return min(1.0, 2.0 * (n - i) / (n + 2.0))
 
 
 @part
-def closed_mean(flow):
-    """Return the weighted mean of the loss intervals that have ended [packets]."""
+def mean_of(values, factors, n):
+    """Return the mean of the n newest of `values`, newest first, by `weight` times `factors`; 0 is no value."""
     total, weights = 0.0, 0.0
-    for i in range(int(flow.history)):
-        if flow.intervals[i] > 0.0:
-            w = weight(flow, i) * flow.discounts[i]
-            total += w * flow.intervals[i]
+    for i in range(n):
+        if values[i] > 0.0:
+            w = weight(i, n) * factors[i]
+            total += w * values[i]
+            weights += w
+    return total / weights
+
+
+@part
+def mean_with(newest, values, factors, n, less, keep_oldest):
+    """Return the mean of `newest` and all values but the oldest, with factors multiplied by `less`.
+
+    If `keep_oldest`, the oldest value is left out only if it is the n-th.
+    """
+    # RFC 5348, section 5.4: with k values l_1 to l_k, I_tot0 is the sum of w_0 l_0 to w_(k-1) l_(k-1); l_k is left out
+    # for any k, so that I_tot0 and I_tot1 have the same weights, W_tot. Linux agrees (net/dccp/ccids/lib/
+    # loss_interval.c, tfrc_lh_calc_i_mean()). ns-2.35 leaves out l_k only if k = n (tfrc-sink.cc, weighted_average1()).
+    total, weights = newest, 1.0
+    for i in range(n - 1):
+        if values[i] > 0.0 and (keep_oldest or values[i + 1] > 0.0):
+            w = weight(i + 1, n) * factors[i] * less
+            total += w * values[i]
             weights += w
     return total / weights
 
@@ -110,7 +129,7 @@ def closed_mean(flow):
 def discount(flow, open_interval):
     """Return the factor that reduces the weights of older loss intervals if the open interval is long."""
     # RFC 5348, section 5.5: if l_0 > 2 I_mean, DF = max(2 I_mean / l_0, 0.5).
-    mean = closed_mean(flow)
+    mean = mean_of(flow.intervals, flow.discounts, int(flow.history))
     if flow.discounting == 0.0 or open_interval <= 2.0 * mean:
         return 1.0
     return max(0.5, 2.0 * mean / open_interval)
@@ -119,15 +138,12 @@ def discount(flow, open_interval):
 @part
 def mean_interval(flow, open_interval):
     """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
-    # RFC 5348, section 5.4: I_mean is the larger of the means over l_1 .. l_n and over l_0 .. l_(n-1).
-    less = discount(flow, open_interval)
-    total, weights = open_interval, 1.0
-    for i in range(int(flow.history) - 1):
-        if flow.intervals[i] > 0.0:
-            w = weight(flow, i + 1) * flow.discounts[i] * less
-            total += w * flow.intervals[i]
-            weights += w
-    return max(closed_mean(flow), total / weights)
+    # RFC 5348, section 5.4: I_mean is the larger of the means over l_1 .. l_k and over l_0 .. l_(k-1).
+    n, less = int(flow.history), discount(flow, open_interval)
+    return max(
+        mean_of(flow.intervals, flow.discounts, n),
+        mean_with(open_interval, flow.intervals, flow.discounts, n, less, flow.ns2_mean_interval > 0.0),
+    )
 
 
 @part
@@ -404,6 +420,7 @@ NS = {
     "ns2_receive_rate_limit": 1.0,
     "ns2_no_feedback": 1.0,
     "ns2_first_interval": 1.0,
+    "ns2_mean_interval": 1.0,
     "ns2_reports": 1.0,
     "rtt_gain": 0.05,
     "increase": 1.0,
@@ -446,6 +463,11 @@ TFRC = Scheme(
             False,
             "0: first loss interval from the largest receive rate (RFC 5348, section 6.3.1); 1: from the "
             "receive rate at the loss, as in ns-2.35, tfrc-sink.cc",
+        ),
+        "ns2_mean_interval": flag(
+            False,
+            "0: the mean with the open loss interval leaves out the oldest interval (RFC 5348, section 5.4); 1: only "
+            "if `history` intervals have ended, as in ns-2.35, tfrc-sink.cc",
         ),
         "ns2_reports": flag(
             False,
