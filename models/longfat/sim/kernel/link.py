@@ -182,8 +182,8 @@ def process_deferred(state, k):
     when they arrive. So are all packets if a delayed acknowledgment is due before the first of them arrives: the link
     has an event at that arrival, and none before it.
     """
-    link, f = link_at(state, k), link_at(state, k).first_delayed
-    now, i = state.now, link.head
+    link = link_at(state, k)
+    f, now, i = link.first_delayed, state.now, link.head
     blocked = link.deferred == 0 or (f != NONE and delayed_ack_at(state, f).due_ns < packet_at(state, i).arrival)
     link.head = NONE
     link.tail = NONE
