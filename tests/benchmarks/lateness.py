@@ -26,7 +26,7 @@ def times(buffer: float) -> np.ndarray:
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder) / "captured"
         testbed.run(case.network(0, linux=True), rng=0, duration=PROBE + 1.0, pcap=where, repeats=6)
-        sent = np.array([one.time for one in segments(str(where / "senders.pcap")) if one.payload > 0])
+        sent = np.array([one.time_ns for one in segments(str(where / "senders.pcap")) if one.payload > 0])
     return (sent - sent[0]) * 1e-9
 
 
