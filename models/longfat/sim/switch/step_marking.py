@@ -1,7 +1,8 @@
 """Step marking: every packet that arrives while the queue is above a threshold is marked.
 
 RFC 8257 (DCTCP), section 3.1, and M. Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1: the
-threshold counts the instantaneous queue, in packets or bytes. L4S has a threshold in time (RFC 9332, appendix A.1, note
+threshold counts the instantaneous queue, in packets or bytes, and a packet is marked if the queue exceeds it
+(`longfat.sim.switch.marking` marks from the threshold on). L4S has a threshold in time (RFC 9332, appendix A.1, note
 c: a ramp of range zero).
 
 >>> step_marking(packets=65).values["packets"]
