@@ -140,8 +140,10 @@ def greatest_delay(
     the rate of the link. A packet's delay begins when its last bit has arrived at the first link, and ends with its
     transmission on the last link. Nothing is random.
     """
-    if guaranteed_rate >= capacity or packet_size > largest_packet:
-        raise out_of_range("guaranteed_rate", guaranteed_rate, "bytes/s", f"(0, {capacity}) in a simulation")
+    if guaranteed_rate >= capacity:
+        raise out_of_range("guaranteed_rate", guaranteed_rate, "bytes/s", f"(0, {capacity:g}), below the capacity")
+    if packet_size > largest_packet:
+        raise out_of_range("packet_size", packet_size, "bytes", f"(0, {largest_packet:g}], up to the largest packet")
     net, logs, links = Network(), (Log(MANY), Log(MANY)), int(hops)
     own, other = max(1, round(burst / packet_size)), (capacity - guaranteed_rate) / OTHERS
     for k in range(links):
