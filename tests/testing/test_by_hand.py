@@ -176,7 +176,7 @@ def test_results_on_a_bound_are_inside():
     given = iter([0.0, 1.0, 0.5, 2.0, *[0.5] * 99])
     with pytest.raises(ValueError, match="the simulator's result = 2"):
         lf.testing.compare(formula, lambda rng: next(given), within=0.1, bounds=(0.0, 1.0), rng=1)
-    with pytest.raises(ValueError, match="two numbers, the first one smaller"):
+    with pytest.raises(ValueError, match="two different numbers in ascending order"):
         lf.testing.compare(formula, normal, within=0.1, bounds=(1.0, 1.0), rng=1)
 
 

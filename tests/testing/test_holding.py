@@ -104,7 +104,7 @@ def test_margins():
     [
         (lambda: judged([], over={"mean": (0.0, 1.0)}, within=0.5, where=lambda mean: False),
          "the domain of formula needs a point"),
-        (lambda: Axis.parse("k", (2, 1)), "two numbers, the first one smaller"),
+        (lambda: Axis.parse("k", (2, 1)), "two numbers in ascending order"),
         (lambda: Axis.parse("k", []), "one value or more"),
         (lambda: axes_of(formula, None), "over = None needs a law"),
         (lambda: judged([], over={"mean": 1.0}, within=0.5, points=0), "points = 0 points is out of range"),

@@ -281,7 +281,7 @@ def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[
         return lambda values, look: Normal(values)
     low, high = (_number("bounds", one) for one in bounds)
     if not low < high:
-        raise domains.out_of_range("bounds", bounds, "1", "two numbers, the first one smaller")
+        raise domains.out_of_range("bounds", bounds, "1", "two different numbers in ascending order")
 
     def bounded(values: np.ndarray, look: int) -> Evidence:
         if values.min() < low or values.max() > high:

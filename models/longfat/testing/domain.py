@@ -48,7 +48,7 @@ class Axis:
         if isinstance(given, tuple) and len(given) == 2:
             low, high = (domains.number(f"over[{name!r}]", one, "1", "(-inf, inf)") for one in given)
             if not low <= high:
-                raise domains.out_of_range(f"over[{name!r}]", given, "1", "two numbers, the first one smaller")
+                raise domains.out_of_range(f"over[{name!r}]", given, "1", "two numbers in ascending order")
             return cls(name, _scale(low, high, integer=all(isinstance(one, int | np.integer) for one in given)))
         values = tuple(given) if isinstance(given, list) else (given,)
         if not values:
