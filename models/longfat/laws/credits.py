@@ -109,7 +109,7 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
 
 
 @law(
-    source=f"Ours: the rule of {KUNG_CREDIT} (from memory: it could not be read), as a recursion",
+    source=f"Ours: a recursion for the rule of {KUNG_CREDIT} (not checked against the original)",
     unit="packets",
     result="A_k",
     derivation="credits.adaptive_allocation",

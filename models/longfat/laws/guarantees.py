@@ -32,7 +32,7 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
 
 
 @law(
-    source=f"{PAREKH_SINGLE} (from memory: it could not be read)",
+    source=f"{PAREKH_SINGLE} (not checked against the original)",
     unit="s",
     result="D",
     derivation="guarantees.fluid_delay",
@@ -57,8 +57,8 @@ def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp: Any) -> 
 
 
 @law(
-    source=f"{PAREKH_MULTIPLE} (from memory: it could not be read); {ZHANG_VIRTUAL_CLOCK}, whose clock is the deadline "
-    "of the proof",
+    source=f"{PAREKH_MULTIPLE} (not checked against the original); {ZHANG_VIRTUAL_CLOCK}, whose clock is the "
+    "deadline of the proof",
     unit="s",
     result="D, without propagation delays",
     derivation="guarantees.packet_delay",

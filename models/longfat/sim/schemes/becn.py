@@ -62,7 +62,7 @@ BECN = Scheme(
     },
     source=(
         "P. Newman, Backward Explicit Congestion Notification for ATM Local Area Networks, Proc. IEEE GLOBECOM 1993, "
-        "pp. 719-723, doi:10.1109/GLOCOM.1993.318176 (from its abstract and memory: it could not be read); recovery "
-        "time and least rate are ours"
+        "pp. 719-723, doi:10.1109/GLOCOM.1993.318176 (abstract; the rest not checked against the original); "
+        "recovery time and least rate are ours"
     ),
 )

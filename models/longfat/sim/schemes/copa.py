@@ -128,5 +128,5 @@ COPA = Scheme(
         "slow_start": True, "velocity": 1.0, "up": True, "repeats": 0, "window_before": 0.0, "round_end": 0,
     },
     source="V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, USENIX NSDI "
-    "2018, pp. 329-342, section 2; the authors' program genericCC, markoviancc.cc and rtt-window.cc",
+    "2018, pp. 329-342, section 2 (excerpts); the authors' program genericCC, markoviancc.cc and rtt-window.cc",
 )  # fmt: skip

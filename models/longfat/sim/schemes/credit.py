@@ -90,6 +90,6 @@ CREDIT = Scheme(
     source=(
         "H. T. Kung, T. Blackwell and A. Chapman, Credit-Based Flow Control for ATM Networks: Credit Update Protocol, "
         "Adaptive Credit Allocation and Statistical Multiplexing, Proc. ACM SIGCOMM 1994, doi:10.1145/190314.190324 "
-        "(from summaries and memory: it could not be read)"
+        "(after summaries; not checked against the original)"
     ),
 )

@@ -83,6 +83,6 @@ DYNAMIC_WINDOW = Scheme(
     source=(
         "E. L. Hahne, C. R. Kalmanek and S. P. Morgan, Dynamic Window Flow Control on a High-Speed Wide-Area Data "
         "Network, Computer Networks and ISDN Systems 26(1), 1993, as described by H. Kim and D. J. Farber, "
-        "MS-CIS-94-55, 1994, section 2.3 (the paper could not be read); when a source asks for less is ours"
+        "MS-CIS-94-55, 1994, section 2.3; not checked against the original; when a source asks for less is ours"
     ),
 )

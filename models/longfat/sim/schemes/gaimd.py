@@ -12,7 +12,7 @@ from longfat.sim.schemes import deployed, rap, sack
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import LOSS, MARK, mark_counts, record_reduction
 
-YANG_LAM = "Y. R. Yang and S. S. Lam, General AIMD Congestion Control, Proc. IEEE ICNP 2000"
+YANG_LAM = "Y. R. Yang and S. S. Lam, General AIMD Congestion Control, Proc. IEEE ICNP 2000 (abstract)"
 ALPHA = Parameter(0.31, "packets", "(0, 1e6]", about="Additive increase per round trip")
 BETA = Parameter(0.875, "1", "(0, 1)", about="Multiplicative decrease factor of the rate or window after a loss")
 

@@ -45,6 +45,6 @@ HOP_BY_HOP = Scheme(
     state=STATE,
     source=(
         "P. P. Mishra and H. Kanakia, A Hop by Hop Rate-based Congestion Control Scheme, Proc. ACM SIGCOMM 1992, pp. "
-        "112-123; gain, set point and start are ours, because they could not be read there"
+        "112-123 (abstract; the rest not checked against the original); gain, set point and start are ours"
     ),
 )

@@ -143,7 +143,7 @@ NETBLT = Scheme(
     state={"repaired": 0, "fresh": 0, "last_repair": -1, "checked": 0, "left": 0.0, "arrived": [0] * ROOM},
     source=(
         "D. D. Clark, M. L. Lambert and L. Zhang, NETBLT: A Bulk Data Transfer Protocol, RFC 998, 1987, "
-        "doi:10.17487/RFC0998 (from memory: its text could not be read), and Proc. ACM SIGCOMM 1987, pp. 353-359; the "
-        "control messages of the receiver are replaced by acknowledgments of packets (ours)"
+        "doi:10.17487/RFC0998 and Proc. ACM SIGCOMM 1987, pp. 353-359 (RFC 998 not checked against the original); "
+        "the control messages of the receiver are replaced by acknowledgments of packets (ours)"
     ),
 )

@@ -238,9 +238,9 @@ PACKET_PAIR = Scheme(
         "until": 0.0,
     },
     source=(
-        "S. Keshav, A Control-Theoretic Approach to Flow Control, Proc. ACM SIGCOMM 1991, pp. 3-15; H. Kanakia, S. "
-        "Keshav and P. P. Mishra, A Comparison of Reactive Host-based Flow Control Schemes in Reservationless "
-        "Networks, draft, AT&T Bell Laboratories, 1992, section 5; gains and start are ours, because "
-        "they are not printed"
+        "S. Keshav, A Control-Theoretic Approach to Flow Control, Proc. ACM SIGCOMM 1991, pp. 3-15 (not checked "
+        "against the original); H. Kanakia, S. Keshav and P. P. Mishra, A Comparison of Reactive Host-based Flow "
+        "Control Schemes in Reservationless Networks, draft, AT&T Bell Laboratories, 1992, section 5; gains and start "
+        "are ours, because they are not printed"
     ),
 )

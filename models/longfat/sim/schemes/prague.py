@@ -139,6 +139,6 @@ PRAGUE = Scheme(
     source=(
         "L4S team, reference implementation of TCP Prague for Linux, version 0.6 (2024), net/ipv4/tcp_prague.c, "
         "https://github.com/L4STeam/linux; K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, Prague Congestion "
-        "Control, draft-briscoe-iccrg-prague-congestion-control-04 (2024), could not be read in full"
+        "Control, draft-briscoe-iccrg-prague-congestion-control-04 (2024; in part not checked against the original)"
     ),
 )

@@ -275,6 +275,6 @@ SSTP = Scheme(
     source=(
         "F. Gong and G. Parulkar, A Two-Level Flow Control Scheme for High Speed Networks, Washington University "
         "WUCS-92-38, 1992, sections 3 and 4.3.1; how losses are found, and the repetition of lost control packets, are "
-        "ours, because its error control (WUCS-92-37) could not be read"
+        "ours and not checked against the report on its error control, WUCS-92-37"
     ),
 )

@@ -271,7 +271,7 @@ TEAR = Scheme(
     state=STATE,
     source=(
         "I. Rhee, V. Ozdemir and Y. Yi, TEAR: TCP Emulation at Receivers - Flow Control for Multimedia Streaming, "
-        "technical report, Department of Computer Science, North Carolina State University, 2000; reconstructed, "
-        "because the report could not be read"
+        "technical report, Department of Computer Science, North Carolina State University, 2000 "
+        "(reconstructed; not checked against the original)"
     ),
 )

@@ -509,7 +509,8 @@ TFRC = Scheme(
     state=STATE,
     source=(
         "S. Floyd, M. Handley, J. Padhye and J. Widmer, RFC 5348 (2008), TCP Friendly Rate Control (TFRC): Protocol "
-        "Specification, sections 3 to 6, and Equation-Based Congestion Control for Unicast Applications, Proc. ACM "
-        "SIGCOMM 2000, doi:10.1145/347059.347397; ns-2.35, tfrc.cc, tfrc-sink.cc and formula.h"
+        "Specification, sections 3 to 6 (after implementations; not checked against the original), and Equation-Based "
+        "Congestion Control for Unicast Applications, Proc. ACM SIGCOMM 2000, doi:10.1145/347059.347397; ns-2.35, "
+        "tfrc.cc, tfrc-sink.cc and formula.h"
     ),
 )

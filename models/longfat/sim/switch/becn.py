@@ -41,5 +41,6 @@ becn = Discipline(
     },
     flow_state={"notified_at": -1e9},  # s
     source='P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", GLOBECOM 1993, '
-    "doi:10.1109/GLOCOM.1993.318176 (from its abstract and memory: it was not read); threshold and filter are ours",
+    "doi:10.1109/GLOCOM.1993.318176 (abstract; the rest not checked against the original); threshold and filter "
+    "are ours",
 )

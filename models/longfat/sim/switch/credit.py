@@ -126,8 +126,7 @@ CREDIT = Service(
     work_conserving=False,
     source='H. T. Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks: Credit Update '
     'Protocol, Adaptive Credit Allocation and Statistical Multiplexing", SIGCOMM 1994, '
-    'doi:10.1145/190314.190324 (from summaries '
-    "and memory: it could not be read)",
+    'doi:10.1145/190314.190324 (after summaries; not checked against the original)',
 )  # fmt: skip
 
 
@@ -291,5 +290,5 @@ credit = Discipline(
     source='H. T. Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks: Credit Update '
     'Protocol, Adaptive Credit Allocation and Statistical Multiplexing", SIGCOMM 1994, doi:10.1145/190314.190324; '
     'H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", ICNP 1993, '
-    "doi:10.1109/ICNP.1993.340926 (both from summaries and memory: they could not be read)",
+    "doi:10.1109/ICNP.1993.340926 (both after summaries; not checked against the originals)",
 )

@@ -123,5 +123,6 @@ decbit = Discipline(
     },
     needs_buffer=True,
     source='K. K. Ramakrishnan and R. Jain, "A Binary Feedback Scheme for Congestion Avoidance in Computer Networks", '
-    "ACM Transactions on Computer Systems 8(2), 1990, doi:10.1145/78952.78955",
+    "ACM Transactions on Computer Systems 8(2), 1990, doi:10.1145/78952.78955 ("
+    "not checked against the original)",
 )  # fmt: skip

@@ -98,5 +98,5 @@ dynamic_window = Discipline(
     needs_buffer=True,
     source='E. L. Hahne, C. R. Kalmanek and S. P. Morgan, "Dynamic Window Flow Control on a High-Speed Wide-Area Data '
     'Network", Computer Networks and ISDN Systems 26(1), 1993, as described by H. Kim and D. J. Farber, MS-CIS-94-55, '
-    "1994, section 2.3 (the paper could not be read); grants and their share are ours",
+    "1994, section 2.3; not checked against the original; grants and their share are ours",
 )

@@ -129,6 +129,6 @@ hop_by_hop = Discipline(
     },
     needs_buffer=True,
     hop_by_hop=True,
-    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992; '
-    "gain, set point and feedback interval are ours",
+    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992 '
+    "(abstract; the rest not checked against the original); gain, set point and feedback interval are ours",
 )  # fmt: skip

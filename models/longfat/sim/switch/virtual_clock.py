@@ -90,6 +90,6 @@ VIRTUAL_CLOCK = Service(
     queue_state={"clock": 0, "rate": 0.0},
     workspace=tags.room,
     source='L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions '
-    "on Computer Systems 9(2), 1991, pages 101-124, doi:10.1145/103720.103721 (from memory: it could not be read)",
+    "on Computer Systems 9(2), 1991, pages 101-124, doi:10.1145/103720.103721 (not checked against the original)",
 )
 virtual_clock = Discipline("virtual-clock", VIRTUAL_CLOCK, needs_buffer=True)
