@@ -420,7 +420,8 @@ EVENT = record(
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 #: Nodes of two kinds of lists, with equal size because they share a pool; `next` is the row of the next node.
 #: TRANSMISSION: a transmission that is outstanding or lost, with its sequence number, its own number, and the number of
-#: later transmissions acknowledged. STAMP: what a link adds to a request: bytes served so far, time [ns], row of `hops`.
+#: later transmissions acknowledged. STAMP: what a link adds to a request: bytes served so far, time [ns], and a row of
+#: `hops`.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
