@@ -1,5 +1,6 @@
 """Handling of acknowledgments, losses, timeouts, alarms and feedback at a sender, and calls of its scheme."""
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import callback_at
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.jit import part, routine
@@ -27,30 +28,7 @@ from longfat.sim.kernel.rack import (
     stop_rack_timer,
 )
 from longfat.sim.kernel.receiver import insert_number, remove_blocks_below
-from longfat.sim.kernel.records import (
-    ACK_RECEIVED,
-    ALARM,
-    ANSWERED,
-    CHANGED,
-    COUNTED_MARKS,
-    ECE,
-    FINISHED,
-    MARKS_FIELD,
-    NEVER,
-    NONE,
-    ON_ACK,
-    ON_ALARM,
-    ON_LOSS,
-    ON_TIMEOUT,
-    OWN,
-    PACE,
-    RTO,
-    SELECTIVE,
-    SKIPS,
-    START,
-    STARTED,
-    TIMED_OUT,
-)
+from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import (
     clear_sample,
     describe_loss,
@@ -145,9 +123,9 @@ def set_alarm(state, f):
     own = recovery_at(state, f)
     if own.alarm >= 0.0:
         if own.alarm < LATEST:
-            set_timer(state, f, ALARM, max(int(own.alarm * 1e9), state.now + 1))
+            set_timer(state, f, records.ALARM, max(int(own.alarm * 1e9), state.now + 1))
         else:  # infinite: no alarm
-            sender_at(state, f).due_ns[ALARM] = NEVER
+            sender_at(state, f).due_ns[records.ALARM] = NEVER
         own.alarm = -1.0
 
 
@@ -169,9 +147,9 @@ def start_flow(state, f):
     sender = sender_at(state, f)
     clear_event(state, event_of(state), sender)
     tally_at(state, f).begun = 1
-    fine = call_scheme(state, f, sender, START)
+    fine = call_scheme(state, f, sender, records.START)
     if state.tracing:
-        trace_sender(state, STARTED, f)
+        trace_sender(state, records.STARTED, f)
     return finish_callback(state, f, fine)
 
 
@@ -205,20 +183,20 @@ def acknowledge(state, i):
     event.acked = acked
     event.number = packet.triggered_by
     event.transmission = packet.transmission
-    event.marked = 1 if packet.flag_bits & ECE else 0
+    event.marked = 1 if packet.flag_bits & records.ECE else 0
     event.marks = acked if event.marked else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0
     event.restart_timer = 1 if acked > 0 else 0
     if sender.stamped:
         read_header(state, f, sender, event, i)
-    fine = sender.repair == OWN or recover(state, f, sender, event, i, acked, measured)
+    fine = sender.repair == records.OWN or recover(state, f, sender, event, i, acked, measured)
     release_packet(state, i)
     if fine:
-        fine = call_scheme(state, f, sender, ON_ACK)
+        fine = call_scheme(state, f, sender, records.ON_ACK)
     if event.restart_timer:
         restart_timer(state, f)
     armed = False
-    if sender.repair == SELECTIVE or sender.has_alarm_callback or state.tracing or sender.una >= sender.packets:
+    if sender.repair == records.SELECTIVE or sender.has_alarm_callback or state.tracing or sender.una >= sender.packets:
         armed = complete_acknowledgment(state, f, sender, i, acked)
     if fine:
         send_inline(state, f, armed)
@@ -232,7 +210,7 @@ def recover(state, f, sender, event, i, acked, measured):
     Return False if the scheme returned an invalid window or rate.
     """
     packet, own = packet_at(state, i), recovery_at(state, f)
-    if sender.repair == SKIPS:
+    if sender.repair == records.SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
         return True
     sampled = own.sampled != 0
@@ -266,13 +244,13 @@ def complete_acknowledgment(state, f, sender, i, acked):
     """
     own, armed = recovery_at(state, f), False
     if sender.transfer:
-        if sender.repair == SELECTIVE and acked > 0 and own.rack:
+        if sender.repair == records.SELECTIVE and acked > 0 and own.rack:
             arm_probe(state, f)
             armed = own.in_flight > 1  # with one packet in flight the time includes the delay of an acknowledgment
         if sender.has_alarm_callback and own.alarm >= 0.0:
             set_alarm(state, f)
     if state.tracing:
-        trace_packet(state, ACK_RECEIVED, i)  # the packet's row may be released, but not yet reused
+        trace_packet(state, records.ACK_RECEIVED, i)  # the packet's row may be released, but not yet reused
     if sender.transfer and sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
     return armed
@@ -282,7 +260,7 @@ def complete_acknowledgment(state, f, sender, i, acked):
 def read_header(state, f, sender, event, i):
     """Copy an acknowledgment's header fields to the event; with COUNTED_MARKS, derive the newly marked packets."""
     take_header(state, event, i)
-    if sender.stamped == COUNTED_MARKS:
+    if sender.stamped == records.COUNTED_MARKS:
         count_marks(state, f, event)
 
 
@@ -290,7 +268,7 @@ def read_header(state, f, sender, event, i):
 def count_marks(state, f, event):
     """Set the number of newly marked packets: the acknowledgment's count less the largest count so far."""
     # RFC 9000, section 13.4.2.1: a count below the largest one is ignored, because its acknowledgment was overtaken.
-    own, reported = recovery_at(state, f), int(event.header[MARKS_FIELD])
+    own, reported = recovery_at(state, f), int(event.header[records.MARKS_FIELD])
     event.marks = max(0, reported - own.marks_reported)
     event.marked = 1 if event.marks > 0 else 0
     own.marks_reported = max(own.marks_reported, reported)
@@ -311,13 +289,14 @@ def finish_transfer(state, f):
     sender, tally, own = sender_at(state, f), tally_at(state, f), recovery_at(state, f)
     tally.finish = state.now
     if state.tracing:
-        trace_sender(state, FINISHED, f)
+        trace_sender(state, records.FINISHED, f)
     sender.transfer = 0
     if tally.template == NONE and state.unfinished > 0:
         state.unfinished -= 1
         state.attention = 1
     for k in range(3):
-        if k != PACE or sender.access_link != IN_USE:  # the pacing timer also ends a transmission on the access link
+        # The pacing timer also ends a transmission on the access link.
+        if k != records.PACE or sender.access_link != IN_USE:
             sender.due_ns[k] = NEVER
     stop_rack_timer(own)
     forget_transmissions(state, own)
@@ -346,7 +325,7 @@ def report_losses(state, f, lost, fresh, last_lost):
         fine = report_each_loss(state, f, first, own.lost - lost)
         event.lost = lost
     elif own.every_loss or fresh:
-        fine = call_scheme(state, f, sender, ON_LOSS)
+        fine = call_scheme(state, f, sender, records.ON_LOSS)
     event.number = acknowledged
     return fine
 
@@ -362,7 +341,7 @@ def report_each_loss(state, f, n, lost):
     while n != NONE and fine:
         lost += 1
         describe_loss(state, event, n, lost)
-        fine = call_scheme(state, f, sender, ON_LOSS)
+        fine = call_scheme(state, f, sender, records.ON_LOSS)
         n = transmission_at(state, n).next
     event.transmission = acknowledged
     return fine
@@ -379,9 +358,9 @@ def expire_retransmission_timer(state, f):
     tally_at(state, f).timeouts += 1
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
     sender.timed = NONE
-    sender.due_ns[RTO] = NEVER
+    sender.due_ns[records.RTO] = NEVER
     fine = True
-    if sender.repair == SELECTIVE and own.outstanding_head != NONE:
+    if sender.repair == records.SELECTIVE and own.outstanding_head != NONE:
         if own.sampled:
             check_application_limited(state, f)
             clear_event(state, event_of(state), sender)
@@ -394,11 +373,11 @@ def expire_retransmission_timer(state, f):
     enter_recovery(state, f)
     clear_event(state, event_of(state), sender)
     if fine:
-        fine = call_scheme(state, f, sender, ON_TIMEOUT)
+        fine = call_scheme(state, f, sender, records.ON_TIMEOUT)
     if state.tracing:
-        trace_sender(state, TIMED_OUT, f)
-    if sender.due_ns[RTO] == NEVER:
-        set_timer(state, f, RTO, state.now + timeout_ns(timer))
+        trace_sender(state, records.TIMED_OUT, f)
+    if sender.due_ns[records.RTO] == NEVER:
+        set_timer(state, f, records.RTO, state.now + timeout_ns(timer))
     return finish_callback(state, f, fine)
 
 
@@ -411,7 +390,7 @@ def report_repaired_loss(state, f):
     tally_at(state, f).losses += 1
     own.recover = sender.transmission
     enter_recovery(state, f)
-    fine = call_scheme(state, f, sender, ON_LOSS)
+    fine = call_scheme(state, f, sender, records.ON_LOSS)
     sender.resend = NONE  # the probe was the retransmission
     event.number = acknowledged
     return fine
@@ -425,12 +404,12 @@ def expire_alarm(state, f):
     """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     clear_event(state, event, sender)
-    fine = call_scheme(state, f, sender, ON_ALARM)
+    fine = call_scheme(state, f, sender, records.ON_ALARM)
     if state.tracing:
-        trace_sender(state, CHANGED, f)
+        trace_sender(state, records.CHANGED, f)
     own.immediate_calls = own.immediate_calls + 1 if 0.0 <= own.alarm <= event.now else 0
     if own.immediate_calls >= MOST_IMMEDIATE_CALLS:
-        state.callback = ON_ALARM
+        state.callback = records.ON_ALARM
         fine = False
     return finish_callback(state, f, fine)
 
@@ -445,15 +424,15 @@ def receive_feedback(state, i):
     state.feedback_received += 1
     tally_at(state, f).feedback_in_flight -= 1
     clear_event(state, event, sender)
-    if packet.flag_bits & ANSWERED:  # the answer to a request of this flow
+    if packet.flag_bits & records.ANSWERED:  # the answer to a request of this flow
         event.rtt = round_trip(state, packet.sent) * 1e-9
     take_header(state, event, i)
     release_packet(state, i)
     if not sender.transfer:
         return True
-    fine = call_scheme(state, f, sender, ON_ACK)
+    fine = call_scheme(state, f, sender, records.ON_ACK)
     if state.tracing:
-        trace_sender(state, CHANGED, f)
+        trace_sender(state, records.CHANGED, f)
     return finish_callback(state, f, fine)
 
 
@@ -496,5 +475,5 @@ def expire_rack_timer(state, f, time):
         if event.restart_timer:
             restart_timer(state, f)
     if state.tracing:
-        trace_sender(state, CHANGED, f)
+        trace_sender(state, records.CHANGED, f)
     return finish_callback(state, f, fine)

@@ -6,6 +6,7 @@ link needs an entry in the heap. A link with a service (`kernel.queueing`), or w
 dequeue, needs a second event, the end of the transmission; the arrival at its far end may be computed in advance, too.
 """
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import DEQUEUE as ON_DEQUEUE
 from longfat.sim.kernel.callbacks import ENQUEUE as ON_ENQUEUE
 from longfat.sim.kernel.callbacks import ON_FEEDBACK
@@ -44,19 +45,7 @@ from longfat.sim.kernel.queueing import (
     wake_queue,
 )
 from longfat.sim.kernel.receiver import receive, take_delayed
-from longfat.sim.kernel.records import (
-    ACK,
-    AT_ARRIVAL,
-    DONE,
-    DROP,
-    ENTER_IN_ADVANCE,
-    FEEDBACK,
-    HORIZON,
-    NONE,
-    REQUEST,
-    TO_RECEIVER,
-    TOO_LATE,
-)
+from longfat.sim.kernel.records import NONE
 
 
 @routine
@@ -80,7 +69,7 @@ def admit_inline(state, i):
         packet = packet_at(state, i)
         hop = hop_at(state, packet.hop)
         link = link_at(state, hop.link)
-        if link.special or packet.flag_bits & REQUEST:
+        if link.special or packet.flag_bits & records.REQUEST:
             admit_special(state, link, hop.queue, i)
             break
         update_backlog(state, link)
@@ -96,7 +85,7 @@ def travel(state, link, i, packet, hop):
 
     Return the packet if it then enters the next link, otherwise NONE.
     """
-    if hop.in_advance != AT_ARRIVAL:
+    if hop.in_advance != records.AT_ARRIVAL:
         if link.deferred == 0 and is_known(state, link, packet.arrival):
             return arrive_in_advance(state, link, i, packet, hop)
         link.deferred += 1
@@ -129,14 +118,14 @@ def send_delayed(state, link, time):
     The clock is set to the due time of each. Return False if an array is nearly full; the remaining acknowledgments are
     then sent by their own events.
     """
-    while state.shortage == DONE:
+    while state.shortage == records.DONE:
         f = link.first_delayed
         if f == NONE or delayed_ack_at(state, f).due_ns >= time:
             return True
         state.now = delayed_ack_at(state, f).due_ns
         i = take_delayed(state, f)
         packet = packet_at(state, i)
-        if hop_at(state, packet.hop - 1).in_advance == ENTER_IN_ADVANCE:
+        if hop_at(state, packet.hop - 1).in_advance == records.ENTER_IN_ADVANCE:
             admit_special(state, link_at(state, hop_at(state, packet.hop).link), NONE, i)
         else:
             packet.arrival = state.now
@@ -148,12 +137,12 @@ def send_delayed(state, link, time):
 def arrive_in_advance(state, link, i, packet, hop):
     """Compute a packet's arrival in advance; return the packet if it then enters the next link, otherwise NONE."""
     state.now = packet.arrival
-    if hop.far_end == TO_RECEIVER:
+    if hop.far_end == records.TO_RECEIVER:
         if not receive(state, i):
             return NONE
     else:
         packet.hop += 1
-    if hop.in_advance == ENTER_IN_ADVANCE:
+    if hop.in_advance == records.ENTER_IN_ADVANCE:
         return i
     append_to_link(state, link, i, packet)  # `loop.arrive` lets it enter the next link
     return NONE
@@ -191,8 +180,8 @@ def process_deferred(state, k):
         packet = packet_at(state, i)
         following = packet.next
         hop = hop_at(state, packet.hop)
-        late = hop.link == k and hop.in_advance != AT_ARRIVAL
-        if late and not blocked and (state.shortage != DONE or not is_known(state, link, packet.arrival)):
+        late = hop.link == k and hop.in_advance != records.AT_ARRIVAL
+        if late and not blocked and (state.shortage != records.DONE or not is_known(state, link, packet.arrival)):
             blocked = True  # the packets behind it stay deferred, too
         if blocked or not late:
             append_to_link(state, link, i, packet)
@@ -217,19 +206,19 @@ def transmit_in_order(state, link, i, packet, special):
     elif begin > now and is_full(link, size):
         drop(state, link, i)
         return False
-    if special and (link.shows_all or packet.flag_bits & REQUEST):
+    if special and (link.shows_all or packet.flag_bits & records.REQUEST):
         call_responder(state, link, ON_DEQUEUE, i, begin)
     first_bit = begin
     if special:
         if link.hold_until > begin:  # meanwhile the packet counts as in transmission, as with jitter below
-            first_bit = max(begin, min(link.hold_until, HORIZON))
+            first_bit = max(begin, min(link.hold_until, records.HORIZON))
         if link.jitter > 0:  # random delay before transmission, which the packets behind wait for, too
             first_bit = max(first_bit, now + int(uniform(state) * link.jitter))
     time = transmission_time(state, link, size, fresh, first_bit)
     free = first_bit + time
-    if free > HORIZON:  # ends the run before a sum of times exceeds 63 bits
+    if free > records.HORIZON:  # ends the run before a sum of times exceeds 63 bits
         state.link = link.number
-        state.shortage = TOO_LATE
+        state.shortage = records.TOO_LATE
         state.attention = 1
     link.free = free
     link.busy += time
@@ -253,19 +242,19 @@ def admit_special(state, link, queue, i):
     if link.discipline != NONE:
         verdict = call_discipline(state, link, ON_ENQUEUE, i)
         collect_feedback(state, link, i)
-        if verdict == DROP:
+        if verdict == records.DROP:
             drop(state, link, i)
             return
-        if verdict < DROP:
+        if verdict < records.DROP:
             raise ValueError("enqueue returned less than DROP: must be ENQUEUE, DROP or push_out(number of a packet)")
         if verdict > 0:
             push_out(state, link, verdict - 1)
-    if packet.flag_bits & REQUEST:
+    if packet.flag_bits & records.REQUEST:
         call_responder(state, link, ON_ENQUEUE, i, state.now)
     if link.service != NONE:
         admit_queued(state, link, queue, i)
     elif transmit_in_order(state, link, i, packet, True):
-        if hop_at(state, packet.hop).in_advance != AT_ARRIVAL:
+        if hop_at(state, packet.hop).in_advance != records.AT_ARRIVAL:
             link.deferred += 1
         append_to_link(state, link, i, packet)
 
@@ -274,7 +263,7 @@ def admit_special(state, link, queue, i):
 def send_feedback(state):
     """Send feedback from a switch to the sender of a flow, along the path of the flow's acknowledgments."""
     link, f = link_at(state, state.feedback_link), int(state.feedback_flow)
-    i = new_packet(state, f, FEEDBACK, receiver_at(state, f).ack_size, state.feedback_hop)
+    i = new_packet(state, f, records.FEEDBACK, receiver_at(state, f).ack_size, state.feedback_hop)
     packet_at(state, i).number = link.number
     for k in range(4):
         header_at(state, i).x[k] = link.feedback[k]
@@ -389,5 +378,5 @@ def count(address, named, links, queues, lines, delaying):
     for f in range(delaying):
         if receiver_at(state, f).waiting != NONE:
             found += 1
-            state.in_use[ACK] += 1
+            state.in_use[records.ACK] += 1
     return found

@@ -4,6 +4,7 @@ The loop returns at a given time, after a number of events, or when an array has
 their time, up to `horizon`: docs/engine.md, "Computing in advance", describes the conditions and the gain.
 """
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.acknowledgment import (
     MOST_IMMEDIATE_CALLS,
     acknowledge,
@@ -56,33 +57,7 @@ from longfat.sim.kernel.memory import (
 )
 from longfat.sim.kernel.queueing import show_rate, take_arrived, update_backlog, wake_queue
 from longfat.sim.kernel.receiver import expire_delay, receive
-from longfat.sim.kernel.records import (
-    ACK,
-    ARRIVAL,
-    ARRIVALS,
-    AT_ARRIVAL,
-    BAD_VALUE,
-    CLOCK,
-    DELAYED,
-    DEPARTURE,
-    DONE,
-    FEEDBACK,
-    NEVER,
-    NEXT_HOP,
-    NO_FLOWS,
-    NONE,
-    PACE,
-    PAUSED,
-    RACK_CLOCK,
-    RTO,
-    SAMPLING,
-    SWITCH_CLOCK,
-    TO_RECEIVER,
-    TO_SENDER,
-    TO_SWITCH,
-    TRANSFER,
-    WAKE,
-)
+from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.sender import BURST, LATEST, reach_first_node, send
 from longfat.sim.kernel.source import emit, reach_host, start_connection
 
@@ -90,7 +65,7 @@ from longfat.sim.kernel.source import emit, reach_host, start_connection
 @part
 def leave_deferred(state, link, hop):
     """Count a deferred packet as arrived, and compute the arrivals of later packets in advance if possible."""
-    if hop.in_advance != AT_ARRIVAL:
+    if hop.in_advance != records.AT_ARRIVAL:
         link.deferred -= 1
         if link.deferred > 0:
             process_deferred(state, link.number)
@@ -108,9 +83,9 @@ def arrive(state, k):
     here, far_end = hop.link == k, hop.far_end
     # If the hop of an arriving packet is at another link, the packet is an acknowledgment that was made in advance: it
     # only has to enter that link now.
-    if not here or far_end <= TO_RECEIVER:
+    if not here or far_end <= records.TO_RECEIVER:
         enters = True
-        if here and far_end == NEXT_HOP:
+        if here and far_end == records.NEXT_HOP:
             packet.hop += 1
         elif here:
             enters = receive(state, i)
@@ -119,7 +94,7 @@ def arrive(state, k):
         if here:
             leave_deferred(state, link, hop)
         return True
-    if far_end == TO_SENDER and packet.kind == ACK:
+    if far_end == records.TO_SENDER and packet.kind == records.ACK:
         if link.head != NONE:
             prefetch_flow(state, packet_at(state, link.head).flow)
         return acknowledge(state, i)
@@ -132,9 +107,9 @@ def arrive_elsewhere(state, i, far_end):
 
     Return False if the scheme returned an invalid window or rate.
     """
-    if far_end == TO_SWITCH:
+    if far_end == records.TO_SWITCH:
         deliver_to_switch(state, i)
-    elif packet_at(state, i).kind == FEEDBACK:
+    elif packet_at(state, i).kind == records.FEEDBACK:
         return receive_feedback(state, i)
     else:
         reach_host(state, i)
@@ -157,11 +132,11 @@ def expire_timer(state, which, f, time):
             push_timer(state, f, which, due)
         return True
     sender.due_ns[which] = NEVER
-    if which == RTO:
+    if which == records.RTO:
         if probe_is_due(state, f):
             return probe(state, f)
         return expire_retransmission_timer(state, f)
-    if which == PACE:
+    if which == records.PACE:
         return pace(state, f, time)
     return expire_alarm(state, f)
 
@@ -178,15 +153,15 @@ def pace(state, f, time):
         reach_first_node(state, f)
         if sender.transfer:
             request_send(state, f)
-    elif tally.traffic == ARRIVALS:
+    elif tally.traffic == records.ARRIVALS:
         row = start_connection(state, f)
         if row == NONE:
             state.flow = f
             state.needs_flow_row = 1
-            set_timer(state, f, PACE, time)
+            set_timer(state, f, records.PACE, time)
         elif row != f:
             return start_flow(state, row)
-    elif tally.traffic != TRANSFER:
+    elif tally.traffic != records.TRANSFER:
         emit(state, f)
     elif tally.begun == 0:
         return start_flow(state, f)
@@ -213,7 +188,7 @@ def run_tick(state, k):
     if link.immediate_calls >= MOST_IMMEDIATE_CALLS:
         raise ValueError("tick returned a time that is not after now 1000 times in a row: must return a later time [s]")
     if seconds < LATEST:
-        schedule(state, SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), state.now + 1))
+        schedule(state, records.SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), state.now + 1))
 
 
 @routine
@@ -240,26 +215,26 @@ def take_samples(state):
     state.samples += 1
     if state.unfinished < 0:
         state.horizon = min(state.until, state.now + state.sample_every - 1)
-    schedule(state, SAMPLING, 0, state.now + state.sample_every)
+    schedule(state, records.SAMPLING, 0, state.now + state.sample_every)
 
 
 @routine
 def handle_clock_event(state, kind, index, time):
     """Handle an event of the heap of clocks; return False if a scheme returned an invalid window or rate."""
-    if kind == SWITCH_CLOCK:
+    if kind == records.SWITCH_CLOCK:
         run_tick(state, index)
-    elif kind == SAMPLING:
+    elif kind == records.SAMPLING:
         take_samples(state)
-    elif kind == WAKE:
+    elif kind == records.WAKE:
         if queue_at(state, index).armed_ns == time:
             queue_at(state, index).armed_ns = NEVER
             wake_queue(state, index)
-    elif kind == DELAYED:
+    elif kind == records.DELAYED:
         expire_delay(state, index, time)
-    elif kind == RACK_CLOCK:
+    elif kind == records.RACK_CLOCK:
         return expire_rack_timer(state, index, time)
     else:
-        return expire_timer(state, kind - CLOCK, index, time)
+        return expire_timer(state, kind - records.CLOCK, index, time)
     return True
 
 
@@ -270,14 +245,14 @@ def handle_pending(state):
     Return PAUSED if the loop may continue, DONE if all files are transferred, or the code of the array that is too
     small.
     """
-    while state.shortage == DONE and (state.entering_packet != NONE or state.feedback_flow != NONE):
+    while state.shortage == records.DONE and (state.entering_packet != NONE or state.feedback_flow != NONE):
         if state.entering_packet != NONE:
             i = state.entering_packet
             state.entering_packet = NONE
             admit(state, i)
         else:
             send_feedback(state)
-    if state.shortage != DONE:
+    if state.shortage != records.DONE:
         return state.shortage
     if state.sending_flow != NONE:
         f = state.sending_flow
@@ -285,9 +260,9 @@ def handle_pending(state):
         state.attention = 0
         send(state, f)
         state.attention = 1  # the next call checks whether all files are transferred
-        return PAUSED
+        return records.PAUSED
     state.attention = 0
-    return DONE if state.unfinished == 0 else PAUSED
+    return records.DONE if state.unfinished == 0 else records.PAUSED
 
 
 @entry(".")
@@ -304,27 +279,27 @@ def run(address, until, budget):
     while True:
         while state.attention:
             ends = handle_pending(state)
-            if ends != PAUSED:
+            if ends != records.PAUSED:
                 return ends
             if state.sending_flow != NONE:  # the flow has sent `BURST` packets and may send more
                 budget -= BURST
             if budget < 0:
-                return PAUSED
+                return records.PAUSED
         if budget <= 0:
-            return PAUSED
+            return records.PAUSED
         budget -= 1
         time, key = earliest_event(state)
         if time > until:
             state.now = until
-            return DONE
+            return records.DONE
         state.events += 1
         state.now = time
         index = key & (INDICES - 1)
         kind = (key >> INDEX_BITS) & (KINDS - 1)
         fine = True
-        if kind == ARRIVAL:
+        if kind == records.ARRIVAL:
             fine = arrive(state, index)
-        elif kind == DEPARTURE:
+        elif kind == records.DEPARTURE:
             remove_arrival(state)
             end_of_transmission(state, index)
         else:
@@ -332,6 +307,6 @@ def run(address, until, budget):
             fine = handle_clock_event(state, kind, index, time)
             if state.needs_flow_row:
                 state.needs_flow_row = 0
-                return NO_FLOWS
+                return records.NO_FLOWS
         if not fine:
-            return BAD_VALUE
+            return records.BAD_VALUE

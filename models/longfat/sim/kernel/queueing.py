@@ -1,5 +1,6 @@
 """Transmitter and backlog of a link: transmission times, drops, the packets on a link, and calls of its service."""
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import (
     DEQUEUE,
     EVICT,
@@ -35,18 +36,7 @@ from longfat.sim.kernel.memory import (
     tally_at,
     unlink,
 )
-from longfat.sim.kernel.records import (
-    ACK,
-    DATA,
-    DROP,
-    INJECTED,
-    NO_BACKLOG_ENTRIES,
-    NONE,
-    NOTHING,
-    PASSES,
-    REQUEST,
-    SEND,
-)
+from longfat.sim.kernel.records import NONE
 from longfat.sim.kernel.recovery import release_nodes
 from longfat.sim.kernel.trace_rows import record_end
 
@@ -137,7 +127,7 @@ def join_backlog(state, link, begin, size):
         link.largest_backlog = link.backlog
         if link.backlog > link.circular_mask:
             state.link = link.number
-            state.shortage = NO_BACKLOG_ENTRIES
+            state.shortage = records.NO_BACKLOG_ENTRIES
             state.attention = 1
 
 
@@ -148,16 +138,16 @@ def drop(state, link, i):
     tally = tally_at(state, packet.flow)
     link.dropped += 1
     link.dropped_bytes += packet.length
-    if tally.traffic == INJECTED:
+    if tally.traffic == records.INJECTED:
         record_end(state, i, 1)
-    if packet.kind == DATA:
+    if packet.kind == records.DATA:
         tally.dropped += 1
-    elif packet.kind == ACK:
+    elif packet.kind == records.ACK:
         tally.acks_dropped += 1
     else:
         state.feedback_dropped += 1
         tally.feedback_in_flight -= 1
-        if packet.flag_bits & REQUEST:
+        if packet.flag_bits & records.REQUEST:
             release_nodes(state, queued_at(state, i).stamps)
     release_packet(state, i)
 
@@ -300,14 +290,14 @@ def admit_queued(state, link, queue, i):
     idle, more = link.transmitting == NONE, False
     while more or (not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size)):
         victim = call_service(state, link, EVICT, i)
-        if victim == PASSES:
+        if victim == records.PASSES:
             break
-        if victim == NOTHING:
+        if victim == records.NOTHING:
             drop(state, link, i)
             return
-        more = victim < PASSES  # see `longfat.sim.drop_more`
+        more = victim < records.PASSES  # see `longfat.sim.drop_more`
         if more:
-            victim = PASSES - 1 - victim
+            victim = records.PASSES - 1 - victim
         leave_backlog(state, link, victim)
         drop(state, link, victim)
     call_service(state, link, PUT, i)
@@ -353,15 +343,15 @@ def transmit(state, link, i):
     if link.discipline != NONE:
         verdict = call_discipline(state, link, DEQUEUE, i)
         collect_feedback(state, link, i)
-        if verdict == DROP:
+        if verdict == records.DROP:
             drop(state, link, i)
             return False
-        if verdict != SEND:
+        if verdict != records.SEND:
             raise ValueError("dequeue returned neither SEND nor DROP: must return one of them")
     fresh = link.free < state.now
     if fresh:
         link.free = state.now
-    if link.shows_all or packet.flag_bits & REQUEST:
+    if link.shows_all or packet.flag_bits & records.REQUEST:
         call_responder(state, link, DEQUEUE, i, state.now)
     time = transmission_time(state, link, packet.length, fresh, state.now)
     link.free += time
@@ -384,7 +374,7 @@ def send_next(state, link):
         state.hook = OF_SERVICES + TAKE
         take = dequeue_at(state, link.service, TAKE)
         i = int(take(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9))
-        if i == NOTHING:
+        if i == records.NOTHING:
             return
         leave_backlog(state, link, i)
         waited = state.now - since_at(state, i).x

@@ -4,6 +4,7 @@ The module has four parts: blocks of packets beyond a hole, receivers that a sch
 and the reception of a packet.
 """
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import ON_FEEDBACK, receive_at
 from longfat.sim.kernel.events import request_admission, schedule_delayed
 from longfat.sim.kernel.jit import part, routine
@@ -24,32 +25,7 @@ from longfat.sim.kernel.memory import (
     tally_at,
 )
 from longfat.sim.kernel.queueing import call_responder
-from longfat.sim.kernel.records import (
-    ACCURATE,
-    ACK,
-    ACK_SENT,
-    ANSWERED,
-    AT_ONCE,
-    BY_SCHEME,
-    CE,
-    CWR,
-    DATA,
-    ECE,
-    FEEDBACK,
-    HORIZON,
-    LAST,
-    LATCHED,
-    MARKS_FIELD,
-    NEVER,
-    NO_BLOCKS,
-    NO_DATA,
-    NONE,
-    ON_RECEIVE,
-    ON_REPLY,
-    ROWS_PER_EVENT,
-    STATE_OF_LAST,
-)
-from longfat.sim.kernel.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 
 # --- Blocks beyond a hole --------------------------------------------------------------------------------------------
@@ -85,8 +61,8 @@ def new_block(state, owner, number, before):
     block = block_at(state, b)
     state.free_block = block.next
     state.free_blocks -= 1
-    if state.free_blocks < ROWS_PER_EVENT:
-        state.shortage = NO_BLOCKS
+    if state.free_blocks < records.ROWS_PER_EVENT:
+        state.shortage = records.NO_BLOCKS
         state.attention = 1
     block.low = number
     block.high = number + 1
@@ -200,13 +176,13 @@ def receive_by_scheme(state, i):
     f = packet.flow
     receiver, own, tally = receiver_at(state, f), delayed_ack_at(state, f), tally_at(state, f)
     number, flags = packet.number, int(packet.flag_bits)
-    if flags & CE:
+    if flags & records.CE:
         tally.marks += 1
     own.sent, own.triggered_by, own.transmission, own.hop = packet.sent, number, packet.transmission, packet.hop + 1
     tally.acks_merged += 1  # each reply subtracts 1 again
-    if call_receiver(state, f, i, ON_RECEIVE) > 0:
+    if call_receiver(state, f, i, records.ON_RECEIVE) > 0:
         receiver.received_bytes += packet.length
-    elif number != NO_DATA:
+    elif number != records.NO_DATA:
         tally.duplicate += 1
     if state.tracing:
         trace_reception(state, i, number, flags)
@@ -220,14 +196,14 @@ def reply(state, f):
     """Call `reply` of a flow's scheme with a new reply; send the reply if the callback returns a positive number."""
     receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
     own.due_ns = NEVER
-    i = new_packet(state, f, ACK, receiver.ack_size, own.hop)
+    i = new_packet(state, f, records.ACK, receiver.ack_size, own.hop)
     packet, header = packet_at(state, i), header_at(state, i)
     packet.sent, packet.triggered_by, packet.transmission = own.sent, own.triggered_by, own.transmission
     for k in range(4):
         header.x[k] = 0.0
-    leaves = call_receiver(state, f, i, ON_REPLY) > 0
+    leaves = call_receiver(state, f, i, records.ON_REPLY) > 0
     packet.number = receiver.expect
-    if own.due_ns < HORIZON:  # at least 1 ns from now, so that time advances
+    if own.due_ns < records.HORIZON:  # at least 1 ns from now, so that time advances
         own.due_ns = max(own.due_ns, state.now + 1)
         if own.due_ns < own.armed_ns:
             arm(state, f, own.due_ns)
@@ -236,7 +212,7 @@ def reply(state, f):
         return
     tally_at(state, f).acks_merged -= 1
     if state.tracing:
-        trace_packet(state, ACK_SENT, i)
+        trace_packet(state, records.ACK_SENT, i)
     request_admission(state, i)
 
 
@@ -341,7 +317,7 @@ def take_delayed(state, f):
     receiver.waiting = NONE
     leave_delayed(state, delayed_ack_at(state, f), link_before(state, i))
     if state.tracing:
-        trace_packet(state, ACK_SENT, i)
+        trace_packet(state, records.ACK_SENT, i)
     return i
 
 
@@ -353,11 +329,11 @@ def expire_delay(state, f, time):
         return
     delayed.armed_ns = NEVER
     if delayed.due_ns <= time:
-        if receiver_at(state, f).delays == BY_SCHEME:
+        if receiver_at(state, f).delays == records.BY_SCHEME:
             reply(state, f)
         else:
             request_admission(state, take_delayed(state, f))
-    elif delayed.due_ns < HORIZON:
+    elif delayed.due_ns < records.HORIZON:
         arm(state, f, delayed.due_ns)
 
 
@@ -373,10 +349,10 @@ def receive(state, i):
     receiver = receiver_at(state, packet.flow)
     if (
         receiver.plain == 0
-        or packet.kind != DATA
+        or packet.kind != records.DATA
         or packet.number != receiver.expect
         or receiver.blocks_head != NONE
-        or packet.flag_bits & (CE | CWR)
+        or packet.flag_bits & (records.CE | records.CWR)
         or receiver.echo_ce
         or state.tracing
     ):
@@ -384,10 +360,10 @@ def receive(state, i):
     count_arrival(state, receiver, packet)
     receiver.received_bytes += packet.length
     receiver.expect += 1
-    may_wait = packet.flag_bits & LAST == 0
+    may_wait = packet.flag_bits & records.LAST == 0
     packet.flag_bits = 0
     make_acknowledgment(receiver, packet)
-    return receiver.delays == AT_ONCE or leaves_now(state, packet.flow, i, may_wait)
+    return receiver.delays == records.AT_ONCE or leaves_now(state, packet.flow, i, may_wait)
 
 
 @part
@@ -410,7 +386,7 @@ def count_arrival(state, receiver, packet):
 @part
 def make_acknowledgment(receiver, packet):
     """Turn the row of a data packet into that of its acknowledgment, on the next hop."""
-    packet.kind = ACK
+    packet.kind = records.ACK
     packet.priority = 0  # the highest
     packet.triggered_by = packet.number
     packet.number = receiver.expect
@@ -422,7 +398,7 @@ def make_acknowledgment(receiver, packet):
 def receive_any(state, i):
     """Receive a packet that `receive` does not handle; return whether its row now holds an answer to send."""
     packet = packet_at(state, i)
-    if packet.kind == FEEDBACK:
+    if packet.kind == records.FEEDBACK:
         answer_request(state, i)
         return True
     f = packet.flow
@@ -430,7 +406,7 @@ def receive_any(state, i):
     number = packet.number
     count_arrival(state, receiver, packet)
     flags = int(packet.flag_bits)
-    if receiver.delays == BY_SCHEME:
+    if receiver.delays == records.BY_SCHEME:
         receive_by_scheme(state, i)
         return False
     packet.flag_bits = 0
@@ -445,7 +421,7 @@ def receive_any(state, i):
     else:
         receive_out_of_order(state, f, i)
     if not receiver.acknowledges:
-        if flags & CE:
+        if flags & records.CE:
             tally_at(state, f).marks += 1
         if state.tracing:
             trace_reception(state, i, number, flags)
@@ -453,26 +429,26 @@ def receive_any(state, i):
         return False
     # RFC 3168, section 6.1.3: echo a mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet,
     # which echoes each mark once if every packet is acknowledged.
-    if receiver.delays and expected and receiver.echo == STATE_OF_LAST:
-        acknowledge_change(state, f, flags & CE)
-    if flags & CE:
+    if receiver.delays and expected and receiver.echo == records.STATE_OF_LAST:
+        acknowledge_change(state, f, flags & records.CE)
+    if flags & records.CE:
         tally_at(state, f).marks += 1
         receiver.echo_ce = 1
-    elif receiver.echo != LATCHED or flags & CWR:
+    elif receiver.echo != records.LATCHED or flags & records.CWR:
         receiver.echo_ce = 0
     if receiver.echo_ce:
-        packet.flag_bits |= ECE
-    if receiver.echo == ACCURATE:
-        header_at(state, i).x[MARKS_FIELD] = tally_at(state, f).marks
+        packet.flag_bits |= records.ECE
+    if receiver.echo == records.ACCURATE:
+        header_at(state, i).x[records.MARKS_FIELD] = tally_at(state, f).marks
     if receiver.reports_arrival:
         header_at(state, i).x[0] = state.now * 1e-9
     make_acknowledgment(receiver, packet)
     if state.tracing:
         trace_reception(state, i, number, flags)
-    if receiver.delays and hold_back(state, f, i, expected and flags & LAST == 0):
+    if receiver.delays and hold_back(state, f, i, expected and flags & records.LAST == 0):
         return False
     if state.tracing:
-        trace_packet(state, ACK_SENT, i)
+        trace_packet(state, records.ACK_SENT, i)
     return True
 
 
@@ -483,7 +459,7 @@ def answer_request(state, i):
     for k in range(4):
         header.x[k] = 0.0
     call_responder(state, link_at(state, hop_at(state, packet.hop).link), ON_FEEDBACK, i, state.now)
-    packet.flag_bits = ANSWERED  # distinguishes it from feedback of a switch
+    packet.flag_bits = records.ANSWERED  # distinguishes it from feedback of a switch
     packet.hop += 1
 
 
@@ -540,4 +516,4 @@ def report_blocks(state, f, i, newest):
     for k in range(6):
         tally.reported_blocks[k] = sack_at(state, i).x[k]
     if count > 0:
-        packet_at(state, i).flag_bits |= HAS_BLOCKS
+        packet_at(state, i).flag_bits |= records.SACK

@@ -8,6 +8,7 @@ are retransmitted (`resend`, `next`).
 
 import math
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import send_at
 from longfat.sim.kernel.events import IN_USE, request_admission, request_send, set_timer
 from longfat.sim.kernel.jit import part, routine
@@ -29,26 +30,7 @@ from longfat.sim.kernel.memory import (
 )
 from longfat.sim.kernel.rack import arm_probe, next_probe
 from longfat.sim.kernel.receiver import first_missing
-from longfat.sim.kernel.records import (
-    CWR,
-    DATA,
-    FEEDBACK,
-    FROM_APPLICATION,
-    LAST,
-    NEVER,
-    NO_DATA,
-    NONE,
-    ON_SEND,
-    PACE,
-    REQUEST,
-    REQUEST_SIZE,
-    RTO,
-    SELECTIVE,
-    SENT,
-    SKIPS,
-    STAMPED,
-    STAMPED_BOTH_WAYS,
-)
+from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.source import all_written, wait_for_data
 from longfat.sim.kernel.trace_rows import trace_packet
@@ -90,9 +72,9 @@ def restart_timer(state, f):
     """Restart the retransmission timer, or stop it if nothing is outstanding (RFC 6298, section 5, rules 5.2, 5.3)."""
     sender = sender_at(state, f)
     if sender.high > sender.una:
-        set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
+        set_timer(state, f, records.RTO, state.now + timeout_ns(timer_at(state, f)))
     else:
-        sender.due_ns[RTO] = NEVER
+        sender.due_ns[records.RTO] = NEVER
 
 
 @part
@@ -151,7 +133,7 @@ def enter_access_link(state, f, i):
     link.free += time
     link.packet = i
     sender_at(state, f).access_link = IN_USE
-    set_timer(state, f, PACE, link.free)
+    set_timer(state, f, records.PACE, link.free)
 
 
 @routine
@@ -178,7 +160,7 @@ def next_by_scoreboard(state, f):
     This is NextSeg() of RFC 6675, section 4, with the rule for losses of `recovery.update_scoreboard`.
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
-    if sender.repair == SELECTIVE:
+    if sender.repair == records.SELECTIVE:
         if own.probing:
             return next_probe(state, f)
         # RFC 6675, section 5, step 4.3: the first lost packet is sent even if the window is full, if the scheme
@@ -200,15 +182,15 @@ def next_by_scoreboard(state, f):
 @part
 def next_number(state, f, sender):
     """Return the number of the next packet to send; NONE if the window, the file size or loss recovery forbids it."""
-    if sender.repair == SELECTIVE:
+    if sender.repair == records.SELECTIVE:
         return next_by_scoreboard(state, f)
     if sender.resend != NONE:
         number = sender.resend
         sender.resend = NONE
-        return number if 0 <= number < sender.high or number == NO_DATA else NONE
+        return number if 0 <= number < sender.high or number == records.NO_DATA else NONE
     if sender.next + 1 > sender.una + sender.window + sender.inflation:
         return NONE
-    if sender.repair == SKIPS:
+    if sender.repair == records.SKIPS:
         return next_by_scoreboard(state, f)
     if sender.next >= sender.packets:
         return NONE
@@ -237,23 +219,23 @@ def next_departure(state, f):
 @part
 def sends_by_window(state, sender, own):
     """Return whether the window alone limits a flow whose next packets are new data without flags or callbacks."""
-    if sender.repair == SELECTIVE and (own.lost_head != NONE or own.probing):
+    if sender.repair == records.SELECTIVE and (own.lost_head != NONE or own.probing):
         return False
     return (
         state.attention == 0
         and state.tracing == 0
         and sender.next == sender.high
         and sender.next + 1 < sender.packets
-        and sender.repair != SKIPS
+        and sender.repair != records.SKIPS
         and sender.resend == NONE
         and sender.transfer == 1
         and sender.rate >= ANY
         and sender.allowance == ANY
         and sender.sends_until_ns > state.now
-        and sender.due_ns[RTO] != NEVER
+        and sender.due_ns[records.RTO] != NEVER
         and sender.access_link == 0
         and sender.has_send_callback == 0
-        and sender.stamped != STAMPED_BOTH_WAYS
+        and sender.stamped != records.STAMPED_BOTH_WAYS
         and sender.request == 0
         and sender.cwr == 0
     )
@@ -269,7 +251,7 @@ def send_inline(state, f, armed):
     if not sends_by_window(state, sender, own):
         send(state, f)
         return
-    selective = sender.repair == SELECTIVE
+    selective = sender.repair == records.SELECTIVE
     allowed, left = sender.una + sender.window + sender.inflation, BURST
     while own.in_flight + 1 <= sender.window if selective else sender.next + 1 <= allowed:
         left -= 1
@@ -317,15 +299,15 @@ def send(state, f):
         if sender.rate < ANY:  # a finite rate paces the packets
             due, saved = next_departure(state, f)
         if due > now:
-            if due != NEVER and sender.due_ns[PACE] != due:
-                set_timer(state, f, PACE, due)
+            if due != NEVER and sender.due_ns[records.PACE] != due:
+                set_timer(state, f, records.PACE, due)
             break
         number = next_number(state, f, sender)
         if number == NONE:
-            if sender.transfer == FROM_APPLICATION and wait_for_data(state, f):
+            if sender.transfer == records.FROM_APPLICATION and wait_for_data(state, f):
                 continue
             break
-        if sender.transfer == FROM_APPLICATION:
+        if sender.transfer == records.FROM_APPLICATION:
             recovery_at(state, f).app_limited = 0
         sender.allowance -= 1.0
         sender.last_paced_ns = saved
@@ -338,9 +320,9 @@ def send(state, f):
 @routine
 def transmit_request(state, f):
     """Send a request along the path, where links may add stamps to it; the receiver returns it."""
-    i = new_packet(state, f, FEEDBACK, REQUEST_SIZE, sender_at(state, f).first_hop)
+    i = new_packet(state, f, records.FEEDBACK, records.REQUEST_SIZE, sender_at(state, f).first_hop)
     packet = packet_at(state, i)
-    packet.flag_bits = REQUEST
+    packet.flag_bits = records.REQUEST
     packet.number = NONE
     queued_at(state, i).stamps = NONE
     state.feedback_sent += 1
@@ -351,7 +333,7 @@ def transmit_request(state, f):
 @part
 def new_data(state, f, sender, number):
     """Create data packet `number` as the flow's next transmission; return its row number."""
-    i = new_packet(state, f, DATA, sender.packet_size, sender.first_hop)
+    i = new_packet(state, f, records.DATA, sender.packet_size, sender.first_hop)
     packet = packet_at(state, i)
     packet.number = number
     packet.transmission = sender.transmission
@@ -373,13 +355,13 @@ def record_new_data(state, sender, number):
 def transmit_data(state, f, sender, number):
     """Create data packet `number` and send it."""
     i = new_data(state, f, sender, number)
-    packet = packet_at(state, i)
+    packet, own = packet_at(state, i), recovery_at(state, f)
     flags = int(packet.flag_bits)
     again = 1 if number < sender.high else 0
     if sender.cwr and number >= sender.high:
-        flags |= CWR
+        flags |= records.CWR
         sender.cwr = 0
-    if number == NO_DATA:
+    if number == records.NO_DATA:
         packet.length = receiver_at(state, f).ack_size
     elif again:
         tally_at(state, f).retransmitted += 1
@@ -387,24 +369,24 @@ def transmit_data(state, f, sender, number):
             sender.timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
     else:
         record_new_data(state, sender, number)
-    if sender.repair == SELECTIVE:
-        record_transmission(state, recovery_at(state, f), number, packet.transmission, again)
-    if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
-        flags |= LAST if all_written(state, f) else 0
-    if sender.stamped == STAMPED_BOTH_WAYS:
-        flags |= STAMPED
+    if sender.repair == records.SELECTIVE:
+        record_transmission(state, own, number, packet.transmission, again)
+    if sender.next >= sender.packets and (sender.repair != records.SELECTIVE or own.lost_head == NONE):
+        flags |= records.LAST if all_written(state, f) else 0
+    if sender.stamped == records.STAMPED_BOTH_WAYS:
+        flags |= records.STAMPED
         for k in range(4):
-            header_at(state, i).x[k] = recovery_at(state, f).header[k]
+            header_at(state, i).x[k] = own.header[k]
     packet.flag_bits = flags
     if sender.has_send_callback:
         call_send_callback(state, f, i)
     if state.tracing:
-        trace_packet(state, SENT, i)
-    if sender.acknowledged and sender.due_ns[RTO] == NEVER:
-        set_timer(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
+        trace_packet(state, records.SENT, i)
+    if sender.acknowledged and sender.due_ns[records.RTO] == NEVER:
+        set_timer(state, f, records.RTO, state.now + timeout_ns(timer_at(state, f)))
     # RFC 8985, section 7.2: set the probe timer after new data is sent that is not itself a probe. `arm_probe` excludes
     # recovery.
-    if sender.repair == SELECTIVE and recovery_at(state, f).rack and recovery_at(state, f).probe_end != number + 1:
+    if sender.repair == records.SELECTIVE and own.rack and own.probe_end != number + 1:
         arm_probe(state, f)
     leave_source(state, f, i)
 
@@ -413,9 +395,9 @@ def transmit_data(state, f, sender, number):
 def call_send_callback(state, f, i):
     """Call `send` of the flow's scheme for packet i, which is about to leave."""
     state.flow = f
-    state.callback = ON_SEND
+    state.callback = records.ON_SEND
     sender = sender_at(state, f)
-    send_at(state, sender.scheme, ON_SEND)(
+    send_at(state, sender.scheme, records.ON_SEND)(
         state,
         sender,
         timer_at(state, f),

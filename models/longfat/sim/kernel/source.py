@@ -4,6 +4,7 @@ import math
 
 import numba
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.events import request_admission, set_timer
 from longfat.sim.kernel.jit import COMPILED, entry, part, routine
 from longfat.sim.kernel.memory import (
@@ -25,26 +26,7 @@ from longfat.sim.kernel.memory import (
     word_at,
 )
 from longfat.sim.kernel.receiver import count_arrival
-from longfat.sim.kernel.records import (
-    CE,
-    DATA,
-    FROM_APPLICATION,
-    NEVER,
-    NO_CONNECTIONS,
-    NONE,
-    ON_OFF,
-    PACE,
-    POISSON,
-    RECEIVING,
-    RECOVERY,
-    ROWS_PER_EVENT,
-    SELECTIVE,
-    SENDER,
-    SENT,
-    TALLY,
-    TIMER,
-    TRANSFER,
-)
+from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import release_nodes
 from longfat.sim.kernel.trace_rows import record_end, trace_packet
 
@@ -85,7 +67,7 @@ def has_begun(state, f):
     if tally.begun:
         return True
     tally.begun = 1
-    set_timer(state, f, PACE, state.now + rounded(exponential(state, source_at(state, f).gap)))
+    set_timer(state, f, records.PACE, state.now + rounded(exponential(state, source_at(state, f).gap)))
     return False
 
 
@@ -129,15 +111,15 @@ def emit(state, f):
     if now >= tally.stop or sender.high >= sender.packets:
         tally.finish = now
         return
-    if tally.traffic == POISSON and not has_begun(state, f):
+    if tally.traffic == records.POISSON and not has_begun(state, f):
         return
-    if tally.traffic == ON_OFF and source.on == 0 and not switch_on(state, source, now):
-        set_timer(state, f, PACE, while_on(state, source, now + source.gap_left))
+    if tally.traffic == records.ON_OFF and source.on == 0 and not switch_on(state, source, now):
+        set_timer(state, f, records.PACE, while_on(state, source, now + source.gap_left))
         return
     size = int(sender.packet_size)
     if source.mean_size > 0.0:
         size = min(max(1, int(exponential(state, source.mean_size) + 0.5)), 1_000_000)
-    i = new_packet(state, f, DATA, size, sender.first_hop)
+    i = new_packet(state, f, records.DATA, size, sender.first_hop)
     packet = packet_at(state, i)
     packet.number = sender.high
     packet.transmission = sender.transmission
@@ -146,14 +128,14 @@ def emit(state, f):
     sender.next = sender.high
     sender.transmission += 1
     if state.tracing:
-        trace_packet(state, SENT, i)
-    if tally.traffic == POISSON:
-        set_timer(state, f, PACE, now + rounded(exponential(state, source.gap)))
+        trace_packet(state, records.SENT, i)
+    if tally.traffic == records.POISSON:
+        set_timer(state, f, records.PACE, now + rounded(exponential(state, source.gap)))
     else:
         following = after_gap(source, now)
-        if tally.traffic == ON_OFF:
+        if tally.traffic == records.ON_OFF:
             following = while_on(state, source, following)
-        set_timer(state, f, PACE, following)
+        set_timer(state, f, records.PACE, following)
     request_admission(state, i)
 
 
@@ -187,12 +169,12 @@ def wait_for_data(state, f):
     sender, source, own = sender_at(state, f), source_at(state, f), recovery_at(state, f)
     if sender.next >= sender.packets:
         sent, allowed = sender.next - sender.una, sender.window + sender.inflation
-        if sender.repair == SELECTIVE:
+        if sender.repair == records.SELECTIVE:
             sent, allowed = own.in_flight, sender.window
         own.app_limited = 1 if sent + 1 <= allowed else 0
         check_application_limited(state, f)
         if sender.packets < source.total:
-            set_timer(state, f, PACE, source.next_write)
+            set_timer(state, f, records.PACE, source.next_write)
     return False
 
 
@@ -206,14 +188,15 @@ def check_application_limited(state, f):
     sender, own = sender_at(state, f), recovery_at(state, f)
     if not own.sampled or sender.next < sender.packets or own.lost_head != NONE or own.in_flight + 1 > sender.window:
         return
-    if sender.transfer != FROM_APPLICATION or not write(state, f):
+    if sender.transfer != records.FROM_APPLICATION or not write(state, f):
         own.app_limited_until = max(own.delivered + own.in_flight, 1)
 
 
 @routine
 def all_written(state, f):
     """Return whether the application of a flow, if it has one, has written the whole file."""
-    return sender_at(state, f).transfer != FROM_APPLICATION or sender_at(state, f).packets >= source_at(state, f).total
+    sender = sender_at(state, f)
+    return sender.transfer != records.FROM_APPLICATION or sender.packets >= source_at(state, f).total
 
 
 # --- Connections -----------------------------------------------------------------------------------------------------
@@ -277,7 +260,7 @@ def copy_row(base, words, source, target):
 
 
 SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
-    one.itemsize // 8 for one in (SENDER, TIMER, RECEIVING, RECOVERY, TALLY)
+    one.itemsize // 8 for one in (records.SENDER, records.TIMER, records.RECEIVING, records.RECOVERY, records.TALLY)
 )
 
 
@@ -332,7 +315,7 @@ def initialise_connection(state, t, f):
     tally.losses = 0
     tally.timeouts = 0
     tally.marks = 0
-    tally.traffic = TRANSFER
+    tally.traffic = records.TRANSFER
     tally.template = t
     tally.start = state.now
     tally.stop = NEVER
@@ -350,7 +333,7 @@ def start_connection(state, t):
     add_to_template(state, t, f)
     initialise_connection(state, t, f)
     source_at(state, f).next_row = NONE
-    set_timer(state, t, PACE, now + rounded(exponential(state, source_at(state, t).gap)))
+    set_timer(state, t, records.PACE, now + rounded(exponential(state, source_at(state, t).gap)))
     return f
 
 
@@ -366,8 +349,8 @@ def end_connection(state, f):
     entry.sent = sender_at(state, f).transmission
     entry.dropped = tally.dropped
     state.connections += 1
-    if state.connections + ROWS_PER_EVENT > state.connections_room:
-        state.shortage = NO_CONNECTIONS
+    if state.connections + records.ROWS_PER_EVENT > state.connections_room:
+        state.shortage = records.NO_CONNECTIONS
         state.attention = 1
     if template.last_row == NONE:
         template.first_row = f
@@ -396,7 +379,7 @@ def inject(address, f, hop, kind, length, number, transmission, flags):
     packet.transmission = transmission
     packet.flag_bits = flags
     packet.triggered_by = 0
-    if kind == DATA:
+    if kind == records.DATA:
         sender_at(state, f).transmission += 1
     else:
         tally_at(state, f).acks_injected += 1
@@ -409,11 +392,11 @@ def reach_host(state, i):
     packet = packet_at(state, i)
     f = packet.flow
     record_end(state, i, 0)
-    if packet.kind == DATA:
+    if packet.kind == records.DATA:
         receiver = receiver_at(state, f)
         count_arrival(state, receiver, packet)
         receiver.received_bytes += packet.length
-        if packet.flag_bits & CE:
+        if packet.flag_bits & records.CE:
             tally_at(state, f).marks += 1
     else:
         sender_at(state, f).acks_received += 1

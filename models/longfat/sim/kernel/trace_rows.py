@@ -6,6 +6,7 @@ clears the rows after each call of the kernel, which returns when they are full.
 
 import math
 
+from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     echo_at,
@@ -21,22 +22,7 @@ from longfat.sim.kernel.memory import (
     trace_at,
     traced_at,
 )
-from longfat.sim.kernel.records import (
-    ACK,
-    ACK_RECEIVED,
-    ACK_SENT,
-    AT_HOST,
-    DONE,
-    FULL_TRACE,
-    NONE,
-    RECEIVED,
-    ROOM_LEFT,
-    SELECTIVE,
-    SENT,
-    STARTED,
-    TRACE_ROWS_PER_EVENT,
-)
-from longfat.sim.kernel.records import SACK as HAS_BLOCKS
+from longfat.sim.kernel.records import NONE
 
 
 @routine
@@ -58,10 +44,10 @@ def begin_row(state, what, f):
     for k in range(6):
         row.blocks[k] = 0
     state.trace_rows += 1
-    if state.trace_rows + TRACE_ROWS_PER_EVENT > state.trace_room:
+    if state.trace_rows + records.TRACE_ROWS_PER_EVENT > state.trace_room:
         state.attention = 1
-        if state.shortage == DONE:
-            state.shortage = FULL_TRACE
+        if state.shortage == records.DONE:
+            state.shortage = records.FULL_TRACE
     return row
 
 
@@ -75,11 +61,11 @@ def trace_packet(state, what, i):
     packet, echo = packet_at(state, i), echo_at(state, i)
     f = packet.flow
     traced = traced_at(state, f)
-    if what == SENT:
+    if what == records.SENT:
         echo.x = traced.echo
-    elif what == ACK_SENT:
+    elif what == records.ACK_SENT:
         echo.x = state.now
-    elif what == ACK_RECEIVED:
+    elif what == records.ACK_RECEIVED:
         traced.echo = echo.x
     row = begin_row(state, what, f)
     row.number = packet.number
@@ -88,10 +74,10 @@ def trace_packet(state, what, i):
     row.echo = echo.x
     row.length = packet.length
     row.flag_bits = packet.flag_bits
-    if what != SENT and packet.flag_bits & HAS_BLOCKS:
+    if what != records.SENT and packet.flag_bits & records.SACK:
         for k in range(6):
             row.blocks[k] = sack_at(state, i).x[k]
-    if what != ACK_SENT:
+    if what != records.ACK_SENT:
         complete_row(state, f)
 
 
@@ -100,12 +86,12 @@ def trace_reception(state, i, number, flags):
     """Write a trace row about an arrived data packet; its row may now hold an ACK, so number and flags are given."""
     packet = packet_at(state, i)
     f = packet.flow
-    row = begin_row(state, RECEIVED, f)
+    row = begin_row(state, records.RECEIVED, f)
     row.number = number
     row.transmission = packet.transmission
     row.sent = packet.sent
     row.echo = echo_at(state, i).x
-    row.length = sender_at(state, f).packet_size if packet.kind == ACK else packet.length
+    row.length = sender_at(state, f).packet_size if packet.kind == records.ACK else packet.length
     row.flag_bits = flags
 
 
@@ -117,7 +103,7 @@ def complete_row(state, f):
     row.rate = sender.rate
     row.srtt = timer_at(state, f).srtt
     row.rttvar = timer_at(state, f).rttvar
-    row.in_flight = own.in_flight if sender.repair == SELECTIVE else sender.next - sender.una
+    row.in_flight = own.in_flight if sender.repair == records.SELECTIVE else sender.next - sender.una
     word = traced_at(state, f).ssthresh
     row.ssthresh = float_at(flow_own(state, f), word).x if word != NONE else math.nan
 
@@ -125,7 +111,7 @@ def complete_row(state, f):
 @routine
 def trace_sender(state, what, f):
     """Write a trace row about the sender of flow f; a connection that starts gets the next connection number."""
-    if what == STARTED and tally_at(state, f).template != NONE:
+    if what == records.STARTED and tally_at(state, f).template != NONE:
         traced_at(state, f).connection = state.traced_connections
         state.traced_connections += 1
     row = begin_row(state, what, f)
@@ -137,7 +123,7 @@ def trace_sender(state, what, f):
 def record_end(state, i, dropped):
     """Record that an injected packet has left the network; if it reached its host, let the event loop return."""
     packet = packet_at(state, i)
-    if state.left_rows >= ROOM_LEFT:  # no row is left: an event has dropped thousands of packets
+    if state.left_rows >= records.ROOM_LEFT:  # no row is left: an event has dropped thousands of packets
         return
     row = left_at(state, state.left_rows)
     row.time = state.now
@@ -147,7 +133,7 @@ def record_end(state, i, dropped):
     row.kind = packet.kind
     row.dropped = dropped
     state.left_rows += 1
-    if not dropped or state.left_rows > ROOM_LEFT // 2:
+    if not dropped or state.left_rows > records.ROOM_LEFT // 2:
         state.attention = 1
-        if state.shortage == DONE:
-            state.shortage = AT_HOST
+        if state.shortage == records.DONE:
+            state.shortage = records.AT_HOST
