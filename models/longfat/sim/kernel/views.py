@@ -298,41 +298,20 @@ def row(name: str) -> Any:
     return found
 
 
-def relative(name: str, count: int) -> Any:
-    """Return a function of (view of a link, `count` row addresses) that returns a view `name` of these rows."""
+def relative(name: str) -> Any:
+    """Return a function of (view of a link, tuple of row addresses) that returns a view `name` of these rows."""
     if numba.config.DISABLE_JIT:
+        return lambda link, addresses: link._kind.related[name].of(*addresses)
 
-        def look(link: Any, *addresses: int) -> Any:
-            return link._kind.related[name].of(*addresses)
-
-        return look
-
-    def generator(link: Any, addresses: tuple[Any, ...]) -> Any:
-        view = link.related[name]
+    @intrinsic
+    def found(typingctx, link, addresses):  # type: ignore[no-untyped-def]
+        view, words = link.related[name], types.UniTuple(types.int64, len(addresses))
 
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             pointer = context.get_value_type(types.voidptr)
-            return made(context, builder, view, [builder.inttoptr(one, pointer) for one in arguments[1:]])
+            rows = [builder.inttoptr(one, pointer) for one in cgutils.unpack_tuple(builder, arguments[1])]
+            return made(context, builder, view, rows)
 
-        return view(link, *addresses), generate
+        return view(link, words), generate
 
-    if count == 1:
-
-        @intrinsic
-        def one(typingctx, link, a):  # type: ignore[no-untyped-def]
-            return generator(link, (types.int64,))
-
-        return one
-    if count == 2:
-
-        @intrinsic
-        def two(typingctx, link, a, b):  # type: ignore[no-untyped-def]
-            return generator(link, (types.int64, types.int64))
-
-        return two
-
-    @intrinsic
-    def three(typingctx, link, a, b, c):  # type: ignore[no-untyped-def]
-        return generator(link, (types.int64, types.int64, types.int64))
-
-    return three
+    return found

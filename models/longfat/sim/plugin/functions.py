@@ -35,9 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 state_of, link_row, queue_row, packet_row = map(row, ("state", "link", "queue", "packet"))
-_flow_state = relative("flow_state", 1)
-_queue = relative("queue", 2)
-_packet = relative("packet", 3)
+_flow_state, _queue, _packet = map(relative, ("flow_state", "queue", "packet"))
 QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, PACKET, HEADER))
 
 
@@ -50,7 +48,7 @@ def random(view):
 @part
 def flow_state(link, flow):
     """Return the view of the discipline's state for the flow with number `flow`, such as `packet.flow`."""
-    return _flow_state(link, flow_state_at(state_of(link), link_row(link), flow))
+    return _flow_state(link, (flow_state_at(state_of(link), link_row(link), flow),))
 
 
 @part
@@ -76,7 +74,8 @@ def queue_numbered(link, q):
     """Return the queue of a link that has number q."""
     if not 0 <= q - link_row(link).first_queue < link_row(link).queue_count:
         raise IndexError("the link has no queue of this number: must be the number of one of its queues")
-    return _queue(link, state_of(link).queues_base + QUEUE_SIZE * q, queue_own(state_of(link), q))
+    state = state_of(link)
+    return _queue(link, (state.queues_base + QUEUE_SIZE * q, queue_own(state, q)))
 
 
 @part
@@ -125,12 +124,12 @@ def take_last(link, queue):
 def waiting(link, number):
     """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
     state = state_of(link)
-    return _packet(
-        link,
+    rows = (
         state.packets_base + PACKET_SIZE * number,
         state.headers_base + HEADER_SIZE * number,
         state.since_base + 8 * number,
     )
+    return _packet(link, rows)
 
 
 @part
