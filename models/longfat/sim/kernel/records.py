@@ -392,29 +392,35 @@ SOURCE = record(
     ("next_row", i4),
 )
 
-#: An event, with the fields that callbacks of a scheme read.
-EVENT = record(
-    ("now", f8),  # time of the event [s]
-    ("rtt", f8),  # round-trip time of the acknowledged packet [s]; 0: none is acknowledged
-    ("acked", i8),  # packets newly acknowledged, cumulatively
-    ("number", i8),  # sequence number of the packet that triggered the acknowledgment, or that is lost
-    ("transmission", i8),  # number of the transmission that is acknowledged or lost, NONE
-    ("newly_delivered", i8),  # packets first reported as delivered by this acknowledgment (selective recovery)
-    ("lost", i8),  # packets found lost
-    ("spurious", i8),  # 1: the acknowledged transmission had been found lost before
-    ("delivery_rate", f8),  # sample of the delivery rate [bytes/s]; 0: no sample
-    ("sample_interval", f8),  # time over which it was taken [s]
-    ("prior_delivered", i8),  # packets delivered when the newest acknowledged, or the lost, one left; NONE: no sample
-    ("sent_in_flight", i8),  # packets in flight just after that transmission
-    ("lost_since_sent", i8),  # packets found lost since that transmission
-    ("app_limited", i8),  # 1: the sample is application-limited
-    ("marked", i8),  # 1: the acknowledgment carries ECE
-    ("marks", i8),  # packets newly reported as marked
-    ("duplicate", i8),  # 1: the acknowledgment covers no new packet although data are outstanding
-    ("restart_timer", i8),  # set by a scheme to 1 to restart the retransmission timer
-    ("packet_size", i8),  # size of a data packet [bytes]
-    ("header", f8, (4,)),  # header fields of the acknowledgment, in the units of their writer
-)
+#: Fields of an event, which callbacks of a scheme read: name, type, unit, meaning, and whether callbacks may set it.
+EVENT_TABLE: tuple[Any, ...] = (
+    ("now", f8, "s", "simulated time"),
+    ("rtt", f8, "s", "round-trip time of the acknowledged packet, at least 1 ns; 0 if there is none"),
+    ("acked", i8, "packets", "packets that the cumulative acknowledgment newly covers"),
+    ("number", i8, "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
+    ("transmission", i8, "packets", "number of that packet's transmission among all of the flow"),
+    ("newly_delivered", i8, "packets",
+     "reported as delivered for the first time, cumulatively or selectively; only with selective recovery"),
+    ("lost", i8, "packets", "packets found lost"),
+    ("spurious", i8, "packets",
+     "transmissions newly found delivered after they were found lost; needs `delivery_rate`"),
+    ("delivery_rate", f8, "bytes/s",
+     "sample of the delivery rate, 0 if there is none; this and the next five need `delivery_rate`"),
+    ("sample_interval", f8, "s", "time over which the sample was taken"),
+    ("prior_delivered", i8, "packets",
+     "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample"),
+    ("sent_in_flight", i8, "packets", "in flight just after that packet was sent, itself included"),
+    ("lost_since_sent", i8, "packets", "found lost since that packet was sent"),
+    ("app_limited", i8, "1", "1: the flow was application-limited when that packet was sent"),
+    ("marked", i8, "1", "1: the acknowledgment carries ECN-Echo"),
+    ("marks", i8, "packets",
+     "newly reported as marked: by the receiver's count, or all that ECN-Echo newly acknowledges"),
+    ("duplicate", i8, "1", "1: the acknowledgment covers no new packet although data are outstanding"),
+    ("packet_size", i8, "bytes", "size of a data packet"),
+    ("header", (f8, (4,)), "", "header fields of the acknowledgment or feedback"),
+    ("restart_timer", i8, "1", "1: the retransmission timer is restarted", True),
+)  # fmt: skip
+EVENT = record(*((name, kind) for name, kind, *_ in EVENT_TABLE))
 
 #: A block of packets, sequence numbers `low` to `high` - 1, that arrived beyond a hole; and rows of its neighbours.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from longfat.sim.kernel import memory
+from longfat.sim.kernel.records import EVENT_TABLE
 from longfat.sim.kernel.views import NANOSECONDS as NS
 from longfat.sim.kernel.views import Field, Row, View
 from longfat.sim.plugin.columns import NO_COLUMNS, Columns
@@ -92,32 +93,7 @@ RECEIVER_FIELDS = {
 }  # fmt: skip
 
 #: Fields of an event, for schemes.
-EVENT_FIELDS = _of(
-    "event",
-    ("now", "s", "simulated time"),
-    ("rtt", "s", "round-trip time of the acknowledged packet, at least 1 ns; 0 if there is none"),
-    ("acked", "packets", "packets that the cumulative acknowledgment newly covers"),
-    ("number", "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
-    ("transmission", "packets", "number of that packet's transmission among all of the flow"),
-    ("newly_delivered", "packets",
-     "reported as delivered for the first time, cumulatively or selectively; only with selective recovery"),
-    ("lost", "packets", "packets found lost"),
-    ("spurious", "packets", "transmissions newly found delivered after they were found lost; needs `delivery_rate`"),
-    ("delivery_rate", "bytes/s",
-     "sample of the delivery rate, 0 if there is none; this and the next five need `delivery_rate`"),
-    ("sample_interval", "s", "time over which the sample was taken"),
-    ("prior_delivered", "packets",
-     "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample"),
-    ("sent_in_flight", "packets", "in flight just after that packet was sent, itself included"),
-    ("lost_since_sent", "packets", "found lost since that packet was sent"),
-    ("app_limited", "1", "1: the flow was application-limited when that packet was sent"),
-    ("marked", "1", "1: the acknowledgment carries ECN-Echo"),
-    ("marks", "packets", "newly reported as marked: by the receiver's count, or all that ECN-Echo newly acknowledges"),
-    ("duplicate", "1", "1: the acknowledgment covers no new packet although data are outstanding"),
-    ("packet_size", "bytes", "size of a data packet"),
-    ("header", "", "header fields of the acknowledgment or feedback"),
-    ("restart_timer", "1", "1: the retransmission timer is restarted", SET),
-)  # fmt: skip
+EVENT_FIELDS = _of("event", *((name, *about) for name, _, *about in EVENT_TABLE))
 
 #: Fields of a link, for disciplines and services.
 LINK_FIELDS = _of(
