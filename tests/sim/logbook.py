@@ -8,9 +8,10 @@ import numpy as np
 from longfat.sim.kernel import memory, records
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.views import Row
-from longfat.sim.plugin.discipline import DEFAULTS, Parameter
+from longfat.sim.plugin.discipline import Discipline, Parameter
 from longfat.sim.queues import DROP
 
+DEFAULTS = Discipline.DEFAULTS
 ROOM = 100_000  # calls
 LINE = records.record(("x", records.f8, (20,)))
 line_at = memory._reader(Row(LINE, "line"))

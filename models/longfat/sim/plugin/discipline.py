@@ -24,6 +24,16 @@ __all__ = ["DROP", "ENQUEUE", "HALF_A_TICK", "SEND", "SERVICES", "Discipline", "
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
+def let_pass(link, packet, now):  # type: ignore[no-untyped-def]
+    """Return 0, which is ENQUEUE for an arriving packet and SEND for a departing one."""
+    return 0
+
+
+def no_tick(link, now):  # type: ignore[no-untyped-def]
+    """Return infinity, so that `tick` is not called again."""
+    return math.inf
+
+
 @dataclass(frozen=True)
 class Discipline(PlugIn):
     """Queue discipline of a link: which packets it admits, drops and marks, and what feedback it sends.
@@ -86,6 +96,9 @@ class Discipline(PlugIn):
 
     KIND: ClassVar[str] = "discipline"
     CALLBACKS: ClassVar[Mapping[str, str]] = HOOKS
+    DEFAULTS: ClassVar[Mapping[str, Any]] = {
+        **dict.fromkeys(("enqueue", "dequeue", "feedback"), let_pass), "tick": no_tick
+    }  # fmt: skip
     BARE_VIEWS: ClassVar[Mapping[str, View]] = {"link": link_view()}
 
     service: str | Service = "fifo"
@@ -163,31 +176,8 @@ class Discipline(PlugIn):
         return named
 
     @property
-    def defaults(self) -> Mapping[str, Any]:
-        """Default callbacks, for callbacks that are not given: they admit and send all packets."""
-        return DEFAULTS
-
-    @property
     def views(self) -> Mapping[str, View]:
         """View of a link, with the fields of the service's records that the discipline may see."""
         service = self.scheduler
         shown = () if service is None else (service.columns, service.queue_columns, service.settable)
         return {"link": link_view(self.columns, self.flow_columns, *shown)}
-
-
-def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return ENQUEUE, which admits the packet if the buffer has room."""
-    return ENQUEUE
-
-
-def send_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return SEND, which sends the packet."""
-    return SEND
-
-
-def no_tick(link, now):  # type: ignore[no-untyped-def]
-    """Return infinity, so that `tick` is not called again."""
-    return math.inf
-
-
-DEFAULTS = {"enqueue": enqueue_all, "dequeue": send_all, "feedback": send_all, "tick": no_tick}

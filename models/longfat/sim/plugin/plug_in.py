@@ -44,11 +44,12 @@ class PlugIn:
     """
 
     #: KIND: kind of plug-in, for messages. CALLBACKS: arguments and result of each callback, in the kernel's order.
-    #: REQUIRED: callbacks without a default. BARE_VIEWS: views without parameters and state, for default callbacks.
-    #: ADVICE: how to give a value to a parameter that has none, for messages.
+    #: REQUIRED: callbacks without a default. DEFAULTS: default callbacks by name, which use no parameters and no state.
+    #: BARE_VIEWS: views for default callbacks. ADVICE: how to give a value to a parameter that has none, for messages.
     KIND: ClassVar[str] = "plug-in"
     CALLBACKS: ClassVar[Mapping[str, str]] = {}
     REQUIRED: ClassVar[tuple[str, ...]] = ()
+    DEFAULTS: ClassVar[Mapping[str, Any]] = {}
     BARE_VIEWS: ClassVar[Mapping[str, View]] = {}
     ADVICE: ClassVar[str] = "give it with values"
 
@@ -141,8 +142,8 @@ class PlugIn:
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """Default callbacks by name, for callbacks that are not given; they use no parameters and no state."""
-        return {}
+        """Default callbacks by name, for callbacks that are not given."""
+        return self.DEFAULTS
 
     @property
     def views(self) -> Mapping[str, View]:

@@ -19,6 +19,16 @@ from longfat.sim.plugin.view_fields import LINK_FIELDS, QUEUE_FIELDS, link_view,
 PER_FLOW = "flow"
 
 
+def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
+    """Return NOTHING, so that a full buffer drops the arriving packet."""
+    return NOTHING
+
+
+def stay_asleep(link, queue, now):  # type: ignore[no-untyped-def]
+    """Return 0 without any action."""
+    return 0
+
+
 @dataclass(frozen=True)
 class Service(PlugIn):
     """Scheduler of a link: the order in which queued packets are transmitted.
@@ -79,6 +89,7 @@ class Service(PlugIn):
     KIND: ClassVar[str] = "service"
     CALLBACKS: ClassVar[Mapping[str, str]] = VERBS
     REQUIRED: ClassVar[tuple[str, ...]] = ("enqueue", "dequeue")
+    DEFAULTS: ClassVar[Mapping[str, Any]] = {"evict": evict_none, "wake": stay_asleep}
     BARE_VIEWS: ClassVar[Mapping[str, View]] = {"link": link_view(settable=None), "queue": queue_view()}
 
     enqueue: Callable[..., Any]
@@ -120,28 +131,10 @@ class Service(PlugIn):
         return int(values[self.queues] if isinstance(self.queues, str) else self.queues)
 
     @property
-    def defaults(self) -> Mapping[str, Any]:
-        """Default callbacks, for callbacks that are not given: a full buffer drops the arriving packet."""
-        return DEFAULTS
-
-    @property
     def views(self) -> Mapping[str, View]:
         """Views of a link and of one of its queues."""
         link = link_view(service=self.columns, queue=self.queue_columns, settable=None)
         return {"link": link, "queue": queue_view(self.queue_columns)}
-
-
-def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return NOTHING, which drops the arriving packet."""
-    return NOTHING
-
-
-def stay_asleep(link, queue, now):  # type: ignore[no-untyped-def]
-    """Return 0 without any action."""
-    return 0
-
-
-DEFAULTS = {"evict": evict_none, "wake": stay_asleep}
 
 
 def _append(link, packet, now):  # type: ignore[no-untyped-def]
