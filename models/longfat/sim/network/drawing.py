@@ -172,7 +172,8 @@ def svg(net: Network) -> str:
     """
     drawn = sketch(net)
     placed = Placed(drawn, 44.0 if net.name else 20.0)
-    parts = [part for pair in once(drawn.links) for part in _wire(placed.band(pair))]
+    bands = [_points(placed.band(pair)) for pair in once(drawn.links)]
+    parts = [f'<polygon class="link" points="{band}" fill="#ddd" stroke="#ddd"/>' for band in bands]
     for k, one in enumerate(drawn.bundles):
         title = f"<title>{_safe(': '.join(one.words))}</title>"
         parts += [_line(placed.lane(k, pair), _look(k), title) for pair in pairwise(one.flow.path)]
@@ -240,14 +241,11 @@ def _look(k: int) -> str:
 
 
 def _line(points: Iterable[Place], look: str, inside: str = "", kind: str = "flow") -> str:
-    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline class="{kind}" points="{joined}" fill="none" {look}>{inside}</polyline>'
+    return f'<polyline class="{kind}" points="{_points(points)}" fill="none" {look}>{inside}</polyline>'
 
 
-def _wire(band: list[Place]) -> list[str]:
-    """Return the SVG element of a link, a grey band with the given corners."""
-    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
-    return [f'<polygon class="link" points="{joined}" fill="#ddd" stroke="#ddd"/>']
+def _points(points: Iterable[Place]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
 def _label(lines: list[str], where: Place) -> list[str]:

@@ -15,13 +15,8 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 APART = 8  # greatest number of flows that have a line each; of more flows, those of one kind share a line
-OWN = (
-    "name",
-    "path",
-    "start",
-    "stagger",
-    "scheme",
-)  # fields in which flows of one kind may differ, or of which only the names are compared
+# Fields in which flows of one kind may differ, or of which only the names are compared.
+OWN = ("name", "path", "start", "stagger", "scheme")
 Place = tuple[float, float]
 Pair = tuple[str, str]
 Box = tuple[float, float, float, float]  # left, top, right, bottom

@@ -156,7 +156,7 @@ class Simulation:
                 progress(self.now)
             if to_the_end:
                 before_chunk, delivered = delivered, self._delivered()
-                if delivered != before_chunk or self._starts_later():
+                if delivered != before_chunk or (self.state.tallies["start"] > self.state.row.now).any():
                     since = self.now
                 elif self.now - since > HOPELESS * float(self.state.timers["max_rto"].max()):
                     raise SchemeError(
@@ -181,9 +181,6 @@ class Simulation:
         receivers = self.state.receivers
         silent = receivers["received"][receivers["acknowledges"] == 0].sum()
         return int(self.state.senders["acks_received"].sum() + silent)
-
-    def _starts_later(self) -> bool:
-        return bool((self.state.tallies["start"] > self.state.row.now).any())
 
     def progress_summary(self) -> str:
         """Return a sentence on the first unfinished file and the link with the most drops."""

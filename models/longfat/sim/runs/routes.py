@@ -57,7 +57,8 @@ class Routes:
         self.disciplines = Kinds(by_code)  # parameters are in records of the links
         self.services = Kinds(lambda one: one)
         self.responder: Discipline | None = None  # answers requests, if any scheme sends them
-        self.per_flow = [_has_queues_of_flows(link) for link in self.links]
+        services = [link.discipline.scheduler for link in self.links]
+        self.per_flow = [one is not None and one.queues == PER_FLOW for one in services]
         self.hooked = [bool(link.discipline.callbacks) for link in self.links]
 
     def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
@@ -127,11 +128,6 @@ class Routes:
             entry = len(self.hops)
             self.hops.append((self.delay_link(math.fsum(delays[:k])), NONE, records.TO_SENDER, NONE))
         self.hops[first + k] = (*self.hops[first + k][:3], entry)
-
-
-def _has_queues_of_flows(link: Link) -> bool:
-    service = link.discipline.scheduler
-    return service is not None and service.queues == PER_FLOW
 
 
 def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:

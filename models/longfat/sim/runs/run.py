@@ -158,19 +158,16 @@ def run(
 def answer(
     net: Network,
     *,
-    duration: float | str | None = None,
-    warm_up: float | str = 0.0,
-    replications: int = 1,
-    confidence: float = 0.95,
     sample_every: float | str | None = None,
     pcap: str | Path | None = None,
     qlog: str | Path | None = None,
     trace_packets: int = MOST,
     rng: Any = None,
     progress: bool = True,
+    **given: Any,
 ) -> tuple[results.Answer, Simulation]:
     """Return the results of `run` for one network without loading xarray, and the network's first simulation."""
-    options = _Options.read(duration, warm_up, replications, confidence)
+    options = _Options.read(**given)
     every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
     if every is not None and options.duration is None:
         raise conflict("sample_every", "needs a duration", "give duration [s]")
@@ -200,7 +197,7 @@ class _Options:
     confidence: float
 
     @classmethod
-    def read(cls, duration: Any, warm_up: Any, replications: Any, confidence: Any) -> _Options:
+    def read(cls, duration: Any = None, warm_up: Any = 0.0, replications: Any = 1, confidence: Any = 0.95) -> _Options:
         """Return the options in SI units; raise an error for invalid ones."""
         until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
         automatic = warm_up == "auto"

@@ -257,11 +257,8 @@ class RunState:
         new = slice(old, old + count)
         self.senders["due_ns"][new] = self.senders["armed_ns"][new] = NEVER
         self.senders["transmission"][new] = 0
-        self.tallies["traffic"][new], self.tallies["template"][new], self.tallies["finish"][new] = (
-            records.TRANSFER,
-            template,
-            0,
-        )
+        self.tallies["traffic"][new], self.tallies["template"][new] = records.TRANSFER, template
+        self.tallies["finish"][new] = 0
         t = self.sources[template]
         # The new rows are used before those of finished connections, which may have packets in the network; the last
         # new row is used first.

@@ -145,18 +145,6 @@ def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
     return _within(what.rstrip(": "), lambda: known(**options))  # type: ignore[no-any-return]
 
 
-def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find: Find | None) -> Any:
-    """Call a traffic generator with the keys of a table as arguments; the argument `by` names a scheme."""
-    takes = inspect.signature(function).parameters
-    kinds = {
-        name: "text" if name == "by" else "flag" if isinstance(one.default, bool) else "quantity"
-        for name, one in takes.items()
-    }
-    _check(what, options, kinds, tuple(name for name, one in takes.items() if one.default is one.empty))
-    given = {name: _scheme(value, find) if name == "by" else value for name, value in options.items()}
-    return _within(what.rstrip(": "), lambda: function(**given))
-
-
 def _is_own(name: str) -> bool:
     return ":" in name or name.endswith(".py")
 
@@ -189,12 +177,21 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
 
 
 def _traffic(options: dict[str, Any], find: Find | None, key: str) -> Traffic:
+    """Call the traffic generator of a table with the other keys as arguments; the argument `by` names a scheme."""
     kind = options.pop("kind", None)
     if kind is None:
         raise ValueError(f"{key}: 'kind' is missing: must be one of {', '.join(GENERATORS)}")
     if not isinstance(kind, str) or kind not in GENERATORS:
         raise unknown(f"{key}: kind", kind, GENERATORS)
-    return _made(f"{key} {kind!r}: ", GENERATORS[kind], options, find)  # type: ignore[no-any-return]
+    takes = inspect.signature(GENERATORS[kind]).parameters
+    kinds = {
+        name: "text" if name == "by" else "flag" if isinstance(one.default, bool) else "quantity"
+        for name, one in takes.items()
+    }
+    required = tuple(name for name, one in takes.items() if one.default is one.empty)
+    _check(f"{key} {kind!r}: ", options, kinds, required)
+    given = {name: _scheme(value, find) if name == "by" else value for name, value in options.items()}
+    return _within(f"{key} {kind!r}", lambda: GENERATORS[kind](**given))  # type: ignore[no-any-return]
 
 
 def _run(table: dict[str, Any]) -> dict[str, Any]:

@@ -86,40 +86,29 @@ def _links(links: list[Link]) -> list[str]:
         link = links[k]
         own = link.name != f"{link.tail}-{link.head}"
         back = (f"{link.name}-back" if own else f"{link.head}-{link.tail}", link.head, link.tail)
-        duplex = [(one.name, one.tail, one.head) for one in links[k + 1 : k + 2] if _equal(one, link)] == [back]
+        following = [one for one in links[k + 1 : k + 2] if link_values(one) == link_values(link)]
+        duplex = [(one.name, one.tail, one.head) for one in following if one.discipline == link.discipline] == [back]
         key = (bool(duplex), id(link.discipline), *link_values(link))
         if key not in written:
-            written[key] = _link(link, duplex)
+            written[key] = _lines(_options(link, OF_LINK) | {"duplex": duplex or None})
         ends = {"name": link.name if own else None, "from": link.tail, "to": link.head}
         parts.append("[[link]]\n" + _lines(ends) + written[key])
         k += 1 + duplex
     return parts
 
 
-def _equal(one: Link, other: Link) -> bool:
-    return link_values(one) == link_values(other) and one.discipline == other.discipline
-
-
-def _link(link: Link, duplex: bool) -> str:
-    """Return the lines of a link, except its name and nodes."""
-    return _lines(_options(link, OF_LINK) | {"duplex": duplex or None})
-
-
 def _options(thing: Link | Flow, known: Mapping[str, Number | Option]) -> dict[str, Any]:
     """Return the options that differ from their defaults, converted to values for TOML."""
-    values = {name: getattr(thing, name) for name in known}
-    return {
-        name: _value_of(name, known[name], value)
-        for name, value in values.items()
-        if value != _DEFAULTS[type(thing)][name]
-    }
-
-
-def _value_of(name: str, option: Argument | Option, value: Any) -> Any:
-    """Return the value of an option as a value for TOML."""
-    if isinstance(option, Argument):
-        return f"{value} B" if option.integer and option.unit == "bytes" else _written(value, option.unit)
-    return _WRITERS[name](value) if name in _WRITERS else value
+    made: dict[str, Any] = {}
+    for name, option in known.items():
+        value = getattr(thing, name)
+        if value == _DEFAULTS[type(thing)][name]:
+            continue
+        if isinstance(option, Argument):
+            made[name] = f"{value} B" if option.integer and option.unit == "bytes" else _written(value, option.unit)
+        else:
+            made[name] = _WRITERS[name](value) if name in _WRITERS else value
+    return made
 
 
 def _buffer(limits: tuple[float, float]) -> Any:
