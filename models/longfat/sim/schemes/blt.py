@@ -9,6 +9,7 @@ docs/rules/explicit-feedback.md.
 """
 
 import math
+from dataclasses import replace
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
@@ -198,13 +199,6 @@ RATE_BASED = Scheme(
     source=f"Ours, after {KIM_FARBER}, section 5.2.1, which leaves the rates open",
 )
 
-BULLY_TYRANT = Scheme(
-    "bully-tyrant",
-    start=start,
-    ack=ack_without_labels,
-    timeout=timeout_without_labels,
-    recovery="own",
-    parameters=_COMMON,
-    state={"first": 0},
-    source=f"{KIM_FARBER}, section 4.2.6",
+BULLY_TYRANT = replace(
+    RATE_BASED, name="bully-tyrant", send=None, parameters=_COMMON, source=f"{KIM_FARBER}, section 4.2.6"
 )

@@ -56,7 +56,7 @@ def avoid_congestion(flow, event, acked):
     """Return the window [packets] after an acknowledgment of `acked` packets in congestion avoidance."""
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
-    return linux_cubic.grow(flow, event, acked, grow)
+    return linux_cubic.grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else grow(flow, event, acked)
 
 
 @part

@@ -22,12 +22,6 @@ STATE: dict[str, Any] = {
 
 
 @part
-def grow(flow, event, acked, otherwise):
-    """Return the window [packets] after `acked` packets; the function `otherwise` computes windows with fractions."""
-    return grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else otherwise(flow, event, acked)
-
-
-@part
 def grow_integer(flow, event, acked):
     """Return the window [whole packets] after `acked` packets in congestion avoidance."""
     # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Unlike Linux, this function does not round times to units of 1/1024

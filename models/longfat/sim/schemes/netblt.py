@@ -14,13 +14,6 @@ ROOM = 1000  # greatest number of packets in progress: length of the array of kn
 
 
 @part
-def end_of_buffer(flow, number):
-    """Return the number of the first packet after the buffer that contains packet `number`."""
-    size = int(flow.buffer)
-    return min(flow.packets, (number // size + 1) * size)
-
-
-@part
 def next_missing(flow, number, end):
     """Return the first packet from `number` on that is not known to have arrived, or `end` if all before `end` have."""
     number = max(number, flow.una)
@@ -83,9 +76,10 @@ def ack(flow, event):
     # RFC 998: the receiver requests the missing packets (RESEND) when the last packet of a buffer (LDATA) has arrived,
     # or when its data timer expires. Our choice: the sender infers this request from acknowledgments. When the last
     # packet of a repair is acknowledged, all packets sent before it have arrived or are lost.
-    end = end_of_buffer(flow, event.number)
+    size = int(flow.buffer)
+    end = min(flow.packets, (event.number // size + 1) * size)  # the first packet after the buffer of this packet
     if event.number == end - 1 and event.transmission > flow.last_repair and flow.una < end > flow.checked:
-        repair(flow, end - int(flow.buffer), end)
+        repair(flow, end - size, end)
     elif flow.repaired == 0 and flow.una < flow.checked and event.transmission >= flow.last_repair:
         repair(flow, flow.una, flow.checked)
     return window(flow)

@@ -1,4 +1,4 @@
-"""Rules that the paced schemes share: retransmission timers, and losses inferred from acknowledgments.
+"""Rules that the paced schemes share: losses inferred from acknowledgments, missing feedback, and departures.
 
 Their rates follow from round-trip times and losses alone. The simulator retransmits lost packets; every acknowledgment
 restarts its retransmission timer, which thus expires only when no acknowledgment arrives at all, not while a packet is
@@ -7,9 +7,7 @@ retransmit nothing (RAP, TFRC, TEAR).
 """
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.schemes import timers
 
-TIMERS = timers.PARAMETERS
 SLACK = 1e-9  # s; the clock of the simulator counts nanoseconds
 
 

@@ -121,24 +121,17 @@ def ack(flow, event):
         flow.round_trip = event.rtt
         if flow.propagation == 0.0 or event.rtt < flow.propagation:
             flow.propagation = event.rtt
-    if flow.service == 0.0:
-        if second:
-            return begin(flow, event.now, 1.0 / gap)
+    if flow.service == 0.0 and not second:
         flow.limited = 0.0
         return flow.rate
     if second:
-        estimate(flow, 1.0 / gap)
+        if flow.service == 0.0:  # the first sample begins the inverse-exponential start
+            flow.service = 1.0 / gap
+            flow.began, flow.until = event.now, event.now
+        else:
+            estimate(flow, 1.0 / gap)
         control(flow)
     return release_pair(flow, event.now)
-
-
-@part
-def begin(flow, now, sample):
-    """Begin the inverse-exponential start with the first sample [packets/s]; return the rate [bytes/s]."""
-    flow.service = sample
-    flow.began, flow.until = now, now
-    control(flow)
-    return release_pair(flow, now)
 
 
 @part

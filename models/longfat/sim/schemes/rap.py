@@ -17,7 +17,8 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.paced import SLACK, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 #: State of a flow: times are in s, and counts in transmissions.
@@ -194,7 +195,7 @@ PARAMETERS = {
     "initial_interval": Parameter(
         2.0, "s", "(0, 1e6]", about="Interval between packets before the first round-trip sample"
     ),
-    **TIMERS,
+    **timers.PARAMETERS,
 }
 
 RAP = Scheme(

@@ -96,12 +96,6 @@ def missing_of(receiver, segment):
 
 
 @part
-def room(receiver):
-    """Return the size of the receive buffer [segments]."""
-    return int(receiver.buffer) if receiver.buffer > 0.0 else ROWS
-
-
-@part
 def store(receiver, number):
     """Store a packet if its segment is inside the window and the buffer; return 1 if it is new, else 0."""
     size = int(receiver.segment)
@@ -115,7 +109,7 @@ def store(receiver, number):
         return 0
     # WUCS-92-38, section 4.3.1, hard acknowledgment: a buffer smaller than the window stores the segments that are next
     # in order.
-    if segment >= receiver.lower + room(receiver):
+    if segment >= receiver.lower + (int(receiver.buffer) if receiver.buffer > 0.0 else ROWS):
         receiver.discarded += 1
         return 0
     if receiver.stored[segment % ROWS] & bit or receiver.complete[segment % ROWS]:

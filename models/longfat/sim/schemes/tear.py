@@ -19,7 +19,8 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes.paced import SLACK, TIMERS, holes, silence
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.paced import SLACK, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tfrc import EQUAL, mean_of, mean_with
 
@@ -266,7 +267,7 @@ TEAR = Scheme(
         "slow_start": flag(
             True, "1: one emulated window per round trip during the first epoch; 0: mean rate of the epoch"
         ),
-        **TIMERS,
+        **timers.PARAMETERS,
     },
     state=STATE,
     source=(

@@ -23,7 +23,8 @@ import math
 
 from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes.paced import SLACK, TIMERS, silence
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.paced import SLACK, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 #: Factors of `mean_of` and `mean_with` that change no weight.
@@ -504,7 +505,7 @@ TFRC = Scheme(
         "reorder": Parameter(
             3.0, "packets", "[1, 3]", "reorder", about="Later packets acknowledged that signal a loss"
         ),
-        **TIMERS,
+        **timers.PARAMETERS,
     },
     state=STATE,
     source=(

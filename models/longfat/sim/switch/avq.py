@@ -22,12 +22,6 @@ from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter, 
 from longfat.sim.plugin.functions import is_full, mark
 
 
-@part
-def virtual_buffer(link):
-    """Return the size of the virtual buffer [bytes]; the mean packet size converts a buffer limit in packets."""
-    return link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
-
-
 # Kunniyur & Srikant (2001): when b bytes arrive at time t, c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0),
 # where s is the time of the previous arrival. ns-2.35, vq.cc, enque(): c is clipped to [0, C] only once, after both
 # terms.
@@ -56,7 +50,9 @@ def enqueue(link, packet, now):
         link.emptied_at, link.adapted_at = now, now
     link.virtual_queue = max(0.0, link.virtual_queue - link.virtual_rate * (now - link.emptied_at))
     link.emptied_at = now
-    if link.virtual_queue + packet.size <= virtual_buffer(link):
+    # The mean packet size converts a limit of the buffer in packets.
+    virtual_buffer = link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
+    if link.virtual_queue + packet.size <= virtual_buffer:
         link.virtual_queue += packet.size
     elif link.ecn and packet.marks & ECT:
         if not is_full(link, packet, now):

@@ -28,14 +28,6 @@ UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give th
 OUT = -2  # value of `behind` for a queue that is empty in the fluid system
 
 
-# Parekh and Gallager (1993): flows have weights phi. A flow without a row in the table of weights has weight 1, as all
-# flows do in Demers et al. (1989).
-@part
-def weight_of(link, packet):
-    """Return the weight of a packet's flow, in 1/`UNIT`."""
-    return round(in_table(link.weights, packet.flow, 1.0) * UNIT)
-
-
 @part
 def share(queue, size):
     """Return the amount by which a packet raises its flow's tag: size/weight, in units of tags."""
@@ -102,7 +94,9 @@ def enqueue(link, packet, now):
     roll(link)
     queue = queue_of(link, packet)
     if queue.weight == 0:
-        queue.weight = weight_of(link, packet)
+        # Parekh and Gallager (1993): flows have weights phi. A flow without a row in the table of weights has weight 1,
+        # as all flows do in Demers et al. (1989).
+        queue.weight = round(in_table(link.weights, packet.flow, 1.0) * UNIT)
     begin = link.tag if queue.behind == OUT else queue.tag
     take_out(link, queue)
     queue.tag = begin + share(queue, packet.size)

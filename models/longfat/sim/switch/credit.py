@@ -136,12 +136,6 @@ def silent(queue, intervals, now):
     return now - max(queue.arrived_at, queue.announced_at) > intervals
 
 
-@part
-def first_allocation(link):
-    """Return the allocation [packets] that both ends of a link assume before the first credit cell."""
-    return 1.0 if link.adaptive else link.n2 + link.n3
-
-
 # Our choice: the upstream node may still use the largest of several announced allocations. An allocation announced
 # before the last one counts for one interval, in which the last credit cell reaches the upstream node and all cells
 # sent before arrive.
@@ -211,7 +205,8 @@ def enqueue(link, packet, now):
         flow.seen = True
         mine.limited = has_next_switch(link, packet)
         mine.check = link.check
-        mine.allocation = mine.granted = mine.announced = first_allocation(link)
+        # Both ends of a link assume this allocation before the first credit cell.
+        mine.allocation = mine.granted = mine.announced = 1.0 if link.adaptive else link.n2 + link.n3
         if link.adaptive:
             mine.lifetime = link.interval
         mine.sent = mine.forwarded = packet.transmission

@@ -42,12 +42,6 @@ def node(link, k):
 
 
 @part
-def packet_in(link, place):
-    """Return the number of the packet at place `place`."""
-    return memory(link, 2 * link.places + place)
-
-
-@part
 def set_priority(link, place, priority):
     """Set the priority at place `place`, and update the nodes above it."""
     k = link.places + place
@@ -98,7 +92,7 @@ def close_ranks(link):
 def take_from(link, place):
     """Take the packet at place `place` out of the queue, and return its number."""
     set_priority(link, place, NONE)
-    return take(link, queue(link, 0), packet_in(link, place))
+    return take(link, queue(link, 0), memory(link, 2 * link.places + place))
 
 
 def enqueue(link, packet, now):

@@ -70,15 +70,6 @@ def tag_first(link, queue):
 
 
 @part
-def wait_for_time(link, queue):
-    """Schedule a call at the time when the first packet of a resting queue becomes eligible.
-
-    An entry for a later time that is already in the event heap is ignored when its time comes.
-    """
-    schedule_wake(link, queue, eligible(queue))
-
-
-@part
 def resting_at(link, k):
     """Return the number of the k-th resting queue."""
     return memory(link, 2 * link.queue_count + k)
@@ -96,7 +87,7 @@ def rest(link, queue):
     """Add a queue whose first packet is not yet eligible to the list of resting queues."""
     set_resting(link, link.resting, queue)
     link.resting += 1
-    wait_for_time(link, queue)
+    schedule_wake(link, queue, eligible(queue))
 
 
 @part
@@ -181,7 +172,7 @@ def wake(link, queue, now):
     if queue.place == NONE:
         return 0
     if eligible(queue) > now_ns(link):
-        wait_for_time(link, queue)
+        schedule_wake(link, queue, eligible(queue))  # an entry for a later time is ignored when its time comes
         return 0
     end_rest(link, queue)
     tag_first(link, queue)

@@ -23,20 +23,14 @@ from longfat.sim.switch.tags import append_tagged, in_table, queue_in, take_smal
 LONGEST = 4e15  # ns, 46 days: longest tick, so that the sum of a thousand ticks fits into an integer
 
 
-# Our choice, because the paper takes every flow's rate from its reservation: a flow without a row in `rates` has an
-# equal share of the link.
-@part
-def rate_of(link, packet):
-    """Return the average rate of a packet's flow [bytes/s], from the table or as an equal share of the link."""
-    return in_table(link.rates, packet.flow, link.rate / link.queue_count)
-
-
 # Zhang (1991), the data forwarding algorithm: the packet is stamped with auxVC = max(real time, auxVC) + Vtick.
 @part
 def stamp_of(link, queue, packet):
     """Return the stamp of a packet that arrives now [ns]."""
     if queue.rate == 0.0:
-        queue.rate = rate_of(link, packet)
+        # Our choice, because the paper takes every flow's rate from its reservation: a flow without a row in `rates`
+        # has an equal share of the link.
+        queue.rate = in_table(link.rates, packet.flow, link.rate / link.queue_count)
     return max(queue.clock, now_ns(link)) + int(min(packet.size * 1e9 / queue.rate, LONGEST))
 
 
