@@ -61,17 +61,11 @@ def clear_event(state, event, sender):
     event.duplicate = 0
     event.restart_timer = 0
     event.packet_size = sender.packet_size
-    clear_header(state, event)
-    clear_sample(state, event)
-
-
-@part
-def clear_header(state, event):
-    """Set the header fields of the event to zero."""
     if state.header_set:
         state.header_set = 0
         for k in range(4):
             event.header[k] = 0.0
+    clear_sample(state, event)
 
 
 @part

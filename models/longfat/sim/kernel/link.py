@@ -291,8 +291,6 @@ def deliver_to_switch(state, i):
 
 
 # --- Counters at the present time ------------------------------------------------------------------------------------
-#
-# Counters of each link, and the number of packets in the network, at the present time.
 
 
 @part

@@ -63,15 +63,6 @@ from longfat.sim.kernel.source import emit, reach_host, start_connection
 
 
 @part
-def leave_deferred(state, link, hop):
-    """Count a deferred packet as arrived, and compute the arrivals of later packets in advance if possible."""
-    if hop.in_advance != records.AT_ARRIVAL:
-        link.deferred -= 1
-        if link.deferred > 0:
-            process_deferred(state, link.number)
-
-
-@part
 def arrive(state, k):
     """Move the first packet on a link to its far end; return False if a scheme returned an invalid window or rate."""
     link = link_at(state, k)
@@ -91,8 +82,10 @@ def arrive(state, k):
             enters = receive(state, i)
         if enters:
             admit_inline(state, i)
-        if here:
-            leave_deferred(state, link, hop)
+        if here and hop.in_advance != records.AT_ARRIVAL:  # the packet was deferred; later ones may be in advance now
+            link.deferred -= 1
+            if link.deferred > 0:
+                process_deferred(state, link.number)
         return True
     if far_end == records.TO_SENDER and packet.kind == records.ACK:
         if link.head != NONE:

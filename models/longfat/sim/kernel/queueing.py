@@ -41,8 +41,6 @@ from longfat.sim.kernel.recovery import release_nodes
 from longfat.sim.kernel.trace_rows import record_end
 
 # --- Transmitter -----------------------------------------------------------------------------------------------------
-#
-# Transmitter of a link: transmission times, the backlog of links without service, drops, packets on the link.
 
 
 @routine

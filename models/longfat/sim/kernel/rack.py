@@ -102,20 +102,6 @@ def reordering_window(state, f):
 
 
 @part
-def update_newest(state, own, newest, sent):
-    """Update round-trip times and the newest delivered transmission (RFC 8985, section 6.2, steps 1 and 2).
-
-    `newest` is the list node of the newest transmission that an acknowledgment delivers; the node may have been
-    released, but not reused. `sent` [ns] is the departure of the packet that triggered the acknowledgment.
-    """
-    # Our choice, because the delays of paths do not change: the minimum is taken over the whole connection.
-    own.least_rtt = min(own.least_rtt, state.now - sent)
-    if newest != NONE:
-        own.rack_rtt = state.now - snapshot_at(state, newest).sent
-        own.rack_newest = max(own.rack_newest, transmission_at(state, newest).transmission)
-
-
-@part
 def linux_expiry(now, wait):
     """Return the time [ns] at which a timer of Linux expires if it is set at `now` to wait for `wait` [ns]."""
     # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(), adds 2 ms (TCP_TIMEOUT_MIN_US). The timer counts whole ticks
@@ -266,7 +252,12 @@ def process_by_time(state, f, acked, i, newest, measured):
         own.measured = 1
     if acked > 0:
         own.probing = 0  # a probe delayed by pacing is no longer needed
-    update_newest(state, own, newest, packet_at(state, i).sent)
+    # RFC 8985, section 6.2, steps 1 and 2. Our choice, because the delays of paths do not change: the minimum is taken
+    # over the whole connection. The node `newest` may have been released, but not reused.
+    own.least_rtt = min(own.least_rtt, state.now - packet_at(state, i).sent)
+    if newest != NONE:
+        own.rack_rtt = state.now - snapshot_at(state, newest).sent
+        own.rack_newest = max(own.rack_newest, transmission_at(state, newest).transmission)
     n = own.outstanding_head
     overtaken = n != NONE and transmission_at(state, n).transmission < own.rack_newest
     if overtaken or own.probe_end != NONE or own.rack_purpose == REORDERING:

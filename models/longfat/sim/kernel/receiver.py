@@ -338,8 +338,6 @@ def expire_delay(state, f, time):
 
 
 # --- Reception -------------------------------------------------------------------------------------------------------
-#
-# Reception of packets in any order; the receiver acknowledges every packet or only some (RFC 5681, section 4.2).
 
 
 @part

@@ -531,8 +531,6 @@ ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0
 
 
 # --- Arrays of a run -------------------------------------------------------------------------------------------------
-#
-# Arrays of a run, their record types, and the record that holds their addresses.
 
 #: Arrays with a row for each flow. The last four may have no rows: `traced` in a run without a trace, and the others if
 #: no flow has an access link, a source or delayed acknowledgments.

@@ -114,8 +114,6 @@ def describe_loss(state, event, n, lost):
 
 # --- Selective recovery ----------------------------------------------------------------------------------------------
 #
-# Selective loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
-#
 # A flow has two lists: outstanding transmissions in order of departure, and lost transmissions in order of detection.
 # The list nodes come from a pool that also serves the stamps of requests.
 

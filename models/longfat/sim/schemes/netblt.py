@@ -14,15 +14,6 @@ ROOM = 1000  # greatest number of packets in progress: length of the array of kn
 
 
 @part
-def next_missing(flow, number, end):
-    """Return the first packet from `number` on that is not known to have arrived, or `end` if all before `end` have."""
-    number = max(number, flow.una)
-    while number < end and flow.arrived[number % ROOM] == number + 1:
-        number += 1
-    return min(number, end)
-
-
-@part
 def window(flow):
     """Return the window [packets]: to the end of the present repair, else to the end of the last buffer in progress."""
     if flow.left < 1.0:
@@ -38,7 +29,10 @@ def window(flow):
 @part
 def go_on(flow, number, last):
     """Continue a repair with the first missing packet from `number` on, or return to new packets if none is missing."""
-    flow.next = next_missing(flow, number, flow.repaired)
+    number = max(number, flow.una)
+    while number < flow.repaired and flow.arrived[number % ROOM] == number + 1:
+        number += 1
+    flow.next = min(number, flow.repaired)
     if flow.next >= flow.repaired:
         flow.repaired = 0
         flow.last_repair = last

@@ -30,17 +30,6 @@ OURS = -7.0
 LARGEST = 1e9  # packets: buffer of a link without a limit
 
 
-# Hahne, Kalmanek and Morgan (1993): the sum of the windows at a switch is at most its buffer. Our choice: the base
-# windows of all flows of the link are reserved from the start.
-@part
-def free_space(link):
-    """Return the buffer space that is not reserved [packets]."""
-    if not link.begun:
-        link.begun = True
-        link.reserved = link.base * link.queue_count
-    return min(float(link.limit_packets), LARGEST) - link.reserved
-
-
 @part
 def change(link, flow, window):
     """Reserve a window [packets] for the flow in place of its previous window."""
@@ -52,12 +41,13 @@ def enqueue(link, packet, now):
     """Release the part of the reservation that the packet's flow returns; grant its request in full or in part."""
     if not belongs(packet, OURS):
         return ENQUEUE
-    flow, free, wanted, kept = (
-        flow_state(link, packet.flow),
-        free_space(link),
-        packet.header[WANTED],
-        packet.header[KEPT],
-    )
+    # Hahne, Kalmanek and Morgan (1993): the sum of the windows at a switch is at most its buffer. Our choice: the base
+    # windows of all flows of the link are reserved from the start.
+    if not link.begun:
+        link.begun = True
+        link.reserved = link.base * link.queue_count
+    flow, wanted, kept = flow_state(link, packet.flow), packet.header[WANTED], packet.header[KEPT]
+    free = min(float(link.limit_packets), LARGEST) - link.reserved  # packets
     if flow.window == 0.0:
         flow.window = link.base
     if kept > 0.0 and max(link.base, kept) < flow.window:
