@@ -3,6 +3,8 @@
 import itertools
 import math
 
+import numba
+import numpy as np
 import pytest
 
 from longfat.sim.schemes import tear
@@ -41,6 +43,22 @@ def test_triple_duplicates():
     assert diary.flow.rate == pytest.approx(1000 * (60 + 13 / 0.375) / 2, rel=1e-9)
     closed = Diary("tear", drop_numbers(11), 0.555, open_epoch=0)
     assert closed.flow.rate == pytest.approx(1000 * 13 / 0.375, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
+def test_mean_of_epochs_by_hand():
+    """An open epoch without packets, as after a timeout, leaves the mean of the ended ones as it is.
+
+    Newest first four of 20 and four of 10 packets/s, with weights of 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2: (80 + 20)/6. An
+    open epoch of 4 packets in 0.1 s has 40: (40 + 3 x 20 + 0.8 x 20 + 1.2 x 10)/6.
+    """
+    mean_rate_of = numba.njit(lambda flows: tear.mean_rate(flows[0]))
+    flows = np.zeros(1, tear.TEAR.columns.dtype)
+    flows["open_epoch"], flows["round_window"] = 1, 1
+    flows["epochs"] = [20.0] * 4 + [10.0] * 4
+    assert mean_rate_of(flows) == pytest.approx(100 / 6, rel=1e-12)
+    flows["epoch_packets"], flows["epoch_time"] = 4, 0.1
+    assert mean_rate_of(flows) == pytest.approx(128 / 6, rel=1e-12)
 
 
 def test_one_cut_for_one_window():
