@@ -47,7 +47,7 @@ EXPLICIT_FEEDBACK = Scheme(
     state=STATE,
     source=(
         "P. P. Mishra and H. Kanakia, A Hop by Hop Rate-based Congestion Control Scheme, Proc. ACM SIGCOMM 1992, pp. "
-        "112-123, as an end-to-end scheme in H. Kanakia, S. Keshav and P. P. Mishra, A "
+        "112-123 (abstract), as an end-to-end scheme in H. Kanakia, S. Keshav and P. P. Mishra, A "
         "Comparison of Reactive Host-based Flow Control Schemes in Reservationless Networks, draft, AT&T Bell "
         "Laboratories, 1992; gain, set point and start are ours, because they are not printed"
     ),

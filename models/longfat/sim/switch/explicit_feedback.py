@@ -82,7 +82,7 @@ explicit_feedback = Discipline(
     parameters={"quantum": QUANTUM},  # for service="round-robin"
     flow_state=SERVICE_STATE,
     needs_buffer=True,
-    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, '
+    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992 (abstract), '
     'made end to end as in H. Kanakia, S. Keshav and P. Mishra, "A Comparison of Reactive Host-based Flow Control '
     'Schemes in Reservationless Networks", AT&T Bell Labs, 1992',
 )
