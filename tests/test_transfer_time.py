@@ -39,3 +39,14 @@ def test_the_line(capsys):
     said = capsys.readouterr().out
     assert "1 TB alone on the path: " in said
     assert "s simulated" not in said  # 7e8 packets
+
+
+def test_ranges_have_the_rate_of_the_link(capsys):
+    """1 GB at 100 Mbit/s takes 1e9 x 1538/1448 x 8e-8 s = 84.97 s with Ethernet's headers, 1e9 x 1500/1448 x 8e-8 s =
+    82.87 s with IP's, and a few round trips of slow start, whatever the range of the round-trip time is.
+    """
+    call = ["window", "--rate", "100Mbit/s", "--transfer-size", "1GB", "--no-simulation"]
+    for trip in ("10ms..90ms", "10ms", "90ms"):
+        assert main([*call, "--rtt", trip]) == 0
+        said = capsys.readouterr().out.split("transfer  1 GB alone on the path: ")[1]
+        assert 82.87 < float(said.split(" s by")[0]) < 84.97, trip

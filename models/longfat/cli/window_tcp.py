@@ -70,10 +70,13 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
     The simulation has the first of the losses.
     """
     from longfat.design.transfer_time import transfer_time
+    from longfat.laws.tcp import achievable_throughput
 
     a, row = answer.attrs, answer.rows[0]
+    # The attribute "bandwidth_delay_product" is that of the upper ends of both ranges, and no rate follows from it.
+    capacity = sum(float(achievable_throughput(a["rate"], a["segment"], extra)) for extra in a["headers"]) / 2
     law, found = transfer_time(
-        size, rate=a["bandwidth_delay_product"] / a["round_trip_time"], round_trip_time=a["round_trip_time"],
+        size, rate=capacity, round_trip_time=a["round_trip_time"],
         loss=row["loss"], scheme=a["scheme"], segment=a["segment"], buffer=float(path.arguments["buffer"]),
         simulate=simulate, progress=watched(),
     )  # fmt: skip
