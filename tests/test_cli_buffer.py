@@ -354,6 +354,58 @@ def test_more_room_behind_marks_is_what_the_lines_have():
     assert "limit 16 " in buffer_lines.lines(data)[0].lines[0]
 
 
+def test_a_check_lasts_as_long_as_a_sawtooth():
+    """Reno at 10 Gbit/s and 100 ms: 83,333 packets, and 1.46 times as many before a loss.
+
+    1.46 x 83,333/2 = 60,833 round trips of 100 ms, and of a mean queue of a half of 46 ms: 7482 s. CUBIC's K is
+    (0.75 x 1.46 x 83,333)^(1/3) = 45.0 s.
+    """
+    path = {"bandwidth_delay_product": 83333.0, "rate": 1.25e9, "round_trip_time": 0.1}
+
+    def check(scheme, **more):
+        data = answered(scheme=scheme, **path | more).assign_coords(flows=1)
+        data.buffer_packets[2] = 0.46 * data.bandwidth_delay_product
+        return buffer_lines.lines(data)[-1]
+
+    assert "-t 7490 -C reno" in check("reno").lines[0]
+    assert "-t 60 -C cubic" in check("cubic").lines[0]
+    assert "-t 60 -C bbr" in check("bbr1").lines[0]
+    # ten times the round trip: a hundred times as long, and more than the day that iperf3 lasts
+    beyond = check("reno", bandwidth_delay_product=833333.0, round_trip_time=1.0)
+    assert beyond.lines == ()
+    assert beyond.reason.startswith("No check: a window takes ")
+
+
+def test_limits_that_linux_accepts():
+    """tc's limit of bytes has 32 bits: 3 million packets of 1514 bytes are 4.54 GB, more than 4.29."""
+    data = answered(bandwidth_delay_product=3e7)
+    data.buffer_packets[2] = 3e6
+    (line,) = buffer_lines.lines(data)
+    assert line.lines == ()
+    assert "at most 4.29 GB, and 4.54 GB" in line.reason
+
+
+def test_fq_codel_has_a_packet_for_each_flow():
+    data = answered(discipline="fq-codel").assign_coords(flows=1000)
+    assert "fq_codel limit 1000 target" in buffer_lines.lines(data)[0].lines[0]
+
+
+def test_small_packets_and_many_streams_in_the_check():
+    """500 bytes of IP are 460 after headers of 20 and 20 bytes, TCP's maximum segment; iperf3 has up to 128 streams."""
+    data = answered(packet=500).assign_coords(flows=1000)
+    first, token, check = buffer_lines.lines(data)
+    # 8 times 125 streams
+    assert check.lines[0] == "iperf3 -c HOST -f m -P 125 -O 10 -t 60 -C cubic -M 460 -p PORT"
+    assert "8 of these at once" in check.reason
+    # a bucket below 1514 bytes drops what others send: 1514 and 1500 bytes in a millisecond, or 2 x 1514
+    assert "burst 3028b" in token.lines[0]
+    assert first.lines
+
+
+def test_no_check_for_a_sender_that_linux_has_not():
+    assert buffer_lines.lines(answered(scheme="ledbat-plus-plus"))[-1].lines == ()
+
+
 def test_the_interval_of_the_buffer_and_the_bound_that_is_not_held():
     short = buffer_short.answer(answered())
     assert re.search(r"^ +16 +16 +14 \.\. 16 +24 kB +0\.16 +16 ms +4 ms +95% ", short, re.MULTILINE)  # above 13 packets

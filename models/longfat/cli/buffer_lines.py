@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import rounded, text
-from longfat.cli.paste import BURSTS, Line, rates
+from longfat.cli.paste import BURSTS, Line, format_of, one_iperf3, rates
 from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
 from longfat.design.tcp_windows import HEADERS
 from longfat.laws.buffers import burst_for_shaped_rate
+from longfat.laws.cubic import recovery_time
 from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
     import xarray as xr
 
+CHECK, LONGEST = 60, 86400  # s: time of a check, our choice, and the largest -t of iperf3 (MAX_TIME of its iperf.h)
+LARGEST_LIMIT = 2**32 - 1  # bytes: limit of bfifo and tbf (include/uapi/linux/pkt_sched.h, tc_fifo_qopt)
+USUAL_PACKET = 1500  # bytes: packets of hosts on Ethernet
 AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
 FRAME = header_bytes("tc", "IP")  # bytes that tc counts for each packet in addition to the IP packet
 #: Name of a scheme -> its name in Linux, for iperf3 -C.
@@ -103,6 +107,9 @@ def lines(data: xr.Dataset) -> list[Line]:
             return [_with_defaults(a, row, packets), *_checks(a, row, None)]
         return [_line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}")]
     most = max(packets * (a["packet"] + FRAME) + JOINED, _own(a, row, packets))
+    if most > LARGEST_LIMIT:
+        reason = f"None: a limit of Linux is at most {rounded(LARGEST_LIMIT, 'bytes')}, and {rounded(most, 'bytes')}"
+        return [_line(f"{reason} are needed.")]
     return [*_fifo(a, row, packets), *_checks(a, row, most)]
 
 
@@ -140,7 +147,7 @@ def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
     connections of BBR timed out; with space for 8 packets no connection did.
     """
     found = int(row.buffer_packets)
-    return max(found, int(row.flows)) if (a["discipline"], a["find"]) == ("fifo", "buffer") else found
+    return max(found, int(row.flows)) if a["find"] == "buffer" else found
 
 
 def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
@@ -151,10 +158,11 @@ def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
 def _burst(a: dict[str, Any]) -> int:
     """Return the depth of the token bucket, the largest burst that it sends back to back [bytes].
 
-    Packets larger than the bucket are segmented before they are queued (sch_tbf.c, tbf_segment()). If the largest
+    Packets larger than the bucket are segmented before they are queued (sch_tbf.c, tbf_segment()), and dropped if they
+    are single ones, so that the bucket holds a packet of 1500 bytes even if the flows send smaller ones. If the largest
     joined packet fits into the bucket, the law requires one such packet in addition.
     """
-    frame = int(a["packet"]) + FRAME
+    frame = max(int(a["packet"]), USUAL_PACKET) + FRAME
     burst = max(math.ceil(float(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS))), 2 * frame)
     return burst if burst < JOINED else math.ceil(burst_for_shaped_rate(JOINED, float(a["rate"]), LATENESS))
 
@@ -247,10 +255,10 @@ def threshold(a: dict[str, Any], packets: int) -> Line:
         "dualpi2": f"dualpi2 limit {limit} target {target}",
         "red": _red(a, packets, limit),
     }[name]
-    what = f"average queue of {packets} packets" if name == "red" else f"target of {rounded(delay, 's')}"
+    what = f"An average queue of {packets} packets" if name == "red" else f"A target of {rounded(delay, 's')}"
     since = "; needs iproute2 6.16 and Linux 6.17" if name == "dualpi2" else ""
     return _line(
-        f"{AT_BOTTLENECK} A {what}, not for the Internet (where {OF[name]} is){since}:",
+        f"{AT_BOTTLENECK} {what}, not for the Internet (where {OF[name]} is){since}:",
         (f"tc qdisc replace dev DEV root {command}",),
         *SAME_NUMBERS,
     )
@@ -318,6 +326,19 @@ def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] |
     return (1 - DELAY_ACCURACY) * low, (1 + DELAY_ACCURACY) * high
 
 
+def _cycle(a: dict[str, Any], row: xr.Dataset) -> float:
+    """Return the time between two losses of a flow [s], by the laws of the sawtooth; 0 for senders without such a law.
+
+    A window of W packets before a loss grows by W/2 packets in as many round trips of Reno, and in W_cubic's time K.
+    """
+    packets, trip = float(a["bandwidth_delay_product"]), float(a["round_trip_time"])
+    buffer = float(row.buffer_packets) / packets
+    window = (1 + buffer) * packets / int(row.flows)
+    if a["scheme"] == "cubic":
+        return min(float(recovery_time(window)), window / 2 * trip * (1 + buffer / 2))
+    return window / 2 * trip * (1 + buffer / 2) if CONTROLS.get(a["scheme"]) == "reno" else 0.0
+
+
 def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[Line]:
     """Return the lines that check rate and delay; ``largest`` is the largest queue [bytes], None if unknown."""
     flows, control = int(row.flows), CONTROLS.get(a["scheme"])
@@ -336,12 +357,20 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     longer = f"; ping longer {', '.join(said)}" if said else ""
     trip = text(a["round_trip_time"], "s")
     compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
-    command = f"iperf3 -c HOST -f m -P {flows} -O 10 -t 60" + (f" -C {control}" if control else "")
+    if control is None:
+        return [_line(f"No check: {a['scheme']} was not compared with a sender of Linux.")]
+    cycle = _cycle(a, row)
+    if cycle > LONGEST:
+        return [_line(f"No check: a window takes {rounded(cycle, 's', 2)} from loss to loss, and iperf3 {LONGEST} s.")]
+    lasts = max(CHECK, 10 * math.ceil(cycle / 10))
+    form, unit = format_of(high)
+    streams, more, note = one_iperf3(flows, max(1, int(a["packet"]) - HEADERS[0]))
+    command = f"iperf3 -c HOST {form} -P {streams} -O 10 -t {lasts} -C {control}{more}"
     beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ", with a ping beside it"
     return [
         _line(
-            f"Check it, at a round-trip time of {trip}{beside}{compared}:",
+            f"Check it, at a round-trip time of {trip}{beside}{compared}{f'; {note}' if note else ''}:",
             (command, *(() if a["discipline"] in OWN_QUEUES else ("ping -i 0.2 HOST",))),
-            expect=f"receiver {rates(low, high)} in the mean of several checks{longer}",
+            expect=f"receiver {rates(low, high, unit)} in the mean of several checks{longer}",
         )
     ]

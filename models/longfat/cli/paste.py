@@ -11,6 +11,11 @@ from dataclasses import dataclass
 #: packets at 1 Gbit/s and 65 at 10 Gbit/s.
 BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)"
 
+MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
+LEAST_MSS = 88  # bytes: Linux's smallest TCP_MAXSEG (include/net/tcp.h, TCP_MIN_MSS)
+TIME_STAMPS = 12  # bytes of each TCP header for the option of time stamps (RFC 7323, appendix A)
+USUAL_DATA = 1448  # bytes of data in a packet of 1500 bytes, which hosts send unless told otherwise
+
 
 @dataclass(frozen=True)
 class Line:
@@ -87,15 +92,45 @@ def raised_third(name: str, value: int) -> str:
     return f'set -- $(sysctl -n {name}); [ "$3" -ge {value} ] || sysctl -w {name}="$1 $2 {value}"'
 
 
+def one_iperf3(flows: int, data: int) -> tuple[int, str, str]:
+    """Return the streams of one call of iperf3, further options, and a note, for packets with ``data`` bytes of data.
+
+    iperf3 -M sets TCP_MAXSEG, which includes the time stamps.
+
+    >>> one_iperf3(1, 1448), one_iperf3(128, 500)
+    ((1, '', ''), (128, ' -M 512', ''))
+    >>> one_iperf3(300, 1448)
+    (100, ' -p PORT', '3 of these at once, each with a server on a PORT of its own')
+    """
+    options, notes, calls = "", [], math.ceil(flows / MOST_STREAMS)
+    if data < LEAST_MSS - TIME_STAMPS:
+        notes.append(f"iperf3 cannot send packets with {data} bytes of data")
+    elif data < USUAL_DATA:
+        options += f" -M {data + TIME_STAMPS}"
+    if calls > 1:
+        options += " -p PORT"
+        notes.append(f"{calls} of these at once, each with a server on a PORT of its own")
+    return math.ceil(flows / calls), options, "; ".join(notes)
+
+
+def format_of(high: float) -> tuple[str, str]:
+    """Return iperf3's option -f for rates up to ``high`` [bytes/s], and its unit: iperf3 -f m has two decimals.
+
+    >>> format_of(1.2e3), format_of(1.2e6)
+    (('-f k', 'kbit/s'), ('-f m', 'Mbit/s'))
+    """
+    return ("-f k", "kbit/s") if 8 * high < 1e6 else ("-f m", "Mbit/s")
+
+
 def rates(low: float, high: float, unit: str = "Mbit/s") -> str:
-    """Format an interval of rates [bytes/s] in Mbit/s, as iperf3 -f m, or MB/s, rounded outwards to three digits.
+    """Format an interval of rates [bytes/s] in Mbit/s, kbit/s or MB/s, rounded outwards to three digits.
 
     >>> rates(11.68e6, 12.07e6), rates(1.236e8, 1.241e8), rates(0.0, 12345.0)
     ('93.4 to 96.6 Mbit/s', '988 to 993 Mbit/s', '0 to 0.0988 Mbit/s')
     >>> rates(11.68e6, 12.07e6, "MB/s")
     '11.6 to 12.1 MB/s'
     """
-    scale = {"Mbit/s": 8e-6, "MB/s": 1e-6}[unit]
+    scale = {"Mbit/s": 8e-6, "kbit/s": 8e-3, "MB/s": 1e-6}[unit]
     return f"{_rounded(scale * low, math.floor):g} to {_rounded(scale * high, math.ceil):g} {unit}"
 
 
