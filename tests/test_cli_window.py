@@ -463,3 +463,36 @@ def test_several_flows_of_bbr_are_warned_of(capsys):
     assert " of bbr1 " not in said(capsys, *path, *LAW)
     lost = float(re.search(r"in a long transfer, (\S+)% of packets lost", said(capsys, *path, "--flows", "4"))[1])
     assert 1 < lost < 20
+
+
+def test_iperf3_takes_the_check_of_many_streams_and_of_small_packets(capsys):
+    path = ["--rate", "1Gbit/s", "--rtt", "100ms", *LAW]
+    # up to 128 streams in a call: 8 times 125
+    out = said(capsys, *path, "--flows", "1000")
+    assert "check     iperf3 -c HOST -C cubic -P 125 -p PORT\n" in out
+    assert "8 of these at once" in out
+    # TCP_MAXSEG counts the 12 bytes of time stamps, and Linux has 88 at least
+    assert "-M 512\n" in said(capsys, *path, "--mss", "500B")
+    out = said(capsys, *path, "--mss", "75B")
+    assert " -M " not in out
+    assert "iperf3 cannot send packets with 75 bytes of data" in out
+    assert "-M 88\n" in said(capsys, *path, "--mss", "76B")
+
+
+def test_jumbo_frames_gain_what_the_packets_lack_and_are_no_advice_for_slow_links(capsys):
+    # 64 of 154 bytes are data on Ethernet, 8948 of 9038 with jumbo frames: 2.38 times; 8948/64 = 139.8
+    out = said(capsys, "--rate", "1Gbit/s", "--rtt", "1ms", "--mss", "64B", *LAW)
+    assert "138% more data, 140 times fewer packets" in out
+    # 9038 bytes take 7.2 s
+    assert "9000" not in said(capsys, "--rate", "10kbit/s", "--rtt", "800ms", *LAW)
+
+
+def test_slow_links_have_a_window_of_packets_and_rates_in_kbit(capsys):
+    # 25 bytes in a product, but four packets of 8948 bytes: nine pages
+    assert design.tcp_window(rate="1Mbit/s", round_trip_time="1ms", segment=8948, simulate=False).window == 9 * 4096
+    # a packet of 8948 bytes takes 72 ms, and the transfer lasts for a thousand: the link is full
+    out = said(capsys, "--rate", "1Mbit/s", "--rtt", "1ms", "--mss", "8948B")
+    rate = re.search(r"simulated ([\d.]+) kbit/s", out)
+    assert 980 < float(rate[1]) < 995
+    assert "iperf3 -c HOST -f k " in out
+    assert re.search(r"expect    [\d.]+ to [\d.]+ kbit/s", out)

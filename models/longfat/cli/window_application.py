@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from longfat.base.domains import out_of_range
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import labelled
 from longfat.cli import paste
-from longfat.cli.window_steps import LEAST_GAIN, MOST_STREAMS, of_data, said, span, times
+from longfat.cli.window_steps import LEAST_GAIN, of_data, said, span, times
 from longfat.design.application_windows import APPLICATIONS, BELOW, KIB, MIB, Application
 from longfat.laws.tcp import achievable_throughput
 
@@ -25,7 +26,11 @@ def answer_of(name: str, answer: Answer) -> str:
         float(achievable_throughput(a["rate_high"], a["segment"], least)),
     )
     trips = (a["round_trip_time_low"], a["round_trip_time_high"])
-    best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
+    known = [row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])]
+    if not known:
+        losses = ", ".join(f"{row['loss']:.3g}" for row in answer.rows)
+        raise out_of_range("loss", losses, "1", "less, with --application: no law of the sender holds there")
+    best = max(known)
     if lossy := best < a["target"] * answer.law(0.0):
         capacity = (min(best, capacity[0]), min(best, capacity[1]))
     window, goal = one.window_for(capacity[1], trips[1]), a["target"] * (1 - BELOW) * capacity[0]
@@ -39,7 +44,8 @@ def answer_of(name: str, answer: Answer) -> str:
     limit = f"window of {one.title}: {listed}; at {span(*trips, 's')}, of the link's {of_data(a)}{losses}"
     expected, lines = list(rates.items()), list[str]()
     if not slow:
-        limit, steps = f"not the {limit}", ["nothing to set where these are the defaults: they fill the path"]
+        carry = "they carry what the losses leave" if lossy else "they fill the path"
+        limit, steps = f"not the {limit}", [f"nothing to set where these are the defaults: {carry}"]
     elif not settings or rate < LEAST_GAIN * min(slow.values())[1]:
         limit = f"possibly the {limit}"
         steps = [
@@ -69,7 +75,7 @@ def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]
     steps = [f"{one.how} of {size(window)} (lines below): {rounded(rate, 'bytes/s')} by law, {gain}"]
     if one.over_tcp:
         steps.append("TCP's own window has to allow it, too: the same command without --application")
-    if count <= MOST_STREAMS:
+    if count <= paste.MOST_STREAMS:
         steps.append(f"without settings: {count} {one.parallel}, as much together")
     return steps
 

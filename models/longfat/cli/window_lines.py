@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import labelled
-from longfat.cli.paste import BURSTS, Line, at_least, raised, raised_third, rates
+from longfat.cli.paste import BURSTS, Line, at_least, format_of, one_iperf3, raised, raised_third, rates
 from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
@@ -157,21 +157,24 @@ def check(answer: Answer, path: Path) -> list[str]:
         f"no check on Linux above {text(SHOWN_RATE, 'bytes/s')}, {text(SHOWN_ROUND_TRIP_TIME, 's')}: processor, "
         "network card (TSO, GRO), fq or tcp_mem may limit",
     )
-    streams = f" -P {a['flows']}" if a["flows"] > 1 else ""
-    of = f"{a['flows']} stream{'s' if streams else ''}"
-    receiver = '"[SUM] ... receiver"' if streams else '"receiver"'
+    of = f"{a['flows']} stream{'s' if a['flows'] > 1 else ''}"
+    receiver = '"[SUM] ... receiver"' if a["flows"] > 1 else '"receiver"'
     if "check_time" not in rows[0]:
         return [
-            *labelled("check", f"iperf3 -c HOST -C {control}{streams}"),
+            *_command(a, f"-C {control}"),
             *labelled("expect", "not simulated (--no-simulation)"),
             *([] if shown else hosts),
         ]
     skipped, lasts = (max(row[name] for row in rows) for name in ("check_skipped", "check_time"))
-    made = labelled("check", f"iperf3 -c HOST -f m -C {control} -O {skipped:g} -t {lasts:g}{streams}")
+    form, unit = format_of(max(row["check_upper"] for row in rows))
+    if path.rate_measured_by:
+        form = "-f m"  # as in `at_least`
+    made = _command(a, f"{form} -C {control} -O {skipped:g} -t {lasts:g}")
     if path.rate_measured_by:
         return made + labelled("expect", _of_measured_rate(path, control, receiver))
     at = [f" at {loss_of(row)}" if len(rows) > 1 else "" for row in rows]
-    intervals = [rates(row["check_lower"], row["check_upper"]) + where for row, where in zip(rows, at, strict=True)]
+    ends = [(row["check_lower"], row["check_upper"]) for row in rows]
+    intervals = [rates(*pair, unit) + where for pair, where in zip(ends, at, strict=True)]
     made += labelled(
         "expect",
         f"{', '.join(intervals)} in line {receiver} in {100 * a['confidence']:.4g} of 100 "
@@ -183,6 +186,13 @@ def check(answer: Answer, path: Path) -> list[str]:
     counted = path.figures.loss is not None and "loss" not in path.given
     made += labelled("narrower", _narrower(a, wide[0], counted)) if wide else []
     return made if shown else made + hosts
+
+
+def _command(a: dict[str, Any], options: str) -> list[str]:
+    """Return the line of the answer with the command of iperf3 and its options."""
+    streams, more, note = one_iperf3(a["flows"], a["segment"])
+    command = f"iperf3 -c HOST {options}" + (f" -P {streams}" if streams > 1 else "") + more
+    return labelled("check", command) + (labelled("", note) if note else [])
 
 
 def at_loss(row: dict[str, float], several: bool = True) -> str:

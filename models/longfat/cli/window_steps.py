@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.layers import layer_sizes
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import WIDTH, labelled
+from longfat.cli.paste import MOST_STREAMS
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
 NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
 OLDEST = "3.4"
-MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
 JUMBO, USUAL = layer_sizes(9000), layer_sizes(1500)  # bytes of a packet at each layer
-FEWER_PACKETS = f"{JUMBO['data'] / USUAL['data']:.2g} times fewer packets"
+#: Longest transmission time [s] of a packet of 9000 bytes for which such packets are proposed, because every other
+#: packet waits as long behind one. Our choice: that of 1500 bytes at 1.2 Mbit/s.
+LONGEST_PACKET = 0.01
 LOSSES = "remove the losses (ethtool -S, optics)"
 LEAST_GAIN = 1.05  # our choice: a smaller factor of the rate is "no more"
 
@@ -75,7 +77,7 @@ def without_windows(asked: Asked) -> list[str]:
         steps = [
             f"several streams, a thread each (iperf3 from 3.16 on, -P {streams}): gain not known, "
             f"{rounded(each, 'bytes/s')} a processor was measured",
-            f"packets of 9000 bytes, if the whole path takes them: {FEWER_PACKETS} for the processor",
+            f"packets of 9000 bytes, if the whole path takes them: {fewer_packets(USUAL['data'])} for the processor",
             f"segmentation and receive offload at the {side} (ethtool -k), iperf3 -Z: gain not known",
         ]
     elif verdict.kind == "application" and found.offered:
@@ -300,10 +302,24 @@ def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str
             f"paste the lines: with {in_bdps(a)} BDPs{each} a lost packet does not stop the sender; {source}: "
             f"{ends[0]} to {ends[1]} BDPs"
         )
-    if not path.rate_measured_by and a["segment"] <= USUAL["data"]:
-        gain = JUMBO["data"] / JUMBO["wire"] / (USUAL["data"] / USUAL["wire"]) - 1
-        steps.append(f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {FEWER_PACKETS}")
+    is_fast = JUMBO["wire"] / a["rate_low"] <= LONGEST_PACKET
+    if not path.rate_measured_by and is_fast and a["segment"] <= USUAL["data"]:
+        data = a["segment"]
+        gain = JUMBO["data"] / JUMBO["wire"] * (1 + (USUAL["wire"] - USUAL["data"]) / data) - 1
+        steps.append(
+            f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {fewer_packets(data)}"
+        )
     return limit, steps
+
+
+def fewer_packets(data: float) -> str:
+    """Format the factor by which packets of 9000 bytes are fewer than packets with ``data`` bytes of data.
+
+    >>> fewer_packets(1448), fewer_packets(64)  # 8948/1448 = 6.18, 8948/64 = 139.8
+    ('6.2 times fewer packets', '140 times fewer packets')
+    """
+    factor = JUMBO["data"] / data
+    return f"{float(f'{factor:.2g}'):g} times fewer packets"
 
 
 def _limits(path: Path) -> Limits:

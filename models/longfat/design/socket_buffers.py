@@ -44,6 +44,9 @@ DEFAULT_SHARE = 1 / 128
 PRESSURE_SHARE = 1 / 16
 #: Last version that uses a half of a receive buffer as window; later versions measure the fraction of data (see above).
 LAST_HALF = (6, 5)
+#: Least window [packets]. Fast retransmit needs three duplicate acknowledgments, by packets behind the lost one
+#: (RFC 5681, section 3.2).
+LEAST_PACKETS = 4
 #: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
 #: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
 #: is k bandwidth-delay products.
@@ -90,8 +93,12 @@ class SocketBuffers:
 
     @property
     def window(self) -> int:
-        """Window [bytes], in whole pages, at most TCP's largest."""
-        return min(PAGE * math.ceil(self.wanted / PAGE), LARGEST_WINDOW)
+        """Window [bytes], in whole pages, for four packets at least and at most TCP's largest.
+
+        >>> SocketBuffers(100.0).window, SocketBuffers(100.0, 8948).window  # 4 x 1448 = 5792, 4 x 8948 = 35,792
+        (8192, 36864)
+        """
+        return min(PAGE * math.ceil(max(self.wanted, LEAST_PACKETS * self.segment) / PAGE), LARGEST_WINDOW)
 
     @property
     def maximum(self) -> int:
