@@ -129,3 +129,14 @@ ANSWERS = [
 def test_answers(capsys, asked, words, absent):
     out = " ".join(answered(capsys, "--application", *asked.split()).replace("#", "").split())
     assert [one for one in words if one not in out] == [one for one in absent if one in out] == []
+
+
+def test_losses_leave_a_part_of_the_path_or_no_law(capsys):
+    path = ["--application", "ssh", "--rate", "100Mbit/s", "--rtt", "100ms"]
+    said = answered(capsys, *path, "--loss", "0.01")
+    assert "they carry what the losses leave" in " ".join(said.split())
+    assert "fill the path" not in said
+    assert cli.main(["window", *path, "--loss", "0.05"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("longfat: loss = 0.05 is out of range: ")
