@@ -364,12 +364,12 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
         return [_line(f"No check: a window takes {rounded(cycle, 's', 2)} from loss to loss, and iperf3 {LONGEST} s.")]
     lasts = max(CHECK, 10 * math.ceil(cycle / 10))
     form, unit = format_of(high)
-    streams, more, note = one_iperf3(flows, max(1, int(a["packet"]) - HEADERS[0]))
+    streams, more, remark = one_iperf3(flows, max(1, int(a["packet"]) - HEADERS[0]))
     command = f"iperf3 -c HOST {form} -P {streams} -O 10 -t {lasts} -C {control}{more}"
     beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ", with a ping beside it"
     return [
         _line(
-            f"Check it, at a round-trip time of {trip}{beside}{compared}{f'; {note}' if note else ''}:",
+            f"Check it, at a round-trip time of {trip}{beside}{compared}{f'; {remark}' if remark else ''}:",
             (command, *(() if a["discipline"] in OWN_QUEUES else ("ping -i 0.2 HOST",))),
             expect=f"receiver {rates(low, high, unit)} in the mean of several checks{longer}",
         )

@@ -93,7 +93,7 @@ def raised_third(name: str, value: int) -> str:
 
 
 def one_iperf3(flows: int, data: int) -> tuple[int, str, str]:
-    """Return the streams of one call of iperf3, further options, and a note, for packets with ``data`` bytes of data.
+    """Return the streams of one call of iperf3, further options, and a remark, for packets with ``data`` bytes of data.
 
     iperf3 -M sets TCP_MAXSEG, which includes the time stamps.
 
@@ -102,15 +102,15 @@ def one_iperf3(flows: int, data: int) -> tuple[int, str, str]:
     >>> one_iperf3(300, 1448)
     (100, ' -p PORT', '3 of these at once, each with a server on a PORT of its own')
     """
-    options, notes, calls = "", [], math.ceil(flows / MOST_STREAMS)
+    options, remarks, calls = "", [], math.ceil(flows / MOST_STREAMS)
     if data < LEAST_MSS - TIME_STAMPS:
-        notes.append(f"iperf3 cannot send packets with {data} bytes of data")
+        remarks.append(f"iperf3 cannot send packets with {data} bytes of data")
     elif data < USUAL_DATA:
         options += f" -M {data + TIME_STAMPS}"
     if calls > 1:
         options += " -p PORT"
-        notes.append(f"{calls} of these at once, each with a server on a PORT of its own")
-    return math.ceil(flows / calls), options, "; ".join(notes)
+        remarks.append(f"{calls} of these at once, each with a server on a PORT of its own")
+    return math.ceil(flows / calls), options, "; ".join(remarks)
 
 
 def format_of(high: float) -> tuple[str, str]:

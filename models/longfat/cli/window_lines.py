@@ -190,9 +190,9 @@ def check(answer: Answer, path: Path) -> list[str]:
 
 def _command(a: dict[str, Any], options: str) -> list[str]:
     """Return the line of the answer with the command of iperf3 and its options."""
-    streams, more, note = one_iperf3(a["flows"], a["segment"])
+    streams, more, remark = one_iperf3(a["flows"], a["segment"])
     command = f"iperf3 -c HOST {options}" + (f" -P {streams}" if streams > 1 else "") + more
-    return labelled("check", command) + (labelled("", note) if note else [])
+    return labelled("check", command) + (labelled("", remark) if remark else [])
 
 
 def at_loss(row: dict[str, float], several: bool = True) -> str:
