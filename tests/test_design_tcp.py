@@ -194,7 +194,7 @@ def test_the_laws_of_parallel_flows_by_hand():
     assert math.isnan(eight.law_streams(0.02, 0.95))  # timeouts: the law is unknown
     # windows of 2 x 10,000/8 packets: 8/(3 x 2500^2)
     assert eight.law_own_loss() == pytest.approx(4.26667e-7, rel=1e-5)
-    # BBR version 1 keeps its rate up to a loss of 0.2; above, no number of flows is known to
+    # BBR version 1 keeps its rate up to a loss of 0.13; above, no number of flows is known to
     bbr = tcp.TcpPath(1.25e8, 0.1, 1250, SENDERS["bbr1"])
     assert [bbr.law_streams(loss, 0.9) for loss in (0.01, 0.3)] == [1, pytest.approx(math.nan, nan_ok=True)]
     assert math.isnan(bbr.law_own_loss())
@@ -276,9 +276,28 @@ def test_refused_numbers_of_flows(flows):
 def test_a_path_of_less_than_two_packets(scheme):
     # 10 Mbit/s x 1 ms are 1250 bytes. The laws' loss at two packets is 0.375, so that their limit of 0.01 decides.
     answer = design.tcp_window(rate="10Mbit/s", round_trip_time="1ms", scheme=scheme, simulate=False)
-    assert float(answer.tcp_filling_loss_law) == (0.01 if scheme != "bbr1" else SENDERS["bbr1"].largest_loss)
+    assert float(answer.tcp_filling_loss_law) == (0.01 if scheme != "bbr1" else 0.13)
 
 
 def test_dctcp_needs_room_for_its_threshold():
     with pytest.raises(ValueError, match=r"^buffer = 1 BDPs is out of range: must be in \[1\.82, inf\) BDPs"):
         design.tcp_window(rate="10Mbit/s", round_trip_time="1ms", scheme="dctcp")  # 1.5 x 1448/(1250 x 0.9534)
+
+
+def test_bbr_has_a_law_where_it_keeps_its_rate():
+    """At 1448 packets a second version 3 has a loss in 2 s, which ends its rate until the next probe, at 1/2896."""
+    path = tcp.TcpPath(1448.0**2, 0.02, 1448, SENDERS["bbr"])
+    assert path.law_loss(1.0) == pytest.approx(1 / 2896)
+    assert math.isfinite(path.law(1 / 2900))
+    assert math.isnan(path.law(1 / 2890))
+    # 100 Mbit/s and 20 ms: the simulated rate is below the law's 0.93, and far below it at the threshold of 2 %
+    fast = tcp.TcpPath(11.9e6, 0.02, 1448, SENDERS["bbr"])
+    for loss, most in ((0.01, 0.85), (0.019, 0.5)):
+        assert math.isnan(fast.law(loss))
+        assert np.mean([run.share for run in fast.checks(loss, effort(2))]) < most
+    one = tcp.TcpPath(11.9e6, 0.02, 1448, SENDERS["bbr1"])
+    # 0.2 s of every 10 s with four of 164 packets, and the share that arrives: 0.977 x 0.87
+    assert one.law(0.13) / one.rate == pytest.approx(0.85, abs=0.005)
+    assert np.mean([run.share for run in one.checks(0.13, effort(2))]) == pytest.approx(0.85, abs=0.03)
+    assert math.isnan(one.law(0.19))
+    assert np.mean([run.share for run in one.checks(0.19, effort(2))]) < 0.3

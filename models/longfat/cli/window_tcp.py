@@ -156,7 +156,7 @@ def _filling(answer: Answer) -> str:
     a, name = answer.attrs, name_of(answer.attrs)
     law, found = (answer.values[f"tcp_filling_loss{end}"] for end in ("_law", ""))
     if SENDERS[a["scheme"]].is_bbr:
-        return f"{name} keeps its rate up to a loss of {law:.2g}, by its rules"
+        return f"{name} keeps its rate up to a loss of {law:.2g} (law)"
     known = f"{found:.2g} (simulated; law: {law:.2g})" if math.isfinite(found) else f"{law:.2g} (law)"
     return (
         f"a long transfer of {name}{of_streams(a)} carries {percent(a['target'])} of this link up to a loss of "
