@@ -402,6 +402,12 @@ def test_small_packets_and_many_streams_in_the_check():
     assert first.lines
 
 
+def test_nothing_waits_in_a_policer():
+    """24 kB at 1.5 MB/s are 16 ms in a full queue; a full bucket of tokens delays no packet."""
+    assert re.search(r" 24 kB +0\.16 +16 ms +4 ms", buffer_short.answer(answered()))
+    assert re.search(r" 24 kB +0\.16 +- +4 ms", buffer_short.answer(answered(find="burst", discipline="policer")))
+
+
 def test_no_check_for_a_sender_that_linux_has_not():
     assert buffer_lines.lines(answered(scheme="ledbat-plus-plus"))[-1].lines == ()
 

@@ -30,11 +30,16 @@ COLUMNS = (
     Column("interval", 14, lambda row: _interval(row)),
     Column("bytes", 9, quantity("buffer_bytes", "bytes")),
     Column("BDP", 6, number("buffer_bdp", ".3g")),
-    Column("if full", 8, lambda row: rounded(float(row.buffer_bytes) / row.attrs["rate"], "s")),
+    Column("if full", 8, lambda row: _if_full(row)),
     Column("mean wait", 9, quantity("queueing_delay", "s", 3)),
     Column("carried", 7, lambda row: _share(row)),
     Column("rule to compare with", -20, lambda row: str(row.compared.item())),
 )
+
+
+def _if_full(row: xr.Dataset) -> str:
+    """Format the queueing delay with a full buffer; "-" for a policer, which has no queue."""
+    return "-" if row.attrs["find"] == "burst" else rounded(float(row.buffer_bytes) / row.attrs["rate"], "s")
 
 
 def by_rules(asked: dict[str, Any]) -> str:
