@@ -496,3 +496,12 @@ def test_slow_links_have_a_window_of_packets_and_rates_in_kbit(capsys):
     assert 980 < float(rate[1]) < 995
     assert "iperf3 -c HOST -f k " in out
     assert re.search(r"expect    [\d.]+ to [\d.]+ kbit/s", out)
+
+
+def test_no_step_is_to_fewer_streams(capsys):
+    """A flow has sqrt(1.5/0.005) = 17.3 packets, 2.01 Mbit/s: 200 have 401 Mbit/s, and iperf3's 128 would have 257."""
+    path = ["--rate", "10Gbit/s", "--rtt", "100ms", "--loss", "0.005", *LAW]
+    out = said(capsys, *path, "--flows", "200")
+    assert "401 Mbit/s at 0.005" in out
+    assert "128 streams" not in out
+    assert "128 streams, iperf3 -P 128 (check: --flows 128)" in " ".join(said(capsys, *path, "--flows", "100").split())

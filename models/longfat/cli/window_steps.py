@@ -238,11 +238,12 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
         if one is not row and math.isfinite(one["tcp_streams_law"])
     ]
     more = f" ({', '.join(others)})" if others else ""
-    steps.append(
-        f"{flows} streams{more}, iperf3 -P {flows} (check: --flows {flows}): {rounded(law, 'bytes/s')} -> "
-        f"{rounded(rate, 'bytes/s')} by law, if losses are not of a full link: such a link leaves one flow of others "
-        f"{rounded(left, 'bytes/s')}"
-    )
+    if flows > a["flows"]:
+        steps.append(
+            f"{flows} streams{more}, iperf3 -P {flows} (check: --flows {flows}): {rounded(law, 'bytes/s')} -> "
+            f"{rounded(rate, 'bytes/s')} by law, if losses are not of a full link: such a link leaves one flow of "
+            f"others {rounded(left, 'bytes/s')}"
+        )
     bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
     if bbr >= 1.05 * law and a["scheme"] != "dctcp":
         steps.append(
