@@ -20,6 +20,10 @@ OFF = {
 }  # fmt: skip
 
 
+#: All rules of Linux, which are compiled in advance; each by itself would be compiled for its test.
+LINUX = {**schemes.linux("bbr1"), "timestamp_tick": 0.0}
+
+
 def simulated(buffer, **rules):
     net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=buffer)
     net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={**OFF, **rules})
@@ -83,6 +87,7 @@ def test_a_recovery_that_lasts(monkeypatch, switched, recovering, last_lost, las
     assert (flow.prior_cwnd, flow.conserves) == (80.0, False)
 
 
+@pytest.mark.long  # 4 s of compiling; the test above has the rule by hand
 def test_recoveries_of_two_flows():
     """Two flows at a buffer of a tenth of the product lose all the time: with the rule they recover less often."""
     begun = []
@@ -91,7 +96,7 @@ def test_recoveries_of_two_flows():
         for _ in range(2):
             net.flow(
                 "bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal",
-                parameters={**schemes.linux("bbr1"), "timestamp_tick": 0.0, "long_recovery": switched},
+                parameters={**LINUX, "long_recovery": switched},
             )  # fmt: skip
         run, seen = Simulation(net, rng=1), [NOT_RECOVERING]
         for k in range(3000):
@@ -124,7 +129,7 @@ def test_retransmissions_renew_the_round_trip_time():
     found = []
     for tick in (0.0, 0.001):
         net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=7)
-        parameters = {**schemes.linux("bbr1"), "timestamp_tick": tick}
+        parameters = {**LINUX, "timestamp_tick": tick}
         net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
         run = Simulation(net, rng=1)
         run.advance(15.0)
@@ -218,11 +223,11 @@ def test_a_policed_rate(monkeypatch, flow_and_event, rate, policed):
     assert flow.long_start == (2.0 if rate and not policed else 1.0)
 
 
-@pytest.mark.parametrize(("loss", "rule", "kept"), [(0.3, 1.0, True), (0.1, 1.0, False), (0.3, 0.0, False)])
-def test_loss_at_which_a_rate_is_kept(loss, rule, kept):
+@pytest.mark.parametrize(("loss", "rules", "kept"), [(0.3, LINUX, True), (0.1, LINUX, False), (0.3, OFF, False)])
+def test_loss_at_which_a_rate_is_kept(loss, rules, kept):
     """Random loss of 30 %, but not of 10 %, makes BBR keep a long-term rate, which is at most that of the link."""
     net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=67, loss=loss)
-    net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={**OFF, "long_term": rule})
+    net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=rules)
     one, found = Simulation(net, rng=1), False
     for k in range(20):
         one.advance(0.2 * (k + 1))
@@ -245,19 +250,19 @@ def test_pacing_stays_below_the_bandwidth():
     pytest.fail("no phase of gain 1")
 
 
-@pytest.mark.parametrize("equal_renews", [0.0, 1.0])
-def test_equal_round_trip_times(equal_renews):
+@pytest.mark.parametrize("rules", [LINUX, OFF])
+def test_equal_round_trip_times(rules):
     """With a small buffer the least round-trip time recurs exactly; ProbeRTT comes only if that does not count."""
-    one, seen = simulated(7, equal_renews=equal_renews), False
+    one, seen = simulated(7, **rules), False
     for k in range(int(12.0 / 0.05)):
         one.advance(0.05 * (k + 1))
         seen = seen or of_flow(one).phase == bbr1.PROBE_RTT
-    assert seen == (equal_renews == 0.0)
+    assert seen == (rules["equal_renews"] == 0.0)
 
 
 def test_the_window_has_all_allowances():
     """Without delayed acknowledgments an acknowledgment is at most one packet in excess beyond what is expected."""
-    one = simulated(300, allowances=1.0)
+    one = simulated(300, **LINUX)
     one.advance(8.0)
     mine, least, most = of_flow(one), math.inf, 0.0
     product = float(mine.max_bw) * float(mine.min_rtt) / PACKET
