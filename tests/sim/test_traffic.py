@@ -10,6 +10,7 @@ from longfat.sim import Network
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
 from longfat.sim.switch.log import Log
+from tests.examples import is_long
 from tests.sim.lab import one_link, simulated
 
 RATE = 1e9  # bytes/s of the link, which hardly has a queue
@@ -146,14 +147,14 @@ def hurst(counts):
     "value", [pytest.param(0.6, marks=pytest.mark.long), 0.75, pytest.param(0.85, marks=pytest.mark.long)]
 )
 def test_hurst(value):
-    """100 Pareto on-off sources have Taqqu, Willinger & Sherman's (1997) limit within 0.1, by the mean of three seeds.
+    """100 Pareto on-off sources have Taqqu, Willinger & Sherman's (1997) limit within 0.1, in the mean of the seeds.
 
     The estimator is known to scatter, and to lie low near 1 where the series ends before its memory.
     """
     source = traffic.self_similar(5e4, value, 0.01, 0.02)
     assert source.hurst == pytest.approx(value)
     found = []
-    for seed in range(3):
+    for seed in range(3 if is_long() else 1):
         times, _ = packets(source, 800.0, seed=seed, room=5_000_000, packet=500, count=100)
         found.append(hurst(np.histogram(times[times > 50], np.arange(50.0, 800.0, 0.02))[0]))
     assert np.mean(found) == pytest.approx(value, abs=0.1)
