@@ -41,7 +41,10 @@ test: .venv/installed  ## Run linter, type checker and tests: what has to pass b
 	$(MAKE) --jobs=2 lint types tests  # the first two beside the compiling that the third begins with
 
 tests: venv  ## Run the tests that take seconds, and the examples of the documentation
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark  # the short doctests last, to fill up
+	# Small runs of code that nothing else needs: plain Python takes milliseconds, and compiling some seconds.
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -n auto -p no:benchmark -m "plain and not long" tests/sim
+	# The short doctests last, to fill up.
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark -m "not plain and not long"
 
 guard: venv  ## Check that nothing stored has changed, in two minutes; report speed beside the last report
 	$(BIN)/pytest -q -n 2 -p no:benchmark tests/guard tests/figures/test_data.py tests/figures/test_scoreboard.py -k "not picture"

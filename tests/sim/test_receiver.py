@@ -131,6 +131,7 @@ orders = st.one_of(
 )
 
 
+@pytest.mark.plain  # `feed` contains half of the kernel
 @examples(100, 2000)
 @given(numbers=orders)
 @example([1, 3, 5, 7, 9, 5, 6, 4, 0])
@@ -241,7 +242,7 @@ def test_thresholds():
     assert (one.timeouts, other.timeouts) == (1, 0)
 
 
-@pytest.mark.skipif(not jit.COMPILED, reason="the driver is compiled")
+@pytest.mark.plain
 def test_reports_by_hand():
     """Two holes, then the packet that joins two blocks."""
     run = Simulation(one_link(AIMD, rate=1e6, duplex=True), rng=1)

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
 from longfat.sim.schemes import cubic
@@ -219,8 +219,10 @@ def test_a_reduction_in_recovery_is_of_ssthresh(monkeypatch):
     assert (flow.cwnd_prior, flow.ssthresh, flow.w_max) == (70.0, pytest.approx(49.0), pytest.approx(59.5))
 
 
-@pytest.mark.parametrize("cwnd_limited", [0, 1])
-@pytest.mark.parametrize(("window", "burst", "silence"), [(100, 400, 60.0), (10, 40, 4.0)])
+@pytest.mark.parametrize(
+    ("window", "burst", "silence", "cwnd_limited"),
+    [(100, 400, 60.0, 0), (10, 40, 4.0, 0), pytest.param(10, 40, 4.0, 1, marks=pytest.mark.plain)],
+)
 def test_silence_does_not_count(window, burst, silence, cwnd_limited):
     """The time between bursts is no time of the stage (RFC 9438, section 4.2; Linux, bictcp_cwnd_event()).
 
@@ -241,3 +243,25 @@ def test_silence_does_not_count(window, burst, silence, cwnd_limited):
     # What counts at the end of the fifth burst, which begins with the fifth period.
     busy = 4 * (silence + burst * 1e-6) + 0.4 - flow.epoch_start
     assert 1.0 < busy < 2.1
+
+
+def deep(**parameters):
+    """Return a flow over 20 Mbit/s and 100 ms with a buffer of ten bandwidth-delay products of 250 packets."""
+    net = Network().link("a", "b", rate=2.5e6, delay=0.05, buffer=2500).link("b", "a", rate=1e9, delay=0.05)
+    return Simulation(net.flow("cubic", path=["a", "b"], packet=1000, name="x", parameters=parameters), rng=1)
+
+
+def test_hystart_leaves_slow_start_before_a_loss():
+    """HyStart++ ends slow start without a loss in a deep buffer; without it slow start fills the buffer (RFC 9406).
+
+    The least round-trip time of a round has to grow by 12.5 ms, an eighth of it, or 31 packets in the queue: it does
+    when slow start has doubled the window twice beyond 250 packets at the latest. In the conservative phase the window
+    grows by a quarter in each of at most five rounds, to 3.1 times that at most. Slow start alone fills 2750 packets.
+    """
+    one, other = deep(), deep(**{**schemes.linux("cubic"), "hystart": 0})  # both are compiled in advance
+    for run in (one, other):
+        run.advance(4.0)
+    flow = peek.flow(one, "x")
+    assert (flow.lost, peek.flow(other, "x").lost > 0) == (0, True)
+    assert 250 < flow.ssthresh < 2750
+    assert flow.conservative_rounds == 5

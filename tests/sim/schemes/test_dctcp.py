@@ -108,6 +108,7 @@ def test_the_gain():
     assert diary_of("dctcp", until=0.25, initial_window=1, delayed_ack=1, gain=0.5).own.alpha == 0.25
 
 
+@pytest.mark.plain
 def test_a_loss_halves():
     """A loss is answered as by SACK, whatever alpha is (RFC 8257, section 3.5), and a mark does not reduce again.
 

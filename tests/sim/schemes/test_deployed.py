@@ -13,11 +13,7 @@ from longfat.sim.schemes import deployed, hystart, reduction
 from tests.sim.lab import simulated
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
-
-def long(*scheme):
-    """Leave a scheme to the long profile: it compiles with the same components as SACK, for 2 to 4 s."""
-    return pytest.param(*scheme, marks=pytest.mark.long)
-
+pytestmark = pytest.mark.plain
 
 #: Every packet is acknowledged, as the traces by hand assume.
 EACH = {"delayed_ack": 1}
@@ -89,7 +85,7 @@ def test_rate_reduction_is_that_of_the_pseudo_code(scheme, lost):
     assert sent_per_acknowledgment(lost, scheme, prr=1) == referee(lost)
 
 
-@pytest.mark.parametrize("scheme", [long("cubic"), "sack"])
+@pytest.mark.parametrize("scheme", ["cubic", "sack"])
 def test_rate_reduction_after_many_losses(scheme):
     """Fifteen of 20 are lost: N N R R R, and two for each acknowledgment only when SND.UNA advances (RFC 9937, 6.2).
 
@@ -160,28 +156,6 @@ def test_rate_reduction_ends_at_ssthresh():
     assert 10.0 <= diary.flow.window < 11.0
 
 
-def deep(**parameters):
-    """Return a flow over 20 Mbit/s and 100 ms with a buffer of ten bandwidth-delay products of 250 packets."""
-    net = Network().link("a", "b", rate=2.5e6, delay=0.05, buffer=2500).link("b", "a", rate=1e9, delay=0.05)
-    return Simulation(net.flow("cubic", path=["a", "b"], packet=1000, name="x", parameters=parameters), rng=1)
-
-
-def test_hystart_leaves_slow_start_before_a_loss():
-    """HyStart++ ends slow start without a loss in a deep buffer; without it slow start fills the buffer (RFC 9406).
-
-    The least round-trip time of a round has to grow by 12.5 ms, an eighth of it, or 31 packets in the queue: it does
-    when slow start has doubled the window twice beyond 250 packets at the latest. In the conservative phase the window
-    grows by a quarter in each of at most five rounds, to 3.1 times that at most. Slow start alone fills 2750 packets.
-    """
-    one, other = deep(), deep(hystart=0)
-    for run in (one, other):
-        run.advance(4.0)
-    flow = peek.flow(one, "x")
-    assert (flow.lost, peek.flow(other, "x").lost > 0) == (0, True)
-    assert 250 < flow.ssthresh < 2750
-    assert flow.conservative_rounds == 5
-
-
 def test_rounds_of_hystart():
     """Rounds, by hand: 10, 20, 40 packets; without a queue the least round-trip time stays, and slow start goes on.
 
@@ -209,21 +183,21 @@ def test_hystart_of_linux(packet, expected):
     net = Network().link("a", "b", rate=2.5e6, delay=0.02)
     given = {"hystart": 2, "initial_window": 10, "delayed_ack": 1}
     run = Simulation(net.flow("cubic", path=["a", "b"], packet=packet, ack_path="ideal", name="x", parameters=given))
-    run.advance(1.0)
+    run.advance(0.2)
     assert peek.flow(run, "x").ssthresh == expected
 
 
 def test_hystart_of_linux_with_pacing():
     """A paced window leaves in half a round trip of 100 ms, at 2 cwnd/srtt, and so long are trains of acknowledgments.
 
-    Without pacing 50 ms and 0.5 ms suffice; with it a train has to last for 101 ms, longer than the link of 1000
+    Without pacing 50 ms and 0.5 ms suffice; with it a train has to last for 101 ms, longer than the link of 100
     packets per round trip takes for a smaller window than that.
     """
-    net = Network().link("a", "b", rate=1e7, delay=0.05, buffer=10**6)
+    net = Network().link("a", "b", rate=1e6, delay=0.05, buffer=10**6)
     given = {"hystart": 2, "pacing": 1, "initial_window": 10, "delayed_ack": 1, "growth_limit": math.inf}
     run = Simulation(net.flow("cubic", path=["a", "b"], packet=1000, ack_path="ideal", name="x", parameters=given))
-    run.advance(3.0)
-    assert 1000 < peek.flow(run, "x").ssthresh < 4000
+    run.advance(1.0)
+    assert 100 < peek.flow(run, "x").ssthresh < 400
 
 
 def test_byte_counting():
@@ -273,7 +247,7 @@ def after_a_burst(scheme, packets, **parameters):
     return float(run.state.flows[0].window)
 
 
-@pytest.mark.parametrize("scheme", ["sack", long("cubic"), long("dctcp")])
+@pytest.mark.parametrize("scheme", ["sack", "cubic", "dctcp"])
 def test_growth_of_a_window_that_the_application_does_not_fill(scheme):
     """Linux, by hand, with a window of 10 in slow start: 10 packets fill it, and each of them adds one to it.
 
@@ -306,7 +280,7 @@ def test_slow_start_of_linux_has_no_limit(scheme):
 
 
 @pytest.mark.parametrize(("integer", "window", "credits"), [(0, 10.1, 0), (1, 10.0, 1)])
-@pytest.mark.parametrize("scheme", ["sack", long("dctcp")])
+@pytest.mark.parametrize("scheme", ["sack", "dctcp"])
 def test_the_rest_of_an_acknowledgment_at_ssthresh(scheme, integer, window, credits):
     """Of two packets acknowledged one makes the window 10, and the other counts in avoidance (tcp_slow_start())."""
     given = {"initial_window": 9, "initial_ssthresh": 10, "delayed_ack": 2, "hystart": 0, "growth_limit": 2}
@@ -351,7 +325,7 @@ def test_marks_bring_a_window_of_one():
         assert diary.flow.retransmitted == 0
 
 
-@pytest.mark.parametrize("scheme", ["sack", long("cubic"), long("dctcp")])
+@pytest.mark.parametrize("scheme", ["sack", "cubic", "dctcp"])
 def test_pacing(scheme):
     """Packets leave at 2 windows per round trip in slow start and at 1.2 above half of ssthresh, as in Linux."""
     for ssthresh, gain in ((1e3, 2.0), (10.0, 1.2)):
@@ -421,7 +395,7 @@ def test_a_reduction_forgets_the_flight():
     assert flow.max_flight == 5  # measured, but not applied in recovery
 
 
-@pytest.mark.parametrize(("scheme", "rule", "expected"), [("sack", 0, 66.0), ("sack", 2, 40.0), long("cubic", 2, 40.0)])
+@pytest.mark.parametrize(("scheme", "rule", "expected"), [("sack", 0, 66.0), ("sack", 2, 40.0), ("cubic", 2, 40.0)])
 def test_a_slow_application_with_the_rate_limited_increase(scheme, rule, expected):
     """A packet each 20 ms in a round trip of 98 ms, each acknowledged, with an initial window of 20.
 
@@ -436,7 +410,7 @@ def test_a_slow_application_with_the_rate_limited_increase(scheme, rule, expecte
     assert float(run.state.flows[0].window) == expected
 
 
-@pytest.mark.long  # compiles CUBIC twice, for 8 s: the rules of its window are in the test above with SACK
+@pytest.mark.long  # four bursts of CUBIC, twice: the rules of its window are in the test above
 def test_what_a_loss_leaves_of_a_window_that_is_not_used():
     """Packet 95 of 100 is lost, of a window of 200: six are in flight when it is found, and 1.5 x 6 is the cap.
 
