@@ -1,5 +1,6 @@
 """Hooks of disciplines: push-out, header fields, feedback, marks, ticks; names and parameters; refusals."""
 
+import functools
 import math
 
 import pytest
@@ -127,6 +128,7 @@ def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
     assert run.state.links[0].backlog_area == area
 
 
+@functools.cache  # compiled once
 def in_order(hook):
     """Return the hook, which first gives packet n the n-th priority."""
 
@@ -139,8 +141,9 @@ def in_order(hook):
 
 
 def numbers_sent(name, buffer, priorities):
-    """Return the packets that arrive and those that are sent, of a burst of these priorities."""
-    log = departing(name, in_order(RULES[name][0]), {"priorities": 0.0}, state={"given": priorities})
+    """Return the packets that arrive and those that are sent, of a burst of these priorities, five at most."""
+    given = (*priorities, *[0] * (5 - len(priorities)))
+    log = departing(name, in_order(RULES[name][0]), {"priorities": 0.0}, state={"given": given})
     net = Network().link("a", "b", rate=1e3, buffer=buffer, discipline=log.discipline)
     simulated(net.flow(traffic.constant(1e6), path=["a", "b"], file=1000 * len(priorities)), 10.0)
     return [[number for _, number, _ in rows(log, arrives)] for arrives in (True, False)]

@@ -23,12 +23,9 @@ def two_of_three(link, packet, now):
 
 
 def dropping(service):
-    return Logbook(
-        Discipline(
-            "dropping", service, dequeue=two_of_three, parameters={"quantum": 500.0}, state={"asked": 0},
-            needs_buffer=True,
-        )
-    )  # fmt: skip
+    return Discipline(
+        "dropping", service, dequeue=two_of_three, parameters={"quantum": 500.0}, state={"asked": 0}, needs_buffer=True
+    )
 
 
 def rows(log, verdict=None):
@@ -71,7 +68,7 @@ def departures_by_hand(arrivals, limit):
 @pytest.mark.parametrize("limit", [1, 7])
 def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
     """After a drop at departure the next packet follows in the same nanosecond; the drop takes no time and no room."""
-    log = dropping("fifo")
+    log = Logbook(dropping("fifo"))
     net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=log.discipline)
     net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=1000, stop=2.0)
     run = simulated(net, 3.0, 2)
@@ -92,21 +89,18 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
 @pytest.mark.parametrize("service", SERVICES)
 def test_drops_at_the_head_of_any_service(service):
     """With an overload of three and drops of every third packet, the link is never idle and packet counts balance."""
-    log = dropping(service)
-    net = Network().link("a", "b", rate=RATE, buffer=20, discipline=log.discipline)
+    net = Network().link("a", "b", rate=RATE, buffer=20, discipline=dropping(service))
     for k in range(3):
         net.flow(traffic.poisson(RATE), path=["a", "b"], packet=1000, name=f"f{k}")
     run = simulated(net, 0.1, 3)
-    sent = int(run.state.links[0].served)
+    link = run.state.links[0]
+    sent = int(link.served)
     run.advance(1.1)
     packet_counts = run.packet_counts()
-    link = run.state.links[0]
     assert int(link.served) - sent == pytest.approx(1000, abs=1)
-    sent, dropped = len(rows(log, SEND)), len(rows(log, DROP))
-    assert sent == int(link.served)
-    assert dropped < int(link.dropped)  # the buffer was full, too
-    assert sent == pytest.approx(2 * dropped, abs=2)
-    assert int(of_link(run).asked) == sent + dropped
+    asked = int(of_link(run).asked)
+    assert int(link.served) == asked - asked // 3
+    assert 300 < asked // 3 < int(link.dropped)  # the buffer was full, too
     flows = run.state.flows
     assert flows["sent"].sum() == flows["received"].sum() + flows["dropped"].sum() + packet_counts["in_flight"]
 
