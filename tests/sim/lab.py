@@ -67,11 +67,15 @@ def seen_behind(flows, until, *, rng=1, **link):
     return spy.data, run
 
 
+def python(part):
+    """Return a part, compiled or not, as plain Python."""
+    return getattr(part, "py_func", part)
+
+
 def as_python(monkeypatch, module, *names):
     """Let parts of a module be called as plain Python."""
     for name in names:
-        part = getattr(module, name)
-        monkeypatch.setattr(module, name, getattr(part, "py_func", part))
+        monkeypatch.setattr(module, name, python(getattr(module, name)))
 
 
 def logged(flows, discipline, until, *, rate=1e6, buffer=None, rng=1, behind=None):

@@ -13,7 +13,7 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
 from longfat.sim.switch.fq_codel import mixed
-from tests.sim.lab import logged
+from tests.sim.lab import logged, python
 from tests.sim.own import of_service
 
 MS = 1_000_000  # ns
@@ -184,7 +184,7 @@ def finalised(key):
 def test_the_hash_has_its_published_values():
     """MurmurHash3_x86_32 of the empty text is the last step of the seed: 0, 0x514E28B7 and 0x81F16F39 are published."""
     assert [finalised(seed) for seed in (0, 1, 0xFFFFFFFF)] == [0, 0x514E28B7, 0x81F16F39]
-    plain = getattr(mixed, "py_func", mixed)
+    plain = python(mixed)
     assert [plain(seed) for seed in (0, 1, 0xFFFFFFFF)] == [0, 0x514E28B7, 0x81F16F39]
 
 

@@ -11,7 +11,7 @@ from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import pie
 from longfat.sim.switch.pie import scaled
-from tests.sim.lab import logged, one_link, simulated
+from tests.sim.lab import logged, one_link, python, simulated
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link
 from tests.sim.spy import Spy
@@ -182,7 +182,7 @@ def test_the_first_updates_by_hand():
 
 def test_the_scale_has_the_steps_of_the_rfc():
     """RFC 8033, section 4.2: the divisors below 1e-6, 1e-5, 1e-4, 1e-3, 1e-2 and 0.1, and at these values."""
-    divisors, plain = [2048, 512, 128, 32, 8, 2, 1], getattr(scaled, "py_func", scaled)
+    divisors, plain = [2048, 512, 128, 32, 8, 2, 1], python(scaled)
     for k, border in enumerate((1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1)):
         assert plain(1.0, border * 0.999) == 1 / divisors[k]
         assert plain(1.0, border) == 1 / divisors[k + 1]

@@ -10,18 +10,13 @@ from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
 from longfat.sim.schemes import deployed, hystart, reduction
-from tests.sim.lab import simulated
+from tests.sim.lab import python, simulated
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 pytestmark = pytest.mark.plain
 
 #: Every packet is acknowledged, as the traces by hand assume.
 EACH = {"delayed_ack": 1}
-
-
-def python(part):
-    """Return a compiled part as plain Python."""
-    return getattr(part, "py_func", part)
 
 
 def drop_beginning(link, packet, now):

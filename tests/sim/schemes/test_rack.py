@@ -15,7 +15,7 @@ from longfat.sim.kernel.rack import linux_expiry
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
-from tests.sim.lab import keep_window
+from tests.sim.lab import keep_window, python
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 
@@ -66,7 +66,7 @@ def test_linuxs_timer():
     From 5 ms on, to wait for 10.15 ms: four ticks from 8 ms on, 24 ms. Of 7 to 14, 13 is lost. The acknowledgment of 14
     comes at 0.4 s, and no later packet has arrived: it is sent again at 0.425 s, with Linux's timer at 0.428 s.
     """
-    expiry = getattr(linux_expiry, "py_func", linux_expiry)
+    expiry = python(linux_expiry)
     assert expiry(400_000_000, 25_000_000) == 428_000_000
     assert expiry(5_000_000, 10_150_000) == 24_000_000
     assert short(13).all(13)[1].time == 0.425
