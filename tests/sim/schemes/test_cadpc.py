@@ -10,7 +10,7 @@ from longfat.sim.kernel.records import FEEDBACK, REQUEST
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.sim.schemes import cadpc, tfrc
-from tests.sim.lab import as_python, one_link, python
+from tests.sim.lab import as_python, one_link
 
 CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 
@@ -56,13 +56,14 @@ def test_n_over_n_plus_1(n):
     assert float(data.mean_queue[0]) < 15
 
 
-def test_the_least_rate_by_hand():
+def test_the_least_rate_by_hand(monkeypatch):
     """Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
-    flow.smoothing, flow.weight, next_rate = 0.5, 1.0, python(cadpc.next_rate)
-    assert next_rate(flow, 1.0) == pytest.approx(2500.0, rel=1e-12)
+    flow.smoothing, flow.weight = 0.5, 1.0
+    as_python(monkeypatch, cadpc, "next_rate")
+    assert cadpc.next_rate(flow, 1.0) == pytest.approx(2500.0, rel=1e-12)
     flow.rate = 10_000.0  # above it the rule: x (1 - x/2)
-    assert next_rate(flow, 1.0) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
+    assert cadpc.next_rate(flow, 1.0) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
 
 
 def test_weight_two_gets_twice():
