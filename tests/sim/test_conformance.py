@@ -29,13 +29,12 @@ from longfat.sim.conforming import checks
 from longfat.sim.conforming.interpreted import portable
 from longfat.sim.conforming.trials import observe, subject_of, trials_for
 from longfat.sim.runs import engine
+from tests.plugins import small_first
 from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
-from tests.plugins.small_first import SMALL_FIRST
 
 #: Schemes pass in tests/testing/test_conforming_plug_ins.py and in the docstring of `conformance`.
-#: A discipline passes in test_a_file_that_cannot_be_imported_by_name.
-OURS = [SMALL_FIRST, *(pytest.param(one, marks=pytest.mark.long) for one in (EVERY_NTH, "red"))]
+OURS = [small_first.SMALL_FIRST, EVERY_NTH, "red"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,14 +43,27 @@ def compiled():
     engine.kernel()
 
 
-@pytest.mark.parametrize("plug_in", OURS, ids=lambda one: getattr(one, "name", one))
-def test_these_pass(plug_in):
+def check(plug_in):
     begun = time.process_time()
     report = sim.conformance(plug_in, progress=False)
     assert report.passed, str(report)
     made = [one.name for one in report.checks if one.verdict == "passed"]
     assert len(made) == 8
     assert time.process_time() - begun < 15
+
+
+@pytest.mark.long  # the next test is of one that cannot be imported in the other process
+@pytest.mark.parametrize("plug_in", OURS, ids=lambda one: getattr(one, "name", one))
+def test_these_pass(plug_in):
+    check(plug_in)
+
+
+def test_a_file_that_cannot_be_imported_by_name():
+    """A file without an importable name, such as a notebook's cell, is sent to the other process with its functions."""
+    spec = importlib.util.spec_from_file_location("my_plug_in", small_first.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    check(module.SMALL_FIRST)
 
 
 # Schemes and disciplines that break the rules.
@@ -348,31 +360,6 @@ def test_parameters_and_disciplines(quick):
     capped = Scheme("capped", ack=lambda flow, event: min(flow.most, flow.window + 1.0), parameters={"most": 2.0})
     assert sim.conformance(capped, beside="codel", parameters={"most": 3.0}, progress=False).passed
     assert sim.conformance(sim.queues.codel(target="20 ms"), beside=AIMD, progress=False).passed
-
-
-SOURCE = """
-from longfat.sim import ENQUEUE, Discipline, part
-
-@part
-def count(link):
-    link.seen += 1
-
-def enqueue(link, packet, now):
-    count(link)
-    return ENQUEUE
-
-COUNTING = Discipline("counting", enqueue=enqueue, state={"seen": 0})
-"""
-
-
-def test_a_file_that_cannot_be_imported_by_name(tmp_path):
-    """A file without an importable name, such as a notebook's cell, is sent to the other process with its functions."""
-    path = tmp_path / "my_plug_in.py"
-    path.write_text(SOURCE)
-    spec = importlib.util.spec_from_file_location("my_plug_in", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert sim.conformance(module.COUNTING, progress=False).passed
 
 
 def test_what_cannot_be_sent():
