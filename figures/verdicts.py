@@ -65,8 +65,8 @@ def scoreboard(
 
     Examples
     --------
-    >>> table = scoreboard(["003"], packets=1e5)
-    >>> len(table), table.verdict.isin(VERDICTS).all().item()
+    >>> table = scoreboard(["003"], packets=1e5)  # doctest: +SKIP
+    >>> len(table), table.verdict.isin(VERDICTS).all().item()  # doctest: +SKIP
     (39, True)
     """
     import pandas as pd
@@ -86,8 +86,10 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
     A number that is printed twice is counted once, by its verdict in one row and as "repeated" in the others.
 
-    >>> summary(scoreboard(["003"], packets=1e5)).loc["all", "rows"].item()
-    39
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"paper": ["003"] * 2, "verdict": ["reproduced", "differs"], "repeats": ["", ""]})
+    >>> summary(rows).loc["all", "rows"].item()
+    2
     """
     import pandas as pd
 
@@ -110,8 +112,10 @@ def discrimination(table: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> list(discrimination(scoreboard(["003"], packets=1e5)).columns)
-    ['compared', 'tells', 'false_pass']
+    >>> import pandas as pd
+    >>> row = {"paper": "003", "section": "2.4", "repeats": "", "others": 2, "met_by": "hbh"}
+    >>> discrimination(pd.DataFrame([row])).values.tolist()
+    [[1.0, 0.0, 0.5]]
     """
     rows = table[(table.others > 0) & (table.repeats == "")]
     hits = rows.met_by.map(lambda names: len(names.split("; ")) if names else 0)

@@ -13,7 +13,7 @@ import pytest
 
 from longfat.base import extras
 from longfat.cli import main
-from longfat.explore import simulations
+from longfat.explore import lookup, simulations
 from tests.served import TOKEN, Fake, Inside, Served
 
 psutil = pytest.importorskip("psutil", reason="comes with ipykernel")
@@ -279,8 +279,10 @@ def test_a_hundred_clients_at_once(inside):
     assert 2 <= most <= server.MOST
 
 
-def test_the_pages_are_those_that_are_written(inside, tmp_path, capsys):
-    """`--output` writes what is served, without what simulates; the law of a file is one page."""
+def test_the_pages_are_those_that_are_written(inside, tmp_path, capsys, monkeypatch):
+    """`--output` writes what is served, without what simulates: two laws stand for all."""
+    names = ("queues.mm1_wait", "power.network_power")
+    monkeypatch.setattr(lookup, "chosen", lambda law="": {name: lookup.find(name) for name in names})
     assert main(["explore", "--output", str(tmp_path / "site")]) == 0
     assert capsys.readouterr().out.endswith(f" laws: {tmp_path / 'site' / 'index.html'}\n")
     served = inside(laws=None)

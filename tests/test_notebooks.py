@@ -7,15 +7,15 @@ import shutil
 import warnings
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 from docs.handbook import notebooks as pages
-from tests.examples import is_long
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SOLUTIONS = sorted((FOLDER / "solutions").glob("*.ipynb"))
-#: A sweep of the simulator, pictures and a widget. All fifteen take a minute and a half; what they call has tests.
+#: A sweep of the simulator, pictures and a widget.
 SHORT = ("where_is_the_knee",)
 
 
@@ -124,36 +124,35 @@ def test_measured_files_are_those_of_the_tests():
         assert path.read_bytes() == (originals / path.name).read_bytes()
 
 
-def ran(paths, folder):
-    """Return the code cells of notebooks as they ran.
+@pytest.mark.parametrize("name", SHORT)
+def test_code_runs(name, tmp_path, monkeypatch):
+    """In this process: a kernel of its own takes three times as long, most of it for imports."""
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as in a notebook
+        exec("\n".join(code(FOLDER / f"{name}.ipynb")), {})
+    plt.close("all")
 
-    In the short profile in one kernel, emptied before each: a kernel for each spends most of its time on imports.
-    """
+
+def ran(paths, folder):
+    """Return the code cells of notebooks as they ran, each notebook in a kernel."""
     pages.skip_address_grammar()
     shutil.copytree(FOLDER / "measured", folder / "measured")
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
 
-    emptied = "%reset -f"
-    found = {path: nbformat.read(path, as_version=4).cells for path in paths}
-
-    def run(*several):
-        cells = [cell for one in several for cell in (nbformat.v4.new_code_cell(emptied), *one)]
-        notebook = nbformat.v4.new_notebook(cells=cells)
-        place = {"metadata": {"path": folder}}
-        NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True, resources=place).execute()
-
+    found = {path: nbformat.read(path, as_version=4) for path in paths}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the notebook machinery, not of ours
-        for several in [[one] for one in found.values()] if is_long() else [found.values()]:
-            run(*several)
-    return {path: [cell for cell in cells if cell.cell_type == "code"] for path, cells in found.items()}
+        for one in found.values():
+            place = {"metadata": {"path": folder}}
+            NotebookClient(one, timeout=120, kernel_name="python3", allow_errors=True, resources=place).execute()
+    return {path: [cell for cell in one.cells if cell.cell_type == "code"] for path, one in found.items()}
 
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
-    paths = [path for path in NOTEBOOKS if is_long() or path.stem in SHORT]
-    return ran(paths, tmp_path_factory.mktemp("notebooks"))
+    return ran(NOTEBOOKS, tmp_path_factory.mktemp("notebooks"))
 
 
 @pytest.fixture(scope="module")
@@ -161,11 +160,8 @@ def solved(tmp_path_factory):
     return ran(SOLUTIONS, tmp_path_factory.mktemp("solutions"))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=[] if path.stem in SHORT else pytest.mark.long) for path in NOTEBOOKS],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.long  # a minute and a half
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_runs(path, outcome):
     cells = outcome[path]
     errors = [output for cell in cells for output in cell.outputs if output.output_type == "error"]

@@ -54,7 +54,7 @@ def windows(scheme, discipline, **parameters):
     return found
 
 
-@pytest.mark.long  # compiles rules which `make peers` alone runs, as in the next test
+@pytest.mark.long  # compiles rules which `make peers` alone runs, as in the next two
 def test_cubic_as_in_ns3_has_whole_packets():
     """The window of `cubic-whole` is always a whole number of packets, that of `cubic` is not."""
     assert all(window == int(window) for window in windows(ns3_rules.CUBIC, "fifo"))
@@ -75,6 +75,7 @@ def test_dctcp_as_in_ns3_holds_its_window_after_a_mark():
     assert min(longest("dctcp")) < 4
 
 
+@pytest.mark.long
 def test_bbr_as_in_ns3_probes_with_two_segments_more():
     """Without its rules `bbr1-ns3` is `bbr1`; in the phase of gain 5/4 the largest window is two packets larger.
 

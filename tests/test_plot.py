@@ -20,7 +20,8 @@ from tests.test_design import BASELINE
 @functools.cache
 def windows(*losses):
     """Return the windows of one loss or of several, simulated once for all pictures."""
-    return design.window(loss=list(losses) if len(losses) > 1 else losses[0], points=4, **BASELINE)
+    loss = list(losses) if len(losses) > 1 else losses[0]
+    return design.window(loss=loss, points=4, receive_buffer=False, **BASELINE)
 
 
 def test_window_curves():

@@ -35,7 +35,7 @@ def test_what_ends_soon_shows_nothing(monkeypatch):
 def test_no_terminal_no_text(monkeypatch, capfd):
     """A bar that is wiped leaves spaces in a file, and in Jupyter an empty red stripe, however long it takes."""
     monkeypatch.setattr(progress, "DELAY", 0.0)
-    design.window(loss=1e-3, points=2, **BASELINE, progress=True)
+    design.window(loss=1e-3, points=2, receive_buffer=False, **BASELINE, progress=True)
     assert capfd.readouterr().err == ""
 
 

@@ -7,6 +7,8 @@ acknowledgment delay w_a is 370/16 = 23.1 segment times. Simulated numbers come 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from figures.claims import Context, read
@@ -42,6 +44,7 @@ def efficiency(window: int, loss: float, buffer: int | None = None, ack: str = "
     return float(_simulated(window, loss, receive_buffer=buffer, ack=ack).throughput_efficiency)
 
 
+@cache
 def _gaps() -> dict[tuple[int, float], float]:
     """Return the corrected efficiency less the printed one by window and loss, for w_a + 1 < W < 2 w_a + 1."""
     law = laws.throughput_efficiency

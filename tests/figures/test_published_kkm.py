@@ -80,7 +80,7 @@ def test_both_sides_know_the_optimum_of_experiment_10():
     assert runs.least(CELLS["table 4.10: pp, transfer time, connection 2"]) == pytest.approx(1183.0, abs=0.06)
 
 
-@pytest.mark.long  # 40 runs, as of the next range
+@pytest.mark.long  # 40 runs
 def test_tahoe_is_sensitive():
     """A packet time of jitter at its senders moves Tahoe's time in experiment 1 by more than a fifth."""
     found = kkm.ASSESSMENTS["table 4.1: tcp (tahoe), transfer time"](SMALL)
@@ -115,6 +115,7 @@ def test_the_range_of_a_run_with_jitter():
     assert of_one_run([7.0]) == (7.0, 7.0)
 
 
+@pytest.mark.long  # 40 runs
 def test_a_range_has_runs_with_jitter():
     """A transfer is never faster than the least possible time of 1444 ms, and no end is beyond all runs."""
     cell = CELLS["table 4.2: tcp (tahoe), transfer time"]

@@ -76,7 +76,8 @@ def window(
 
     Examples
     --------
-    >>> answer = window(rate="150Mbit/s", round_trip_time="20ms", loss=1e-4, segment="16KiB", packet="1024B", points=0)
+    >>> path = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
+    >>> answer = window(loss=1e-4, points=0, receive_buffer=False, **path)
     >>> int(answer.window_segments), str(answer.source.values)
     (24, 'law')
 
