@@ -105,11 +105,11 @@ def test_rules_broken_on_purpose_are_beyond_the_tolerance():
     assert abs(one.window - other.window) > one.tolerance + other.tolerance
 
 
-@pytest.mark.parametrize("name", ["cubic", "hystart++", "bbr"])
+@pytest.mark.parametrize("name", ["cubic", "bbr"])
 def test_the_forms_agree_and_repeat(name, capsys):
     answers = {}
     for form in ("--csv", "--json", "--csv"):
-        assert main(["vectors", name, "--rtt", "40ms", "--acks", "2", form]) == 0
+        assert main(["vectors", name, "--rtt", "40ms", "--acks", "2", "--duration", "0.4s", form]) == 0
         answers.setdefault(form, []).append(capsys.readouterr().out)
     assert answers["--csv"][0] == answers["--csv"][1]
     lines = answers["--csv"][0].splitlines()

@@ -66,7 +66,7 @@ ANSWERS = [
     # 100 Mbit/s, 50 ms: 411 packets of data; 122.5 each at p = 1e-4: 3.2 streams for 95 %.
     ("--rate 100Mbit/s --rtt 50ms --loss 1e-4 --scheme reno",
      ["4 streams, iperf3 -P 4 (check: --flows 4)", "checks (1 stream, idle path"], []),
-    ("--rate 100Mbit/s --rtt 50ms --loss 1e-4 --scheme reno --flows 4", ["checks (4 streams, idle path"], []),
+    ("--rate 10Mbit/s --rtt 20ms --loss 1e-4 --scheme reno --flows 4", ["checks (4 streams, idle path"], []),
 ]  # fmt: skip
 
 
@@ -392,8 +392,7 @@ def test_processors_that_a_faster_rate_takes(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4,1e-3,1e-2"], ["--rate", "10Gbit/s", "--rtt", "80ms"],
-    ["--rate", "100Gbit/s", "--rtt", "200ms", "--loss", "0,1e-7,1e-5"],
+    ["--rate", "10Gbit/s", "--rtt", "80ms"], ["--rate", "100Gbit/s", "--rtt", "200ms", "--loss", "0,1e-7,1e-5"],
     ["--rate", "1Gbit/s", "--rtt", "1ms", "--scheme", "dctcp"],
     ["losses"], ["receive_window"],
 ])  # fmt: skip

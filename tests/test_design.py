@@ -13,6 +13,7 @@ from tests.examples import examples
 
 BASELINE = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
 PAPER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "segment": "16KiB", "packet": "1024B"}
+SHORT = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B"}
 WINDOW_ALONE = {"points": 0, "receive_buffer": False}
 
 
@@ -45,9 +46,8 @@ def test_the_inverse_and_the_scan_agree(loss, packets, ack, target):
 
 def test_the_simulated_window_and_the_scan_agree():
     """Outside the validity of the law, on a path short enough to try every window."""
-    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", **WINDOW_ALONE}
-    fast = design.window(loss=0.05, **path)
-    slow = design.window(loss=0.05, search="scan", **path)
+    fast = design.window(loss=0.05, **WINDOW_ALONE, **SHORT)
+    slow = design.window(loss=0.05, search="scan", **WINDOW_ALONE, **SHORT)
     assert fast.source == slow.source == "simulator"
     assert int(fast.window_segments) == int(slow.window_segments)
 
@@ -106,13 +106,13 @@ def test_the_simulator_can_be_asked_everywhere():
 
 @pytest.fixture(scope="module")
 def curves():
-    return design.window(loss=[1e-3, 1e-2], points=3, **BASELINE)
+    return design.window(loss=[1e-3, 1e-2], points=3, **SHORT)
 
 
 def test_curves(curves):
     data = curves
     assert data.sizes == {"loss": 2, "window": 3, "law_window": data.sizes["law_window"]}
-    law = laws.throughput_efficiency(data.window.values.astype(float), 1e-3, 16, data.attrs["ack_segments"])
+    law = laws.throughput_efficiency(data.window.values.astype(float), 1e-3, 4, data.attrs["ack_segments"])
     np.testing.assert_array_equal(data.curve_law.sel(loss=1e-3), law)
     assert bool((data.curve_simulated_lower <= data.curve_simulated).all())
     assert "curve_law" not in design.window(loss=0, **WINDOW_ALONE, **BASELINE)
@@ -122,7 +122,7 @@ def test_the_same_answer_every_time_and_labels(curves, tmp_path):
     import xarray as xr
 
     data = curves
-    assert design.window(loss=[1e-3, 1e-2], points=3, **BASELINE).identical(data)
+    assert design.window(loss=[1e-3, 1e-2], points=3, **SHORT).identical(data)
     assert all("long_name" in data[name].attrs for name in data.variables)
     data.to_netcdf(tmp_path / "window.nc")
     with xr.open_dataset(tmp_path / "window.nc") as back:
@@ -193,8 +193,7 @@ def test_the_receive_buffer(received):
 
 def test_the_receive_buffer_and_the_scan_agree():
     """One segment fewer does not serve: seen by trying every buffer, on a path short enough."""
-    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
-    data = design.window(loss=0.02, **path)
+    data = design.window(loss=0.02, points=0, **SHORT)
     window, found = int(data.window_segments), int(data.buffer_segments)
     here = design.Path(15e6 / 8, 5e-3, 4096, 1024)
     goal = float(data.goal)

@@ -382,7 +382,7 @@ def test_a_step_has_no_line():
     assert line_to_goal(lambda packets: [float(packets > 40)] * 3, [20, 200], Goal(0.95, 0.95, 0.1, 3.0, 1600)) is None
 
 
-@pytest.mark.parametrize(("slope", "noise"), [(2.7, 0.25), (4.0, 0.4)])
+@pytest.mark.parametrize(("slope", "noise"), [(2.7, 0.25), pytest.param(4.0, 0.4, marks=pytest.mark.long)])
 def test_intervals_of_the_search_cover_the_buffer(slope, noise):
     """Log odds ln 19 + slope ln(B/74.3) with normal noise: of 400 intervals of 95 % at least 92 % have it, by counting.
 
@@ -434,7 +434,13 @@ ADAPTED = {
 }
 
 
-@pytest.mark.parametrize("case", ADAPTED)
+#: One of each kind in the short profile: alone and several, drop-tail and marks.
+SHORT = ("one CUBIC", "Reno", "DCTCP")
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[] if case in SHORT else pytest.mark.long) for case in ADAPTED]
+)
 def test_a_run_over_another_buffer_comes_to_the_mean_of_new_runs(case):
     """A copy, observed from the second cycle on, and new runs after 20 cycles; three standard errors of both."""
     name, count, buffer, larger, options = ADAPTED[case]

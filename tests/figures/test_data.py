@@ -101,11 +101,11 @@ def test_blt():
 
 
 def test_network_simulator(monkeypatch):
-    monkeypatch.setattr(network_simulator, "LOADS", network_simulator.LOADS[:2])
+    monkeypatch.setattr(network_simulator, "LOADS", network_simulator.LOADS[:1])
     monkeypatch.setattr(network_simulator, "BUFFERS", network_simulator.BUFFERS[:1])
     monkeypatch.setattr(network_simulator, "LOSSES", network_simulator.LOSSES[-1:])
     found = network_simulator.simulate()
-    assert data.compare(found["waiting_times"], "network_simulator_waiting_times") == 16
+    assert data.compare(found["waiting_times"], "network_simulator_waiting_times") == 8
     assert data.compare(found["utilisation"], "network_simulator_utilisation") == 3
 
 
@@ -187,7 +187,7 @@ def test_blt_today(monkeypatch):
     [
         pytest.param("today_buffer", {"scheme": 1, "buffer": 1}, marks=pytest.mark.long),
         ("today_delay", {"queue": 2}),
-        ("today_fairness", {"pair": 1, "ratio": 2}),
+        pytest.param("today_fairness", {"pair": 1, "ratio": 2}, marks=pytest.mark.long),
         pytest.param("today_power", {"label": 3, "load": 1}, marks=pytest.mark.long),
     ],
 )
@@ -195,7 +195,10 @@ def test_today(picture, first):
     assert data.compare(today_runs.sweep(picture, **first), picture) > 0
 
 
-@pytest.mark.parametrize("page", other_schemes.SCHEMES)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(one, marks=[] if one == "today_tables" else pytest.mark.long) for one in other_schemes.SCHEMES],
+)
 def test_tables_of_other_schemes(page):
     """The table of experiment 3 is the stored one."""
     stored = (HERE / "kkm" / f"{page}.md").read_text()
@@ -345,7 +348,7 @@ EXPLAINED = {
 @pytest.mark.parametrize(
     "part",
     [
-        pytest.param(part, marks=pytest.mark.long if part not in ("gong_parulkar", "scoreboard") else ())
+        pytest.param(part, marks=pytest.mark.long if part != "scoreboard" else ())
         for part in gallery.PARTS
         if part != "explore"
     ],
@@ -372,6 +375,7 @@ def test_stored_pictures(part, tmp_path, monkeypatch):
     assert {path.stem for path in tmp_path.glob("*.png")} == set(module.CAPTIONS)
 
 
+@pytest.mark.long  # as test_stored_pictures of this part
 def test_what_collided():
     """The checks find overlapping tick labels and contour labels, as in earlier versions."""
     kept = blt.PART.kept()
