@@ -210,13 +210,6 @@ def test_a_policer(tmp_path, capsys):
     assert 33 < int(rows["simulated"][1]) < 130
 
 
-def test_a_policer_excludes_a_discipline(capsys):
-    """It is noticed behind the rules, whose line is printed by then."""
-    path = ["--rate", "10Mbit/s", "--rtt", "36ms", "--find", "burst"]
-    assert main(["buffer", *path, "--discipline", "codel"]) == 2
-    assert capsys.readouterr().err.startswith("longfat: ")
-
-
 def test_a_range_of_round_trip_times_is_a_spread():
     assert _spread([(0.02, 0.08)]) == pytest.approx(0.6)  # 50 ms (1 +- 0.6)
     assert _spread([(0.02, 0.02)]) == 0.1

@@ -145,8 +145,6 @@ def test_text_names_what_is_left_out(capsys):
     ("flags", "words"),
     [
         (["vegas", "--rtt", "40ms"], "sender 'vegas' is unknown"),
-        (["cubic", "--rtt", "40ms", "--losses", "x"], "losses must be an integer"),
-        (["cubic", "--rtt", "0s"], "rtt = 0 s is out of range"),
         (["cubic", "--rtt", "40ms", "--losses", "10000000"], "must be less than"),
     ],
 )

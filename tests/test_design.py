@@ -144,22 +144,9 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"rate": 0}, r"rate = 0 bytes/s is out of range: must be in \(0, inf\)"),
-        ({"rate": "5 parsecs"}, "rate = '5 parsecs'"),
-        ({"round_trip_time": "nan ms"}, "round_trip_time = 'nan ms'"),
-        ({"round_trip_time": 0}, "round_trip_time = 0 s"),
         ({"loss": 1}, "loss = 1 is out of range"),
         ({"loss": []}, "loss = "),
         ({"loss": [0.1, float("nan")]}, "loss = nan"),
-        ({"segment": 0}, "segment = 0 bytes"),
-        ({"packet": -5}, "packet = -5 bytes"),
-        ({"target": 1}, "target = 1 "),
-        ({"search": "guess"}, "search 'guess' is unknown; available: bisect, scan"),
-        ({"source": "hearsay"}, "source 'hearsay' is unknown; available: auto, law, simulator"),
-        ({"points": -1}, "points = -1"),
-        ({"confidence": 0}, "confidence = 0"),
-        ({"segment": 0.5}, "segment = 0.5 bytes"),
-        ({"packet": 1e-3}, "packet = 0.001 bytes"),
         # 1e11/8 bytes/s x 1 s / 1000 bytes
         ({"rate": "100Gbit/s", "round_trip_time": 1, "segment": 1000, "packet": 1000}, "12500003 segments"),
         ({"segment": "2MB", "packet": 1}, "segment over packet = 2000000 packets"),

@@ -266,12 +266,6 @@ def test_the_answer_names_a_number_of_flows_where_one_does_not_fill_the_link():
     assert list(answer.tcp_streams_law) == [1, 4]
 
 
-@pytest.mark.parametrize("flows", [0, 1.5, 10_001, "many"])
-def test_refused_numbers_of_flows(flows):
-    with pytest.raises((ValueError, TypeError), match="flows"):
-        design.tcp_window(rate="1Gbit/s", round_trip_time="50ms", flows=flows, simulate=False)
-
-
 @pytest.mark.parametrize("scheme", ["cubic", "reno", "bbr1"])
 def test_a_path_of_less_than_two_packets(scheme):
     # 10 Mbit/s x 1 ms are 1250 bytes. The laws' loss at two packets is 0.375, so that their limit of 0.01 decides.
