@@ -294,8 +294,6 @@ def test_the_pages_are_those_that_are_written(inside, tmp_path, capsys, monkeypa
     (tmp_path / "taken").write_text("")
     assert main(["explore", "--output", str(tmp_path / "taken")]) == 2
     assert re.match("longfat: output = .*taken cannot be written to: it is a file", capsys.readouterr().err)
-    assert main(["explore", "--law", "nosuch", "--output", str(tmp_path / "none")]) == 2
-    assert "law 'nosuch' is unknown" in capsys.readouterr().err
 
 
 @pytest.mark.long

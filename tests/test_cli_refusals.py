@@ -27,6 +27,9 @@ REFUSED = {
             ("explore --host ' '", "host = ' ' is out of range: must be an address of this machine"),
             ("window --rtt 1s --loss 0", "--rate is missing: give it, or a file that contains it (of iperf3)"),
             ("buffer --rate 1Gbit/s", "--rtt"),
+            ("buffer --rtt 40ms", "--rate is missing"),
+            ("vectors vegas --rtt 40ms", "sender 'vegas' is unknown"),
+            ("vectors cubic --rtt 40ms --losses 10000000", "must be less than"),
             ("window --rate 1G --loss 0", "--rtt is missing: give it, or a file that contains it (of ping"),
         ],
     ),
@@ -159,6 +162,24 @@ REFUSED = {
             ("--suite paths --scheme reno --experiment 1", "excludes --experiment"),
             ("--suite bbr --figure a.png", "--figure needs --suite paths"),
             ("--suite paths --scheme nosuch", "'nosuch' is unknown"),
+        ],
+    ),
+    "buffer before a link of varying rate": (
+        "buffer --rate-trace t.txt --rtt 40ms",
+        [
+            ("--rate 1Mbit/s", "--rate-trace excludes --rate"),
+            ("--discipline codel", "--rate-trace excludes --discipline"),
+            ("--find burst", "--rate-trace excludes --find"),
+            ("--csv", "--rate-trace excludes --csv"),
+            ("--flows 1,2", "--rate-trace needs one number for --flows"),
+        ],
+    ),
+    "vectors": (
+        "vectors newreno --rtt 40ms --duration 0.09s",
+        [
+            ("--jitter 1ms", "--jitter needs --check"),
+            ("--check nowhere.csv", "nowhere.csv"),
+            ("--check x --csv", "--check excludes --csv"),
         ],
     ),
     "explore": (

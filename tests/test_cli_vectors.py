@@ -141,20 +141,6 @@ def test_text_names_what_is_left_out(capsys):
     assert max(map(len, said)) <= 120
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["vegas", "--rtt", "40ms"], "sender 'vegas' is unknown"),
-        (["cubic", "--rtt", "40ms", "--losses", "10000000"], "must be less than"),
-    ],
-)
-def test_bad_input_is_one_line(flags, words, capsys):
-    assert main(["vectors", *flags]) == 2
-    said = capsys.readouterr().err
-    assert words in said
-    assert said.count("\n") == 1
-
-
 def test_tolerances():
     assert tolerance("prr", 1e5, math.nan, 0, PACKET) == PACKET
     # 3 C K^2 at ssthresh 77: C K^3 = 33, so 3 * 0.4 * 82.5^(2/3) = 22.74 packets/s, 27.3 bytes in a millisecond
@@ -248,9 +234,3 @@ def test_a_bad_trace_is_one_line(content, words, tmp_path, capsys):
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
-
-
-@pytest.mark.parametrize("flags", [["--jitter", "1ms"], ["--check", "nowhere.csv"], ["--check", "x", "--csv"]])
-def test_refused_options_of_a_check(flags, capsys):
-    assert main([*CHECK[:-1], *flags]) == 2
-    assert capsys.readouterr().err.count("\n") == 1

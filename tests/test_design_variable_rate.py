@@ -123,29 +123,9 @@ def test_no_shaper_below_an_outage(tmp_path, capsys):
     assert "cake bandwidth" not in out
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--rate", "1Mbit/s"], "--rate-trace excludes --rate"),
-        (["--discipline", "codel"], "--rate-trace excludes --discipline"),
-        (["--find", "burst"], "--rate-trace excludes --find"),
-        (["--csv"], "--rate-trace excludes --csv"),
-        (["--flows", "1,2"], "--rate-trace needs one number for --flows"),
-    ],
-)
-def test_a_trace_excludes(tmp_path, capsys, flags, words):
-    (tmp_path / "t.txt").write_text("0 12")
-    assert main(["buffer", "--rate-trace", str(tmp_path / "t.txt"), "--rtt", "40ms", *flags]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert words in err
-
-
 def test_a_trace_that_cannot_be_read(tmp_path, capsys):
     (tmp_path / "t.bin").write_bytes(b"\xff\xfe\x00")
     for name in ("nosuch", "t.bin", "."):
         assert main(["buffer", "--rate-trace", str(tmp_path / name), "--rtt", "40ms"]) == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n")) == ("", 1), name
-    assert main(["buffer", "--rtt", "40ms"]) == 2
-    assert "--rate is missing" in capsys.readouterr().err
