@@ -60,9 +60,10 @@ def wrong(one):
     """Return values outside the domain of an argument, or words that it does not know, and the sentence on them."""
     if isinstance(one, Setting):
         return [("nosuch", f"'nosuch' is unknown; available: {', '.join(sorted(one.names))}")] if one.names else []
-    if one.kind:  # the function itself converts it
-        return []
     domain = Interval.parse(one.domain)
+    if one.kind:  # the function itself converts it, and refuses it in words of its own
+        low = int(domain.low - 1)
+        return [([low] if one.kind.startswith("sequence") else low, "")]
     values = [domain.low - 1 if domain.includes_low else domain.low, 2 * domain.high, math.nan]
     sentence = f"is out of range: must be {'an integer ' * one.integer}in {domain}"
     found = [(value, sentence) for value in values if not domain.contains(value)]
