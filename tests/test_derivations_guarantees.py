@@ -1,19 +1,8 @@
-"""The proofs of the delay bounds agree with the laws, and each of their steps can fail."""
+"""The proofs of the delay bounds hold for every arrangement, and each of their steps can fail."""
 
 import pytest
 
 from derivations import guarantees
-from longfat import laws
-
-
-def test_the_laws_are_what_is_proved():
-    names = {"sigma": 12_000, "g": 300_000, "l": 500, "l_m": 1500, "C": 2_000_000, "K": 3}
-    values = {symbol: names[symbol.name] for symbol in (*guarantees.packet_delay().free_symbols,)}
-    # (12000 + 2 * 500)/300000 + 3 * 1500/2e6 = 0.0433333 + 0.00225 s
-    assert float(guarantees.packet_delay().subs(values)) == pytest.approx(13 / 300 + 0.00225, rel=1e-15)
-    assert laws.guarantees.delay_bound(12_000, 300_000, 500, 1500, 2e6, 3) == pytest.approx(13 / 300 + 0.00225)
-    assert laws.guarantees.fluid_delay_bound(12_000, 300_000) == pytest.approx(0.04)
-    assert guarantees.fluid_delay() == guarantees.sigma / guarantees.g
 
 
 @pytest.mark.parametrize("tags", [guarantees.deadlines, guarantees.fluid_ends], ids=["VirtualClock", "fair queueing"])

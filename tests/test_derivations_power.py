@@ -1,36 +1,10 @@
-"""The proofs about power run, give results known by hand, agree with the laws of the package, and can fail."""
+"""The proofs about power give results known by hand, and can fail."""
 
 import pytest
 import sympy as sp
 
 from derivations import power as proofs
 from longfat.laws import power as laws
-from tests.letters import in_letters
-
-
-@pytest.mark.parametrize(
-    ("law", "proved"),
-    [
-        (laws.network_power, proofs.network_power),
-        (laws.little_mean_number, proofs.little),
-        (laws.relative_power, proofs.relative_power),
-        (laws.knee_load, proofs.knee),
-        (laws.knee_number, proofs.knee_number),
-        (laws.power_ceiling, proofs.power_ceiling),
-        (laws.first_come_ceiling, proofs.first_come_ceiling),
-        (laws.greatest_power, proofs.greatest_power),
-        (laws.power_ceiling_exponent, proofs.ceiling_growth),
-    ],
-    ids=lambda side: getattr(side, "name", ""),
-)
-def test_shipped_is_proved(law, proved):
-    shipped, proof = (in_letters(side) for side in (law.expr, proved()))
-    assert shipped.free_symbols == proof.free_symbols
-    # Roots of fractions are one and the same to a few digits at several points, to all digits after squaring apart.
-    for shift in (1, 7):
-        at = {symbol: sp.Rational(shift + k, 8 + k) for k, symbol in enumerate(sorted(shipped.free_symbols, key=str))}
-        assert abs((shipped - proof).subs(at).evalf(50)) < sp.Float(10) ** -45
-    assert sp.simplify(sp.powdenest(sp.together(shipped - proof), force=True)) == 0
 
 
 def test_by_hand():
@@ -55,6 +29,7 @@ def test_fairness():
 
 
 def test_the_proofs_can_fail(monkeypatch):
+    monkeypatch.setattr(proofs, "fair_stretch", lambda: 1 / (1 - proofs.rho))  # as proved, which takes seconds
     monkeypatch.setattr(proofs, "odds", lambda: proofs.alpha * (1 + proofs.delta) / proofs.h)
     with pytest.raises(AssertionError, match="M/D/1"):
         proofs.knee()

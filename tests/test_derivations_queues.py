@@ -19,19 +19,6 @@ def shipped(law):
     return law.expr.subs(LETTERS)
 
 
-def test_without_a_limit():
-    wait, response = proofs.mm1_times()
-    for law, proved in (
-        (laws.mm1_mean_number, proofs.mm1_number()),
-        (laws.mm1_wait, wait),
-        (laws.mm1_response, response),
-        (laws.md1_wait, proofs.md1_wait()),
-        (laws.mg1_wait, proofs.pollaczek_khinchine()),
-        (laws.mg1ps_response, proofs.processor_sharing()),
-    ):
-        assert sp.simplify(shipped(law) - proved) == 0
-
-
 @pytest.mark.parametrize("room", [1, 2, 5])
 def test_exponential_service(room):
     proved = proofs.mm1k()
