@@ -37,8 +37,11 @@ def measured():
 
 #: Calls that are carried out in the calling thread.
 ALONE = ("sim.run", "testing")
-#: Calls that repeat by `replicate`, which is interrupted by itself in the short profile.
-REPEATING = ("design.measured", "design.curves", "design.loss_load", "benchmark", "benchmark.suites")
+#: Calls that repeat by `replicate` or in the calling thread; both are interrupted by themselves in the short profile.
+REPEATING = (
+    "sim.run of a list", "design.measured", "design.curves", "design.loss_load", "benchmark", "benchmark.suites",
+    "testing",
+)  # fmt: skip
 
 #: Calls that take minutes or longer, by name.
 CALLS = {
