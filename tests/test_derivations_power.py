@@ -29,7 +29,9 @@ def test_fairness():
 
 
 def test_the_proofs_can_fail(monkeypatch):
-    monkeypatch.setattr(proofs, "fair_stretch", lambda: 1 / (1 - proofs.rho))  # as proved, which takes seconds
+    # Both as proved, which takes seconds.
+    monkeypatch.setattr(proofs, "fair_stretch", lambda: 1 / (1 - proofs.rho))
+    monkeypatch.setattr(proofs, "waiting", lambda: (1 + proofs.V) / 2 * proofs.rho / (1 - proofs.rho))
     monkeypatch.setattr(proofs, "odds", lambda: proofs.alpha * (1 + proofs.delta) / proofs.h)
     with pytest.raises(AssertionError, match="M/D/1"):
         proofs.knee()

@@ -101,8 +101,10 @@ def test_all_arithmetics_agree(one):
     @given(several=points(one))
     def check(several):
         expected = [one(**values) for values in several]
-        traced, strict = columns(one, several), columns(one, several, array_api_strict().asarray)
-        results = [one(**columns(one, several, np.asarray)), compiled(one)(traced)[1], np.asarray(one(**strict))]
+        traced = columns(one, several)
+        results = [one(**columns(one, several, np.asarray)), compiled(one)(traced)[1]]
+        if is_long() or len(distinct(several)) > 1:  # which functions a law calls does not depend on the values
+            results.append(np.asarray(one(**columns(one, several, array_api_strict().asarray))))
         if is_long():
             results += [by_jit(one)(traced), one_by_one(one)(traced)]
         for result in results:
@@ -255,9 +257,9 @@ def test_the_record_shows_itself(one):
     else:
         assert isinstance(one.expr, sympy.Basic)
         assert one.expr.free_symbols <= letters
-    html = one._repr_html_()
+    html = one._repr_html_()  # with the LaTeX of `_repr_latex_`
     assert all(name in html for name in one.symbols)
-    assert one._repr_latex_().startswith("$")
+    assert f"<b>{one.name}</b> $" in html
     assert one.name in repr(one)
 
 

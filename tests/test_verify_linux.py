@@ -60,13 +60,13 @@ def test_an_interval_that_is_too_wide_decides_nothing():
 
 
 def wrong(offset, spread, planned, later):
-    """Return how often each verdict is ever given in 4000 cases with looks at 1, 2, 3 and 4 times the planned runs.
+    """Return how often each verdict is ever given in 2000 cases with looks at 1, 2, 3 and 4 times the planned runs.
 
     Pairs of Linux and simulator differ by `offset` times the accuracy, 3 % of 20, with a standard deviation of
     `spread` times it; looks after the first have the confidence `later`.
     """
     rng, found = np.random.default_rng(1), []
-    for _ in range(4000):
+    for _ in range(2000):
         apart = 0.6 * (offset + spread * rng.standard_normal(4 * planned))
         looks = set()
         for runs in range(planned, 4 * planned + 1, planned):

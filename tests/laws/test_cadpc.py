@@ -46,18 +46,14 @@ def iterated(rate, flows, updates):
     return rate
 
 
-@pytest.mark.parametrize("flows", [1, 2, 10, 1000])
 @pytest.mark.parametrize("part", ["1/1000000", "1/10", "1/2", "999/1000", "1", "1001/1000", "3/2", "1999/1000"])
-def test_trajectory_against_the_map_in_fractions(flows, part):
+def test_trajectory_against_the_map_in_fractions(part):
     """Starts on both sides of the equilibrium; 1999/1000 of 2/(1 + n) is near the end of its basin of attraction."""
-    start = Fraction(part) / (1 + flows)
-    if start == 1:
-        return
-    rate = float(start)
     slack = 5e-16 / (2 - float(Fraction(part)))  # the float nearest to x_0 is another x_0
-    for updates in range(10):
-        exact = iterated(Fraction(rate), flows, updates)
-        assert cadpc.trajectory(rate, flows, updates) == pytest.approx(float(exact), rel=1e-15 + slack)
+    for flows, updates in itertools.product((1, 2, 10, 1000), range(10)):
+        rate = float(Fraction(part) / (1 + flows))
+        exact = float(iterated(Fraction(rate), flows, updates))
+        assert cadpc.trajectory(rate, flows, updates) == pytest.approx(exact, rel=1e-15 + slack), (flows, updates)
 
 
 def test_trajectory_in_fifty_digits():
@@ -108,19 +104,19 @@ def test_slopes_of_the_trajectory():
 
 
 @pytest.mark.parametrize("flows", [1, 10, 1000])
-@pytest.mark.parametrize("part", [1e-9, 0.01, 0.3, 0.97, 1.2, 1.7, 1.999])
 @pytest.mark.parametrize("fraction", [0.5, 0.9, 0.999, 1 - 1e-9])
-def test_updates_to_fraction_by_counting(flows, part, fraction):
+def test_updates_to_fraction_by_counting(flows, fraction):
     """The law, rounded up, is the smallest number of updates of the map after which the rate is near enough."""
-    rate, count = part / (1 + flows), 0
-    law = cadpc.updates_to_fraction(rate, flows, fraction)
-    with mpmath.workdps(60):
-        y = mpmath.mpf(rate) * (1 + flows)
-        while abs(1 - y) > 1 - mpmath.mpf(fraction):
-            y, count = y * (2 - y), count + 1
-    assert math.ceil(law) == count
-    if law:  # so many squarings give the distance itself
-        assert abs(1 - part) ** (2**law) == pytest.approx(1 - fraction, rel=1e-4)
+    for part in (1e-9, 0.01, 0.3, 0.97, 1.2, 1.7, 1.999):
+        rate, count = part / (1 + flows), 0
+        law = cadpc.updates_to_fraction(rate, flows, fraction)
+        with mpmath.workdps(60):
+            y = mpmath.mpf(rate) * (1 + flows)
+            while abs(1 - y) > 1 - mpmath.mpf(fraction):
+                y, count = y * (2 - y), count + 1
+        assert math.ceil(law) == count, part
+        if law:  # so many squarings give the distance itself
+            assert abs(1 - part) ** (2**law) == pytest.approx(1 - fraction, rel=1e-4), part
 
 
 def test_updates_to_fraction_by_hand():
@@ -173,7 +169,7 @@ def jacobian(function, point):
     return np.stack(columns, axis=1)
 
 
-@pytest.mark.parametrize("flows", [2, 5, 12, 50, 200])
+@pytest.mark.parametrize("flows", [2, 5, 12, 50])
 @pytest.mark.parametrize("smoothing", [0.5, 1.0, 1.5])
 def test_spectrum_of_separate_flows(flows, smoothing):
     point = np.full(flows, 1 / (1 + flows))
@@ -240,16 +236,15 @@ def test_multipliers_by_hand():
         assert abs(cadpc.total_multipliers(flows, 1, 1)) == pytest.approx(math.sqrt(flows / (1 + flows)))
 
 
-@pytest.mark.parametrize("flows", [1, 2, 3, 10, 1000, 7.5])
 @pytest.mark.parametrize("delay", [0, 1, 2, 3, 4, 9, 30])
-def test_bound_of_smoothing_against_the_multipliers(flows, delay):
-    bound = cadpc.largest_stable_smoothing(flows, delay)
-    below, above = (abs(cadpc.total_multipliers(flows, bound * factor, delay))[0] for factor in (1 - 1e-6, 1 + 1e-6))
-    assert below < 1 < above
-    for part in (0.05, 0.3, 0.7, 0.95):
-        assert abs(cadpc.total_multipliers(flows, bound * part, delay))[0] < 1
-    for part in (1.05, 1.5, 2):  # no second region beyond, up to 2 (1 + n)
-        assert bound * part > 2 * (1 + flows) or abs(cadpc.total_multipliers(flows, bound * part, delay))[0] > 1
+def test_bound_of_smoothing_against_the_multipliers(delay):
+    for flows in (1, 2, 3, 10, 1000, 7.5):
+        bound = cadpc.largest_stable_smoothing(flows, delay)
+        for part in (0.05, 0.3, 0.7, 0.95, 1 - 1e-6):
+            assert abs(cadpc.total_multipliers(flows, bound * part, delay))[0] < 1, (flows, part)
+        for part in (1 + 1e-6, 1.05, 1.5, 2):  # no second region beyond, up to 2 (1 + n)
+            largest = abs(cadpc.total_multipliers(flows, bound * part, delay))[0]
+            assert largest > 1 or bound * part > 2 * (1 + flows), (flows, part)
 
 
 def test_bound_of_smoothing_in_closed_form():

@@ -39,19 +39,19 @@ def _digits():
         yield
 
 
-@pytest.mark.parametrize("packets", [1, 2, 3, 8, 15, 16, 17, 38, 39, 40, 128, 10**4, 10**9])
 @pytest.mark.parametrize("loss", [1e-12, 1e-6, 0.01, 0.3, 0.5, 0.74, 0.8, 0.8607079, 0.861, 0.9, 0.97])
-def test_against_plain_summation(loss, packets):
-    expected = summed(mpmath.mpf(loss), packets)
-    assert abs(mean_rounds(loss, packets) - expected) < 1e-13 * expected
-    assert abs(mean_rounds(mpmath.mpf(loss), packets) - expected) < mpmath.mpf(10) ** -35 * expected
+def test_against_plain_summation(loss):
+    for packets in (1, 2, 3, 8, 15, 16, 17, 38, 39, 40, 128, 10**4, 10**9):
+        expected = summed(mpmath.mpf(loss), packets)
+        assert abs(mean_rounds(loss, packets) - expected) < 1e-13 * expected, packets
+        assert abs(mean_rounds(mpmath.mpf(loss), packets) - expected) < mpmath.mpf(10) ** -35 * expected, packets
 
 
-@pytest.mark.parametrize("packets", [16, 24, 100, 10**5])
 @pytest.mark.parametrize("loss", [0.8, 0.95, 0.999, 1 - 1e-6, 1 - 1e-12])
-def test_against_poisson_summation(loss, packets):
-    expected = poisson(mpmath.mpf(loss), packets)
-    assert abs(mean_rounds(loss, packets) - expected) < 1e-13 * expected
+def test_against_poisson_summation(loss):
+    for packets in (16, 24, 100, 10**5):
+        expected = poisson(mpmath.mpf(loss), packets)
+        assert abs(mean_rounds(loss, packets) - expected) < 1e-13 * expected, packets
 
 
 @pytest.mark.parametrize(
