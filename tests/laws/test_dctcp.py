@@ -42,8 +42,6 @@ def test_the_share_solves_its_equation():
 
 
 def test_a_threshold_needs_far_fewer_marks():
-    """Both responses for the same share: 2/p^2 and 2/p; the first inverts the share."""
-    for window in (1.0, 3.0, 50.0, 1e6):
-        assert dctcp.window_at_threshold_marks(dctcp.marked_share(window)) == pytest.approx(window, rel=1e-11)
+    """Both responses for the same share: 2/p^2 and 2/p."""
     assert dctcp.window_at_threshold_marks(1e-4) == pytest.approx(2e8, rel=1e-4)
     assert dctcp.window_at_threshold_marks(1) == 1

@@ -207,13 +207,10 @@ def test_a_vast_buffer_is_no_limit(load):
 
 
 @pytest.mark.parametrize("service", ["mm1k", "md1k"])
-def test_littles_law_and_order(service):
+def test_littles_law(service):
     load, capacity = np.meshgrid(np.linspace(0.01, 4, 41), [1.0, 2, 10, 95, 96, 97, 98, 500])
     loss, number, wait = finite(service, load, capacity)
     np.testing.assert_allclose(number, load * (1 - loss) * (1 + wait), rtol=1e-12)
-    assert np.all(np.diff(loss, axis=1) >= -1e-15)  # more load, more loss
-    assert np.all(np.diff(loss, axis=0) <= 1e-15)  # more room, less
-    assert np.all(np.diff(wait, axis=0) >= -1e-12 * wait[:-1])
     assert np.all(load * (1 - loss) <= 1 + 1e-15)
 
 

@@ -76,10 +76,6 @@ def test_the_joint_at_a_buffer_of_one_bdp_is_smooth_but_curved():
 def test_buffer_for_utilisation():
     assert [tcp.buffer_for_utilisation(u) for u in (0.1, 0.75, 1)] == [0, 0, 1]
     assert tcp.buffer_for_utilisation(27 / 28) == pytest.approx(0.5, rel=1e-14)  # as above
-    for buffer in (1e-12, 1e-3, 0.3, 0.9):
-        with mpmath.workdps(50):
-            exact = tcp.aimd_utilisation(mpmath.mpf(buffer))
-            assert abs(tcp.buffer_for_utilisation(exact) - buffer) < mpmath.mpf(10) ** -35
     assert math.isinf(jax.grad(tcp.buffer_for_utilisation)(1.0))
     # Next above 3/4 the plain (1 - y)/(1 + y) has no digit left: 4 (U - 3/4) / (U (1 + 1)^2) = (4/3) 2^-53.
     near = np.nextafter(0.75, 1)
