@@ -188,9 +188,9 @@ def test_accuracy_of_single_precision_can_be_missed():
     assert not within(expected, float(naive(p=single)), room)
 
 
-@EVERY
-def test_nothing_is_missing_from_the_declaration(one):
-    assert not missing(one), "\n".join(missing(one))
+def test_nothing_is_missing_from_the_declarations():
+    found = [text for one in LAWS.values() for text in missing(one)]
+    assert not found, "\n".join(found)
 
 
 @EVERY
@@ -353,11 +353,11 @@ def test_tracing_checks_nothing_and_precision_is_left_alone():
         assert result.dtype == jnp.float32
 
 
-@EVERY
-def test_laws_travel_between_processes(one):
-    assert pickle.loads(pickle.dumps(one)) is one
-    if one.has_printed:
-        assert pickle.loads(pickle.dumps(one.as_printed)) is one.as_printed
+def test_laws_travel_between_processes():
+    for name, one in LAWS.items():
+        assert pickle.loads(pickle.dumps(one)) is one, name
+        if one.has_printed:
+            assert pickle.loads(pickle.dumps(one.as_printed)) is one.as_printed, name
 
 
 @pytest.mark.parametrize(
@@ -457,10 +457,10 @@ def test_masks_by_hand():
     assert np.isnan(found.value[1])
 
 
-@EVERY
-def test_floats_of_other_lengths_are_refused(one):
-    inside = {name: np.array([symbol.typical[0]]).astype(np.longdouble) for name, symbol in one.symbols.items()}
-    if np.finfo(np.longdouble).bits != 64:
+@pytest.mark.skipif(np.finfo(np.longdouble).bits == 64, reason="no longer floats on this machine")
+def test_floats_of_other_lengths_are_refused():
+    for one in LAWS.values():
+        inside = {name: np.array([symbol.typical[0]]).astype(np.longdouble) for name, symbol in one.symbols.items()}
         with pytest.raises(TypeError, match=f"^{one.name}: arrays must be of float32 or float64, got float"):
             one(**inside)
 
