@@ -185,14 +185,15 @@ def test_hystart_of_linux(packet, expected):
 def test_hystart_of_linux_with_pacing():
     """A paced window leaves in half a round trip of 100 ms, at 2 cwnd/srtt, and so long are trains of acknowledgments.
 
-    Without pacing 50 ms and 0.5 ms suffice; with it a train has to last for 101 ms, longer than the link of 100
-    packets per round trip takes for a smaller window than that.
+    With pacing a train has to last for 102 ms, the least round-trip time and 1 ms more, and without for half of that.
+    Windows are 10, 20, 40, 80 and 160 as the rounds begin, and a packet takes 1 ms: the last round is the first that
+    lasts so long, and the window is 160 + 103 then. Half as long a train would end slow start at 80 + 52.
     """
     net = Network().link("a", "b", rate=1e6, delay=0.05, buffer=10**6)
     given = {"hystart": 2, "pacing": 1, "initial_window": 10, "delayed_ack": 1, "growth_limit": math.inf}
     run = Simulation(net.flow("cubic", path=["a", "b"], packet=1000, ack_path="ideal", name="x", parameters=given))
-    run.advance(1.0)
-    assert 100 < peek.flow(run, "x").ssthresh < 400
+    run.advance(0.7)
+    assert peek.flow(run, "x").ssthresh == pytest.approx(160 + 103, abs=1)
 
 
 def test_byte_counting():
