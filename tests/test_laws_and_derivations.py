@@ -169,6 +169,7 @@ def proved_value(name, proved, at):
     values = {}
     for symbol in proved.free_symbols:
         plain = symbol.name.lstrip("\\")
+        assert plain in at or plain in letters, f"say in LETTERS what {plain} is in the letters {[*at]} of {name}"
         values[symbol] = at[plain] if plain in at else letters[plain](at)
     return sp.N(proved.subs(values), 30)
 
@@ -213,6 +214,7 @@ def test_the_law_is_what_is_proved(name):
     part = PART.get(name)
     if part is not None:
         proved = part(proved) if callable(part) else proved[part] if isinstance(part, int) else getattr(proved, part)
+    assert isinstance(proved, sp.Expr), f"say in PART which part of {proved} is the law, or list it in ELSEWHERE"
     expected = []
     for place in PLACES.get(name, (0.35, 0.6)):
         at = values_of(record, place)
