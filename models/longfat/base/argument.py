@@ -70,7 +70,7 @@ class Argument(Quantity):
         return self.default is None and not self.otherwise and not self.optional
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the checked value in SI units; return it unchanged if ``kind`` is set, or if it is an allowed None."""
+        """Return the checked value in SI units; return an allowed None, and any value if ``kind`` is set, unchanged."""
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)

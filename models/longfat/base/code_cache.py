@@ -36,7 +36,7 @@ ANY_PROCESSOR = ("generic", "")  # name and features in numba's keys, with NUMBA
 
 
 def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
-    """Return a function that numba compiles on its first call; keep its code on disk if a folder is writable.
+    """Return a function that numba compiles on its first call; store the code on disk if numba finds a writable folder.
 
     The function is compiled again if any Python file of ``folders`` has changed or if the files on disk are damaged.
     """

@@ -144,7 +144,7 @@ def _end(address: bytes, port: int) -> tuple[bytes, int]:
 
 
 def options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int], ...]]:
-    """Return maximum segment size [bytes] and window scale (None if absent), and SACK blocks, of the TCP options.
+    """Parse TCP options; return the maximum segment size [bytes] and the window scale, or None, and the SACK blocks.
 
     Sources: RFC 9293, section 3.2; RFC 7323, section 2.2; RFC 2018, section 3.
     """

@@ -1,4 +1,4 @@
-"""Arrays with named dimensions, for answers in text, which need few operations of xarray and not the second to load it.
+"""Arrays with named dimensions, used instead of xarray for answers in text, because loading xarray takes a second.
 
 `Labelled` has the part of the interface of an `xarray.Dataset` that the text of an answer uses, so that functions which
 write such text take both.
@@ -32,7 +32,7 @@ class Labelled:
     attrs: dict[str, Any]
 
     def dataset(self) -> xr.Dataset:
-        """Return the same as an `xarray.Dataset`."""
+        """Return the data as an `xarray.Dataset`."""
         import xarray as xr
 
         return xr.Dataset(dict(self.variables), dict(self.coords), self.attrs)
@@ -60,11 +60,11 @@ class Labelled:
         return self[name]
 
     def get(self, name: str, otherwise: Any) -> Any:
-        """Return a variable or coordinate, or another value if there is none of this name."""
+        """Return the variable or coordinate of a name; return ``otherwise`` if there is none."""
         return getattr(self, name, otherwise)
 
     def isel(self, **indices: int) -> Labelled:
-        """Return the values at an index along each of some dimensions."""
+        """Select an index along each given dimension; return the data without these dimensions."""
 
         def at(dims: Any, values: Any, *about: Any) -> tuple[Any, ...]:
             taken = np.asarray(values)[tuple(indices.get(dim, slice(None)) for dim in _of(dims))]
@@ -73,16 +73,16 @@ class Labelled:
         return self._each(at)
 
     def sel(self, **labels: Any) -> Labelled:
-        """Return the values at a value of each of some coordinates."""
+        """Select a coordinate value along each given dimension; return the data without these dimensions."""
         return self.isel(**{dim: list(self[dim]).index(label) for dim, label in labels.items()})
 
     def expand_dims(self, dim: str) -> Labelled:
-        """Return the same with a further first dimension of length one."""
+        """Return a copy whose variables and coordinate ``dim`` have the new first dimension ``dim``, of length one."""
         made = self._each(lambda dims, values, *about: ((dim, *_of(dims)), np.asarray(values)[np.newaxis], *about))
         return replace(made, coords={**self.coords, dim: made.coords[dim]})
 
     def assign(self, **values: Any) -> Labelled:
-        """Return the same with further variables without dimensions."""
+        """Return a copy with further variables, which have no dimensions."""
         return replace(self, variables={**self.variables, **{name: ((), one) for name, one in values.items()}})
 
     def _each(self, changed: Any) -> Labelled:
@@ -93,5 +93,5 @@ class Labelled:
 
 
 def _of(dims: Any) -> tuple[str, ...]:
-    """Return the dimensions of a variable, which may be given as a single name."""
+    """Return the names of dimensions as a tuple; ``dims`` is one name or several."""
     return (dims,) if isinstance(dims, str) else tuple(dims)

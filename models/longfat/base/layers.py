@@ -185,7 +185,7 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
 
 
 def full_ethernet(rate: float, data: float) -> str | None:
-    """Return the name of the kind of Ethernet that TCP data at a given rate fills; None if it fills none.
+    """Return the name of the kind of Ethernet that is full with TCP data at a given rate; None if there is none.
 
     Packets have the headers of `layer_sizes`: IPv4 or IPv6, with or without time stamps, whichever makes ``data`` fill
     an MTU.
