@@ -139,7 +139,7 @@ class ArrayNamespace:
         return solution
 
     def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ..., as ``floats`` computes it."""
+        """Return the sum of term(i) over i = 1, 2, ..., which the function ``floats`` computes."""
         return floats()
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
@@ -149,7 +149,7 @@ class ArrayNamespace:
         return state
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the state's first value, or 0 if that is negative, after ``times`` steps."""
+        """Return the state's first value after ``times`` steps, as its limit; return 0 if the value is negative."""
         return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
 

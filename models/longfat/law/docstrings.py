@@ -22,7 +22,7 @@ _HEADING = re.compile(rf"^({'|'.join(ORDER)})\n-+\n", re.MULTILINE)
 
 
 class Generated:
-    """Descriptor of ``__doc__``: read from a class of laws, its own docstring; read from a law, a generated one.
+    """Descriptor of ``__doc__``: it returns a generated docstring for a law, and the written one for a class of laws.
 
     The docstring is generated when it is read, so that it does not delay the import of laws.
     """

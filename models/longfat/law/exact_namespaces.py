@@ -174,11 +174,11 @@ class MpmathNamespace(ExactNamespace):
 
     @staticmethod
     def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ..., as ``mpmath`` computes it."""
+        """Return the sum of term(i) over i = 1, 2, ..., which the function ``mpmath`` computes."""
         return mpmath()
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the state's first value, or 0 if the limit is negative, to the working precision."""
+        """Repeat the step until the state's first value has converged; return this limit, or 0 if it is negative."""
         for i in range(1, 100 * times):
             before, state = max(state[0], 0), step(i, *state)
             if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:

@@ -52,7 +52,7 @@ class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no ty
 
     @property
     def precedence(self) -> Any:
-        """Precedence in print: a printed formula is put into brackets where a sum would be."""
+        """Precedence for printing: that of a sum if a formula is printed, so that a product puts it in brackets."""
         return PRECEDENCE["Atom" if self.formula is None else "Add"]
 
     def _printed(self, printer: Any, **options: Any) -> Any:
@@ -65,7 +65,7 @@ class Computed(_Exact, sympy.Function):  # type: ignore[misc]  # sympy has no ty
 
 
 def written(expression: Any) -> Any:
-    """Return an expression in which formulas replace the computed functions that have one, so that terms may cancel."""
+    """Replace each computed function that has a formula by this formula, so that terms of the expression may cancel."""
     return expression.replace(
         lambda part: isinstance(part, Computed) and part.formula is not None, lambda part: part.formula(*part.args)
     )

@@ -89,7 +89,7 @@ class Validity:
     accuracy: float
 
     def __call__(self, **parameters: Any) -> Any:
-        """Return whether the law holds for the parameters, of which ``holds`` receives the ones in its signature."""
+        """Return whether the law holds for the parameters; ``holds`` gets only those that its signature names."""
         names = inspect.signature(self.holds).parameters
         return self.holds(**{name: parameters[name] for name in names})
 
