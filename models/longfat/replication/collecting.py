@@ -57,7 +57,7 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """Return the names of the variables to average; leave out returned limits if intervals replace them."""
+        """Return the names of the variables to average, without limits that the collector computes itself."""
         names = list(record.variables)
         if not self.intervals:
             return names

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import math
 
-#: Degrees of freedom and probabilities for which a finite sum is used: those of simulations. Ours, because the sum of
-#: 100 terms takes less than a millisecond, and near 1 the difference 1 - P has too few digits.
+#: Largest number of degrees of freedom, and range of c, for which P is computed as a finite sum. Our choice:
+#: simulations need few other values; a sum of 100 terms takes less than a millisecond; near P = 1 the difference 1 - P
+#: has too few digits.
 MOST_TERMS, USUAL = 200, (0.1, 0.999)
 
 
@@ -62,7 +63,7 @@ def half_width(degrees: int, confidence: float) -> float:
 
 
 def _angle(degrees: int, confidence: float) -> float:
-    """Return theta, from Abramowitz and Stegun 26.7.3 and 26.7.4.
+    """Return the angle theta [rad] at which P, by Abramowitz and Stegun 26.7.3 and 26.7.4, equals the confidence.
 
     P increases with theta, and ever more slowly, so that Newton's method from 0 approaches theta from below.
     """
