@@ -55,7 +55,7 @@ class Points:
         return columns
 
     def dataset(self, system: System, columns: Mapping[str, Any], **further: Any) -> xr.Dataset:
-        """Return a Dataset of variables along the axes of the points and along further coordinates."""
+        """Return a Dataset of the columns, with the coordinates of the points and those in ``further``."""
         import xarray as xr
 
         return xr.Dataset(columns, {**self.coords, **further}, {"system": system.name, "source": system.source})
