@@ -103,7 +103,7 @@ _START = "start rate of 1 packet per {}, doubled at most once per {}"
 _CLOCKED = Choice(
     "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
 )
-#: If delays include transmission times, each delay grows by the same constant, and standard deviations do not change.
+#: Only mean delays can decide this choice: it adds the same constant to each delay, so that standard deviations stay.
 _TRANSMISSION = Choice(
     "packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay_mean"
 )

@@ -82,7 +82,7 @@ def _column(what: str, heads: list[str], packet: int, name: str) -> tuple[int, f
 
 
 def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check") -> Judged:
-    """Compare each window of a trace with the vector's windows in force within ``jitter`` [s] of the same time.
+    """Compare each window of a trace with the windows that the vector has up to ``jitter`` [s] earlier or later.
 
     A window must lie between the smallest and the largest of these windows, extended by their tolerances. With a jitter
     of 0 the n-th window at a time is compared with the n-th window of the vector at that time. Windows before the first

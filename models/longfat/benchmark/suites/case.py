@@ -134,7 +134,7 @@ class Case:
     not_run: str = ""
 
     def finds(self, found: Mapping[str, str]) -> list[Find]:
-        """Return the rules for values from preliminary runs; a rule may use the values of the rules before it."""
+        """Return the rules that find values in preliminary runs; ``found`` has the values that earlier rules found."""
         return [Find(**one) for one in self._document(found).get("find", [])]
 
     def _document(self, found: Mapping[str, str]) -> dict[str, Any]:
