@@ -108,7 +108,7 @@ class Case:
 
     @property
     def name_on_linux(self) -> str:
-        """Name without rules that only the simulator switches; cases with the same such name share their runs on Linux.
+        """Name without the rules that only the simulator switches; cases with one name share their runs on Linux.
 
         A name lists the rules that are switched on both sides first, and the others after a semicolon.
         """

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 LENGTH = 256  # bytes; Linux fills in the fields that its version has, and all others stay 0
 
-#: NumPy type -> names of the fields of struct tcp_info (linux/tcp.h), in order; added spaces make keys of the same type
-#: distinct. "wscale" and "limits" are bytes of bit fields: the window scales of sender and receiver;
-#: delivery_rate_app_limited with the reason for which TCP Fast Open failed.
+#: NumPy type -> names of the fields of struct tcp_info (linux/tcp.h), in order. Spaces follow a type that occurs again,
+#: because keys must differ. Two fields are bytes of bit fields: "wscale" has the window scales of sender and
+#: receiver; "limits" has delivery_rate_app_limited and the reason for which TCP Fast Open failed.
 FIELDS = {
     "u1": "state ca_state retransmits probes backoff options wscale limits",
     "u4": (
