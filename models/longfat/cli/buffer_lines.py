@@ -210,7 +210,7 @@ def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
 
 
 def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
-    """Return the lines that set a policer; its bucket is the smallest sufficient one plus a joined packet (GRO)."""
+    """Return the lines that set a policer: its bucket is the smallest sufficient one plus a packet joined by GRO."""
     burst = packets * (a["packet"] + FRAME) + JOINED
     return _line(
         f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",

@@ -88,7 +88,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
-    """Return the simulated results for one number of flows; add the text ``compared``, on a rule and its buffer."""
+    """Return the simulated results for one number of flows, with a text ``compared`` on the buffer by a rule."""
     rule = buffers_by_rule.compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
     said = f"{rule}: "
@@ -100,7 +100,7 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
 
 
 def _larger(every: xr.Dataset) -> list[str]:
-    """Return a warning for several flows of CUBIC on a path too large to simulate, of which more lose together."""
+    """Return a warning if a smaller path was simulated, on which fewer CUBIC flows lose together than on the path."""
     flows = every.attrs.get("overestimated_flows", [])
     if not flows:
         return []

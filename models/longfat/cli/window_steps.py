@@ -170,7 +170,7 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
 
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
-    """Format the range of a full link's rate of data: its rate counts headers of Ethernet (lower end) or IP (upper).
+    """Format the range of a full link's rate of data: less Ethernet headers (lower end) or less IP headers (upper).
 
     With ``named`` the text names both headers.
     """
@@ -275,7 +275,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return the settings that limit the window, with their sizes; also tcp_rmem if only half of it is used."""
+    """Return a text with the settings that limit the window; tcp_rmem is always one if only half of it is used."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}
