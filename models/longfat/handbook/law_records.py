@@ -41,7 +41,7 @@ def written(records: Iterable[dict[str, Any]]) -> str:
 
 
 def records(chosen: Iterable[Law] | None = None, *, hashes: bool = True) -> list[dict[str, Any]]:
-    """Return the records of laws, by default of all laws; ``hashes`` takes seconds, to build all sympy expressions."""
+    """Return the records of laws, by default of all; ``hashes`` need all sympy expressions, which takes seconds."""
     every = laws() if chosen is None else list(chosen)
     near = neighbours(every)
     return [record(one, near[one.public_name], hashed=hashes) for one in every]

@@ -232,7 +232,7 @@ class Tracing:
         return solution
 
     def series(self, term: Any, floats: Callable[[], Any], mpmath: Any) -> Any:
-        """Return the sum of a series, computed as in the namespace ``floats``."""
+        """Return the sum of a series, which the function ``floats`` computes."""
         return floats()
 
     def bits(self, like: Any) -> int:
@@ -289,7 +289,7 @@ class Tracing:
         return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the limit of the state's first value: its value after ``times`` steps, but at least 0."""
+        """Return the state's first value after ``times`` steps, as its limit; return 0 if the value is negative."""
         return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:

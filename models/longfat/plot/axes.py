@@ -43,7 +43,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
-    """Return a list of one Dataset for each value of a dimension, or of the whole Dataset if it lacks the dimension."""
+    """Return a list: a Dataset for each value of a dimension, or the whole Dataset if it lacks the dimension."""
     if dimension not in data.dims:
         return [data]
     return [data.isel(**{dimension: i}) for i in range(data.sizes[dimension])]  # type: ignore[arg-type]

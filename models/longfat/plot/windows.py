@@ -149,7 +149,7 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def _advice(data: xr.Dataset) -> str:
-    """Return a recommendation: lower the loss if it keeps the flow from filling the link, else allow a window."""
+    """Return a recommendation: a lower loss if losses keep the flow from filling the link, else a window size."""
     a = data.attrs
     flow = f"{a['scheme']} at {text(a['rate'], 'bytes/s')} and {text(a['round_trip_time'], 's')}"
     largest = next(
