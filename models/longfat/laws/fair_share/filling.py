@@ -64,7 +64,7 @@ def array(values: Any, convert: Callable[[Any], Any], shape: tuple[int, ...]) ->
 
 
 def kind_of_arrays(*arrays: Any) -> Callable[[Any], Any]:
-    """Return the common type of several arrays, Fraction or float; integers fit both."""
+    """Return a function that converts numbers to the common type of arrays, Fraction or float; integers fit both."""
     if any(array.dtype.kind == "f" for array in arrays):
         return float
     return kind(value for array in arrays if array.dtype == object for value in array.flat)

@@ -103,7 +103,7 @@ class _Group:
             self.service += self.rate * duration
 
     def finished(self, through: bool) -> list[int]:
-        """Remove the complete files and return their flows; with ``through``, the next file is complete anyway."""
+        """Remove the complete files and return their flows; ``through``: the next file is complete despite rounding."""
         if through:
             self.service = self.waiting[0][0]
         flows = []
@@ -186,7 +186,7 @@ class _Run:
             group.rate = group.weight * level
 
     def _left(self) -> list[Any]:
-        """Return the capacity of every link that active loads leave to the flows."""
+        """Return, for each link, the capacity that active loads leave to the flows."""
         used = dict.fromkeys(self.network.links, self.convert(0))
         for traffic in self.traffic:
             for link in traffic.path if traffic.on else ():
@@ -243,7 +243,7 @@ class _Run:
 def _groups(
     network: Network, convert: Callable[[Any], Any]
 ) -> tuple[list[_Group], list[int], list[list[tuple[int, Any]]]]:
-    """Return the groups, the group of each flow, and for each link its groups with bytes carried per byte of flow."""
+    """Return the groups, the index of each flow's group, and each link's pairs (group, bytes per byte of a flow)."""
     numbers = {name: i for i, name in enumerate(network.links)}
     links: list[list[tuple[int, Any]]] = [[] for _ in numbers]
     groups: list[_Group] = []

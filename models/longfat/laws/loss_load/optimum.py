@@ -272,7 +272,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     log_rho = xp.log(xp.where(late, 1 + zero, rho))
 
     def search(i: Any, z: Any, cusp: Any) -> tuple[Any, Any]:
-        """Find the maximum of C if a < 0; beyond it, find the point h = 1 unless the cusp is better."""
+        """Find the maximum of C for i = 1 if a < 0, and for i = 2 the point h = 1 beyond it unless the cusp is better."""
         second = i + zero > 1
         cusp = second & room & loses(rate(z), rho, excess, spread, k, xp)
         idle = xp.where(second, cusp | late, excess >= 0)
@@ -285,7 +285,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
 
 
 def loses(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return whether a rate beyond -a is no better than the cusp, that is rho >= C(rate), for a < 0."""
+    """Return, for a < 0, whether a rate beyond -a is no better than the cusp: whether rho >= C(rate)."""
     zero = 0 * (rate + rho)
     free = xp.where(excess < 0, -excess, 1 + zero)
     inner = xp.where(rate > free, rate - free, rate)

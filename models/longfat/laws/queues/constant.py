@@ -56,7 +56,7 @@ def _by_levels(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
     lift, step_down = xp.exp(flat), xp.exp(shrink)
     nothing = xp.zeros_like(to_come[:, :1, ...])
 
-    # to_come[0] and to_come[1] contain what the known q_j contribute to the next q_j and to the overflow.
+    # to_come[0] has the contributions of the known q_j to the next q_j, to_come[1] those to the overflow.
     def step(i: Any, total: Any, waiting: Any, overflow: Any, to_come: Any) -> tuple[Any, ...]:
         q = lift * to_come[0, 0, ...]
         to_come = xp.concat([to_come[:, 1:, ...], nothing], axis=1) + q * gain
