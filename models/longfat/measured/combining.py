@@ -45,7 +45,7 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
 
 
 def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return the measurements with the figure ``name`` of one kind of file: the first kind in `ORDER` that has it.
+    """Return the measurements from which to take the figure ``name``: those of the first kind in `ORDER` that has it.
 
     Only iperf3 reports that a processor was the limit: other files only show that the sender or the window waits.
     """

@@ -30,7 +30,7 @@ EVENTS = 3
 POLICED = 1e-3
 #: Kinds of files that contain the times of single packets.
 CAPTURES = ("pcap", "qlog")
-#: Kinds of diagnoses whose symptoms a hop that the flow filled can also cause.
+#: Kinds of diagnoses that may be wrong: if the flow filled a slower hop of the path, the symptoms are the same.
 _FULL = ("bottleneck", "growth", "own losses", "suspected policer")
 
 _CAPTURE = (

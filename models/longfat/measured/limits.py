@@ -113,7 +113,7 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
 
 
 def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
-    """Return False if there are no losses, or a queue rather than a policer explains them; otherwise return None.
+    """Return False (not policed) if nothing was lost or a queue explains the losses, otherwise None (unknown).
 
     A policer drops without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses
     packets without a queue; only the times of packets distinguish these causes, so that the result is never True.

@@ -20,9 +20,9 @@ __all__ = ["Transmission", "Verdict", "policer"]
 LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes
-#: Bounds for a bucket that explains the losses, in the tokens of one round trip. EMPTY: largest deviation of the tokens
-#: at a loss from the median of the tokens at losses. FULL: by how much the tokens may be below this median where a
-#: packet passes.
+#: Bounds for a bucket that explains the losses, as multiples of the tokens that arrive in a round trip. EMPTY: largest
+#: deviation of the tokens at a loss from their median over all losses. FULL: largest amount by which the tokens at a
+#: packet that passed may be below this median.
 EMPTY, FULL = 2.0, 0.75
 LOSSES_ASIDE, PASSES_ASIDE = 0.1, 0.03  # fractions of losses and of passes that may contradict a bucket
 SILENCE = 1.25  # round trips; a longer time without a transmission is a pause
