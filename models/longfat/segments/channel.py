@@ -41,7 +41,7 @@ class IndependentLoss:
         return float(self.loss)
 
     def parameters(self) -> np.ndarray:
-        """Return the four exponential rates [1/packet] of the kernel: that of loss, and three zeros."""
+        """Return the four exponential rates [1/packet] that the kernel reads: the rate of losses, and three zeros."""
         return np.array([_rate(self.loss), 0.0, 0.0, 0.0])
 
 

@@ -13,8 +13,8 @@ from longfat.sim.kernel.jit import part
 NONE = -1
 
 # Columns of a segment's row. The index of the row is the segment's number modulo the number of rows, a power of two
-# that is at least the window plus 1. RUN: the segment's number if it was the first of several segments sent
-# consecutively while a segment was missing; START of this first segment determines START of the others.
+# that is at least the window plus 1. RUN: the segment's number if it is the first of new segments sent without a pause
+# (used for soft acknowledgment only); START of the others follows from START of the first.
 HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 
