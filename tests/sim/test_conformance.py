@@ -381,7 +381,7 @@ def test_what_cannot_be_sent():
         ("renno", {}, ValueError, "scheme or discipline 'renno' is unknown; did you mean 'reno'"),
         ("reno", {"beside": "fiffo"}, ValueError, "'fiffo' is unknown"),
         ("reno", {"parameters": {"no": 1.0}}, ValueError, "parameter 'no' is unknown"),
-        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "needs a scheme: discipline .fifo. takes its parameters"),
+        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "is for schemes only: discipline .fifo. takes its param"),
         (Discipline("mine", parameters={"needed": Parameter(None)}), {}, ValueError, "discipline 'mine' needs needed"),
         ("reno", {"rng": "x"}, (TypeError, ValueError), "rng"),
     ],

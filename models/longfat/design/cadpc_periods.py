@@ -37,7 +37,7 @@ def cadpc(
     rng: Any = 0,
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""Find the longest time between requests that keeps fairness time and queue below bounds, by number of flows.
+    r"""Find, for each number of flows, the longest time between requests that meets bounds on fairness time and queue.
 
     .. math:: N = \left\lfloor \frac{T}{\lceil t \rceil R} \right\rfloor, \quad t = \frac{\ln q}{\ln(1 - a/(1 + n))}
 

@@ -203,8 +203,8 @@ def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None
     if parameters:
         raise domains.conflict(
             f"parameters = {parameters!r}",
-            "needs a scheme",
-            f"{given.title} takes its parameters as discipline(name=...)",
+            "is for schemes only",
+            f"{given.title} takes its parameters in a call, as discipline(name=...)",
         )
     return Subject(given, prioritised() if beside is None else schemes.scheme(beside), given)
 

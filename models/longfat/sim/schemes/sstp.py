@@ -91,7 +91,7 @@ def alarm(flow, event):
 
 @part
 def open_request(flow):
-    """Begin to serve the oldest request unless another is being served; return whether there is a request to serve."""
+    """Begin to serve the oldest request, unless one is being served already; return whether one is being served now."""
     size = int(flow.segment)
     while flow.wanted_bits == 0 and flow.first_request < flow.end_request:
         k = flow.first_request % ROWS

@@ -110,7 +110,7 @@ def mean_of(values, factors, n):
 
 @part
 def mean_with(newest, values, factors, n, less, keep_oldest):
-    """Return the mean of `newest` and all values but the oldest, with factors multiplied by `less`.
+    """Return the weighted mean of `newest` and all values but the oldest, whose weights are multiplied by `less`.
 
     If `keep_oldest`, the oldest value is left out only if it is the n-th.
     """

@@ -26,7 +26,7 @@ RATE, BACKLOG = range(2)
 OURS = -3.0
 #: The `flow_state` for the estimate of the service rate. `rate_estimate` [bytes/s] is 0 before the first sample.
 #: `departed_at` is the time at which the transmission of the flow's last packet began [s]; `departed_size` is the size
-#: of this packet [bytes], negative if it left no backlog.
+#: of this packet [bytes], with a negative sign if the flow has no further packet in the queue.
 SERVICE_STATE = {"rate_estimate": 0.0, "departed_at": 0.0, "departed_size": 0}
 GAIN = 0.25  # weight of a new sample; our choice, because Mishra and Kanakia (1992) could not be consulted
 

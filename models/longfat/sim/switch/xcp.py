@@ -27,8 +27,8 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 
-# Header fields 0 to 3: round-trip time [s], 0 if not yet measured; window [bytes]; change of the window [bytes];
-# UNHEEDED, or HEEDED after a router has written feedback. Other values of field 3 belong to other schemes.
+# Header fields 0 to 3: round-trip time [s], 0 if not yet measured; window [bytes]; change of the window [bytes]; tag of
+# the header. It is UNHEEDED until a router writes feedback, then HEEDED; headers of other schemes have other tags.
 ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
 UNHEEDED, HEEDED = -1.0, -2.0
 
