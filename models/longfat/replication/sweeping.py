@@ -230,6 +230,6 @@ def _identity(function: Callable[..., Any], directory: Path) -> dict[str, Any]:
         return identity.of(function)
     except identity.Unknowable as error:
         raise ValueError(
-            f"store = {directory} cannot be used with function = {identity.name(function)}: {error}, of which the next "
-            "call could not detect a change. Leave out store, or create the object inside the function"
+            f"store = {directory} cannot be used with function = {identity.name(function)}: {error}, and the next "
+            "call could not detect a change of this object. Leave out store, or create the object inside the function"
         ) from None
