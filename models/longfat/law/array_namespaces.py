@@ -279,7 +279,7 @@ def _is(value: Any, module: str, *names: str) -> bool:
 
 
 def namespace_of(values: list[Any]) -> Any:
-    """Return the arithmetic for the types of the values; if mixed, the first of sympy, mpmath, JAX and NumPy.
+    """Return the arithmetic for values; if their types differ, the first of sympy, mpmath, JAX, other arrays and NumPy.
 
     >>> namespace_of([0.5, 1]) is NUMPY
     True
