@@ -138,7 +138,7 @@ def split(text: str) -> tuple[str, str]:
 
 
 def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any], words: str, what: str) -> Any:
-    """Return the object of ``found`` whose variable or attribute ``name`` is ``wanted``; otherwise raise an error."""
+    """Return the object whose variable in the file, or whose attribute ``name``, is ``wanted``; else raise an error."""
     if wanted in found:
         return found[wanted]
     for value in found.values():

@@ -23,7 +23,7 @@ KINDS = ("svg", "png", "csv", "nc")
 
 
 def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[str, float]] = ()) -> xr.Dataset:
-    """Return the curves of a law along the x axis, where they are valid, and the curves that its source prints.
+    """Return a Dataset of the curves of a law along the x axis, their validity, and the curves that its source prints.
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ def _rate(found: list[_Sample]) -> float:
 
 
 def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
-    """Return what limited the sockets, a text with fractions of the busy time, and the send buffer's fraction [1]."""
+    """Return what limited the sockets, a text with fractions of the busy time, and the one by the send buffer [1]."""
     last = [found[-1] for found in sockets]
     busy, window, buffer = (sum(one[name] for one in last) for name in ("busy", "rwnd_limited", "sndbuf_limited"))
     every = [one.application for found in sockets for one in found]

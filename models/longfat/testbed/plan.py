@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
 #: Scheme that Linux lacks -> the most similar scheme that Linux has.
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
-#: Parameters that become a setting of the connection. For all other parameters `LINUX` lists the allowed values.
+#: Parameters that can be set for each connection. For others `LINUX` lists the values with which Linux agrees.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
 #: Parameter -> values that correspond to Linux's behaviour, by net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h
 #: unless another file is named. A parameter that a scenario does not set keeps the scheme's default, even if it differs

@@ -42,7 +42,7 @@ class Observed:
     random: bool
 
     def visits(self, after: float = 0.0) -> list[tuple[str, int, int]]:
-        """Return the visits to phases that begin at `after` [s] or later: phase, first sample, end of the samples."""
+        """Return the visits that begin at `after` [s] or later: phase, index of first sample, index after the last."""
         if PHASE not in self.fields or not self.phases:
             return []
         numbers = self.fields[PHASE].astype(int)
@@ -112,7 +112,7 @@ def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
 
 
 def _found(find: Find, seen: Observed) -> str | None:
-    """Return, as text, when a visit to a phase begins [s], or a field's value then; None without such a visit."""
+    """Return as text the time [s] at which a visit to a phase begins, or a field's value then; None if none begins."""
     spans = [one for one in seen.visits(find.after) if one[0] == find.phase]
     if not -len(spans) <= find.visit - (find.visit > 0) < len(spans):
         return None

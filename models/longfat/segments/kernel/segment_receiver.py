@@ -55,7 +55,7 @@ def measured(rules, number):
 
 @part
 def begin_run(segments, number, start):
-    """Record the start of consecutive first transmissions, in case soft acknowledgment displaces a segment."""
+    """Record the start time of a sequence of new segments; `displace_largest` computes the start of each from it."""
     at = row_of(segments, number)
     segments[at, RUN], segments[at, START] = number, start
 
