@@ -113,6 +113,24 @@ def test_a_buffer_of_a_packet_has_room_for_what_is_joined():
     assert made[0].lines == (f"tc qdisc replace dev DEV root bfifo limit {1514 + 65536}",)
 
 
+def test_a_slow_queue_has_no_room_for_what_is_joined(policer):
+    """64 KiB wait 0.105 s at 5 Mbit/s, longer than 0.1 s, and 52 s at 10 kbit/s; 0.087 s at 6 Mbit/s."""
+    policer.attrs |= {"find": "buffer", "discipline": "fifo"}
+    policer["buffer_packets"] = "rule", [20]
+    found = {}
+    for rate in (1250.0, 5e6 / 8, 6e6 / 8):
+        policer.attrs["rate"] = rate
+        made = buffer_lines.lines(policer)
+        found[rate] = (*made[0].lines, re.search(r"ping longer by ([\d.]+ m?s)", made[-1].expect)[1])
+    # 20 x 1514 = 30280; the longest wait is that of the token bucket, which has 3028 more: 33308 bytes, or 95816
+    limit = "tc qdisc replace dev DEV root bfifo limit"
+    assert found == {
+        1250.0: ("ethtool -K IN gro off", f"{limit} 30280", "27 s"),
+        5e6 / 8: ("ethtool -K IN gro off", f"{limit} 30280", "53 ms"),
+        6e6 / 8: (f"{limit} 95816", "130 ms"),
+    }
+
+
 def test_the_burst_has_room_for_an_aggregate_where_one_fits():
     """A frame and 1 ms of 508 Mbit/s are 65014 B: aggregates of 64 KiB are divided. Of 525 Mbit/s, 67 kB: one fits."""
     assert buffer_lines._burst({"packet": 1500, "rate": 63.5e6}) == 1514 + 63500

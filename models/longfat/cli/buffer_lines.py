@@ -34,6 +34,10 @@ LATENESS = 0.001
 #: Linux joins on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the queue's free space
 #: is dropped as a whole.
 JOINED = 65536
+#: Longest delay for which a FIFO gets space for a joined packet in addition to the buffer [s]. Our choice, a usual
+#: round-trip time of the Internet (RFC 8289, section 4.3): other packets fill this space, too. At lower rates the lines
+#: turn off joining, so that the queue is as long as the buffer.
+LONGEST_JOINED = 0.1
 #: Number of packets for which a queue must have space, for each connection in which the host itself sends. Our choice:
 #: TCP in Linux queues two packets of a connection (tcp_output.c, tcp_small_queue_check()), and a packet has two
 #: segments or more (tcp_min_tso_segs). If the queue refuses a packet, TCP does not treat the packet as lost. TCP tries
@@ -106,7 +110,7 @@ def lines(data: xr.Dataset) -> list[Line]:
         if a["discipline"] in DEFAULTS:
             return [_with_defaults(a, row, packets), *_checks(a, row, None)]
         return [_line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}")]
-    most = max(packets * (a["packet"] + FRAME) + JOINED, _own(a, row, packets))
+    most = max(packets * (a["packet"] + FRAME) + _joined(a), _own(a, row, packets))
     if most > LARGEST_LIMIT:
         reason = f"None: a limit of Linux is at most {rounded(LARGEST_LIMIT, 'bytes')}, and {rounded(most, 'bytes')}"
         return [_line(f"{reason} are needed.")]
@@ -172,19 +176,30 @@ def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
     return max(packets, OWN * int(row.flows)) * (int(a["packet"]) + FRAME) + min(_burst(a), JOINED)
 
 
+def _joined(a: dict[str, Any]) -> int:
+    """Return the space for a joined packet in a FIFO in addition to the buffer [bytes]; 0 if joining is turned off."""
+    return JOINED if JOINED / a["rate"] <= LONGEST_JOINED else 0
+
+
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     """Return the lines that set a FIFO's limit: the buffer plus the size of one packet that Linux joined from segments.
 
     Without this additional size a short queue drops every joined packet: with a limit of one packet, two BBR flows
     carried 2 % of a link of 14.5 Mbit/s, and 98 % if segmentation was off.
     """
-    size, burst = packets * (a["packet"] + FRAME), _burst(a)
+    joined, burst = _joined(a), _burst(a)
+    size = packets * (a["packet"] + FRAME) + joined
+    with_joined = f"{packets} packets, and {JOINED} bytes for joined ones (GRO)"
+    without = (
+        f"IN where packets arrive. {packets} packets, none of them joined (GRO): room for one of {JOINED} bytes would "
+        f"let packets wait {rounded(JOINED / a['rate'], 's', 2)} more"
+    )
     return [
         _line(
-            f"{AT_BOTTLENECK} {packets} packets, and {JOINED} bytes for joined ones (GRO):",
-            (f"tc qdisc replace dev DEV root bfifo limit {size + JOINED}",),
+            f"{AT_BOTTLENECK} {with_joined if joined else without}:",
+            (*(() if joined else ("ethtool -K IN gro off",)), f"tc qdisc replace dev DEV root bfifo limit {size}"),
             "tc -s qdisc show dev DEV",
-            f"limit {size + JOINED}b; dropped above 0 while the flows run: else the queue is not here",
+            f"limit {size}b; dropped above 0 while the flows run: else the queue is not here",
         ),
         Line(
             f"If the interface is faster than the {text(a['rate'], 'bytes/s')} and this host is to be the bottleneck: "
