@@ -464,6 +464,24 @@ def test_several_flows_of_bbr_are_warned_of(capsys):
     assert 1 < lost < 20
 
 
+def test_the_version_of_bbr_is_that_of_the_kernel(capsys):
+    """The bbr of mainline Linux is version 1: numbers of version 3 are named as such, beside lines and check."""
+    path = ["--rate", "10Mbit/s", "--rtt", "40ms"]
+    out = " ".join(said(capsys, *path, "--scheme", "bbr").replace("# ", "").split())
+    assert "for a kernel with version 3; mainline Linux has version 1 (--scheme bbr1): modprobe tcp_bbr" in out
+    assert "in 95 of 100 checks (1 stream, version 3 of BBR, idle path" in out
+    assert "version 3" not in said(capsys, *path, "--scheme", "bbr1")
+
+
+def test_fq_keeps_the_queues_of_a_card(capsys):
+    """One fq as root would replace mq (sch_mq.c): mq comes first, and fq alone where the card has one queue."""
+    out = said(capsys, "--rate", "10Mbit/s", "--rtt", "40ms", "--scheme", "bbr1", *LAW)
+    line = next(one for one in out.splitlines() if "qdisc" in one)
+    default, attach = line.split("; ")
+    assert default == "sysctl -w net.core.default_qdisc=fq"
+    assert attach.split(" || ") == [f"tc qdisc replace dev DEV root {kind}" for kind in ("mq", "fq")]
+
+
 def test_iperf3_takes_the_check_of_many_streams_and_of_small_packets(capsys):
     path = ["--rate", "1Gbit/s", "--rtt", "100ms", *LAW]
     # up to 128 streams in a call: 8 times 125

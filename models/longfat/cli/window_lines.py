@@ -46,12 +46,7 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
     if a["scheme"] == "dctcp":
         made.append(_marks(a))
     elif SENDERS[a["scheme"]].is_bbr:
-        made.append(
-            Line(
-                "BBR at the sender, as root; mainline Linux has version 1:",
-                (_chosen("bbr"), "tc qdisc replace dev DEV root fq"),
-            )
-        )
+        made.append(_paced(a))
     return made + (_program(a, path) if verbose else [])
 
 
@@ -108,6 +103,19 @@ def _chosen(control: str) -> str:
     return f"modprobe tcp_{control} && sysctl -w net.ipv4.tcp_congestion_control={control}"
 
 
+def _paced(a: dict[str, Any]) -> Line:
+    """Return the lines that select BBR and give the interface fq, which paces with less work than TCP's own timers.
+
+    The root discipline of a card with several queues is mq, which replaces itself with new queues of the default
+    discipline; a card with one queue refuses mq (net/sched/sch_mq.c, mq_init()) and gets a single fq.
+    """
+    version = "mainline Linux has version 1"
+    if a["scheme"] == "bbr":
+        version = f"this answer is for a kernel with version 3; {version} (--scheme bbr1)"
+    fq = "sysctl -w net.core.default_qdisc=fq; tc qdisc replace dev DEV root mq || tc qdisc replace dev DEV root fq"
+    return Line(f"BBR at the sender, as root; {version}:", (_chosen("bbr"), fq))
+
+
 def _marks(a: dict[str, Any]) -> Line:
     """Return the further requirements of DCTCP: its selection at the hosts, and switches that mark packets."""
     threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"] / a["segment"]))) + 1
@@ -157,7 +165,7 @@ def check(answer: Answer, path: Path) -> list[str]:
         f"no check on Linux above {text(SHOWN_RATE, 'bytes/s')}, {text(SHOWN_ROUND_TRIP_TIME, 's')}: processor, "
         "network card (TSO, GRO), fq or tcp_mem may limit",
     )
-    of = f"{a['flows']} stream{'s' if a['flows'] > 1 else ''}"
+    of = f"{a['flows']} stream{'s' if a['flows'] > 1 else ''}" + ", version 3 of BBR" * (a["scheme"] == "bbr")
     receiver = '"[SUM] ... receiver"' if a["flows"] > 1 else '"receiver"'
     if "check_time" not in rows[0]:
         return [
