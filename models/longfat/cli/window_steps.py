@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.layers import layer_sizes
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import WIDTH, labelled
-from longfat.cli.paste import MOST_STREAMS
+from longfat.cli.paste import MOST_STREAMS, USUAL_DATA, one_iperf3
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
@@ -26,6 +26,9 @@ JUMBO, USUAL = layer_sizes(9000), layer_sizes(1500)  # bytes of a packet at each
 #: packet waits as long behind one. Our choice: that of 1500 bytes at 1.2 Mbit/s.
 LONGEST_PACKET = 0.01
 LOSSES = "remove the losses (ethtool -S, optics)"
+#: Loss up to which BBR may fill the link although no law is known: BBRLossThresh of draft-ietf-ccwg-bbr-06, up to which
+#: a probe raises the rate. Version 1 has a law to larger losses.
+LOSS_OF_BBR = 0.02
 LEAST_GAIN = 1.05  # our choice: a smaller factor of the rate is "no more"
 
 
@@ -146,22 +149,34 @@ def _option(path: Path) -> str:
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     """Return limit and steps by law, without a measured flow; the limit is losses, socket buffers or the link."""
     a, capacity = answer.attrs, answer.law(0.0)
-    best = max((row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])), default=0.0)
+    best = max(_at_most(row, a, capacity) for row in answer.rows)
     limits, trip = _limits(path), a["round_trip_time"]
     sizes = (limits.least(_overhead(a)), limits.most, a["window"])
     least, most, largest = (a["flows"] * size / trip for size in sizes)
     if most < min(best, largest) and not path.rate_measured_by:
         return _of_buffers(answer, path, (least, most), min(best, largest))
     if a["window_limited"] and largest < best:
-        flows = math.ceil(a["flows"] * best / largest)
+        streams, _, calls = one_iperf3(a["sockets"], USUAL_DATA)
+        of_calls = f" ({calls})" if calls else ""
         return (
             f"TCP's largest window, 1 GiB (RFC 7323){of_streams(a)}: {rounded(largest, 'bytes/s')} at "
             f"{rounded(trip, 's')}, of the link's {of_data(a)}",
-            [f"more streams, iperf3 -P {flows}: {rounded(best, 'bytes/s')} by law, {times(best / largest)}"],
+            [
+                f"{a['sockets']} streams, iperf3 -P {streams}{of_calls}: {rounded(best, 'bytes/s')} by law, "
+                f"{times(best / largest)}"
+            ],
         )
     if _slow(answer, capacity):
         return _of_losses(answer), _against_losses(answer, path, capacity)
     return _of_link(answer, path, capacity)
+
+
+def _at_most(row: dict[str, float], a: dict[str, Any], capacity: float) -> float:
+    """Return the rate by law, or, where none is known, the most that may be reached: BBR may fill the link; else 0."""
+    law = row["tcp_rate_law"]
+    if not math.isfinite(law):
+        return capacity if SENDERS[a["scheme"]].is_bbr and row["loss_high"] <= LOSS_OF_BBR else 0.0
+    return law
 
 
 def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
@@ -261,8 +276,10 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     limit = f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of {of_data(a, named=False)}"
     few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"{few} to {many}" if few < many else f"{few}"
+    unknown = [row for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
+    by = f" (no law holds at {', '.join(map(loss_of, unknown))})" if len(unknown) == len(answer.rows) else " by law"
     steps = [
-        f"paste the lines: up to {rounded(best, 'bytes/s')} by law, {times(best / most)} or more",
+        f"paste the lines: up to {rounded(best, 'bytes/s')}{by}, {times(best / most)} or more",
         f"without root: more streams, iperf3 -P {flows}, each with buffers of its own: up to "
         f"{rounded(min(best, MOST_STREAMS * most / a['flows']), 'bytes/s')}",
     ]
