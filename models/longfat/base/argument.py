@@ -164,8 +164,12 @@ def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Funct
     return changed
 
 
-def takes(declared: Mapping[str, Declared]) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
+def takes(
+    declared: Mapping[str, Declared], name: str = ""
+) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
     """Return a decorator that documents arguments as `documented` does, and checks and converts them in each call.
+
+    ``name`` replaces the function's name in errors about missing and unknown arguments.
 
     >>> @takes({"share": Argument("probability", "(0, 1]", "95%", "Goal")})
     ... def answer(*, share):
@@ -182,16 +186,18 @@ def takes(declared: Mapping[str, Declared]) -> Callable[[Callable[..., _Answer]]
     share : float or str
         Goal. In (0, 1] [probability].
     """
-    defaults = {name: one.default for name, one in declared.items() if not one.required}
+    defaults = {key: one.default for key, one in declared.items() if not one.required}
 
     def wrapped(function: Callable[..., _Answer]) -> Callable[..., _Answer]:
         @functools.wraps(function)
         def called(**given: Any) -> _Answer:
             values = defaults | given
             return function(
-                **{name: declared[name].read(name, one) if name in declared else one for name, one in values.items()}
+                **{key: declared[key].read(key, one) if key in declared else one for key, one in values.items()}
             )
 
+        if name:
+            function.__qualname__ = name  # not that of `called`, by which pickle finds the function
         return documented(declared)(called)
 
     return wrapped

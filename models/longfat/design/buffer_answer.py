@@ -245,8 +245,10 @@ def _is_narrow(line: Line, misses: int, reaches: int, goal: Goal) -> bool:
     """Return whether the interval of the smallest buffer is narrow enough: in packets, or in the share at its ends."""
     if reaches - misses <= max(1.0, goal.width * reaches):
         return True
-    low, high = line.limits(np.array([max(misses, 1), reaches]))[0]
-    return bool(misses > 0 and high - low <= goal.close)
+    if misses == 0:
+        return False
+    low, high = line.limits(np.array([misses, reaches]))[0]
+    return bool(high - low <= goal.close)
 
 
 def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | None:

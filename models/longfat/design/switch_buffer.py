@@ -140,7 +140,7 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     return answered(every_rule=every_rule, progress=progress, **arguments).dataset()
 
 
-@takes(BUFFER)
+@takes(BUFFER, name="buffer")
 def answered(
     *, rate: float, round_trip_time: Any, flows: Any, file: float | None, scheme: str | Scheme, share: float,
     packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
@@ -220,9 +220,6 @@ def answered(
         "longfat_version": __version__,
     })  # fmt: skip
     return made_by(data, "design.buffer")
-
-
-answered.__wrapped__.__qualname__ = "buffer"  # type: ignore[attr-defined]  # errors about arguments name the public function
 
 
 def _round_trip_times(given: Any) -> tuple[float, ...]:
