@@ -343,6 +343,34 @@ def test_the_search_by_itself(goal):
     assert smallest(lambda packets: False, [8, 40], 0.02, 100, "scan") is None
 
 
+def test_the_search_ends_at_a_buffer_that_was_never_full(monkeypatch):
+    """CoDel keeps the wait near 5 ms, so that a buffer of one BDP, 40 ms or 33.3 packets, is never full."""
+    asked, tried, simulate = [], {}, LongFlows.simulate
+
+    def refused(packets):
+        asked.append(packets)
+        return False
+
+    assert smallest(refused, [8, 40], 0.02, 1600, "bisect", lambda packets: packets >= 80) is None
+    assert asked == [8, 40, 80]
+
+    def recorded(self, packets, *given, **options):
+        tried[packets] = simulate(self, packets, *given, **options)
+        return tried[packets]
+
+    monkeypatch.setattr(LongFlows, "simulate", recorded)
+    path = {"rate": "10Mbit/s", "round_trip_time": "40ms", "scheme": "reno", "points": 0, "progress": False}
+    answer = design.buffer(**path, discipline="codel", share=0.999)
+    assert np.isnan(float(answer.sel(rule="simulated").buffer_packets))
+    assert max(tried) == 33
+    assert tried[33]["never_full"]
+    one = flows("reno", 1, rate=1.25e6, round_trip_time=0.04, discipline="codel")
+    assert one.simulate(132, effort())["utilisation"] == pytest.approx(tried[33]["utilisation"], abs=0.02)
+    tried.clear()
+    assert float(design.buffer(**path, share=0.9).sel(rule="simulated").buffer_packets) > 0
+    assert not any(found["never_full"] for found in tried.values())  # with drop tail Reno fills any buffer
+
+
 def test_the_line_through_samples_by_another_algorithm():
     """Weighted least squares and covariance of numpy.polyfit; errors in log odds s/(sqrt(n) u (1 - u)) and 0.2 d^2."""
     random = np.random.default_rng(3)

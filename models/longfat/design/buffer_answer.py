@@ -150,12 +150,18 @@ def answer(
     def reaches(packets: int) -> bool:
         return packets >= floor and of_attainable(at(packets))["share_lower"] >= share
 
+    def is_last(packets: int) -> bool:
+        """Return whether larger buffers miss the share, too: this one misses it with confidence and was never full."""
+        values = at(packets)
+        return values.get("never_full", False) and of_attainable(values)["share_upper"] < share
+
     # The search starts from the buffers of the first rules. The other rules and the curve of the utilisation are
     # simulated later, so that the answer does not depend on them.
     largest, missed = round(LARGEST * most), 0
     found: int | None = None
     chosen: dict[str, Any] | None = None
-    if subject.resized and search != "scan" and floor <= 1 and share < 1:
+    has_line = subject.resized and search != "scan" and floor <= 1 and share < 1
+    if has_line and not is_last(max(seen)):
         count, tried = FIXED if flows > 1 else math.ceil(3 / effort.replications), dict(seen)
 
         def shares(packets: int) -> list[float]:
@@ -180,7 +186,7 @@ def answer(
                 known = own
             chosen = tried[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
     if found is None:
-        found = smallest(reaches, sorted(seen), subject.fineness, largest, search)
+        found = smallest(reaches, sorted(seen), subject.fineness, largest, search, is_last)
         below = [one for one in seen if found is not None and one < found]
         missed = max((one for one in below if of_attainable(seen[one])["share_upper"] < share), default=0)
 
@@ -274,11 +280,13 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
 
 
 def smallest(
-    reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
-) -> int | None:
+    reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search,
+    is_last: Callable[[int], bool] = lambda packets: False,
+) -> int | None:  # fmt: skip
     """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None without one.
 
-    ``known`` are the buffers that have been simulated, in order.
+    ``known`` are the buffers that have been simulated, in order. ``is_last`` tells of a buffer that ``reaches`` refuses
+    whether it refuses all larger ones, too.
     """
     if search == "scan":
         return next((one for one in range(1, most + 1) if reaches(one)), None)
@@ -289,7 +297,7 @@ def smallest(
             break
         low = one
     while not high:
-        if 2 * low > most:
+        if 2 * low > most or is_last(low):
             return None
         if reaches(2 * low):
             high = 2 * low

@@ -372,6 +372,9 @@ class LongFlows(Bottleneck):
     ) -> dict[str, Any]:  # fmt: skip
         """Simulate a buffer [packets]; return utilisation, goodput, mean queueing delay [s], ``samples`` and ``runs``.
 
+        ``never_full`` is whether the backlog was below the buffer in all samples, so that no larger buffer would change
+        them.
+
         ``larger`` is a larger buffer and the ``runs`` of its results, which are copied. ``samples`` has the utilisation
         in each cycle of each run; for a single flow in each two cycles, because fast convergence makes every other
         cycle of CUBIC smaller. ``looks`` are the ratios of the number of samples to ``replications`` at which the
@@ -388,6 +391,9 @@ class LongFlows(Bottleneck):
 
         if self.alone:
             advance_to_losses(runs[0], 1, cycle, POLL * self.round_trip_time)
+        links = [run.state.links for run in runs]
+        for link in links:
+            link["largest_backlog"][0] = link["backlog"][0]
         found: dict[str, Any] = {"runs": runs}
         parts: list[dict[str, float]] = []
         for look in looks:
@@ -413,4 +419,5 @@ class LongFlows(Bottleneck):
             if (decided and (narrow or look > LOOKS[0])) or (narrow and look >= LOOKS[-2]):
                 break
         effort.tell(1)
-        return found
+        full = any(link["largest_backlog"][0] >= buffer for link in links)
+        return found | {"never_full": self.finds == "buffer" and not full}

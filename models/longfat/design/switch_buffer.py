@@ -105,7 +105,8 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     has four times ``replications`` samples (one flow: as many, or one more), whatever their values; those of the rules
     have as many at most. For files, and where no line can be drawn, the buffers are halved, each has its own limits,
     and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not decrease
-    with the buffer.
+    with the buffer. It ends without a buffer if one misses the goal with confidence and was never full, because a
+    larger one would not change anything.
 
     Long-lived flows are simulated with the largest buffer of the rules first, because slow start loses many packets at
     a small one. The same runs continue with the smaller buffers of the rules, in order. For any other buffer, copies of
