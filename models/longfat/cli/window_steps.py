@@ -292,7 +292,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return a text with the settings that limit the window; tcp_rmem is always one if only half of it is used."""
+    """Return a text with the settings that limit the window; buffers include tcp_rmem if only half of it is used."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}
