@@ -42,6 +42,7 @@ def command(folder, module):
         ("a/(b + 1) - a/b", False),
         ("a/(b + 1) - 1.0000001*a/(b + 1)", False),
         ("1/((b + 1)**2 - b**2 - 2*b - 1)", False),  # divided by 0
+        ("(b + 1 - b - 1)/((b + 1)**2 - b**2 - 2*b - 1)", False),  # 0 divided by 0
         ("0**a", False),
     ],
 )
