@@ -1,6 +1,6 @@
 """Simulations that check laws of flows on a path: sawtooth, rate at a given loss, unloaded transfer, CADPC's rates.
 
-Start times of parallel flows and CADPC's send times are random; the other simulators take a seed but draw no number.
+Only the start times of `parallel_share` are random; the other simulators take a seed but draw no number.
 """
 
 from __future__ import annotations
@@ -166,7 +166,9 @@ def parallel_utilisation(
     """Estimate the utilisation of a link with a very small buffer by GAIMD flows; one flow at a time loses a packet.
 
     The bandwidth-delay product is so large that ``rounds`` round trips pass between losses on average, in each of which
-    every window grows by one packet. The measured time has ``losses`` losses. The default is our choice: with fewer
+    every window grows by one packet. The first windows are spread evenly from the smallest to the largest, so that the
+    flows lose packets in turn from the start; random windows, of which the mean result was the same, would have to be
+    replicated. The measured time has ``losses`` losses. The default is our choice: with fewer
     losses most of the simulated packets would belong to the warm-up.
     """
     count = int(flows)
@@ -176,11 +178,11 @@ def parallel_utilisation(
         "a", "b", rate=bdp * PACKET / ROUND_TRIP, delay=ROUND_TRIP / 2, buffer=bdp,
         discipline=ONE_AT_A_TIME(pause=2 * ROUND_TRIP),
     )  # fmt: skip
-    random = np.random.default_rng(rng)
-    for start in random.uniform(0, ROUND_TRIP, count):
-        known = {"initial_interval": ROUND_TRIP * count / bdp / random.uniform(decrease, 1.0)}
+    for k in range(count):
+        spread = (k + 0.5) / count
+        known = {"initial_interval": ROUND_TRIP * count / bdp / (decrease + (1 - decrease) * spread)}
         net.flow(
-            "gaimd", path=["a", "b"], packet=PACKET, ack_path="ideal", start=start,
+            "gaimd", path=["a", "b"], packet=PACKET, ack_path="ideal", start=spread * ROUND_TRIP,
             parameters=known | {"alpha": 1.0, "beta": decrease},
         )  # fmt: skip
     # A window that grows by one packet per round trip from a small size reaches the fraction 1/`count` of the
@@ -221,25 +223,15 @@ def _cadpc_links(*nodes: str) -> Network:
     return net
 
 
-def _past_half(net: Network, duration: float, rng: Any) -> tuple[Any, float]:
-    """Return statistics of a run from 0.5 to about 0.6 times ``duration`` [s], and the number of packets sent.
-
-    The end of the measured time is random, because random send times alone would vary the results too little. Its
-    length is our choice: the rates are then constant, so that results of a tenth deviate as little as results of the
-    whole second half.
-    """
-    return measured(net, duration / 2, duration * np.random.default_rng(rng).uniform(0.55, 0.65), rng)
-
-
-CADPC: dict[str, Any] = {"packet": PACKET, "send_jitter": 0.0008}
-
-
 @estimator
 def cadpc_share(
     rng: Any, which: int = 0, duration: float = 80.0, *, flows: float = 1.0, weight: float | None = None,
     total_weight: float = 0.0,
 ) -> Result:  # fmt: skip
     """Estimate rate/capacity [1] of CADPC flow number ``which``, or of all flows together if ``which`` is -1.
+
+    The rate is measured over a tenth of ``duration`` [s], after half of it. It is then constant, so that a longer time
+    gives the same result.
 
     If ``weight`` is given, the flow has this weight, and one other flow has the weight ``total_weight`` - ``weight``.
 
@@ -249,12 +241,12 @@ def cadpc_share(
     """
     net = _cadpc_links("a", "b")
     if weight is None:
-        net.flow("cadpc", path=["a", "b"], count=int(flows), **CADPC)
+        net.flow("cadpc", path=["a", "b"], count=int(flows), packet=PACKET)
     else:
-        net.flow("cadpc", path=["a", "b"], parameters={"weight": weight}, **CADPC)
+        net.flow("cadpc", path=["a", "b"], parameters={"weight": weight}, packet=PACKET)
         if total_weight > weight:
-            net.flow("cadpc", path=["a", "b"], parameters={"weight": total_weight - weight}, **CADPC)
-    data, sent = _past_half(net, duration, rng)
+            net.flow("cadpc", path=["a", "b"], parameters={"weight": total_weight - weight}, packet=PACKET)
+    data, sent = measured(net, duration / 2, 0.6 * duration, rng)
     return float(data["throughput"][0] if which < 0 else data["goodput"][which]) / CAPACITY, sent
 
 
@@ -269,8 +261,8 @@ def parking_lot(
     """
     if own is not None:
         first, second = other, own
-    net = _cadpc_links("a", "b", "c").flow("cadpc", path=["a", "b", "c"], **CADPC)
-    net.flow("cadpc", path=["a", "b"], count=int(first), **CADPC)
-    net.flow("cadpc", path=["b", "c"], count=int(second), **CADPC)
-    data, sent = _past_half(net, duration, rng)
+    net = _cadpc_links("a", "b", "c").flow("cadpc", path=["a", "b", "c"], packet=PACKET)
+    net.flow("cadpc", path=["a", "b"], count=int(first), packet=PACKET)
+    net.flow("cadpc", path=["b", "c"], count=int(second), packet=PACKET)
+    data, sent = measured(net, duration / 2, 0.6 * duration, rng)
     return float(data["goodput"][0 if long else 1 + int(first)]) / CAPACITY, sent

@@ -102,8 +102,8 @@ def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
     marking = queues.step_marking(packets=round(threshold))
     net = _bottleneck(400 / 0.02, 0.02, buffer=10**5, discipline=marking)
     net.flow("dctcp", path=["a", "b"], packet=PACKET, count=int(flows), parameters={"delayed_ack": 1.0})
-    data = run(net, duration=20.0, warm_up=10.0, rng=rng, sample_every=0.001, progress=False)
-    return float(data["queue_trace"].sel(link="a-b", time=slice(10.0, 20.0)).max()), float(data["sent"].sum())
+    data = run(net, duration=10.0, warm_up=5.0, rng=rng, sample_every=0.001, progress=False)
+    return float(data["queue_trace"].sel(link="a-b", time=slice(5.0, 10.0)).max()), float(data["sent"].sum())
 
 
 @estimator
