@@ -272,7 +272,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     log_rho = xp.log(xp.where(late, 1 + zero, rho))
 
     def search(i: Any, z: Any, cusp: Any) -> tuple[Any, Any]:
-        """Find the maximum of C for i = 1 if a < 0, and for i = 2 the point h = 1 beyond it if the cusp is no better."""
+        """Find the maximum of C: for i = 1 if a < 0; for i = 2 beyond the point h = 1, if the cusp is no better."""
         second = i + zero > 1
         cusp = second & room & loses(rate(z), rho, excess, spread, k, xp)
         idle = xp.where(second, cusp | late, excess >= 0)
