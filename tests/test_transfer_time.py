@@ -10,14 +10,22 @@ PATH = {"loss": 0.0, "scheme": "cubic", "segment": 1250, "buffer": 4.0}
 
 @pytest.mark.parametrize("trip", [0.02, 0.1, 0.3, 0.7])
 def test_rounds_by_hand(trip):
-    """150 packets from a window of ten are rounds of 10, 20, 40 and 80: four round trips, and 79 packets behind.
+    """150 packets from a window of ten are rounds of 10, 20, 40 and 80, each of which takes a round trip and a packet.
 
-    A packet takes 0.1 ms at 12.5 MB/s, so that no round fills a path of 200 packets or more.
+    A packet takes 0.1 ms at 12.5 MB/s, so that no round fills a path of 200 packets or more: four round trips, a packet
+    of three rounds and the 80 packets of the last.
     """
     law, simulated = transfer_time(150 * 1250, rate=12.5e6, round_trip_time=trip, **PATH)
-    by_hand = 4 * trip + 79 * 1e-4
+    by_hand = 4 * trip + 83 * 1e-4
     assert law == pytest.approx(by_hand, rel=1e-12)
-    assert simulated == pytest.approx(by_hand, rel=0.01)  # hosts count the round trip without a packet's own time
+    assert simulated == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_a_packet_of_a_slow_link_takes_its_time_and_a_round_trip():
+    """1250 bytes at 10 kbit/s take a second, after which acknowledgment and propagation take the 0.8 s of ping."""
+    law, simulated = transfer_time(1000, rate=1250.0, round_trip_time=0.8, **PATH)
+    assert law == pytest.approx(1.8, rel=1e-12)
+    assert simulated == pytest.approx(1.8, rel=1e-9)
 
 
 def test_losses_take_longer():

@@ -23,12 +23,13 @@ def transfer_time(
 
     >>> law, simulated = transfer_time(1e6, rate=1.25e6, round_trip_time=0.05, loss=0, scheme="reno", segment=1448,
     ...                                buffer=4)
-    >>> round(law, 2), round(simulated, 2)  # rounds of 10, 20 and 40: 4 x 50 ms, and 620 packets of 1.158 ms
+    >>> round(law, 2), round(simulated, 2)  # 4 x 50 ms, and 621 + 3 packets of 1.158 ms after rounds of 10, 20 and 40
     (0.92, 0.92)
     """
     packets = math.ceil(size / segment)
     per_packet, sender = segment / rate, SENDERS[scheme]
-    law = slow_start_transfer_time(packets, max(0.0, round_trip_time - per_packet), per_packet, INITIAL_WINDOW)
+    # A round-trip time is that of ping, whose packets are short: the transmission time of a packet comes in addition.
+    law = slow_start_transfer_time(packets, round_trip_time, per_packet, INITIAL_WINDOW)
     if not simulate or packets > MOST:
         return float(law), None
     from longfat.sim import Network
