@@ -528,6 +528,14 @@ def test_slow_links_have_a_window_of_packets_and_rates_in_kbit(capsys):
     assert re.search(r"expect    [\d.]+ to [\d.]+ kbit/s", out)
 
 
+def test_a_check_of_a_slow_link_may_count_a_packet_more_or_less():
+    """30 s at 10 kbit/s have 37,500 bytes: 25 packets of 1500 bytes, and 24.4 with Ethernet's 38, so 24 or 25."""
+    data = design.tcp_window(rate="10kbit/s", round_trip_time="800ms", replications=2)
+    assert data.check_time == 30
+    assert data.check_lower <= 24 * 1448 / 30
+    assert 25 * 1448 / 30 <= data.check_upper <= 26 * 1448 / 30
+
+
 def test_no_step_is_to_fewer_streams(capsys):
     """A flow has sqrt(1.5/0.005) = 17.3 packets, 2.01 Mbit/s: 200 have 401 Mbit/s, and iperf3's 128 would have 257."""
     path = ["--rate", "10Gbit/s", "--rtt", "100ms", "--loss", "0.005", *LAW]

@@ -121,7 +121,7 @@ def tcp_window(
     A check is simulated as a user makes it: from slow start, whose first seconds are left out. During a check of a
     minute, the window of CUBIC or Reno may still be far above its long-run mean. The interval of a check is the
     prediction interval of one more run, widened by the accuracy with which simulator and Linux agree: 0.01 of the link,
-    and 5 % of the goodput under random loss (docs/linux.md). For a large path a smaller one is simulated, with the same
+    and 5 % of the goodput under random loss (docs/linux.md); and by a packet, as checks count whole ones. For a large path a smaller one is simulated, with the same
     p N^2 (Reno, and CUBIC in its Reno-friendly region), p N (CUBIC elsewhere; in long transfers also in fewer round
     trips) or p (BBR, whose long transfer is its check), N being the bandwidth-delay product.
 
@@ -346,7 +346,7 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
     """Return the mean rate of long transfers [bytes/s] with its limits, a further run's limits, and the data in flight.
 
     The further run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
-    simulator.
+    simulator, and those of a check by a packet.
     """
     checks = path.checks(loss, effort)
     transfers = checks if path.sender.is_bbr else path.transfers(loss, effort)
@@ -356,6 +356,9 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
         found[f"{name}_least"] = one["least"] * (1 - wider) - UTILISATION_ACCURACY * one["mean"]
         found[f"{name}_most"] = one["most"] * (1 + wider) + UTILISATION_ACCURACY * one["mean"]
     made = {name: path.rate * min(1.0, max(0.0, value)) for name, value in found.items()}
+    # iperf3 counts whole packets: a check of a slow link may have one more or less than the simulated one.
+    packet = path.segment / path.check(loss)[1]
+    made["check_least"], made["check_most"] = max(0.0, made["check_least"] - packet), made["check_most"] + packet
     delay, lost = (float(np.mean([getattr(run, name) for run in transfers])) for name in ("queueing_delay", "lost"))
     in_flight = path.rate * found["mean"] * (path.round_trip_time + delay)
     return made | {"in_flight": in_flight, "lost": lost if path.sender.is_bbr else math.nan}
