@@ -121,9 +121,10 @@ def tcp_window(
     A check is simulated as a user makes it: from slow start, whose first seconds are left out. During a check of a
     minute, the window of CUBIC or Reno may still be far above its long-run mean. The interval of a check is the
     prediction interval of one more run, widened by the accuracy with which simulator and Linux agree: 0.01 of the link,
-    and 5 % of the goodput under random loss (docs/linux.md); and by a packet, as checks count whole ones. For a large path a smaller one is simulated, with the same
-    p N^2 (Reno, and CUBIC in its Reno-friendly region), p N (CUBIC elsewhere; in long transfers also in fewer round
-    trips) or p (BBR, whose long transfer is its check), N being the bandwidth-delay product.
+    and 5 % of the goodput under random loss (docs/linux.md). A packet is added at both ends, because iperf3 counts
+    whole ones. For a large path a smaller one is simulated, with the same p N^2 (Reno, and CUBIC in its Reno-friendly
+    region), p N (CUBIC elsewhere; in long transfers also in fewer round trips) or p (BBR, whose long transfer is its
+    check), N being the bandwidth-delay product.
 
     Examples
     --------
