@@ -131,6 +131,12 @@ def test_answers(capsys, asked, words, absent):
     assert [one for one in words if one not in out] == [one for one in absent if one in out] == []
 
 
+@pytest.mark.parametrize(("rate", "mebibytes"), [("1.5Mbit/s", 11), ("100Mbit/s", 691)])
+def test_the_check_of_ssh_lasts_a_minute(capsys, rate, mebibytes):
+    """60 s of 1.5 x 1448/1500 = 1.448 Mbit/s are 10.86 MB, 10.36 MiB; at 100 Mbit/s 690.5 MiB."""
+    assert f"bs=1M count={mebibytes} |" in answered(capsys, "--application", "ssh", "--rate", rate, "--rtt", "20ms")
+
+
 def test_losses_leave_a_part_of_the_path_or_no_law(capsys):
     path = ["--application", "ssh", "--rate", "100Mbit/s", "--rtt", "100ms"]
     said = answered(capsys, *path, "--loss", "0.01")

@@ -70,7 +70,7 @@ class Application:
     about : str
         At which end the lines apply, and what memory a window may take.
     check : str
-        Command that measures the rate.
+        Command that measures the rate; ``MEBIBYTES`` stands for the amount of data to send.
     parallel : str
         Plural of the object that has a separate window, so that several such objects carry more.
     source : str
@@ -265,7 +265,7 @@ SSH = Application(
     lambda window: min(half(window), 112 * KIB) if window <= 2 * MIB else half(window) + 32 * KIB,
     2**32 - 1,
     "Where the data are received, in as much memory for each channel; OpenSSH has no such setting.",
-    "dd if=/dev/zero bs=1M count=500 | ssh -o Compression=no HOST 'cat > /dev/null'",
+    "dd if=/dev/zero bs=1M count=MEBIBYTES | ssh -o Compression=no HOST 'cat > /dev/null'",
     "sessions or channels",
     "AsyncSSH",
     how="hpn-ssh at the receiving side, or a library's window",
