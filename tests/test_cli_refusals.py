@@ -30,6 +30,7 @@ REFUSED = {
             ("buffer --rtt 40ms", "--rate is missing"),
             ("vectors vegas --rtt 40ms", "sender 'vegas' is unknown"),
             ("vectors cubic --rtt 40ms --losses 10000000", "must be less than"),
+            ("vectors cubic --rtt 40ms --losses 30,40,30", "losses = 30,40,30 is out of range: must be different"),
             ("window --rate 1G --loss 0", "--rtt is missing: give it, or a file that contains it (of ping"),
         ],
     ),
@@ -38,6 +39,7 @@ REFUSED = {
         [
             ("--mss 0.5B", "mss = 0.5 bytes is out of range: must be in [1, "),
             ("--mss 12bit", "mss = 1.5 bytes is out of range: must be an integer in"),
+            ("--mss 65496B", "mss = 65496 bytes is out of range: must be in [1, 65495] bytes"),
             ("--mss 16K", "mss = '16K' has an ambiguous unit"),
             ("--loss 2", "loss = 2 is out of range: must be in [0, 1)\n"),
             ("--output ''", "output = '' is out of range: must be a path\n"),

@@ -150,6 +150,12 @@ def test_plain_numbers_are_si_already(read, value):
     assert type(result) is float
 
 
+@pytest.mark.parametrize("read", [rate, duration, size, fraction])
+def test_truth_values_are_no_quantities(read):
+    with pytest.raises(TypeError, match="must be a number .*got the bool True"):
+        read(True)
+
+
 REFUSED = [(read, value) for rows in (UNREADABLE, OUTSIDE) for read, values in rows.items() for value in values]
 
 

@@ -271,7 +271,7 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
             raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
         value = _convert(magnitude, value.unit_items(), kind, (name, str(value), allowed))
     try:
-        if getattr(value, "ndim", 0):
+        if getattr(value, "ndim", 0) or isinstance(value, bool):
             raise TypeError
         plain = float(value)
     except OverflowError:  # an integer or a fraction beyond the largest float

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from longfat.base.domains import out_of_range
 from longfat.base.progress import bar
 from longfat.sim import queues
 from longfat.sim.network.network import Network
@@ -134,6 +135,8 @@ def vector(
     subject = SUBJECTS[name]
     rate = subject.rate if rate is None else rate
     lost = list(subject.losses) if losses is None else losses
+    if len(set(lost)) < len(lost):
+        raise out_of_range("losses", ",".join(map(str, lost)), "1", "different transmissions")
     until = subject.round_trips * round_trip_time if duration is None else duration
     own = subject.parameters | {"initial_window": initial_window, "delayed_ack": acks}
     own["ack_delay"] = alone = LONE if rate < math.inf else LONE_AT_ONCE

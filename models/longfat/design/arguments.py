@@ -163,7 +163,8 @@ TCP_WINDOW: dict[str, Any] = {
         remark="The rates are those of all together, the window and the socket buffers those of each.",
     ),
     "target": TARGET,
-    "segment": Argument("bytes", "[1, 1e6]", "1448B", "Data bytes in a packet", integer=True),
+    # Headers of IPv4 and TCP leave 65,495 of the 65,535 bytes of a packet (RFC 791; RFC 9293, section 3.1).
+    "segment": Argument("bytes", "[1, 65495]", "1448B", "Data bytes in a packet", integer=True),
     "buffer": BUFFER_BDP,
     "replications": replace(
         REPLICATIONS, default=6, meaning="Simulations at each loss",
