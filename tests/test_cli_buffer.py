@@ -242,6 +242,11 @@ def test_a_list_of_round_trip_times(tmp_path, capsys):
     answer = json.loads(capsys.readouterr().out)["path"]
     assert answer["round_trip_times"] == [0.01, 0.02, 0.09]
     assert answer["round_trip_time"] == pytest.approx(0.04)  # their mean
+    assert main(["buffer", *path[:-1]]) == 0
+    said = " ".join(capsys.readouterr().out.replace("#", "").split())
+    # the streams of one iperf3 would have equal round-trip times
+    assert "Check it, at once to hosts at 10 ms, 20 ms, 90 ms, whose rates are added, with a ping" in said
+    assert "iperf3 -c HOST -f m -P 1 " in said
 
 
 @pytest.mark.long
@@ -336,6 +341,8 @@ def test_advice_by_hand():
     # 16 packets of 1 ms each; a full buffer has 16, too
     assert fair.startswith("fq_codel or CAKE: flows that send little wait about 16 ms (RFC 8290), not up to 16 ms.")
     assert less == "Not more: one BDP carries 100% instead of 95%, and packets wait 50 ms instead of 4 ms (mean)"
+    full = answered().assign(share=("rule", [1.0, 0.98, 1.0]))
+    assert buffer_advice.first(full)[1].startswith("Not more: one BDP carries no more, and packets wait 50 ms")
     said = buffer_advice.first(answered(round_trip_time=1e-3))
     # marks above 100/7 = 14.3, so 15; by the law 15 + 16 = 31 packets of 1 ms
     assert said[1].startswith("DCTCP at all hosts, marks above 15 packets: full link, 31 ms of queue at most")

@@ -93,7 +93,8 @@ def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
     carried, more = (f"{100 * float(each.share):.3g}%" for each in (row, one))
     if buffer_lines.has_free_room(row, one):
         return f"More room is free, and takes bursts: with one BDP packets wait {longer} instead of {wait} (mean)"
-    return f"Not more: one BDP carries {more} instead of {carried}, and packets wait {longer} instead of {wait} (mean)"
+    carries = "no more" if more == carried else f"{more} instead of {carried}"
+    return f"Not more: one BDP carries {carries}, and packets wait {longer} instead of {wait} (mean)"
 
 
 def _data_center(row: xr.Dataset) -> list[str]:

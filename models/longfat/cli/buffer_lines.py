@@ -370,7 +370,10 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
         joined = " if nothing is joined" if a["discipline"] == "fifo" else ""
         said.append("{} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), joined))
     longer = f"; ping longer {', '.join(said)}" if said else ""
-    trip = text(a["round_trip_time"], "s")
+    at = f"at a round-trip time of {text(a['round_trip_time'], 's')}"
+    if trips := a.get("round_trip_times"):  # streams of one iperf3 have equal ones
+        at = f"at once to hosts at {', '.join(text(one, 's') for one in trips)}, whose rates are added"
+        flows = 1
     compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
     if control is None:
         return [_line(f"No check: {a['scheme']} was not compared with a sender of Linux.")]
@@ -384,7 +387,7 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ", with a ping beside it"
     return [
         _line(
-            f"Check it, at a round-trip time of {trip}{beside}{compared}{f'; {remark}' if remark else ''}:",
+            f"Check it, {at}{beside}{compared}{f'; {remark}' if remark else ''}:",
             (command, *(() if a["discipline"] in OWN_QUEUES else ("ping -i 0.2 HOST",))),
             expect=f"receiver {rates(low, high, unit)} in the mean of several checks{longer}",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from longfat.base.quantities import text
 from longfat.cli.output import FOLDER, Output, csv_of, outputs, watched
 from longfat.cli.parameters import FILE, Name, given, listing, option, options, schemes
-from longfat.cli.tables import Column, interval, number, percent
+from longfat.cli.tables import Cell, Column, interval, number, percent
 from longfat.cli.tables import table as lines_of
 from longfat.design.arguments import CURVES
 
@@ -19,19 +20,30 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MS = 1e3  # milliseconds in a second
+
+
+def _plain(cell: Cell) -> Cell:
+    """Return a function that formats as ``cell`` does, but large numbers without an exponent, which needs more room.
+
+    >>> _plain(lambda _: "2.61e+03 ..2.9e+03")(None)
+    '2610 ..2900'
+    """
+    return lambda row: re.sub(r"[0-9]+(?:[.][0-9]+)?e[+][0-9]+", lambda found: f"{float(found[0]):.0f}", cell(row))
+
+
 #: Columns of the quantities, to the right of scheme, number of flows, and buffer or window. The first line of the
 #: heading names their groups.
 QUANTITIES = (
     Column("mean", 9, number("utilisation", ".4f")),
     Column("law", 8, number("law_utilisation", ".4f")),
-    Column("mean", 10, number("queueing_delay", ".3g", MS)),
-    Column("law", 7, number("law_queueing_delay", ".3g", MS)),
-    Column("99 %", 8, number("queueing_delay_99", ".3g", MS)),
+    Column("mean", 10, _plain(number("queueing_delay", ".3g", MS))),
+    Column("law", 7, _plain(number("law_queueing_delay", ".3g", MS))),
+    Column("99 %", 8, _plain(number("queueing_delay_99", ".3g", MS))),
     Column("loss", 11, number("loss", ".2g")),
 )
 SHORT = (
-    Column("mean", 10, number("transfer_time", ".3g", MS)),
-    Column("interval", 16, interval("transfer_time", "5.3g", " ..", MS)),
+    Column("mean", 10, _plain(number("transfer_time", ".3g", MS))),
+    Column("interval", 16, _plain(interval("transfer_time", "5.3g", " ..", MS))),
 )
 
 
