@@ -152,7 +152,7 @@ def test_plain_numbers_are_si_already(read, value):
 
 @pytest.mark.parametrize("read", [rate, duration, size, fraction])
 def test_truth_values_are_no_quantities(read):
-    with pytest.raises(TypeError, match="must be a number .*got the bool True"):
+    with pytest.raises(TypeError, match=r"must be a number .*got the bool True"):
         read(True)
 
 

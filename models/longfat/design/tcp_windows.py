@@ -305,7 +305,9 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
     least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
     least, most = shares
     centre = (least + most) / 2
-    return {
+    # iperf3 counts whole packets: a check may have one more or less than the simulated one.
+    packet = here.segment / here.check(loss)[1]
+    made = {
         "tcp_rate": mean_of["mean"],
         "tcp_rate_lower": least_of["lower"],
         "tcp_rate_upper": most_of["upper"],
@@ -314,6 +316,8 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
         "tcp_in_flight": mean_of["in_flight"],
         "tcp_lost": mean_of["lost"],
     }
+    lower, upper = max(0.0, made["check_lower"] - packet), made["check_upper"] + packet
+    return made | {"check_lower": lower, "check_upper": upper}
 
 
 def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
@@ -347,7 +351,7 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
     """Return the mean rate of long transfers [bytes/s] with its limits, a further run's limits, and the data in flight.
 
     The further run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
-    simulator, and those of a check by a packet.
+    simulator.
     """
     checks = path.checks(loss, effort)
     transfers = checks if path.sender.is_bbr else path.transfers(loss, effort)
@@ -357,9 +361,6 @@ def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
         found[f"{name}_least"] = one["least"] * (1 - wider) - UTILISATION_ACCURACY * one["mean"]
         found[f"{name}_most"] = one["most"] * (1 + wider) + UTILISATION_ACCURACY * one["mean"]
     made = {name: path.rate * min(1.0, max(0.0, value)) for name, value in found.items()}
-    # iperf3 counts whole packets: a check of a slow link may have one more or less than the simulated one.
-    packet = path.segment / path.check(loss)[1]
-    made["check_least"], made["check_most"] = max(0.0, made["check_least"] - packet), made["check_most"] + packet
     delay, lost = (float(np.mean([getattr(run, name) for run in transfers])) for name in ("queueing_delay", "lost"))
     in_flight = path.rate * found["mean"] * (path.round_trip_time + delay)
     return made | {"in_flight": in_flight, "lost": lost if path.sender.is_bbr else math.nan}
