@@ -49,6 +49,13 @@ def keep_programs(folder):
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
+def pytest_collection_modifyitems(items):
+    """The marker `plain` is for tests/sim: elsewhere neither call of `make tests` would run the test."""
+    outside = [one.nodeid for one in items if one.get_closest_marker("plain") and not one.nodeid.startswith("tests/sim/")]
+    if outside:
+        raise pytest.UsageError(f"marked plain outside of tests/sim: {', '.join(outside)}")
+
+
 def pytest_collection_finish():
     """What was collected stays: no need to look through it again and again for garbage."""
     gc.collect()

@@ -106,11 +106,10 @@ def _named(derivation: str) -> Any:
 
 def numeric(law: Law, points: Sequence[Point]) -> Outcome:
     """Compare the law's values in floats, computed point by point and as an array, with the exact values."""
-
-    def of_arrays() -> Iterator[Any]:
-        yield from law(**{name: np.array([point[name] for point in points]) for name in law.symbols})
-
-    column = of_arrays()
+    try:
+        column = iter(law(**{name: np.array([point[name] for point in points]) for name in law.symbols}))
+    except Exception as failure:
+        return failed(failure)
 
     def errors(point: Point) -> Iterator[Found]:
         expected, got = high_precision.exact(law, point), law(**point)
