@@ -51,7 +51,9 @@ def keep_programs(folder):
 
 def pytest_collection_modifyitems(items):
     """The marker `plain` is for tests/sim: elsewhere neither call of `make tests` would run the test."""
-    outside = [one.nodeid for one in items if one.get_closest_marker("plain") and not one.nodeid.startswith("tests/sim/")]
+    outside = [
+        one.nodeid for one in items if one.get_closest_marker("plain") and not one.nodeid.startswith("tests/sim/")
+    ]
     if outside:
         raise pytest.UsageError(f"marked plain outside of tests/sim: {', '.join(outside)}")
 
