@@ -154,7 +154,7 @@ def test_hurst(value):
     source = traffic.self_similar(5e4, value, 0.01, 0.02)
     assert source.hurst == pytest.approx(value)
     found = []
-    for seed in range(3 if is_long() else 1):
+    for seed in range(3 if is_long() or value != 0.75 else 1):  # one seed is near enough at 0.75 only
         times, _ = packets(source, 800.0, seed=seed, room=5_000_000, packet=500, count=100)
         found.append(hurst(np.histogram(times[times > 50], np.arange(50.0, 800.0, 0.02))[0]))
     assert np.mean(found) == pytest.approx(value, abs=0.1)
