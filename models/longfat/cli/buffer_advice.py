@@ -35,7 +35,7 @@ def first(data: xr.Dataset) -> list[str]:
         said += [_fair_queueing(row), *_data_center(row)]
     one = every.sel(flows=row.flows, rule=ONE) if ONE in every.rule else row
     if float(one.buffer_packets) > float(row.buffer_packets):
-        said += [_not_more(row, one)]
+        said += _not_more(row, one)
     return said[:3]
 
 
@@ -87,14 +87,19 @@ def _fair_queueing(row: xr.Dataset) -> str:
     )
 
 
-def _not_more(row: xr.Dataset, one: xr.Dataset) -> str:
-    """Return a sentence that compares delay and throughput with a buffer of one BDP and with the buffer found."""
+def _not_more(row: xr.Dataset, one: xr.Dataset) -> list[str]:
+    """Return a sentence that compares delay and throughput with a buffer of one BDP and with the buffer found.
+
+    There is none if the delays are equal when rounded, so that a larger buffer has no disadvantage.
+    """
     wait, longer = (rounded(float(each.queueing_delay), "s") for each in (row, one))
     carried, more = (f"{100 * float(each.share):.3g}%" for each in (row, one))
+    if wait == longer:
+        return []
     if buffer_lines.has_free_room(row, one):
-        return f"More room is free, and takes bursts: with one BDP packets wait {longer} instead of {wait} (mean)"
+        return [f"More room is free, and takes bursts: with one BDP packets wait {longer} instead of {wait} (mean)"]
     carries = "no more" if more == carried else f"{more} instead of {carried}"
-    return f"Not more: one BDP carries {carries}, and packets wait {longer} instead of {wait} (mean)"
+    return [f"Not more: one BDP carries {carries}, and packets wait {longer} instead of {wait} (mean)"]
 
 
 def _data_center(row: xr.Dataset) -> list[str]:
