@@ -122,13 +122,87 @@ def test_a_slow_queue_has_no_room_for_what_is_joined(policer):
         policer.attrs["rate"] = rate
         made = buffer_lines.lines(policer)
         found[rate] = (*made[0].lines, re.search(r"ping longer by ([\d.]+ m?s)", made[-1].expect)[1])
-    # 20 x 1514 = 30280; the longest wait is that of the token bucket, which has 3028 more: 33308 bytes, or 95816
+    # 20 x 1514 = 30280 bytes are 24.2 s and 48.4 ms; with 65536, 95816 bytes are 127.8 ms
     limit = "tc qdisc replace dev DEV root bfifo limit"
     assert found == {
-        1250.0: ("ethtool -K IN gro off", f"{limit} 30280", "27 s"),
-        5e6 / 8: ("ethtool -K IN gro off", f"{limit} 30280", "53 ms"),
+        1250.0: ("ethtool -K IN gro off", f"{limit} 30280", "24 s"),
+        5e6 / 8: ("ethtool -K IN gro off", f"{limit} 30280", "48 ms"),
         6e6 / 8: (f"{limit} 95816", "130 ms"),
     }
+
+
+def test_a_slow_queue_has_no_room_for_more_than_its_buffer(policer):
+    """At 10 kbit/s 20 packets of 1514 bytes wait 24.2 s; the rate and the mean delay are those that were simulated."""
+    policer.attrs |= {"find": "buffer", "discipline": "fifo", "rate": 1250.0, "scheme": "reno"}
+    policer["buffer_packets"] = "rule", [20]
+    bucket, check = buffer_lines.lines(policer)[1:]
+    # 10 kbit/s x 1448/1538 x (0.96 - 0.01) = 8.944 and x 1448/1500 x (0.97 + 0.01) = 9.460, and a packet more or less
+    # in 60 s: 8 x 1448/60 = 193 bit/s
+    assert check.expect.startswith("receiver 8.75 to 9.66 kbit/s in the mean of several checks; ping longer by 24 s at")
+    assert "joined" not in check.expect
+    # the token bucket has two packets of 1514 bytes more: 22 x 1514/1250 = 26.6 s
+    assert "Packets wait 27 s at most there" in bucket.reason
+
+
+def test_a_slow_policer_has_no_room_for_what_is_joined(policer):
+    """9 packets are 13626 bytes; at 1 Mbit/s, 65536 bytes more would be the tokens of half a second."""
+    policer.attrs["rate"] = 1.25e5
+    policer["buffer_packets"] = "rule", [9]
+    police, check, _ = buffer_lines.lines(policer)
+    assert police.lines[0] == "ethtool -K DEV gro off"
+    assert " burst 13626 " in police.lines[2]
+    # 1 Mbit/s x 1448/1500 x (0.97 + 0.01) = 946.0 kbit/s, and 0.193; at 10 Mbit/s all that the link carries: 9.66
+    assert "to 947 kbit/s" in check.expect
+
+
+@pytest.mark.parametrize("discipline", ["codel", "pie", "fq-codel", "step-marking"])
+def test_a_limit_for_each_flow_may_carry_the_whole_rate(discipline):
+    """16 packets suffice for 16 flows, for 60 the limit is 60: up to 12 x 1448/1500 = 11.584 Mbit/s, not 0.97 of it."""
+    data = answered(discipline=discipline, mark_above=3)
+    assert "to 11.3 Mbit/s" in buffer_lines.lines(data)[1].expect  # (0.96 + 0.01) x 11.584 = 11.24
+    queue, check = buffer_lines.lines(data.assign_coords(flows=60))
+    assert "limit 60 " in queue.lines[0]
+    assert queue.reason.startswith("A limit of 60 packets, one for each flow; the smallest sufficient one is 16. As ")
+    assert "to 11.6 Mbit/s" in check.expect
+
+
+@pytest.mark.parametrize(
+    ("flows", "where", "streams"),
+    [
+        (30, "at once to hosts at 20 ms, 40 ms, 80 ms, whose", 10),
+        (31, "at once to hosts at 20 ms, 40 ms, 80 ms, the last 2 with one stream less, whose", 11),
+        (2, "at once to hosts at 20 ms, 40 ms, whose", 1),
+        (1, "at a round-trip time of 20 ms,", 1),
+    ],
+)
+def test_a_list_of_round_trip_times_divides_the_flows(flows, where, streams):
+    data = answered(round_trip_times=[0.02, 0.04, 0.08], round_trip_time=0.14 / 3).assign_coords(flows=flows)
+    check = buffer_lines.lines(data)[-1]
+    assert where in check.reason
+    assert f" -P {streams} " in check.lines[0]
+
+
+def test_a_check_omits_slow_start():
+    """20 round trips of 2 s are 40 s, and of 0.1 s 2 s; iperf3 omits 600 s at most."""
+    for trip, omitted in ((0.1, 10), (2.0, 40), (50.0, 600)):
+        assert f" -O {omitted} " in buffer_lines.lines(answered(round_trip_time=trip))[-1].lines[0]
+    listed = answered(round_trip_times=[0.02, 1.5], round_trip_time=0.76)
+    assert " -O 30 " in buffer_lines.lines(listed)[-1].lines[0]
+
+
+def test_a_rule_may_reach_what_the_search_does_not():
+    """With PIE, more room may carry less, so that the search may stop above a buffer that suffices."""
+    data = answered(discipline="pie").assign(status=("rule", ["not reached", "reached", "not reached"]))
+    data.buffer_packets[2] = float("nan")
+    (line,) = buffer_lines.lines(data)
+    reaching = "the rule BDP/sqrt(n) (25 packets) reaches it"
+    assert line.reason == f"None: the search found no buffer that reaches the share, but {reaching}."
+    assert "the search found none; " in buffer_short.answer(data)
+    several = xr.concat([data.assign_coords(flows=flows) for flows in (4, 16)], "flows")
+    (line,) = buffer_lines.lines(several)
+    assert f"{reaching} for 4 flows, and {reaching} for 16 flows." in line.reason
+    (line,) = buffer_lines.lines(data.assign(status=("rule", ["not reached"] * 3)))
+    assert line.reason == "None: no buffer that was simulated reaches the share."
 
 
 def test_the_burst_has_room_for_an_aggregate_where_one_fits():
@@ -343,6 +417,8 @@ def test_advice_by_hand():
     assert less == "Not more: one BDP carries 100% instead of 95%, and packets wait 50 ms instead of 4 ms (mean)"
     full = answered().assign(share=("rule", [1.0, 0.98, 1.0]))
     assert buffer_advice.first(full)[1].startswith("Not more: one BDP carries no more, and packets wait 50 ms")
+    alike = answered().assign(queueing_delay=("rule", [0.0016001, 0.001, 0.0016]))
+    assert len(buffer_advice.first(alike)) == 1  # nothing on "1.6 ms instead of 1.6 ms"
     said = buffer_advice.first(answered(round_trip_time=1e-3))
     # marks above 100/7 = 14.3, so 15; by the law 15 + 16 = 31 packets of 1 ms
     assert said[1].startswith("DCTCP at all hosts, marks above 15 packets: full link, 31 ms of queue at most")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import rounded, text
 from longfat.cli.paste import BURSTS, Line, format_of, one_iperf3, rates
+from longfat.cli.window_lines import LONGEST, LONGEST_OMITTED
 from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
@@ -15,11 +17,15 @@ from longfat.design.tcp_windows import HEADERS
 from longfat.laws.buffers import burst_for_shaped_rate
 from longfat.laws.cubic import recovery_time
 from longfat.laws.tcp import achievable_throughput
+from longfat.plot import rows
 
 if TYPE_CHECKING:
     import xarray as xr
 
-CHECK, LONGEST = 60, 86400  # s: time of a check, our choice, and the largest -t of iperf3 (MAX_TIME of its iperf.h)
+CHECK, OMITTED = 60, 10  # s: time of a check, and least time that it omits at its start (iperf3 -O), our choice
+#: Least number of round trips that a check omits. Our choice: slow start doubles the window in each, from 10 packets
+#: (RFC 6928) to 10 million.
+OMITTED_TRIPS = 20
 LARGEST_LIMIT = 2**32 - 1  # bytes: limit of bfifo and tbf (include/uapi/linux/pkt_sched.h, tc_fifo_qopt)
 USUAL_PACKET = 1500  # bytes: packets of hosts on Ethernet
 AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
@@ -34,9 +40,9 @@ LATENESS = 0.001
 #: Linux joins on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the queue's free space
 #: is dropped as a whole.
 JOINED = 65536
-#: Longest delay for which a FIFO gets space for a joined packet in addition to the buffer [s]. Our choice, a usual
-#: round-trip time of the Internet (RFC 8289, section 4.3): other packets fill this space, too. At lower rates the lines
-#: turn off joining, so that the queue is as long as the buffer.
+#: Longest delay for which a FIFO, or the bucket of a policer, gets space for a joined packet in addition to the buffer
+#: [s]. Our choice, a usual round-trip time of the Internet (RFC 8289, section 4.3): other packets fill this space, too.
+#: At lower rates the lines turn off joining, so that the queue is as long as the buffer.
 LONGEST_JOINED = 0.1
 #: Number of packets for which a queue must have space, for each connection in which the host itself sends. Our choice:
 #: TCP in Linux queues two packets of a connection (tcp_output.c, tcp_small_queue_check()), and a packet has two
@@ -92,29 +98,56 @@ def lines(data: xr.Dataset) -> list[Line]:
     every = by_flows(data)
     row = decisive(every)
     if row is None:
-        return [_line("None: no buffer that was simulated reaches the share.")]
+        return [_line(_none(every))]
     one = every.sel(flows=row.flows, rule=ONE) if ONE in every.rule else row
     if has_free_room(row, one):
         row = one
     packets = in_lines(a, row)
+    queue, *others = _lines(a, row, packets)
+    if is_raised(a, row):
+        reason = f"A limit of {packets} packets, one for each flow; the smallest sufficient one is"
+        queue = replace(queue, reason=f"{reason} {int(row.buffer_packets)}. {queue.reason}")
+    return [queue, *others]
+
+
+def _none(every: xr.Dataset) -> str:
+    """Return the statement that no buffer was found, with the smallest buffer by a rule that reaches the share.
+
+    Such a buffer exists if the utilisation does not increase with the buffer everywhere, as with PIE.
+    """
+    said = []
+    for one in rows(every, "flows"):
+        reached = [row for row in rows(one, "rule") if str(row.status.item()) == "reached"]
+        if reached:
+            least = min(reached, key=lambda row: float(row.buffer_packets))
+            of = f" for {int(one.flows)} flows" if every.sizes["flows"] > 1 else ""
+            said.append(f"the rule {least.rule.item()} ({int(least.buffer_packets)} packets) reaches it{of}")
+    if said:
+        return f"None: the search found no buffer that reaches the share, but {', and '.join(said)}."
+    return "None: no buffer that was simulated reaches the share."
+
+
+def _lines(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
+    """Return the lines for a buffer, a bucket or a threshold of ``packets``."""
     if a["find"] == "burst":
-        return [_police(a, row, packets), *_checks(a, row, None), _shape(a)]
+        return [_police(a, packets), *_checks(a, row), _shape(a)]
     if a["find"] == "threshold":
-        return [threshold(a, packets), *_checks(a, row, None)]
+        return [threshold(a, packets), *_checks(a, row)]
     if a["discipline"] == "step-marking":
-        return [marks(a, a["mark_above"], packets), *_checks(a, row, packets * a["packet"])]
+        return [marks(a, a["mark_above"], packets), *_checks(a, row)]
     if a["discipline"] != "fifo":
         hint = ""
         if a["discipline"] in NAMES:
             hint = " With --find threshold there are lines for it."
         if a["discipline"] in DEFAULTS:
-            return [_with_defaults(a, row, packets), *_checks(a, row, None)]
+            return [_with_defaults(a, packets), *_checks(a, row)]
         return [_line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}")]
-    most = max(packets * (a["packet"] + FRAME) + _joined(a), _own(a, row, packets))
+    size = packets * (a["packet"] + FRAME) + _joined(a)
+    most = max(size, _own(a, row, packets))
     if most > LARGEST_LIMIT:
         reason = f"None: a limit of Linux is at most {rounded(LARGEST_LIMIT, 'bytes')}, and {rounded(most, 'bytes')}"
         return [_line(f"{reason} are needed.")]
-    return [*_fifo(a, row, packets), *_checks(a, row, most)]
+    return [*_fifo(a, row, packets), *_checks(a, row, size)]
 
 
 def by_flows(data: xr.Dataset) -> xr.Dataset:
@@ -147,8 +180,9 @@ def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
 def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
     """Return the buffer for the pasted lines [packets]: the smallest sufficient one, and at least one packet per flow.
 
-    Our choice: at a token bucket of Linux with space for 2 packets, which sufficed for the utilisation, one of 8
-    connections of BBR timed out; with space for 8 packets no connection did.
+    Our choice, from measurements at a token bucket of Linux only: with space for 2 packets, which sufficed for the
+    utilisation, one of 8 connections of BBR timed out; with space for 8 packets no connection did. The limits of other
+    disciplines are raised, too, although no such measurement exists for them.
     """
     found = int(row.buffer_packets)
     return max(found, int(row.flows)) if a["find"] == "buffer" else found
@@ -187,7 +221,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     Without this additional size a short queue drops every joined packet: with a limit of one packet, two BBR flows
     carried 2 % of a link of 14.5 Mbit/s, and 98 % if segmentation was off.
     """
-    joined, burst = _joined(a), _burst(a)
+    joined, burst, own = _joined(a), _burst(a), _own(a, row, packets)
     size = packets * (a["packet"] + FRAME) + joined
     with_joined = f"{packets} packets, and {JOINED} bytes for joined ones (GRO)"
     without = (
@@ -205,16 +239,14 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
             f"If the interface is faster than the {text(a['rate'], 'bytes/s')} and this host is to be the bottleneck: "
             f"the same buffer behind a token bucket, with {OWN} packets for each flow at least: Linux gives up a "
             "connection of the host itself whose packets the queue refuses for some seconds. It divides what is larger "
-            f"than its burst of {burst} bytes, so that the limit needs room for {min(burst, JOINED)} bytes only.",
-            (
-                f"tc qdisc replace dev DEV root tbf rate {round(8 * a['rate'])}bit burst {burst}b "
-                f"limit {_own(a, row, packets)}",
-            ),
+            f"than its burst of {burst} bytes, so that the limit needs room for {min(burst, JOINED)} bytes only. "
+            f"Packets wait {rounded(own / a['rate'], 's', 2)} at most there, and the flows may use all of the rate.",
+            (f"tc qdisc replace dev DEV root tbf rate {round(8 * a['rate'])}bit burst {burst}b limit {own}",),
         ),
     ]
 
 
-def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
+def _with_defaults(a: dict[str, Any], packets: int) -> Line:
     """Return the line that sets a discipline with its default target and the smallest sufficient limit."""
     name = a["discipline"]
     return _line(
@@ -224,12 +256,19 @@ def _with_defaults(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
     )
 
 
-def _police(a: dict[str, Any], row: xr.Dataset, packets: int) -> Line:
+def _police(a: dict[str, Any], packets: int) -> Line:
     """Return the lines that set a policer: its bucket is the smallest sufficient one plus a packet joined by GRO."""
-    burst = packets * (a["packet"] + FRAME) + JOINED
+    joined = _joined(a)
+    burst = packets * (a["packet"] + FRAME) + joined
+    without = (
+        f"{packets} packets, none of them joined (GRO): room for one of {JOINED} bytes would be tokens of "
+        f"{rounded(JOINED / a['rate'], 's', 2)} more"
+    )
+    with_joined = f"{packets} packets, and {JOINED} bytes for joined ones (GRO)"
     return _line(
-        f"As root, DEV is where packets arrive. {packets} packets, and {JOINED} bytes for joined ones (GRO):",
+        f"As root, DEV is where packets arrive. {with_joined if joined else without}:",
         (
+            *(() if joined else ("ethtool -K DEV gro off",)),
             "tc qdisc replace dev DEV clsact",
             f"tc filter replace dev DEV ingress protocol all prio 1 matchall action police "
             f"rate {round(8 * a['rate'])}bit burst {burst} conform-exceed drop/ok",
@@ -354,12 +393,33 @@ def _cycle(a: dict[str, Any], row: xr.Dataset) -> float:
     return window / 2 * trip * (1 + buffer / 2) if CONTROLS.get(a["scheme"]) == "reno" else 0.0
 
 
-def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[Line]:
-    """Return the lines that check rate and delay; ``largest`` is the largest queue [bytes], None if unknown."""
-    flows, control = int(row.flows), CONTROLS.get(a["scheme"])
-    # The queue has space for a joined packet in addition to the buffer. Other packets may fill this space, so that the
-    # rate may be higher than with the buffer alone.
-    low, high = rate_to_expect(a, row, (largest is not None and a["discipline"] == "fifo") or a["find"] == "burst")
+def _to_hosts(a: dict[str, Any], flows: int) -> tuple[str, int]:
+    """Return where the check sends, and the number of its streams to each host: those of one iperf3 have equal paths.
+
+    The flows have the listed round-trip times in turn, as in the simulation (`LongFlows`).
+    """
+    trips = a.get("round_trip_times", [a["round_trip_time"]])[:flows]
+    if len(trips) == 1:
+        return f"at a round-trip time of {text(trips[0], 's')}", flows
+    fewer = -flows % len(trips)
+    last = f", the last {fewer} with one stream less" if fewer else ""
+    hosts = ", ".join(text(one, "s") for one in trips)
+    return f"at once to hosts at {hosts}{last}, whose rates are added", math.ceil(flows / len(trips))
+
+
+def _omitted(a: dict[str, Any]) -> int:
+    """Return the time that a check omits at its start, during slow start [s]."""
+    longest: float = max(a.get("round_trip_times", [a["round_trip_time"]]))
+    return min(max(OMITTED, math.ceil(OMITTED_TRIPS * longest)), LONGEST_OMITTED)
+
+
+def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None = None) -> list[Line]:
+    """Return the lines that check rate and delay; ``largest`` is the limit of a FIFO [bytes]."""
+    control = CONTROLS.get(a["scheme"])
+    # A FIFO or a bucket may have space for a joined packet in addition to the buffer. Other packets may fill this
+    # space, so that the rate may be higher than with the buffer alone.
+    joined = (largest is not None or a["find"] == "burst") and _joined(a) > 0
+    low, high = rate_to_expect(a, row, joined or is_raised(a, row))
     said = []
     mean = delay_to_expect(a, row)
     if largest is not None:
@@ -367,13 +427,10 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     if a["discipline"] in OWN_QUEUES:
         said = []
     elif mean is not None:
-        joined = " if nothing is joined" if a["discipline"] == "fifo" else ""
-        said.append("{} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), joined))
+        where = " if nothing is joined" if joined else ""
+        said.append("{} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), where))
     longer = f"; ping longer {', '.join(said)}" if said else ""
-    at = f"at a round-trip time of {text(a['round_trip_time'], 's')}"
-    if trips := a.get("round_trip_times"):  # streams of one iperf3 have equal ones
-        at = f"at once to hosts at {', '.join(text(one, 's') for one in trips)}, whose rates are added"
-        flows = 1
+    at, streams = _to_hosts(a, int(row.flows))
     compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
     if control is None:
         return [_line(f"No check: {a['scheme']} was not compared with a sender of Linux.")]
@@ -381,9 +438,12 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None) -> list[L
     if cycle > LONGEST:
         return [_line(f"No check: a window takes {rounded(cycle, 's', 2)} from loss to loss, and iperf3 {LONGEST} s.")]
     lasts = max(CHECK, 10 * math.ceil(cycle / 10))
+    data = max(1, int(a["packet"]) - HEADERS[0])
+    # iperf3 counts whole packets: a check may have one more or less than the flows have on average.
+    low, high = max(0.0, low - data / lasts), high + data / lasts
     form, unit = format_of(high)
-    streams, more, remark = one_iperf3(flows, max(1, int(a["packet"]) - HEADERS[0]))
-    command = f"iperf3 -c HOST {form} -P {streams} -O 10 -t {lasts} -C {control}{more}"
+    streams, more, remark = one_iperf3(streams, data)
+    command = f"iperf3 -c HOST {form} -P {streams} -O {_omitted(a)} -t {lasts} -C {control}{more}"
     beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ", with a ping beside it"
     return [
         _line(

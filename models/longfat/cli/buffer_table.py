@@ -125,11 +125,11 @@ def _missing(row: xr.Dataset) -> str:
 
 
 def no_buffer(row: xr.Dataset) -> str:
-    """Return the statement that no buffer suffices, and the law's limit of the utilisation if this is the reason."""
+    """Return the statement that no buffer was found, and the law's limit of the utilisation if this is the reason."""
     a = row.attrs
     ceiling = a.get("ceiling", 1.0)
     if int(row.get("flows", 1)) > 1 or ceiling >= a["share"]:
-        return "no buffer reaches it"
+        return "the search found none"
     return f"no buffer reaches it: it is above the {ceiling:.4f} that ProbeRTT leaves to one flow by the law"
 
 
