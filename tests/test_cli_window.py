@@ -546,3 +546,24 @@ def test_no_step_is_to_fewer_streams(capsys):
     assert "401 Mbit/s at 0.005" in out
     assert "128 streams" not in out
     assert "128 streams, iperf3 -P 128 (check: --flows 128)" in " ".join(said(capsys, *path, "--flows", "100").split())
+
+
+@pytest.mark.parametrize(("path", "law"), [
+    # the laws of Reno and of CUBIC end at 0.01: sqrt(1.5/p) = 19.36 packets at 0.004, 12.25 at 0.01, 12.95 at the middle
+    # sqrt(0.004 x 0.02) = 0.00894, of 1448 bytes in 0.1 s
+    ("--rate 100Mbit/s --rtt 100ms --loss 0.004..0.02 --scheme reno",
+     "1.42 to 2.24 Mbit/s at 0.01 to 0.004, 1.5 Mbit/s at 0.00894 (no law holds above 0.01)"),
+    ("--rate 100Mbit/s --rtt 100ms --loss 0.004..0.02 --scheme dctcp",
+     "1.42 to 2.24 Mbit/s at 0.01 to 0.004, 1.5 Mbit/s at 0.00894 (no law holds above 0.01)"),
+    ("--rate 100Mbit/s --rtt 100ms --loss 0.004..0.02", " at 0.01 to 0.004, "),
+    # only the lower end of the range has a law: its middle is sqrt(0.004 x 0.09) = 0.019
+    ("--rate 100Mbit/s --rtt 100ms --loss 0.004..0.09 --scheme reno",
+     "1.42 to 2.24 Mbit/s at 0.01 to 0.004 (no law holds above 0.01)"),
+    ("--rate 10.5Gbit/s..49.5Gbit/s --rtt 1.2s --buffer 5 --loss 0.00141..0.037 --scheme reno", "above 0.01)"),
+    ("--rate 1Gbit/s --rtt 20ms --scheme bbr1 --loss 0.1..0.15", "(no law holds above 0.13)"),
+    ("--rate 20Mbit/s --rtt 20ms --scheme bbr1 --loss 0.05..0.2", "(no law holds above 0.13)"),
+    # a loss in 2 s: 164.5 packets a round trip (95.3 Mbit/s x 20 ms), 100 round trips, 1/16,450
+    ("--rate 100Mbit/s --rtt 20ms --scheme bbr --loss 1e-5..3e-4 --verbose", "(no law holds above 6.08e-05)"),
+])  # fmt: skip
+def test_a_range_of_losses_may_end_beyond_a_law(capsys, path, law):
+    assert law in " ".join(said(capsys, *path.split(), *LAW).split())

@@ -207,20 +207,34 @@ def rates_by_law(answer: Answer) -> str:
     """Format the rate by law at each loss or range of losses, and the losses at which no law holds."""
 
     def rate(row: dict[str, float]) -> str:
+        largest = _largest_loss(answer, row)
+        above = f" (no law holds above {largest:.3g})" if largest < row["loss_high"] else ""
+        ends = span(answer.law(largest), answer.law(row["loss_low"]))
         middle = rounded(row["tcp_rate_law"], "bytes/s")
-        ends = span(answer.law(row["loss_high"]), answer.law(row["loss_low"]))
         if ends == middle:
-            return f"{middle} at {loss_of(row)}"
-        return f"{ends} at {row['loss_high']:.3g} to {row['loss_low']:.3g}, {middle} at {row['loss']:.3g}"
+            return f"{middle} at {loss_of(row | {'loss_high': largest})}{above}"
+        at = f", {middle} at {row['loss']:.3g}" if math.isfinite(row["tcp_rate_law"]) else ""
+        return f"{ends} at {largest:.3g} to {row['loss_low']:.3g}{at}{above}"
 
-    known = [row for row in answer.rows if math.isfinite(row["tcp_rate_law"])]
-    beyond = [loss_of(row) for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
+    known = [row for row in answer.rows if math.isfinite(answer.law(row["loss_low"]))]
+    beyond = [loss_of(row) for row in answer.rows if row not in known]
     return "; ".join(
         [
             *([", ".join(map(rate, known))] if known else []),
             *([f"no law holds at {', '.join(beyond)}"] if beyond else []),
         ]
     )
+
+
+def _largest_loss(answer: Answer, row: dict[str, float]) -> float:
+    """Return the largest loss in the range of a row at which a law holds, by bisection; one holds at the lower end."""
+    low, high = row["loss_low"], row["loss_high"]
+    if math.isfinite(answer.law(high)):
+        return high
+    for _ in range(60):  # the bits of a double
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.isfinite(answer.law(middle)) else (low, middle)
+    return low
 
 
 def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
