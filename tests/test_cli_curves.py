@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from longfat.cli import main
+from longfat.cli import curves, main
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
@@ -91,3 +91,9 @@ def test_both_axes(tmp_path, capsys):
     assert {path.name for path in tmp_path.iterdir()} == names | {"page.html"}
     sets = json.loads(re.search(r"mountCurves\(.*?, (\[.*\])\);", (tmp_path / "page.html").read_text())[1])
     assert [one["axis"] for one in sets] == ["buffer", "window of each flow"]
+
+
+def test_the_time_of_a_short_transfer_has_no_exponent():
+    data = xr.Dataset({"transfer_time": 20.0, "law_transfer_time": 16.34}, attrs={"file": 1e6, "confidence": 0.95})
+    assert "in runs of their own; 16340 ms over an empty link" in curves._remarks(data)[2]
+    assert "; 3.456 ms over an empty link" in curves._remarks(data.assign(law_transfer_time=3.456e-3))[2]

@@ -168,6 +168,7 @@ def _remarks(data: xr.Dataset) -> list[str]:
     ]
     if "transfer_time" in data:
         shortest = float(data.law_transfer_time.min())
-        known = f"; {1e3 * shortest:.4g} ms over an empty link by the law" if shortest > 0 else ""
+        cell = _plain(number("law", ".4g", MS))({"law": shortest})
+        known = f"; {cell} ms over an empty link by the law" if shortest > 0 else ""
         lines.append(f"short: transfers of {data.attrs['file']:g} bytes, in runs of their own{known}.")
     return [*lines, f"intervals of {percent(data.attrs['confidence'])}: with --csv, and in the files of --output."]
