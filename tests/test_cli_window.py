@@ -391,7 +391,7 @@ def test_one_flow_has_a_largest_window(tmp_path, capsys):
     assert "9 streams fill this path" in out
     # Two products of 38.6 GB are 143.9 times 2^29 bytes: two calls, as iperf3 has 128 streams at most
     out = " ".join(said(capsys, str(host), "--rate", "400Gbit/s", "--rtt", "800ms", *LAW).split())
-    assert "144 streams, iperf3 -P 72 (2 of these at once, each with a server" in out
+    assert "144 streams, iperf3 -P 72 (2 of these at once, whose rates are added, each with a server" in out
     # the packets of any driver: 2^31 bytes hold 2^29, which are 21.47 Gbit/s
     assert re.search(r"expect +21400 to 43000 Mbit/s", said(capsys, "--rate", "100Gbit/s", "--rtt", "200ms"))
 
@@ -503,7 +503,7 @@ def test_iperf3_takes_the_check_of_many_streams_and_of_small_packets(capsys):
     # up to 128 streams in a call: 8 times 125
     out = said(capsys, *path, "--flows", "1000")
     assert "check     iperf3 -c HOST -C cubic -P 125 -p PORT\n" in out
-    assert "8 of these at once" in out
+    assert "8 of these at once, whose rates are added, each with" in out
     # TCP_MAXSEG counts the 12 bytes of time stamps, and Linux has 88 at least
     assert "-M 512\n" in said(capsys, *path, "--mss", "500B")
     out = said(capsys, *path, "--mss", "75B")
@@ -549,8 +549,8 @@ def test_no_step_is_to_fewer_streams(capsys):
 
 
 @pytest.mark.parametrize(("path", "law"), [
-    # the laws of Reno and of CUBIC end at 0.01: sqrt(1.5/p) = 19.36 packets at 0.004, 12.25 at 0.01, 12.95 at the middle
-    # sqrt(0.004 x 0.02) = 0.00894, of 1448 bytes in 0.1 s
+    # the laws of Reno and of CUBIC end at 0.01: sqrt(1.5/p) = 19.36 packets at 0.004, 12.25 at 0.01, 12.95 at the
+    # middle, sqrt(0.004 x 0.02) = 0.00894, of 1448 bytes in 0.1 s
     ("--rate 100Mbit/s --rtt 100ms --loss 0.004..0.02 --scheme reno",
      "1.42 to 2.24 Mbit/s at 0.01 to 0.004, 1.5 Mbit/s at 0.00894 (no law holds above 0.01)"),
     ("--rate 100Mbit/s --rtt 100ms --loss 0.004..0.02 --scheme dctcp",
@@ -567,3 +567,46 @@ def test_no_step_is_to_fewer_streams(capsys):
 ])  # fmt: skip
 def test_a_range_of_losses_may_end_beyond_a_law(capsys, path, law):
     assert law in " ".join(said(capsys, *path.split(), *LAW).split())
+
+
+def test_rates_of_several_iperf3_are_added(capsys):
+    path = ["--rate", "10Mbit/s", "--rtt", "20ms", "--scheme", "reno"]
+    assert 'in the sum of the lines "[SUM] ... receiver" in' in " ".join(said(capsys, *path, "--flows", "129").split())
+
+
+@pytest.mark.parametrize("segment", [64, 65495])
+def test_there_is_no_check_with_packets_that_iperf3_cannot_send(capsys, segment):
+    out = said(capsys, "--rate", "10Mbit/s", "--rtt", "20ms", "--mss", f"{segment}B", *LAW)
+    assert f"check     no check: iperf3 cannot send packets with {segment} bytes of data\n" in out
+    assert "expect" not in out
+
+
+def test_jumbo_frames_need_an_mtu(capsys):
+    """20 bytes of IPv4, 20 of TCP and 12 of time stamps are 52: 9000 with 8948, and 65535, IPv4's most, with 65483."""
+    path = ["--rate", "10Gbit/s", "--rtt", "20ms", *LAW]
+    for data, unit in ((8948, 9000), (65483, 65535)):
+        assert f"path need an MTU of {unit} bytes\n" in said(capsys, *path, "--mss", f"{data}B")
+    assert "MTU" not in said(capsys, *path)
+
+
+def test_many_streams_are_advised_to_those_who_have_fewer(capsys):
+    path = ["--rate", "100Gbit/s", "--rtt", "200ms", *LAW]
+    assert "more streams, iperf3 -P 128" in said(capsys, *path, "--flows", "100")
+    out = said(capsys, *path, "--flows", "200")
+    assert "paste the lines" in out
+    assert "more streams" not in out
+
+
+def test_longer_checks_have_the_unit_of_the_check(capsys):
+    out = said(capsys, "--rate", "100kbit/s", "--rtt", "2s", "--loss", "0.01", "--mss", "200B")
+    assert "iperf3 -c HOST -f k" in out
+    assert re.search(r"-t \d+: [\d.]+ to [\d.]+ kbit/s, simulated", " ".join(out.split()))
+
+
+def test_losses_do_not_limit_flows_whose_least_windows_fill_the_link(capsys):
+    """A round trip has 1e6/8 x 0.05/1500 = 4.2 packets; 20 flows of BBR have 4 each, and 64 arrive at a loss of 0.2."""
+    path = ["--rate", "1Mbit/s", "--rtt", "50ms", "--scheme", "bbr", "--loss", "0.05,0.2", *LAW]
+    out = said(capsys, *path, "--flows", "20")
+    assert out.startswith("limit     the link: ")
+    assert "remove the losses" not in out
+    assert "remove the losses" in said(capsys, *path, "--flows", "1")

@@ -15,6 +15,8 @@ MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
 LEAST_MSS = 88  # bytes: Linux's smallest TCP_MAXSEG (include/net/tcp.h, TCP_MIN_MSS)
 TIME_STAMPS = 12  # bytes of each TCP header for the option of time stamps (RFC 7323, appendix A)
 USUAL_DATA = 1448  # bytes of data in a packet of 1500 bytes, which hosts send unless told otherwise
+DATA_HEADERS = 40 + TIME_STAMPS  # bytes of the headers of IPv4 and TCP in a packet
+MOST_DATA = 65535 - DATA_HEADERS  # bytes of data in the largest packet of IPv4 (RFC 791, total length)
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,15 @@ def raised_third(name: str, value: int) -> str:
     return f'set -- $(sysctl -n {name}); [ "$3" -ge {value} ] || sysctl -w {name}="$1 $2 {value}"'
 
 
+def sendable(data: int) -> bool:
+    """Return whether iperf3 on Linux can send packets with ``data`` bytes of data, beside time stamps.
+
+    >>> sendable(75), sendable(76), sendable(65483), sendable(65484)
+    (False, True, True, False)
+    """
+    return LEAST_MSS - TIME_STAMPS <= data <= MOST_DATA
+
+
 def one_iperf3(flows: int, data: int) -> tuple[int, str, str]:
     """Return the streams of one call of iperf3, further options, and a remark, for packets with ``data`` bytes of data.
 
@@ -100,16 +111,20 @@ def one_iperf3(flows: int, data: int) -> tuple[int, str, str]:
     >>> one_iperf3(1, 1448), one_iperf3(128, 500)
     ((1, '', ''), (128, ' -M 512', ''))
     >>> one_iperf3(300, 1448)
-    (100, ' -p PORT', '3 of these at once, each with a server on a PORT of its own')
+    (100, ' -p PORT', '3 of these at once, whose rates are added, each with a server on a PORT of its own')
+    >>> one_iperf3(1, 8948)
+    (1, '', 'both hosts and the whole path need an MTU of 9000 bytes')
     """
     options, remarks, calls = "", [], math.ceil(flows / MOST_STREAMS)
-    if data < LEAST_MSS - TIME_STAMPS:
+    if not sendable(data):
         remarks.append(f"iperf3 cannot send packets with {data} bytes of data")
     elif data < USUAL_DATA:
         options += f" -M {data + TIME_STAMPS}"
+    elif data > USUAL_DATA:
+        remarks.append(f"both hosts and the whole path need an MTU of {data + DATA_HEADERS} bytes")
     if calls > 1:
         options += " -p PORT"
-        remarks.append(f"{calls} of these at once, each with a server on a PORT of its own")
+        remarks.append(f"{calls} of these at once, whose rates are added, each with a server on a PORT of its own")
     return math.ceil(flows / calls), options, "; ".join(remarks)
 
 
@@ -123,14 +138,14 @@ def format_of(high: float) -> tuple[str, str]:
 
 
 def rates(low: float, high: float, unit: str = "Mbit/s") -> str:
-    """Format an interval of rates [bytes/s] in Mbit/s, kbit/s or MB/s, rounded outwards to three digits.
+    """Format an interval of rates [bytes/s] in Mbit/s, kbit/s, MB/s or kB/s, rounded outwards to three digits.
 
     >>> rates(11.68e6, 12.07e6), rates(1.236e8, 1.241e8), rates(0.0, 12345.0)
     ('93.4 to 96.6 Mbit/s', '988 to 993 Mbit/s', '0 to 0.0988 Mbit/s')
     >>> rates(11.68e6, 12.07e6, "MB/s")
     '11.6 to 12.1 MB/s'
     """
-    scale = {"Mbit/s": 8e-6, "kbit/s": 8e-3, "MB/s": 1e-6}[unit]
+    scale = {"Mbit/s": 8e-6, "kbit/s": 8e-3, "MB/s": 1e-6, "kB/s": 1e-3}[unit]
     return f"{_rounded(scale * low, math.floor):g} to {_rounded(scale * high, math.ceil):g} {unit}"
 
 

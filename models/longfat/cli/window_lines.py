@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import labelled
-from longfat.cli.paste import BURSTS, Line, at_least, format_of, one_iperf3, raised, raised_third, rates
+from longfat.cli.paste import (
+    BURSTS,
+    MOST_STREAMS,
+    Line,
+    at_least,
+    format_of,
+    one_iperf3,
+    raised,
+    raised_third,
+    rates,
+    sendable,
+)
 from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
@@ -158,6 +169,8 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
 def check(answer: Answer, path: Path) -> list[str]:
     """Return the command that checks the rate, the expected interval, and advice to narrow a wide interval."""
     a, rows = answer.attrs, answer.rows
+    if not sendable(a["segment"]):
+        return labelled("check", f"no check: {one_iperf3(1, a['segment'])[2]}")
     control = SENDERS[a["scheme"]].control
     shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
     hosts = labelled(
@@ -166,7 +179,9 @@ def check(answer: Answer, path: Path) -> list[str]:
         "network card (TSO, GRO), fq or tcp_mem may limit",
     )
     of = f"{a['flows']} stream{'s' if a['flows'] > 1 else ''}" + ", version 3 of BBR" * (a["scheme"] == "bbr")
-    receiver = '"[SUM] ... receiver"' if a["flows"] > 1 else '"receiver"'
+    receiver = 'line "[SUM] ... receiver"' if a["flows"] > 1 else 'line "receiver"'
+    if a["flows"] > MOST_STREAMS:
+        receiver = 'the sum of the lines "[SUM] ... receiver"'
     if "check_time" not in rows[0]:
         return [
             *_command(a, f"-C {control}"),
@@ -185,14 +200,14 @@ def check(answer: Answer, path: Path) -> list[str]:
     intervals = [rates(*pair, unit) + where for pair, where in zip(ends, at, strict=True)]
     made += labelled(
         "expect",
-        f"{', '.join(intervals)} in line {receiver} in {100 * a['confidence']:.4g} of 100 "
+        f"{', '.join(intervals)} in {receiver} in {100 * a['confidence']:.4g} of 100 "
         f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP buffer)",
     )
     from longfat.measured.counting import WIDE
 
     wide = [] if len(rows) > 1 else [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.given
-    made += labelled("narrower", _narrower(a, wide[0], counted)) if wide else []
+    made += labelled("narrower", _narrower(a, wide[0], counted, unit)) if wide else []
     return made if shown else made + hosts
 
 
@@ -215,16 +230,16 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
     if limit in ("receiver window", "send buffer", "sender"):
         reason = f"the {limit} limited the measured flow, and not the network"
     return (
-        f"{at_least((1 - DIFFERENT) * (between[0] if between else rate))} in the line {receiver}, without -w, if "
+        f"{at_least((1 - DIFFERENT) * (between[0] if between else rate))} in {receiver}, without -w, if "
         f"{control} was measured, too: the least that was measured less a tenth, because {reason}. If it is much more, "
         "give the new file"
     )
 
 
-def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
+def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool, unit: str) -> str:
     """Return longer measurements that narrow the expected interval of a check, each with its interval.
 
-    With ``counted`` the loss was measured by a count of lost packets.
+    With ``counted`` the loss was measured by a count of lost packets; ``unit`` is that of iperf3's rates in the check.
     """
     said, cycles = [], LONG_CYCLES if a["flows"] == 1 else row["tcp_cycles"]
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)
@@ -232,7 +247,7 @@ def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool) -> str:
         command = f"-O {skipped} -t {lasts}"
         if skipped > LONGEST_OMITTED or lasts > LONGEST:
             command = f"a transfer of {lasts} s, without its first {skipped} s"
-        said.append(f"{command}: {rates(row['long_lower'], row['long_upper'])}, simulated")
+        said.append(f"{command}: {rates(row['long_lower'], row['long_upper'], unit)}, simulated")
     effects = {name: float(factor) for name, factor in (one.split() for one in a["effects"].split(";") if one)}
     loss = math.exp(effects.get("loss", 0.0))
     if loss >= RANGE and counted:

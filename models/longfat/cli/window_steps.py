@@ -29,6 +29,7 @@ LOSSES = "remove the losses (ethtool -S, optics)"
 #: Loss up to which BBR may fill the link although no law is known: BBRLossThresh of draft-ietf-ccwg-bbr-06, up to which
 #: a probe raises the rate. Version 1 has a law to larger losses.
 LOSS_OF_BBR = 0.02
+LEAST_WINDOW_OF_BBR = 4  # packets: BBRMinPipeCwnd of draft-ietf-ccwg-bbr-06, version 1 has the same
 LEAST_GAIN = 1.05  # our choice: a smaller factor of the rate is "no more"
 
 
@@ -149,20 +150,18 @@ def _option(path: Path) -> str:
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     """Return limit and steps by law, without a measured flow; the limit is losses, socket buffers or the link."""
     a, capacity = answer.attrs, answer.law(0.0)
-    best = max(_at_most(row, a, capacity) for row in answer.rows)
+    best = max(at_most(row, a, capacity) for row in answer.rows)
     limits, trip = _limits(path), a["round_trip_time"]
     sizes = (limits.least(_overhead(a)), limits.most, a["window"])
     least, most, largest = (a["flows"] * size / trip for size in sizes)
     if most < min(best, largest) and not path.rate_measured_by:
         return _of_buffers(answer, path, (least, most), min(best, largest))
     if a["window_limited"] and largest < best:
-        streams, _, calls = one_iperf3(a["sockets"], USUAL_DATA)
-        of_calls = f" ({calls})" if calls else ""
         return (
             f"TCP's largest window, 1 GiB (RFC 7323){of_streams(a)}: {rounded(largest, 'bytes/s')} at "
             f"{rounded(trip, 's')}, of the link's {of_data(a)}",
             [
-                f"{a['sockets']} streams, iperf3 -P {streams}{of_calls}: {rounded(best, 'bytes/s')} by law, "
+                f"{a['sockets']} streams, {_parallel(a['sockets'])}: {rounded(best, 'bytes/s')} by law, "
                 f"{times(best / largest)}"
             ],
         )
@@ -171,7 +170,17 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     return _of_link(answer, path, capacity)
 
 
-def _at_most(row: dict[str, float], a: dict[str, Any], capacity: float) -> float:
+def _parallel(flows: int) -> str:
+    """Return the command of iperf3 for parallel streams, with a remark if it takes several at once.
+
+    >>> _parallel(37), _parallel(4 * 40).split(",")[0]  # one call has at most 128
+    ('iperf3 -P 37', 'iperf3 -P 80 (2 of these at once')
+    """
+    streams, _, calls = one_iperf3(flows, USUAL_DATA)
+    return f"iperf3 -P {streams}" + (f" ({calls})" if calls else "")
+
+
+def at_most(row: dict[str, float], a: dict[str, Any], capacity: float) -> float:
     """Return the rate by law, or, where none is known, the most that may be reached: BBR may fill the link; else 0."""
     law = row["tcp_rate_law"]
     if not math.isfinite(law):
@@ -180,8 +189,18 @@ def _at_most(row: dict[str, float], a: dict[str, Any], capacity: float) -> float
 
 
 def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
-    """Return the rows, each for a loss, in which the rate by law is below the target or no law holds."""
-    return [row for row in answer.rows if not row["tcp_rate_law"] >= answer.attrs["target"] * capacity]
+    """Return the rows, each for a loss, in which the rate by law is below the target or no law holds.
+
+    Rows without a law are left out if the least windows of all flows of BBR fill the link.
+    """
+    a = answer.attrs
+    least = a["flows"] * LEAST_WINDOW_OF_BBR * a["segment"] / a["round_trip_time"] if SENDERS[a["scheme"]].is_bbr else 0
+    return [
+        row
+        for row in answer.rows
+        if not row["tcp_rate_law"] >= a["target"] * capacity
+        and (math.isfinite(row["tcp_rate_law"]) or least * (1 - row["loss_high"]) < capacity)
+    ]
 
 
 def of_data(a: dict[str, Any], named: bool = True) -> str:
@@ -250,7 +269,7 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     if path.rate_measured_by:
         return [
             f"{LOSSES}: gain not known without the rate of the link (--rate)",
-            f"more streams, iperf3 -P {4 * a['flows']}: {rounded(4 * law, 'bytes/s')} by law, {times(4)}, if the link "
+            f"more streams, {_parallel(4 * a['flows'])}: {rounded(4 * law, 'bytes/s')} by law, {times(4)}, if the link "
             "carries it",
         ]
     gain = times(capacity / law)
@@ -269,7 +288,7 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     more = f" ({', '.join(others)})" if others else ""
     if flows > a["flows"]:
         steps.append(
-            f"{flows} streams{more}, iperf3 -P {flows} (check: --flows {flows}): {rounded(law, 'bytes/s')} -> "
+            f"{flows} streams{more}, {_parallel(flows)} (check: --flows {flows}): {rounded(law, 'bytes/s')} -> "
             f"{rounded(rate, 'bytes/s')} by law, if losses are not of a full link: such a link leaves one flow of "
             f"others {rounded(left, 'bytes/s')}"
         )
@@ -289,14 +308,17 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     trip, capacity = rounded(a["round_trip_time"], "s"), answer.law(0.0)
     limit = f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of {of_data(a, named=False)}"
     few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
-    flows = f"{few} to {many}" if few < many else f"{few}"
+    flows = f"iperf3 -P {few} to {many}" if few < many else _parallel(few)
     unknown = [row for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
     by = f" (no law holds at {', '.join(map(loss_of, unknown))})" if len(unknown) == len(answer.rows) else " by law"
     steps = [
         f"paste the lines: up to {rounded(best, 'bytes/s')}{by}, {times(best / most)} or more",
-        f"without root: more streams, iperf3 -P {flows}, each with buffers of its own: up to "
-        f"{rounded(min(best, MOST_STREAMS * most / a['flows']), 'bytes/s')}",
     ]
+    if few > a["flows"]:
+        steps.append(
+            f"without root: more streams, {flows}, each with buffers of its own: up to "
+            f"{rounded(min(best, MOST_STREAMS * most / a['flows']), 'bytes/s')}"
+        )
     several = len(answer.rows) > 1
     worst = min(answer.rows, key=lambda row: row["tcp_rate_law"] if math.isfinite(row["tcp_rate_law"]) else math.inf)
     if worst["tcp_rate_law"] < a["target"] * capacity:
