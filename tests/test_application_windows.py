@@ -121,6 +121,10 @@ ANSWERS = [
     # CUBIC at 1e-4 and 0.2 s: 21 Mbit/s of 94; 2 MiB in 0.2 s are 84.
     ("ssh --rate 100Mbit/s --rtt 200ms --loss 1e-4",
      ["not the window of SSH", "which losses make 20.7 Mbit/s"], []),
+    # No law of BBR holds at 1e-5 x 8000 packets a round trip, but it may fill the link: as without --loss.
+    ("ssh --rate 1Gbit/s --rtt 100ms --loss 1e-5 --scheme bbr", ["limit window of SSH: "], ["losses make"]),
+    # 10 x 1448/1538 = 9.415 kbit/s less 5 %, and 10 x 1448/1500 = 9.653; an eighth of both, outwards
+    ("ssh --rate 10kbit/s --rtt 20ms", ["8.94 to 9.66 kbit/s (1.11 to 1.21 kB/s) with 2 MiB"], ["Mbit/s"]),
     ("http2 tests/data/measured/receiver.json --rate 100Mbit/s", ["HTTP/2"], []),  # which has the round trip
 ]  # fmt: skip
 
@@ -134,7 +138,10 @@ def test_answers(capsys, asked, words, absent):
 @pytest.mark.parametrize(("rate", "mebibytes"), [("1.5Mbit/s", 11), ("100Mbit/s", 691)])
 def test_the_check_of_ssh_lasts_a_minute(capsys, rate, mebibytes):
     """60 s of 1.5 x 1448/1500 = 1.448 Mbit/s are 10.86 MB, 10.36 MiB; at 100 Mbit/s 690.5 MiB."""
-    assert f"bs=1M count={mebibytes} |" in answered(capsys, "--application", "ssh", "--rate", rate, "--rtt", "20ms")
+    said = answered(capsys, "--application", "ssh", "--rate", rate, "--rtt", "20ms")
+    assert f"bs=1M count={mebibytes} status=none |" in said
+    # at the sender, 2 MiB of a window would count as sent at once: the dd of the receiver measures
+    assert "| ssh -o Compression=no HOST 'dd of=/dev/null bs=1M'" in said
 
 
 def test_losses_leave_a_part_of_the_path_or_no_law(capsys):

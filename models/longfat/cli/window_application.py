@@ -9,7 +9,7 @@ from longfat.base.domains import out_of_range
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import labelled
 from longfat.cli import paste
-from longfat.cli.window_steps import LEAST_GAIN, of_data, said, span, times
+from longfat.cli.window_steps import LEAST_GAIN, at_most, of_data, said, span, times
 from longfat.design.application_windows import APPLICATIONS, BELOW, KIB, MIB, Application
 from longfat.laws.tcp import achievable_throughput
 
@@ -28,11 +28,10 @@ def answer_of(name: str, answer: Answer) -> str:
         float(achievable_throughput(a["rate_high"], a["segment"], least)),
     )
     trips = (a["round_trip_time_low"], a["round_trip_time_high"])
-    known = [row["tcp_rate_law"] for row in answer.rows if math.isfinite(row["tcp_rate_law"])]
-    if not known:
+    best = max(at_most(row, a, answer.law(0.0)) for row in answer.rows)
+    if best == 0.0:
         losses = ", ".join(f"{row['loss']:.3g}" for row in answer.rows)
         raise out_of_range("loss", losses, "1", "less, with --application: no law of the sender holds there")
-    best = max(known)
     if lossy := best < a["target"] * answer.law(0.0):
         capacity = (min(best, capacity[0]), min(best, capacity[1]))
     window, goal = one.window_for(capacity[1], trips[1]), a["target"] * (1 - BELOW) * capacity[0]
@@ -61,7 +60,11 @@ def answer_of(name: str, answer: Answer) -> str:
         reason = f"{one.about} {size(window)}: {why}. Larger defaults have no line."
         lines = [*paste.in_short([paste.Line(reason, tuple(settings), brief=True)]), ""]
     with_each = [(size(default.window), ends) for default, ends in expected] or [(size(window), reached)]
-    expect = "; ".join(f"{paste.rates(*ends)} ({paste.rates(*ends, 'MB/s')}) with {each}" for each, ends in with_each)
+    _, unit = paste.format_of(max(high for _, (_, high) in with_each))
+    of_bytes = {"kbit/s": "kB/s", "Mbit/s": "MB/s"}[unit]
+    expect = "; ".join(
+        f"{paste.rates(*ends, unit)} ({paste.rates(*ends, of_bytes)}) with {each}" for each, ends in with_each
+    )
     sent = math.ceil(CHECK * max(high for _, (_, high) in with_each) / MIB)
     tcp = ", TCP no limit; senders with BBR up to 17 % less" if one.over_tcp else ""
     return "\n".join([

@@ -265,7 +265,8 @@ SSH = Application(
     lambda window: min(half(window), 112 * KIB) if window <= 2 * MIB else half(window) + 32 * KIB,
     2**32 - 1,
     "Where the data are received, in as much memory for each channel; OpenSSH has no such setting.",
-    "dd if=/dev/zero bs=1M count=MEBIBYTES | ssh -o Compression=no HOST 'cat > /dev/null'",
+    # The receiver measures the time: at the sender, up to a window of data and its buffers would count as sent.
+    "dd if=/dev/zero bs=1M count=MEBIBYTES status=none | ssh -o Compression=no HOST 'dd of=/dev/null bs=1M'",
     "sessions or channels",
     "AsyncSSH",
     how="hpn-ssh at the receiving side, or a library's window",
