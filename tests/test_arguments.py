@@ -71,6 +71,52 @@ def wrong(one):
     return [*found, ("fast", "cannot be read" if one.has_unit else "must be a number")]
 
 
+#: Domains as literals: `wrong` reads those of the code, and would follow an error in them.
+DOMAINS = {
+    ("buffer", "rate"): "(0, inf)",
+    ("buffer", "round_trip_time"): "(0, inf)",
+    ("buffer", "flows"): "[1, 10000]",
+    ("buffer", "file"): "[1, inf)",
+    ("buffer", "share"): "(0, 1]",
+    ("buffer", "packet"): "[1, 1e6]",
+    ("buffer", "access_rate"): "(0, inf]",
+    ("buffer", "spread"): "[0, 0.9]",
+    ("buffer", "decrease"): "(0, 1)",
+    ("buffer", "bandwidth_delay_product"): "[10, 1e7]",
+    ("buffer", "points"): "[0, 1000]",
+    ("buffer", "replications"): "[2, 1e6]",
+    ("buffer", "confidence"): "(0, 1)",
+    ("tcp_window", "loss"): "[0, 1)",
+    ("tcp_window", "flows"): "[1, 10000]",
+    ("tcp_window", "target"): "(0, 1)",
+    ("tcp_window", "segment"): "[1, 65495]",
+    ("tcp_window", "replications"): "[2, 1e6]",
+    ("window", "rate"): "(0, inf)",
+    ("window", "round_trip_time"): "(0, inf)",
+    ("window", "loss"): "[0, 1)",
+    ("window", "target"): "(0, 1)",
+    ("window", "segment"): "[1, inf)",
+    ("window", "packet"): "[1, inf)",
+    ("window", "points"): "[0, 10000]",
+    ("window", "confidence"): "(0, 1)",
+    ("curves", "buffer"): "(0, 100]",
+    ("curves", "file"): "[1, 1e12]",
+    ("curves", "load"): "(0, 0.5]",
+    ("curves", "spread"): "[0, 0.9]",
+    ("curves", "replications"): "[2, 1e6]",
+    ("loss_load", "rate"): "(0, inf)",
+    ("loss_load", "loss"): "[0, 1)",
+    ("loss_load", "sources"): "[1, 1000]",
+    ("loss_load", "file"): "[1, inf)",
+    ("loss_load", "points"): "[2, 1000]",
+    ("loss_load", "replications"): "[2, 1e6]",
+}
+
+
+def test_domains():
+    assert {(name, argument): DECLARED[name][0][argument].domain for name, argument in DOMAINS} == DOMAINS
+
+
 WRONG = [
     pytest.param(name, argument, value, words, id=f"{name} {argument} {value}")
     for name, (declared, _) in DECLARED.items()
