@@ -9,11 +9,11 @@ import pytest
 
 import figures
 from figures.claims import Context, findings, read
-from figures.loss_load import claims, runs
+from figures.loss_load import claims, numbers, runs
 from figures.loss_load.claims import combined, settled_loads
 from figures.loss_load.networks import EXCESS, NEAREST
-from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, one_run, row_name
-from figures.rule import Estimate
+from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, one_run, quantity, row_name
+from figures.rule import Estimate, judge, opposite
 from tests.figures.published_checks import *  # noqa: F403
 
 HERE = Path(figures.__file__).parent
@@ -76,6 +76,17 @@ def test_every_number_is_compared_with_other_cells(table):
     scale = "4 runs of scenario 1, seed 0; range of one run from 39 runs"
     assert table.scale[rows.index].str.startswith(scale).all()
     assert (table.scale[rows.index].str.contains("sum of the rates") == rows.index.str.contains("load")).all()
+
+
+def test_a_number_can_fail(monkeypatch):
+    """With two runs at each point, and two for the range of one run."""
+    monkeypatch.setattr(numbers, "FOR_RANGE", 2)
+    monkeypatch.setattr(numbers, "replications", lambda context: 2)
+    evidence = quantity(POINTS["text, k = 20, v = 1.0: peak load"], Context(1e5, 0))
+    assert (evidence.printed.value, len(evidence.others)) == (2.07, 3)
+    assert evidence.ours.value == pytest.approx(2.073, abs=0.006)  # by hand below
+    assert judge(evidence)[0] != "differs"
+    assert judge(opposite(evidence))[0] == "differs"
 
 
 def test_when_a_number_is_met():
