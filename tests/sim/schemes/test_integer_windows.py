@@ -8,7 +8,7 @@ import pytest
 from longfat.sim import Network, run, schemes
 from longfat.sim.schemes import linux_cubic, windows
 from tests.sim.lab import as_python
-from tests.sim.schemes.test_deployed import twenty
+from tests.sim.schemes.test_deployed import referee, twenty
 
 
 @pytest.fixture
@@ -135,6 +135,17 @@ def test_growth_at_the_end_of_a_recovery(on):
     """
     own = twenty(1, 0.2045, "sack", prr=1, growth_limit=2, integer_windows=1, growth_at_exit=on).own
     assert (own.recovering, own.ssthresh, own.credits) == (False, 10.0, on)
+
+
+@pytest.mark.parametrize("scheme", ["sack", "cubic"])
+def test_a_recovery_with_all_options_of_linux(scheme):
+    """Compiled, unlike the traces of single options: packets by RFC 9937, and the window after the recovery above."""
+    window = ("initial_window", "first_rto", "min_rto")  # as in the other traces
+    linux = {name: value for name, value in schemes.linux(scheme).items() if name not in window}
+    diary = twenty(1, 0.2045, scheme, **linux)
+    assert [len(diary.sent(0.1 + 1e-3 * (k + 1))) for k in range(19)] == referee(1)
+    own = diary.own
+    assert (own.recovering, diary.flow.window, own.ssthresh, own.credits) == (False, 10.0, 10.0, 1)
 
 
 @pytest.mark.parametrize("integer", [False, True])
