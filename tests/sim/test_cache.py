@@ -230,18 +230,22 @@ def test_code_of_another_text(little, tmp_path):
 
 SEGMENTS = """
 from longfat import segments
+from longfat.segments.kernel import segment_sender
 run = segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
-print(run is not None)
+print(run is not None, sum(segment_sender.run.stats.cache_hits.values()))
 """
 
 
 def test_code_that_takes_arrays():
     """It needs more of numba when it is loaded than the packet simulator does: without, the process dies.
 
-    `make venv` has compiled it.
+    `make venv` has compiled it; otherwise the first process does.
     """
-    done = subprocess.run([sys.executable, "-c", SEGMENTS], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", SEGMENTS], capture_output=True, text=True, check=False)
+        if (done.returncode, done.stdout) == (0, "True 1\n"):
+            return
+    pytest.fail(f"{done.returncode}: {done.stdout}{done.stderr}")
 
 
 CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_hits', {}).values()))"
