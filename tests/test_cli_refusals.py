@@ -29,6 +29,7 @@ REFUSED = {
             ("buffer --rate 1Gbit/s", "--rtt"),
             ("buffer --rtt 40ms", "--rate is missing"),
             ("vectors vegas --rtt 40ms", "sender 'vegas' is unknown"),
+            ("vectors cubic --rtt 0s", "rtt = 0 s is out of range"),
             ("vectors cubic --rtt 40ms --losses 10000000", "must be less than"),
             ("vectors cubic --rtt 40ms --losses 30,40,30", "losses = 30,40,30 is out of range: must be different"),
             ("window --rate 1G --loss 0", "--rtt is missing: give it, or a file that contains it (of ping"),
@@ -215,7 +216,9 @@ def of_options():
             if isinstance(param.type, Name):
                 yield name, f"{flag} nosuch", " 'nosuch' is unknown"
             elif isinstance(param.type, Value):
-                yield name, f"{flag} nosuch", f"{flag.strip('-').replace('-', '_')} "
+                # with a unit, a percentage included, or without one
+                words = "= 'nosuch' cannot be read" if param.type.record.has_unit else "must be a"
+                yield name, f"{flag} nosuch", f"{flag.strip('-').replace('-', '_')} {words}"
         if {"--json", "--csv"} <= flags.keys():
             yield name, "--json --csv", "--json and --csv exclude each other"
         if "--output" in flags:
