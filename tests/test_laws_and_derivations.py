@@ -9,12 +9,21 @@ import pytest
 import sympy as sp
 
 import derivations
-from derivations import cadpc, cadpc_network, loss_load, receive_buffer, segment_distribution, segment_rounds
+from derivations import (
+    cadpc,
+    cadpc_network,
+    loss_load,
+    loss_load_response,
+    receive_buffer,
+    segment_distribution,
+    segment_rounds,
+)
 from derivations import selective_repeat as proofs
 from longfat.law import registered
 from longfat.law.sums import written
+from longfat.laws import loss_load as loss_load_laws
 from longfat.laws import selective_repeat as laws
-from longfat.laws.selective_repeat.parameters import ACK_DELAY, ACK_SEGMENTS, WINDOW
+from longfat.laws.selective_repeat.parameters import ACK_DELAY, ACK_SEGMENTS, SEGMENT_TIME, WINDOW
 from longfat.verify import faces
 from longfat.verify.points import between
 from tests.examples import is_long
@@ -245,6 +254,27 @@ def test_rates():
     assert same(8 * laws.average_rate.expr, rate.average)  # the paper counts bits
     bits = {laws.largest_burst_rate.symbols["peak_rate"].sympy: proofs.P / 8}
     assert same(laws.largest_burst_rate.expr.subs(bits), rate.largest_burst_rate)
+
+
+def test_processing_throughput():
+    """The inverse of the largest of three times for a segment."""
+    law = laws.processing_throughput.expr.subs({ACK_DELAY.sympy: proofs.t_a, SEGMENT_TIME.sympy: proofs.t_s})
+    assert same(law, 1 / sp.Max(*proofs.processing_throughput()))
+
+
+def test_optimal_rates():
+    """They solve the proved equations for k = 1 if two other sources send 3/4 each."""
+    f, a, b, k = loss_load.f, loss_load.a, loss_load.b, loss_load.k
+    at = {a: sp.Rational(1, 2), b: sp.Rational(9, 8), k: 1}
+    equation = loss_load.optimal_rate().equation.subs(at)
+    rate = loss_load_laws.throughput_optimal_rate(0.5, 1.125, 1)
+    assert float(equation.lhs.subs(f, rate)) == pytest.approx(float(equation.rhs), rel=1e-12)
+    loss, packets, round_trip_time, capacity = loss_load.loss(), 1000, 0.02, 10_000
+    both = {sp.Function("P")(f): loss, sp.Function("t")(f): (1 - loss) * f}
+    slope = loss_load_response.stationary().subs(both).doit().subs(at)
+    slope = slope.subs(loss_load_response.eps, round_trip_time * capacity * sp.log(packets) / packets)
+    rate = loss_load_laws.response_optimal_rate(0.5, 1.125, 1, packets, round_trip_time, capacity)
+    assert slope.subs(f, rate * (1 - 1e-10)) < 0 < slope.subs(f, rate * (1 + 1e-10))
 
 
 def test_rounds_and_delays():
