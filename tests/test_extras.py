@@ -35,6 +35,7 @@ import mpmath
 import numpy as np
 import sympy
 import longfat as lf
+from longfat.verify.simulators import SIMULATORS
 
 
 def message(function, *arguments, **named):
@@ -65,6 +66,8 @@ table = lf.verify.run("power.network_power", quick=True)
 assert table.attrs["agrees"] and table.numeric.item() == "agrees"
 for face in ("jax", "gradient"):
     assert (table[face].item(), table[f"{face}_remark"].item()) == ("not checked", "JAX is not installed")
+value, packets = SIMULATORS["mm1_wait"](1, load=0.5)
+assert 0.8 < value < 1.2  # load/(1 - load), in transmission times
 
 fluid = lf.fluid
 steps = fluid.integrate(fluid.cadpc(4), 2, {"rate": 0.1}, method="numpy", smoothing=1.0)
