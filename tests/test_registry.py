@@ -107,6 +107,9 @@ row = lf.verify.run(names[0], quick=True).iloc[0]
 print(row["law"], row["numeric"], row["symbolic"], row["simulator"])
 for name in names[2:]:
     print(*missing(dict(registered())[f"longfat.laws.{name}"]))
+import jax  # as a user has it: no conftest.py has run
+import longfat.fluid
+print(jax.config.jax_enable_x64)
 """,
     )  # fmt: skip
 
@@ -119,8 +122,13 @@ def test_a_law_in_a_new_file_is_found_everywhere(said):
     ]
 
 
+def test_no_import_and_no_check_leaves_jax_in_64_bits(said):
+    """JAX's default is 32 bits, and the program of a user may need it."""
+    assert said[1][-1] == "False"
+
+
 def test_what_is_missing_is_said(said):
     folder, lines = said
-    for file, line, (_, wanted) in zip(FILES, lines[7:], LACKING, strict=True):
+    for file, line, (_, wanted) in zip(FILES, lines[7:-1], LACKING, strict=True):
         assert line.startswith(f"{file}.number_again ({folder}/{file}.py): ")
         assert all(words in line for words in wanted)
