@@ -75,6 +75,15 @@ def test_power_and_csv(tmp_path, capsys):
     assert shown.endswith("reached")
 
 
+def test_no_check_with_packets_that_iperf3_cannot_send(capsys):
+    """A packet of 64 bytes has 64 - 52 = 12 of data, and Linux's TCP sends 76 at least."""
+    path = ["--rate", "1Mbit/s", "--rtt", "50ms", "--packet", "64B", "--replications", "2"]
+    assert main(["buffer", *path]) == 0
+    out = capsys.readouterr().out
+    assert "# No check: iperf3 cannot send packets with 12 bytes of data." in out
+    assert "iperf3 -c" not in out
+
+
 def test_a_terminal_without_greek(monkeypatch):
     class Stream(io.StringIO):
         encoding = "ascii"

@@ -410,6 +410,7 @@ def test_processors_that_a_faster_rate_takes(tmp_path, capsys):
 @pytest.mark.parametrize("arguments", [
     ["--rate", "10Gbit/s", "--rtt", "80ms"], ["--rate", "100Gbit/s", "--rtt", "200ms", "--loss", "0,1e-7,1e-5"],
     ["--rate", "1Gbit/s", "--rtt", "1ms", "--scheme", "dctcp"],
+    ["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4,1e-3,1e-2", "--scheme", "bbr"],
     ["losses"], ["receive_window"],
 ])  # fmt: skip
 def test_an_answer_fits_on_a_screen(tmp_path, capsys, arguments):
@@ -484,7 +485,7 @@ def test_the_version_of_bbr_is_that_of_the_kernel(capsys):
     """The bbr of mainline Linux is version 1: numbers of version 3 are named as such, beside lines and check."""
     path = ["--rate", "10Mbit/s", "--rtt", "40ms"]
     out = " ".join(said(capsys, *path, "--scheme", "bbr").replace("# ", "").split())
-    assert "for a kernel with version 3; mainline Linux has version 1 (--scheme bbr1): modprobe tcp_bbr" in out
+    assert "version 3, which mainline Linux lacks (it has 1: --scheme bbr1): modprobe tcp_bbr" in out
     assert "in 95 of 100 checks (1 stream, version 3 of BBR, idle path" in out
     assert "version 3" not in said(capsys, *path, "--scheme", "bbr1")
 

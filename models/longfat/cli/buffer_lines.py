@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import rounded, text
-from longfat.cli.paste import BURSTS, Line, format_of, one_iperf3, rates
+from longfat.cli.paste import BURSTS, Line, format_of, one_iperf3, rates, sendable
 from longfat.cli.window_lines import LONGEST, LONGEST_OMITTED
 from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
@@ -443,6 +443,8 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None = None) ->
     low, high = max(0.0, low - data / lasts), high + data / lasts
     form, unit = format_of(high)
     streams, more, remark = one_iperf3(streams, data)
+    if not sendable(data):
+        return [_line(f"No check: {remark}.")]
     command = f"iperf3 -c HOST {form} -P {streams} -O {_omitted(a)} -t {lasts} -C {control}{more}"
     beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ", with a ping beside it"
     return [

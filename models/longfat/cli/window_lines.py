@@ -122,7 +122,7 @@ def _paced(a: dict[str, Any]) -> Line:
     """
     version = "mainline Linux has version 1"
     if a["scheme"] == "bbr":
-        version = f"this answer is for a kernel with version 3; {version} (--scheme bbr1)"
+        version = "version 3, which mainline Linux lacks (it has 1: --scheme bbr1)"
     fq = "sysctl -w net.core.default_qdisc=fq; tc qdisc replace dev DEV root mq || tc qdisc replace dev DEV root fq"
     return Line(f"BBR at the sender, as root; {version}:", (_chosen("bbr"), fq))
 
