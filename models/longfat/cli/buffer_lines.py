@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import rounded, text
-from longfat.cli.paste import BURSTS, Line, format_of, one_iperf3, rates, sendable
+from longfat.cli.paste import BURSTS, CHECK, USUAL, Line, format_of, one_iperf3, rates, sendable
 from longfat.cli.window_lines import LONGEST, LONGEST_OMITTED
 from longfat.design.buffers_by_rule import ONE
 from longfat.design.senders import SENDERS
@@ -22,12 +22,11 @@ from longfat.plot import rows
 if TYPE_CHECKING:
     import xarray as xr
 
-CHECK, OMITTED = 60, 10  # s: time of a check, and least time that it omits at its start (iperf3 -O), our choice
+OMITTED = 10  # s: least time that a check omits at its start (iperf3 -O), our choice
 #: Least number of round trips that a check omits. Our choice: slow start doubles the window in each, from 10 packets
 #: (RFC 6928) to 10 million.
 OMITTED_TRIPS = 20
 LARGEST_LIMIT = 2**32 - 1  # bytes: limit of bfifo and tbf (include/uapi/linux/pkt_sched.h, tc_fifo_qopt)
-USUAL_PACKET = 1500  # bytes: packets of hosts on Ethernet
 AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
 FRAME = header_bytes("tc", "IP")  # bytes that tc counts for each packet in addition to the IP packet
 #: Name of a scheme -> its name in Linux, for iperf3 -C.
@@ -142,7 +141,7 @@ def _lines(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
         if a["discipline"] in DEFAULTS:
             return [_with_defaults(a, packets), *_checks(a, row)]
         return [_line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}")]
-    size = packets * (a["packet"] + FRAME) + _joined(a)
+    size = _size(a, packets)
     most = max(size, _own(a, row, packets))
     if most > LARGEST_LIMIT:
         reason = f"None: a limit of Linux is at most {rounded(LARGEST_LIMIT, 'bytes')}, and {rounded(most, 'bytes')}"
@@ -200,7 +199,7 @@ def _burst(a: dict[str, Any]) -> int:
     are single ones, so that the bucket holds a packet of 1500 bytes even if the flows send smaller ones. If the largest
     joined packet fits into the bucket, the law requires one such packet in addition.
     """
-    frame = max(int(a["packet"]), USUAL_PACKET) + FRAME
+    frame = max(int(a["packet"]), int(USUAL["IP"])) + FRAME
     burst = max(math.ceil(float(burst_for_shaped_rate(frame, float(a["rate"]), LATENESS))), 2 * frame)
     return burst if burst < JOINED else math.ceil(burst_for_shaped_rate(JOINED, float(a["rate"]), LATENESS))
 
@@ -215,23 +214,37 @@ def _joined(a: dict[str, Any]) -> int:
     return JOINED if JOINED / a["rate"] <= LONGEST_JOINED else 0
 
 
+def _size(a: dict[str, Any], packets: int) -> int:
+    """Return the bytes that a FIFO, or the bucket of a policer, needs for packets and a joined one."""
+    size: int = packets * (a["packet"] + FRAME) + _joined(a)
+    return size
+
+
+def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text on the space for packets and a joined one, and the command that turns joining off, if it is off.
+
+    ``effect`` is the verb of the sentence on the time that this space would add.
+    """
+    if _joined(a):
+        return f"{packets} packets, and {JOINED} bytes for joined ones (GRO)", ()
+    longer = f"would {effect} {rounded(JOINED / a['rate'], 's', 2)} more"
+    without = f"{packets} packets, none of them joined (GRO): room for one of {JOINED} bytes {longer}"
+    return without, (f"ethtool -K {device} gro off",)
+
+
 def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     """Return the lines that set a FIFO's limit: the buffer plus the size of one packet that Linux joined from segments.
 
     Without this additional size a short queue drops every joined packet: with a limit of one packet, two BBR flows
     carried 2 % of a link of 14.5 Mbit/s, and 98 % if segmentation was off.
     """
-    joined, burst, own = _joined(a), _burst(a), _own(a, row, packets)
-    size = packets * (a["packet"] + FRAME) + joined
-    with_joined = f"{packets} packets, and {JOINED} bytes for joined ones (GRO)"
-    without = (
-        f"IN where packets arrive. {packets} packets, none of them joined (GRO): room for one of {JOINED} bytes would "
-        f"let packets wait {rounded(JOINED / a['rate'], 's', 2)} more"
-    )
+    size, burst, own = _size(a, packets), _burst(a), _own(a, row, packets)
+    room, alone = _with_joined(a, packets, "IN", "let packets wait")
+    arriving = "IN where packets arrive. " if alone else ""
     return [
         _line(
-            f"{AT_BOTTLENECK} {with_joined if joined else without}:",
-            (*(() if joined else ("ethtool -K IN gro off",)), f"tc qdisc replace dev DEV root bfifo limit {size}"),
+            f"{AT_BOTTLENECK} {arriving}{room}:",
+            (*alone, f"tc qdisc replace dev DEV root bfifo limit {size}"),
             "tc -s qdisc show dev DEV",
             f"limit {size}b; dropped above 0 while the flows run: else the queue is not here",
         ),
@@ -258,17 +271,12 @@ def _with_defaults(a: dict[str, Any], packets: int) -> Line:
 
 def _police(a: dict[str, Any], packets: int) -> Line:
     """Return the lines that set a policer: its bucket is the smallest sufficient one plus a packet joined by GRO."""
-    joined = _joined(a)
-    burst = packets * (a["packet"] + FRAME) + joined
-    without = (
-        f"{packets} packets, none of them joined (GRO): room for one of {JOINED} bytes would be tokens of "
-        f"{rounded(JOINED / a['rate'], 's', 2)} more"
-    )
-    with_joined = f"{packets} packets, and {JOINED} bytes for joined ones (GRO)"
+    burst = _size(a, packets)
+    room, alone = _with_joined(a, packets, "DEV", "be tokens of")
     return _line(
-        f"As root, DEV is where packets arrive. {with_joined if joined else without}:",
+        f"As root, DEV is where packets arrive. {room}:",
         (
-            *(() if joined else ("ethtool -K DEV gro off",)),
+            *alone,
             "tc qdisc replace dev DEV clsact",
             f"tc filter replace dev DEV ingress protocol all prio 1 matchall action police "
             f"rate {round(8 * a['rate'])}bit burst {burst} conform-exceed drop/ok",

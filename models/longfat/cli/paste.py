@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from longfat.base.layers import header_bytes, layer_sizes
+
 #: Reason, in the answer, for marking thresholds above the threshold of the law. The law ignores that hosts send bursts,
 #: which have 30 packets or more at 10 Gbit/s. Linux's documentation of DCTCP (networking/dctcp) names thresholds of 20
 #: packets at 1 Gbit/s and 65 at 10 Gbit/s.
@@ -14,9 +16,11 @@ BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)
 MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
 LEAST_MSS = 88  # bytes: Linux's smallest TCP_MAXSEG (include/net/tcp.h, TCP_MIN_MSS)
 TIME_STAMPS = 12  # bytes of each TCP header for the option of time stamps (RFC 7323, appendix A)
-USUAL_DATA = 1448  # bytes of data in a packet of 1500 bytes, which hosts send unless told otherwise
-DATA_HEADERS = 40 + TIME_STAMPS  # bytes of the headers of IPv4 and TCP in a packet
+USUAL = layer_sizes(1500)  # bytes, by layer, of a packet that hosts on Ethernet send unless told otherwise
+USUAL_DATA = int(USUAL["data"])
+DATA_HEADERS = int(header_bytes("IP"))  # bytes of the headers of IPv4 and TCP in a packet
 MOST_DATA = 65535 - DATA_HEADERS  # bytes of data in the largest packet of IPv4 (RFC 791, total length)
+CHECK = 60  # s: time of a check, our choice
 
 
 @dataclass(frozen=True)

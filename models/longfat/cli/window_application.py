@@ -16,8 +16,6 @@ from longfat.laws.tcp import achievable_throughput
 if TYPE_CHECKING:
     from longfat.design.tcp_windows import Answer
 
-CHECK = 60  # s: time of a check that sends a fixed amount of data, our choice
-
 
 def answer_of(name: str, answer: Answer) -> str:
     """Return what limits an application protocol on a path, up to three steps to take, lines to paste and a check."""
@@ -65,7 +63,7 @@ def answer_of(name: str, answer: Answer) -> str:
     expect = "; ".join(
         f"{paste.rates(*ends, unit)} ({paste.rates(*ends, of_bytes)}) with {each}" for each, ends in with_each
     )
-    sent = math.ceil(CHECK * max(high for _, (_, high) in with_each) / MIB)
+    sent = math.ceil(paste.CHECK * max(high for _, (_, high) in with_each) / MIB)
     tcp = ", TCP no limit; senders with BBR up to 17 % less" if one.over_tcp else ""
     return "\n".join([
         *said(limit, steps), "", *lines, *labelled("check", one.check.replace("MEBIBYTES", str(sent))),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.layers import layer_sizes
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import WIDTH, labelled
-from longfat.cli.paste import MOST_STREAMS, USUAL_DATA, one_iperf3
+from longfat.cli.paste import MOST_STREAMS, USUAL, USUAL_DATA, one_iperf3
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
 OLDEST = "3.4"
-JUMBO, USUAL = layer_sizes(9000), layer_sizes(1500)  # bytes of a packet at each layer
+JUMBO = layer_sizes(9000)  # bytes of a packet at each layer
 #: Longest transmission time [s] of a packet of 9000 bytes for which such packets are proposed, because every other
 #: packet waits as long behind one. Our choice: that of 1500 bytes at 1.2 Mbit/s.
 LONGEST_PACKET = 0.01
@@ -81,7 +81,7 @@ def without_windows(asked: Asked) -> list[str]:
         steps = [
             f"several streams, a thread each (iperf3 from 3.16 on, -P {streams}): gain not known, "
             f"{rounded(each, 'bytes/s')} a processor was measured",
-            f"packets of 9000 bytes, if the whole path takes them: {fewer_packets(USUAL['data'])} for the processor",
+            f"packets of 9000 bytes, if the whole path takes them: {fewer_packets(USUAL_DATA)} for the processor",
             f"segmentation and receive offload at the {side} (ethtool -k), iperf3 -Z: gain not known",
         ]
     elif verdict.kind == "application" and found.offered:
