@@ -42,16 +42,16 @@ test: .venv/installed  ## Run linter, type checker and tests: what has to pass b
 
 tests: venv  ## Run the tests that take seconds, and the examples of the documentation
 	# Small runs of code that nothing else needs: plain Python takes milliseconds, and compiling some seconds.
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -n auto -p no:benchmark -m "plain and not long" tests/sim
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -n auto -m "plain and not long" tests/sim
 	# The short doctests last, to fill up.
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark -m "not plain and not long"
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m "not plain and not long"
 
 guard: venv  ## Check that nothing stored has changed, in two minutes; report speed beside the last report
-	$(BIN)/pytest -q -n 2 -p no:benchmark tests/guard tests/figures/test_data.py tests/figures/test_scoreboard.py -k "not picture"
+	$(BIN)/pytest -q -n 2 tests/guard tests/figures/test_data.py tests/figures/test_scoreboard.py -k "not picture"
 	$(BIN)/python -m tests.guard.speed
 
 test-long: venv  ## Run all tests: also every claim of the papers, and a thousand examples of every law
-	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
+	$(BIN)/pytest -n auto -m "long or not long" --hypothesis-profile=long
 
 mutations: venv  ## Change single lines of the code and report which test fails
 	$(BIN)/python -m tests.mutations
@@ -76,7 +76,7 @@ peers: venv  ## Compare with ns-3 anew; NS3_PYTHON names an interpreter with its
 	$(BIN)/python -m docs.peers
 
 testbed: venv  ## Run Linux's own TCP: its tests, and the comparison with the simulator anew (needs rights; some hours)
-	$(BIN)/pytest tests/testbed tests/test_cli_testbed.py -p no:benchmark -m "long or not long"
+	$(BIN)/pytest tests/testbed tests/test_cli_testbed.py -m "long or not long"
 	$(BIN)/python -m tests.benchmarks.linux
 	$(BIN)/python -m figures.linux
 	$(BIN)/python -m docs.linux
@@ -104,7 +104,7 @@ redraw: venv  ## Draw the same figures from the numbers stored beside them, with
 	$(BIN)/python -m figures.gallery
 
 benchmark: venv  ## Measure speed, as ratios taken in one run
-	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
+	$(BIN)/pytest tests/benchmarks -p benchmark --ignore-glob="*/ns3_*" --benchmark-only --benchmark-columns=min,median,rounds -q
 
 size: .venv/installed  ## Print lines by folder, and the rooms, floors and circles of the package
 	$(BIN)/python -m docs.size

@@ -64,7 +64,7 @@ def run(folder: Path, tests: list[str], compiled: bool) -> tuple[int, str]:
         "NUMBA_DISABLE_JIT": "0" if compiled else "1",
         "NUMBA_CACHE_DIR": str(folder / "cache"),
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-rfE", "-p", "no:benchmark", "-p", "no:xdist"]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-rfE", "-p", "no:xdist"]
     try:
         done = subprocess.run(
             [*command, "-p", "no:cacheprovider", *tests],

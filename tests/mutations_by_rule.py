@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OPTIONS = [
-    "-x", "-q", "--tb=no", "-p", "no:benchmark", "-p", "no:xdist", "-p", "no:cacheprovider", "-p", "no:faulthandler",
+    "-x", "-q", "--tb=no", "-p", "no:xdist", "-p", "no:cacheprovider", "-p", "no:faulthandler",
     "-W", "ignore::pytest.PytestAssertRewriteWarning",  # plugins are imported already
 ]  # fmt: skip
 LIMIT = 60  # CPU seconds; a mutant that makes the tests run on is noticed, too
