@@ -275,15 +275,16 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
     >>> round(search_difference(3.88), 3), round(search_difference(1.34), 3)
     (0.26, 0.03)
     """
-    zero, ln2 = 0 * (after + memory), xp.log(2 + 0 * after)
-
-    def acknowledged(u: Any) -> Any:
-        return 2 ** xp.minimum(u, zero) / ln2 + xp.maximum(u, zero)
-
-    half = acknowledged(after + zero) * ln2 / 2
-    departure = xp.log(xp.minimum(half, 1 + zero)) / ln2 + xp.maximum(half - 1, zero) / ln2
-    sent = 2 * acknowledged(departure - memory)
-    return (acknowledged(after - memory) - sent) / (acknowledged(after + zero) - sent)
+    # Because A(-w) = 2 A(-1 - w), both terms of the numerator are counted from x = 0, at which their difference would
+    # lose all digits. Times are multiplied by ln 2, x is divided at y = 0, x and y at w.
+    ln2 = xp.log(2 + 0 * (after + memory))
+    elapsed, window, share = ln2 * after, ln2 * memory, 2**-memory
+    filling = xp.minimum(elapsed, 1 + 0 * elapsed)
+    full = (elapsed - filling) / 2
+    early, early_full = xp.minimum(elapsed, window), xp.minimum(full, window)
+    sent_early, sent_late = filling + 2 * xp.expm1(early_full), 2 * (full - early_full)
+    missing = share * (xp.expm1(early) - sent_early) + (elapsed - early - sent_late)
+    return missing / (1 + elapsed - share * (1 + sent_early) - sent_late)
 
 
 OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
