@@ -214,6 +214,17 @@ def test_a_rule_may_reach_what_the_search_does_not():
     assert line.reason == "None: no buffer that was simulated reaches the share."
 
 
+def test_the_short_answer_names_the_rule_that_reaches_what_the_search_does_not(capsys):
+    """With PIE 14 packets carry more than 42: a third of 5 Mbit/s x 100 ms, 41.7 packets, as in the full answer."""
+    path = ["--rate", "5Mbit/s", "--rtt", "100ms", "--discipline", "pie", "--share", "97%", "--replications", "2"]
+    said = []
+    for more in ([], ["--verbose"]):
+        assert main(["buffer", *path, *more]) == 0
+        said += [line for line in capsys.readouterr().out.splitlines() if line.startswith("# None")]
+    assert said[0] == said[1]
+    assert "the rule BDP/3 (14 packets) reaches it" in said[0]
+
+
 def test_the_burst_has_room_for_an_aggregate_where_one_fits():
     """A frame and 1 ms of 508 Mbit/s are 65014 B: aggregates of 64 KiB are divided. Of 525 Mbit/s, 67 kB: one fits."""
     assert buffer_lines._burst({"packet": 1500, "rate": 63.5e6}) == 1514 + 63500

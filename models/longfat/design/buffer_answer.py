@@ -197,7 +197,8 @@ def answer(
         point = Point(subject, multiple, values, share, laws, flows)
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
-    skipped = () if every_rule else later
+    # If the search finds no buffer, the answer names a rule that reaches the share, also one that is usually left out.
+    skipped = () if every_rule or found is None else later
     rows = [row(one, results(None if name in skipped else packets.get(name))) for name, one in bounds.items()]
     rows.append(row(math.nan if found is None else found / size, results(found) if chosen is None else chosen))
     return {
