@@ -431,17 +431,19 @@ def answered(**values):
 
 
 def test_advice_by_hand():
-    fair, less = buffer_advice.first(answered())
-    # 16 packets of 1 ms each; a full buffer has 16, too
-    assert fair.startswith("fq_codel or CAKE: flows that send little wait about 16 ms (RFC 8290), not up to 16 ms.")
+    fair, less = buffer_advice.first(answered().assign_coords(flows=4))
+    # 4 packets of 1 ms each; a full buffer has 16
+    assert fair.startswith("fq_codel or CAKE: flows that send little wait about 4 ms (RFC 8290), not up to 16 ms.")
+    for flows in (16, 36):  # as long as behind the full buffer, which has a packet for each flow
+        assert buffer_advice.first(answered().assign_coords(flows=flows)) == [less]
     assert less == "Not more: one BDP carries 100% instead of 95%, and packets wait 50 ms instead of 4 ms (mean)"
     full = answered().assign(share=("rule", [1.0, 0.98, 1.0]))
-    assert buffer_advice.first(full)[1].startswith("Not more: one BDP carries no more, and packets wait 50 ms")
+    assert buffer_advice.first(full)[0].startswith("Not more: one BDP carries no more, and packets wait 50 ms")
     alike = answered().assign(queueing_delay=("rule", [0.0016001, 0.001, 0.0016]))
-    assert len(buffer_advice.first(alike)) == 1  # nothing on "1.6 ms instead of 1.6 ms"
+    assert buffer_advice.first(alike) == []  # nothing on "1.6 ms instead of 1.6 ms"
     said = buffer_advice.first(answered(round_trip_time=1e-3))
     # marks above 100/7 = 14.3, so 15; by the law 15 + 16 = 31 packets of 1 ms
-    assert said[1].startswith("DCTCP at all hosts, marks above 15 packets: full link, 31 ms of queue at most")
+    assert said[0].startswith("DCTCP at all hosts, marks above 15 packets: full link, 31 ms of queue at most")
     assert buffer_advice.first(answered(find="burst")) == [
         "A queue instead of the policer (--find buffer) needs less memory, and loses less."
     ]
@@ -520,6 +522,16 @@ def test_nothing_waits_in_a_policer():
     """24 kB at 1.5 MB/s are 16 ms in a full queue; a full bucket of tokens delays no packet."""
     assert re.search(r" 24 kB +0\.16 +16 ms +4 ms", buffer_short.answer(answered()))
     assert re.search(r" 24 kB +0\.16 +- +4 ms", buffer_short.answer(answered(find="burst", discipline="policer")))
+
+
+def test_a_full_buffer_is_that_of_the_pasted_lines():
+    """60 flows get a packet each, 90 kB and 60 ms, not the 16 packets found; with marks one BDP, 100 packets."""
+    said = buffer_short.answer(answered().assign_coords(flows=60))
+    assert re.search(r" 24 kB +0\.16 +60 ms +4 ms", said)
+    assert "a full one of 90 kB waits 90 kB/least rate" in said
+    data = answered(discipline="codel")
+    data.queueing_delay[0] = 0.0041
+    assert re.search(r" 24 kB +0\.16 +100 ms +4 ms", buffer_short.answer(data))
 
 
 def test_no_check_for_a_sender_that_linux_has_not():

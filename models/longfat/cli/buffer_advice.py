@@ -21,10 +21,10 @@ DATA_CENTER = 1e-3
 
 def first(data: xr.Dataset) -> list[str]:
     """Return at most three sentences of advice, each with the expected gain and its source."""
-    every = buffer_lines.by_flows(data)
-    row = buffer_lines.decisive(every)
-    if row is None:
+    of_flows = buffer_lines.decisive(data)
+    if of_flows is None:
         return []
+    row = of_flows.sel(rule="simulated")
     a = data.attrs
     if a["find"] == "burst":
         return ["A queue instead of the policer (--find buffer) needs less memory, and loses less."]
@@ -32,8 +32,8 @@ def first(data: xr.Dataset) -> list[str]:
         return []
     said = [_beside_cubic(a)] if "bbr_share" in a else []
     if a["discipline"] == "fifo":
-        said += [_fair_queueing(row), *_data_center(row)]
-    one = every.sel(flows=row.flows, rule=ONE) if ONE in every.rule else row
+        said += [*_fair_queueing(row), *_data_center(row)]
+    one = of_flows.sel(rule=ONE) if ONE in of_flows.rule else row
     if float(one.buffer_packets) > float(row.buffer_packets):
         said += _not_more(row, one)
     return said[:3]
@@ -50,10 +50,10 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
     from longfat.design.tcp import TcpPath
 
     a = data.attrs
-    row = buffer_lines.decisive(buffer_lines.by_flows(data))
-    if row is None or (a["find"], a["discipline"]) != ("buffer", "fifo"):
+    of_flows = buffer_lines.decisive(data)
+    if of_flows is None or (a["find"], a["discipline"]) != ("buffer", "fifo"):
         return {}
-    buffer = buffer_lines.in_lines(a, row) / a["bandwidth_delay_product"]
+    buffer = buffer_lines.in_lines(a, of_flows.sel(rule="simulated")) / a["bandwidth_delay_product"]
     path = TcpPath(a["rate"], a["round_trip_time"], a["packet"], SENDERS[a["scheme"]], buffer)
     found = neighbours.beside_cubic(path, Effort(int(a["seed"]), neighbours.RUNS, a["confidence"], str))
     # The law describes only version 1 of BBR (2016): NaN for other schemes.
@@ -74,17 +74,19 @@ def _beside_cubic(a: dict[str, Any]) -> str:
     )
 
 
-def _fair_queueing(row: xr.Dataset) -> str:
+def _fair_queueing(row: xr.Dataset) -> list[str]:
     """Return the advice to use fair queueing, in which packets of sparse flows wait for one packet of each bulk flow.
 
-    Source: RFC 8290, sections 1.3 and 4.2.
+    Source: RFC 8290, sections 1.3 and 4.2. There is no such advice unless this is shorter than behind a full buffer.
     """
-    a = row.attrs
-    full, packets = float(row.buffer_bytes) / a["rate"], int(row.flows) * a["packet"] / a["rate"]
-    return (
-        f"fq_codel or CAKE: flows that send little wait about {rounded(packets, 's')} (RFC 8290), not up to "
-        f"{rounded(full, 's')}. See --discipline fq-codel"
-    )
+    per_packet = row.attrs["packet"] / row.attrs["rate"]
+    wait, full = (rounded(count * per_packet, "s") for count in (int(row.flows), buffer_lines.in_lines(row.attrs, row)))
+    if int(row.flows) >= buffer_lines.in_lines(row.attrs, row):
+        return []
+    return [
+        f"fq_codel or CAKE: flows that send little wait about {wait} (RFC 8290), not up to {full}. See --discipline "
+        "fq-codel"
+    ]
 
 
 def _not_more(row: xr.Dataset, one: xr.Dataset) -> list[str]:

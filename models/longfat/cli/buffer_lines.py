@@ -94,13 +94,10 @@ def _line(reason: str, lines: tuple[str, ...] = (), check: str = "", expect: str
 def lines(data: xr.Dataset) -> list[Line]:
     """Return the lines that set up the queue at the bottleneck, and those that check rate and queueing delay."""
     a = data.attrs
-    every = by_flows(data)
-    row = decisive(every)
-    if row is None:
-        return [_line(_none(every))]
-    one = every.sel(flows=row.flows, rule=ONE) if ONE in every.rule else row
-    if has_free_room(row, one):
-        row = one
+    of_flows = decisive(data)
+    if of_flows is None:
+        return [_line(_none(data))]
+    row = pasted(of_flows)
     packets = in_lines(a, row)
     queue, *others = _lines(a, row, packets)
     if is_raised(a, row):
@@ -109,17 +106,18 @@ def lines(data: xr.Dataset) -> list[Line]:
     return [queue, *others]
 
 
-def _none(every: xr.Dataset) -> str:
+def _none(data: xr.Dataset) -> str:
     """Return the statement that no buffer was found, with the smallest buffer by a rule that reaches the share.
 
     Such a buffer exists if the utilisation does not increase with the buffer everywhere, as with PIE.
     """
     said = []
-    for one in rows(every, "flows"):
+    several = rows(data, "flows")
+    for one in several:
         reached = [row for row in rows(one, "rule") if str(row.status.item()) == "reached"]
         if reached:
             least = min(reached, key=lambda row: float(row.buffer_packets))
-            of = f" for {int(one.flows)} flows" if every.sizes["flows"] > 1 else ""
+            of = f" for {int(one.flows)} flows" if len(several) > 1 else ""
             said.append(f"the rule {least.rule.item()} ({int(least.buffer_packets)} packets) reaches it{of}")
     if said:
         return f"None: the search found no buffer that reaches the share, but {', and '.join(said)}."
@@ -149,16 +147,21 @@ def _lines(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
     return [*_fifo(a, row, packets), *_checks(a, row, size)]
 
 
-def by_flows(data: xr.Dataset) -> xr.Dataset:
-    """Return the answer with the dimension ``flows``, which an answer for a single number of flows lacks."""
-    return data if "flows" in data.dims else data.expand_dims("flows")
+def decisive(data: xr.Dataset) -> xr.Dataset | None:
+    """Return the results of all rules for the number of flows that needs the largest buffer; None if none suffices."""
+    every = [(one, one.sel(rule="simulated")) for one in rows(data, "flows")]
+    found = [(in_lines(data.attrs, row), one) for one, row in every if math.isfinite(float(row.buffer_packets))]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def decisive(every: xr.Dataset) -> xr.Dataset | None:
-    """Return the results for the number of flows that needs the largest buffer; None if no buffer suffices."""
-    rows = [every.isel(flows=k).sel(rule="simulated") for k in range(every.sizes["flows"])]
-    found = [row for row in rows if math.isfinite(float(row.buffer_packets))]
-    return max(found, key=lambda one: in_lines(every.attrs, one)) if found else None
+def pasted(of_flows: xr.Dataset) -> xr.Dataset:
+    """Return the results with the buffer of the pasted lines: the smallest sufficient one, or one BDP if that is free.
+
+    ``of_flows`` has the results of all rules for one number of flows.
+    """
+    row = of_flows.sel(rule="simulated")
+    one = of_flows.sel(rule=ONE) if ONE in of_flows.rule else row
+    return one if has_free_room(row, one) else row
 
 
 def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:

@@ -30,16 +30,11 @@ COLUMNS = (
     Column("interval", 14, lambda row: _interval(row)),
     Column("bytes", 9, quantity("buffer_bytes", "bytes")),
     Column("BDP", 6, number("buffer_bdp", ".3g")),
-    Column("if full", 8, lambda row: _if_full(row)),
+    Column("if full", 8, lambda row: "-" if row.attrs["find"] == "burst" else rounded(float(row.if_full), "s")),
     Column("mean wait", 9, quantity("queueing_delay", "s", 3)),
     Column("carried", 7, lambda row: _share(row)),
     Column("rule to compare with", -20, lambda row: str(row.compared.item())),
 )
-
-
-def _if_full(row: xr.Dataset) -> str:
-    """Format the queueing delay with a full buffer; "-" for a policer, which has no queue."""
-    return "-" if row.attrs["find"] == "burst" else rounded(float(row.buffer_bytes) / row.attrs["rate"], "s")
 
 
 def by_rules(asked: dict[str, Any]) -> str:
@@ -74,21 +69,23 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
     """
     from longfat.cli.buffer_table import table
 
-    every = buffer_lines.by_flows(data)
-    found = [_compared(one) for one in rows(every, "flows")]
-    lines = ["", *tables.table(COLUMNS, found, _missing), *_larger(every)]
+    found = [_compared(one) for one in rows(data, "flows")]
+    lines = ["", *tables.table(COLUMNS, found, _missing), *_larger(data)]
     advice = buffer_advice.first(data)
     lines += [""] if advice else []
     for one in advice:
         lines += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
     lines += ["", table(data)] if verbose else []
     pasted = buffer_lines.lines(data)
-    lines += ["", *(paste.shown(pasted) if verbose else paste.in_short(pasted)), *_variable(every)]
+    lines += ["", *(paste.shown(pasted) if verbose else paste.in_short(pasted)), *_variable(data)]
     return "\n".join(lines if verbose else [*lines, MORE])
 
 
 def _compared(one: xr.Dataset) -> xr.Dataset:
-    """Return the simulated results for one number of flows, with a text ``compared`` on the buffer by a rule."""
+    """Return the simulated results for one number of flows, with a text ``compared`` on the buffer by a rule.
+
+    ``if_full`` is the time for which packets wait behind the full buffer of the pasted lines [s].
+    """
     rule = buffers_by_rule.compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
     said = f"{rule}: "
@@ -96,15 +93,22 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
         said += f"{int(other.buffer_packets)} packets carry {_share(other)}"
     else:
         said += "does not apply"
-    return one.sel(rule="simulated").assign(compared=said)
+    row = one.sel(rule="simulated").assign(compared=said)
+    return row.assign(if_full=_bytes(one) / row.attrs["rate"]) if math.isfinite(float(row.buffer_packets)) else row
 
 
-def _larger(every: xr.Dataset) -> list[str]:
+def _bytes(one: xr.Dataset) -> int:
+    """Return the buffer of the pasted lines for one number of flows [bytes of IP packets]."""
+    size: int = buffer_lines.in_lines(one.attrs, buffer_lines.pasted(one)) * one.attrs["packet"]
+    return size
+
+
+def _larger(data: xr.Dataset) -> list[str]:
     """Return a warning if a smaller path was simulated, on which fewer CUBIC flows lose together than on the path."""
-    flows = every.attrs.get("overestimated_flows", [])
+    flows = data.attrs.get("overestimated_flows", [])
     if not flows:
         return []
-    bdps = {f"{float(row.simulated_bdp):.6g}" for row in rows(every, "flows") if int(row.flows) in flows}
+    bdps = {f"{float(row.simulated_bdp):.6g}" for row in rows(data, "flows") if int(row.flows) in flows}
     sizes = " or ".join(sorted(bdps, key=float))
     said = (
         f"{', '.join(map(str, flows))} flows: simulated with {sizes} packets in a BDP. More flows of the path lose "
@@ -113,12 +117,12 @@ def _larger(every: xr.Dataset) -> list[str]:
     return textwrap.wrap(said, 118, subsequent_indent="  ")
 
 
-def _variable(every: xr.Dataset) -> list[str]:
+def _variable(data: xr.Dataset) -> list[str]:
     """Return a line of warning that no single buffer fits a path of varying rate; no line for a data center."""
-    row = buffer_lines.decisive(every)
-    if row is None or every.attrs["find"] != "buffer" or every.attrs["round_trip_time"] <= buffer_advice.DATA_CENTER:
+    one = buffer_lines.decisive(data)
+    if one is None or data.attrs["find"] != "buffer" or data.attrs["round_trip_time"] <= buffer_advice.DATA_CENTER:
         return []
-    size = rounded(float(row.buffer_bytes), "bytes")
+    size = rounded(_bytes(one), "bytes")
     return [f"Wi-Fi, LTE, Starlink: no one buffer fits; a full one of {size} waits {size}/least rate. See --rate-trace"]
 
 
