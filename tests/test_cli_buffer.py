@@ -210,6 +210,9 @@ def test_a_rule_may_reach_what_the_search_does_not():
     several = xr.concat([data.assign_coords(flows=flows) for flows in (4, 16)], "flows")
     (line,) = buffer_lines.lines(several)
     assert f"{reaching} for 4 flows, and {reaching} for 16 flows." in line.reason
+    data.buffer_packets[1] = 1.0
+    assert "the rule BDP/sqrt(n) (1 packet) reaches it" in buffer_lines.lines(data)[0].reason
+    assert "BDP/sqrt(n): 1 packet carries 98%" in buffer_short.answer(data)
     (line,) = buffer_lines.lines(data.assign(status=("rule", ["not reached"] * 3)))
     assert line.reason == "None: no buffer that was simulated reaches the share."
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import rounded
 from longfat.cli import buffer_lines
+from longfat.cli.tables import packets
 from longfat.design.buffers_by_rule import ONE
 from longfat.laws.bbr import share
 from longfat.laws.dctcp import largest_queue, least_threshold
@@ -112,6 +113,6 @@ def _data_center(row: xr.Dataset) -> list[str]:
     threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"]))) + 1
     queue = float(largest_queue(int(row.flows), threshold)) * a["packet"] / a["rate"]
     return [
-        f"DCTCP at all hosts, marks above {threshold} packets: full link, {rounded(queue, 's')} of queue at most "
+        f"DCTCP at all hosts, marks above {packets(threshold)}: full link, {rounded(queue, 's')} of queue at most "
         "(law of a fluid). See --scheme dctcp"
     ]

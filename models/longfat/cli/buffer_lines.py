@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import rounded, text
+from longfat.cli import tables
 from longfat.cli.paste import BURSTS, CHECK, USUAL, Line, format_of, one_iperf3, rates, sendable
 from longfat.cli.window_lines import LONGEST, LONGEST_OMITTED
 from longfat.design.buffers_by_rule import ONE
@@ -118,7 +119,7 @@ def _none(data: xr.Dataset) -> str:
         if reached:
             least = min(reached, key=lambda row: float(row.buffer_packets))
             of = f" for {int(one.flows)} flows" if len(several) > 1 else ""
-            said.append(f"the rule {least.rule.item()} ({int(least.buffer_packets)} packets) reaches it{of}")
+            said.append(f"the rule {least.rule.item()} ({tables.packets(int(least.buffer_packets))}) reaches it{of}")
     if said:
         return f"None: the search found no buffer that reaches the share, but {', and '.join(said)}."
     return "None: no buffer that was simulated reaches the share."
@@ -229,9 +230,9 @@ def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> t
     ``effect`` is the verb of the sentence on the time that this space would add.
     """
     if _joined(a):
-        return f"{packets} packets, and {JOINED} bytes for joined ones (GRO)", ()
+        return f"{tables.packets(packets)}, and {JOINED} bytes for joined ones (GRO)", ()
     longer = f"would {effect} {rounded(JOINED / a['rate'], 's', 2)} more"
-    without = f"{packets} packets, none of them joined (GRO): room for one of {JOINED} bytes {longer}"
+    without = f"{tables.packets(packets)}, none of them joined (GRO): room for one of {JOINED} bytes {longer}"
     return without, (f"ethtool -K {device} gro off",)
 
 
@@ -320,7 +321,7 @@ def threshold(a: dict[str, Any], packets: int) -> Line:
         "dualpi2": f"dualpi2 limit {limit} target {target}",
         "red": _red(a, packets, limit),
     }[name]
-    what = f"An average queue of {packets} packets" if name == "red" else f"A target of {rounded(delay, 's')}"
+    what = f"An average queue of {tables.packets(packets)}" if name == "red" else f"A target of {rounded(delay, 's')}"
     since = "; needs iproute2 6.16 and Linux 6.17" if name == "dualpi2" else ""
     return _line(
         f"{AT_BOTTLENECK} {what}, not for the Internet (where {OF[name]} is){since}:",
@@ -361,7 +362,8 @@ def marks(a: dict[str, Any], above: float, limit: int) -> Line:
     """Return the line that sets step marking, whose threshold is a time in Linux."""
     wait = _time(above * a["packet"] / a["rate"])
     return _line(
-        f"{AT_BOTTLENECK} Marks above {above:g} packets, or more for {BURSTS}; for DCTCP alone, others lose:",
+        f"{AT_BOTTLENECK} Marks above {tables.packets(round(above))}, or more for {BURSTS}; for DCTCP alone, others "
+        "lose:",
         (f"tc qdisc replace dev DEV root fq_codel limit {limit} ce_threshold {wait} ecn",),
         "tc -s qdisc show dev DEV",
         "ce_mark above 0 while the flows run, and dropped 0 or nearly so",

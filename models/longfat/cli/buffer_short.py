@@ -11,7 +11,7 @@ import numpy as np
 from longfat.base.quantities import rounded, text
 from longfat.cli import buffer_advice, buffer_lines, paste, tables
 from longfat.cli.output import MORE
-from longfat.cli.tables import Column, number, percent, quantity
+from longfat.cli.tables import Column, number, packets, percent, quantity
 from longfat.design import buffers_by_rule
 from longfat.plot import rows
 
@@ -90,7 +90,8 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
     other = one.sel(rule=rule)
     said = f"{rule}: "
     if math.isfinite(float(other.buffer_packets)):
-        said += f"{int(other.buffer_packets)} packets carry {_share(other)}"
+        count = int(other.buffer_packets)
+        said += f"{packets(count)} {'carries' if count == 1 else 'carry'} {_share(other)}"
     else:
         said += "does not apply"
     row = one.sel(rule="simulated").assign(compared=said)

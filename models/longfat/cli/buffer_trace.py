@@ -86,8 +86,8 @@ def _table(path: VariablePath, found: list[Queue]) -> str:
     shortest, longest = (rounded(wait, "s") for wait in path.full(largest["packets"]))
     said = [
         f"fq_codel in the driver or modem, where it has it: {_gives(fair)}; the largest FIFO: {_gives(largest)}",
-        f"No one buffer fits: behind {largest['packets']} packets one waits {shortest} to {longest} here, as the rate "
-        "is. Choose bytes = delay budget x least rate",
+        f"No one buffer fits: behind {tables.packets(largest['packets'])} one waits {shortest} to {longest} here, as "
+        "the rate is. Choose bytes = delay budget x least rate",
     ]
     lines = []
     if least >= WORTH * mean:

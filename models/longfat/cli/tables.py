@@ -76,6 +76,15 @@ def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) ->
     return cell
 
 
+def packets(count: int) -> str:
+    """Format a number of packets.
+
+    >>> packets(1), packets(2)
+    ('1 packet', '2 packets')
+    """
+    return f"{count} packet{'s' * (count != 1)}"
+
+
 def percent(share: float) -> str:
     """Format a fraction in percent, with up to six digits.
 
