@@ -298,6 +298,7 @@ def test_lines_of_a_policer_by_hand(policer):
     assert police.lines[1].endswith("police rate 10000000bit burst 171516 conform-exceed drop/ok")
     # 0.96 - 0.01 of 10 x 1448/1538, with all that Ethernet adds; at most all of 10 x 1448/1500; no queue, so no delay
     assert check.expect == "receiver 8.94 to 9.66 Mbit/s in the mean of several checks"
+    assert "ping" not in check.reason + " ".join(check.lines)
 
 
 def test_tc_takes_the_policer(policer):

@@ -459,11 +459,13 @@ def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None = None) ->
     if not sendable(data):
         return [_line(f"No check: {remark}.")]
     command = f"iperf3 -c HOST {form} -P {streams} -O {_omitted(a)} -t {lasts} -C {control}{more}"
-    beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ", with a ping beside it"
+    pinged = a["find"] != "burst" and a["discipline"] not in OWN_QUEUES  # a policer has no queue
+    beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ""
+    beside = ", with a ping beside it" if pinged else beside
     return [
         _line(
             f"Check it, {at}{beside}{compared}{f'; {remark}' if remark else ''}:",
-            (command, *(() if a["discipline"] in OWN_QUEUES else ("ping -i 0.2 HOST",))),
+            (command, *(("ping -i 0.2 HOST",) if pinged else ())),
             expect=f"receiver {rates(low, high, unit)} in the mean of several checks{longer}",
         )
     ]
