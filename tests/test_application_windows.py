@@ -135,13 +135,18 @@ def test_answers(capsys, asked, words, absent):
     assert [one for one in words if one not in out] == [one for one in absent if one in out] == []
 
 
-@pytest.mark.parametrize(("rate", "mebibytes"), [("1.5Mbit/s", 11), ("100Mbit/s", 691)])
-def test_the_check_of_ssh_lasts_a_minute(capsys, rate, mebibytes):
-    """60 s of 1.5 x 1448/1500 = 1.448 Mbit/s are 10.86 MB, 10.36 MiB; at 100 Mbit/s 690.5 MiB."""
+@pytest.mark.parametrize(
+    ("rate", "blocks"), [("1.5Mbit/s", "1M count=11"), ("100Mbit/s", "1M count=691"), ("10kbit/s", "1K count=71")]
+)
+def test_the_check_of_ssh_lasts_a_minute(capsys, rate, blocks):
+    """60 s of 1.5 x 1448/1500 = 1.448 Mbit/s are 10.86 MB, 10.36 MiB; at 100 Mbit/s 690.5 MiB, at 10 kbit/s 70.7 KiB.
+
+    A block of 1 MiB would take 14 minutes at 10 kbit/s.
+    """
     said = answered(capsys, "--application", "ssh", "--rate", rate, "--rtt", "20ms")
-    assert f"bs=1M count={mebibytes} status=none |" in said
+    assert f"bs={blocks} status=none |" in said
     # at the sender, 2 MiB of a window would count as sent at once: the dd of the receiver measures
-    assert "| ssh -o Compression=no HOST 'dd of=/dev/null bs=1M'" in said
+    assert f"| ssh -o Compression=no HOST 'dd of=/dev/null bs={blocks[:2]}'" in said
 
 
 def test_losses_leave_a_part_of_the_path_or_no_law(capsys):

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from longfat.design.tcp_windows import Answer
 
 
+#: Least number of blocks of 1 MiB that a check sends; otherwise its blocks have 1 KiB. Our choice: rounded to whole
+#: blocks, a check then lasts at most a tenth longer than `longfat.cli.paste.CHECK`.
+LEAST_BLOCKS = 10
+
+
 def answer_of(name: str, answer: Answer) -> str:
     """Return what limits an application protocol on a path, up to three steps to take, lines to paste and a check."""
     one, a = APPLICATIONS[name], answer.attrs
@@ -63,10 +68,12 @@ def answer_of(name: str, answer: Answer) -> str:
     expect = "; ".join(
         f"{paste.rates(*ends, unit)} ({paste.rates(*ends, of_bytes)}) with {each}" for each, ends in with_each
     )
-    sent = math.ceil(paste.CHECK * max(high for _, (_, high) in with_each) / MIB)
+    sent = paste.CHECK * max(high for _, (_, high) in with_each)
+    block, named = (MIB, "1M") if sent >= LEAST_BLOCKS * MIB else (KIB, "1K")
+    check = one.check.replace("BLOCK", named).replace("COUNT", str(math.ceil(sent / block)))
     tcp = ", TCP no limit; senders with BBR up to 17 % less" if one.over_tcp else ""
     return "\n".join([
-        *said(limit, steps), "", *lines, *labelled("check", one.check.replace("MEBIBYTES", str(sent))),
+        *said(limit, steps), "", *lines, *labelled("check", check),
         *labelled("expect", f"{expect}. By law: idle path, data read at once{tcp}"),
     ])  # fmt: skip
 

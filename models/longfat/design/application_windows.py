@@ -70,7 +70,7 @@ class Application:
     about : str
         At which end the lines apply, and what memory a window may take.
     check : str
-        Command that measures the rate; ``MEBIBYTES`` stands for the amount of data to send.
+        Command that measures the rate; ``COUNT`` stands for the number of blocks to send, ``BLOCK`` for their size.
     parallel : str
         Plural of the object that has a separate window, so that several such objects carry more.
     source : str
@@ -266,7 +266,7 @@ SSH = Application(
     2**32 - 1,
     "Where the data are received, in as much memory for each channel; OpenSSH has no such setting.",
     # The receiver measures the time: at the sender, up to a window of data and its buffers would count as sent.
-    "dd if=/dev/zero bs=1M count=MEBIBYTES status=none | ssh -o Compression=no HOST 'dd of=/dev/null bs=1M'",
+    "dd if=/dev/zero bs=BLOCK count=COUNT status=none | ssh -o Compression=no HOST 'dd of=/dev/null bs=BLOCK'",
     "sessions or channels",
     "AsyncSSH",
     how="hpn-ssh at the receiving side, or a library's window",
