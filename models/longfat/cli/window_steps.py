@@ -245,6 +245,13 @@ def rates_by_law(answer: Answer) -> str:
     )
 
 
+def _without_law(answer: Answer, row: dict[str, float]) -> str:
+    """Return at or above which loss no law holds, for a row in the middle of whose range none does."""
+    if math.isfinite(answer.law(row["loss_low"])):
+        return f"above {_largest_loss(answer, row):.3g}"
+    return f"at {loss_of(row)}"
+
+
 def _largest_loss(answer: Answer, row: dict[str, float]) -> float:
     """Return the largest loss in the range of a row at which a law holds, by bisection; one holds at the lower end."""
     low, high = row["loss_low"], row["loss_high"]
@@ -310,7 +317,11 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"iperf3 -P {few} to {many}" if few < many else _parallel(few)
     unknown = [row for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
-    by = f" (no law holds at {', '.join(map(loss_of, unknown))})" if len(unknown) == len(answer.rows) else " by law"
+    by = (
+        f" (no law holds {', '.join(_without_law(answer, row) for row in unknown)})"
+        if unknown == answer.rows
+        else " by law"
+    )
     steps = [
         f"paste the lines: up to {rounded(best, 'bytes/s')}{by}, {times(best / most)} or more",
     ]
