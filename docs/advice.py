@@ -22,7 +22,7 @@ links (`longfat testbed`, [how exact they are](linux.md#how-exact-the-emulated-l
 **{fresh_held} of {fresh} settings hold that led to no change of the advice**, and so do {led_held} of the {led} that did, with the advice of today. Before the changes {first} of all {all} held.
 {lines_held} of {lines} more settings hold for [the pasted lines](#the-pasted-lines), as they are printed today.
 
-Measured are paths of 5 to 100 Mbit/s and 5 to 150 ms, in which one sender of the kind named runs alone. Nothing is known from here about faster paths, real network cards, or other senders on the link.
+Measured are paths of 5 to 100 Mbit/s and 5 to 150 ms, in which one sender of the kind named runs alone. Nothing is known of faster paths, real network cards, or other senders on the link.
 
 """
 
@@ -32,11 +32,11 @@ TABLE_HEAD = """\
 """
 
 CHANGES = """
-The last column is the width of the promised interval in percent of its lower end: wide where losses are random. All queueing delays that are promised today hold. Rates count data without headers.
+The last column is the width of the promised interval in percent of its lower end: wide where losses are random. All queueing delays promised today hold. Rates count data without headers. Printed checks add a packet at both ends: iperf3 counts whole ones.
 [data/advice.csv](data/advice.csv) has every run with its setting, and the advice of earlier versions.
 
 Five settings led to changes. For BBR no mean delay is promised, only the largest one, which the buffer bounds, and a tenth of a bandwidth-delay product or more is advised, from a simulation of Linux's rules. A token bucket has a packet for each flow at least, and four for each in the
-line for the host itself. Rules of BBR that came into the simulator later change one more advice, that of row 25, from 12 packets to 37; that was not run.
+line for the host itself. Later rules of BBR change that of row 25 from 12 packets to 37, not run.
 
 ## The pasted lines
 
