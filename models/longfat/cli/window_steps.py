@@ -246,10 +246,10 @@ def rates_by_law(answer: Answer) -> str:
 
 
 def _without_law(answer: Answer, row: dict[str, float]) -> str:
-    """Return at or above which loss no law holds, for a row in the middle of whose range none does."""
+    """Format the losses at which no law holds, for a row in the middle of whose range none does."""
     if math.isfinite(answer.law(row["loss_low"])):
-        return f"above {_largest_loss(answer, row):.3g}"
-    return f"at {loss_of(row)}"
+        return f"more than {_largest_loss(answer, row):.3g}"
+    return loss_of(row)
 
 
 def _largest_loss(answer: Answer, row: dict[str, float]) -> float:
@@ -318,7 +318,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     flows = f"iperf3 -P {few} to {many}" if few < many else _parallel(few)
     unknown = [row for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
     by = (
-        f" (no law holds {', '.join(_without_law(answer, row) for row in unknown)})"
+        f" (no law holds at {', '.join(_without_law(answer, row) for row in unknown)})"
         if unknown == answer.rows
         else " by law"
     )
