@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from longfat import sim
-from longfat.cli import buffer_advice, buffer_lines, buffer_short, main
+from longfat.cli import buffer_advice, buffer_checks, buffer_lines, buffer_short, main
 from longfat.cli.buffer import _spread
 from longfat.cli.buffer_table import table
 from longfat.cli.output import sayable
@@ -115,7 +115,7 @@ def test_lines_by_hand(tmp_path, capsys):
 def test_a_buffer_of_a_packet_has_room_for_what_is_joined():
     """A limit below what a token bucket passes on undivided drops all of it: two BBR flows kept 2 % of a link."""
     attrs = {"packet": 1500, "rate": 1812500.0, "share": 0.93, "scheme": "bbr1"}
-    made = buffer_lines._fifo(attrs, xr.Dataset({"flows": 2}), 1)
+    made = buffer_lines._fifo(xr.Dataset({"flows": 2}, attrs=attrs), 1)
     # A frame and 1.8 kB in a millisecond: 1514 + 1812.5; four packets for each of two flows are more than the one that
     # was found: 8 x 1514 + 3327 = 15439
     assert made[1].lines == ("tc qdisc replace dev DEV root tbf rate 14500000bit burst 3327b limit 15439",)
@@ -284,7 +284,7 @@ def test_every_flow_has_room_for_a_packet(policer):
 def policer():
     """Return an answer as made by hand: one flow of CUBIC needs 70 packets for 95 % of 10 Mbit/s."""
     row = {"buffer_packets": 70.0, "queueing_delay_lower": 1e-4, "queueing_delay_upper": 1e-4}
-    row |= {"share_lower": 0.96, "share_upper": 0.97}
+    row |= {"share_lower": 0.96, "share_upper": 0.97, "cycle": 1.0}
     data = xr.Dataset({name: ("rule", [value]) for name, value in row.items()}, {"rule": ["simulated"], "flows": 1})
     return data.assign(simulated_bdp=33.3).assign_attrs(
         scheme="cubic", find="burst", discipline="policer", scale_free=0, packet=1500, rate=1.25e6, share=0.95,
@@ -425,7 +425,7 @@ def answered(**values):
         "buffer_bytes": [150e3, 37.5e3, 24e3], "queueing_delay": [0.05, 0.01, 0.004], "status": ["reached"] * 3,
         "queueing_delay_lower": [0.05, 0.01, 0.004], "queueing_delay_upper": [0.05, 0.01, 0.004],
         "share_lower": [1.0, 0.97, 0.95], "share_upper": [1.0, 0.99, 0.96], "law_apart": [1.0, 0.98, 0.97],
-        "law_together": [1.0, 0.97, 0.96],
+        "law_together": [1.0, 0.97, 0.96], "cycle": [1.0, 1.0, 1.0],
     }  # fmt: skip
     data = xr.Dataset({name: ("rule", list(each)) for name, each in row.items()}, {"rule": rules, "flows": 16})
     given = {"scheme": "cubic", "find": "buffer", "discipline": "fifo", "packet": 1500, "rate": 1.5e6, "share": 0.95}
@@ -474,26 +474,17 @@ def test_more_room_behind_marks_is_what_the_lines_have():
     assert "limit 16 " in buffer_lines.lines(data)[0].lines[0]
 
 
-def test_a_check_lasts_as_long_as_a_sawtooth():
-    """Reno at 10 Gbit/s and 100 ms: 83,333 packets, and 1.46 times as many before a loss.
-
-    1.46 x 83,333/2 = 60,833 round trips of 100 ms, and of a mean queue of a half of 46 ms: 7482 s. CUBIC's K is
-    (0.75 x 1.46 x 83,333)^(1/3) = 45.0 s.
-    """
-    path = {"bandwidth_delay_product": 83333.0, "rate": 1.25e9, "round_trip_time": 0.1}
-
-    def check(scheme, **more):
-        data = answered(scheme=scheme, **path | more).assign_coords(flows=1)
-        data.buffer_packets[2] = 0.46 * data.bandwidth_delay_product
-        return buffer_lines.lines(data)[-1]
-
-    assert "-t 7490 -C reno" in check("reno").lines[0]
-    assert "-t 60 -C cubic" in check("cubic").lines[0]
-    assert "-t 60 -C bbr" in check("bbr1").lines[0]
-    # ten times the round trip: a hundred times as long, and more than the day that iperf3 lasts
-    beyond = check("reno", bandwidth_delay_product=833333.0, round_trip_time=1.0)
-    assert beyond.lines == ()
-    assert beyond.reason.startswith("No check: a window takes ")
+@pytest.mark.parametrize(
+    ("cycle", "lasts"), [(7.5e3, 7500), (60.1, 70), (60.0, 60), (0.1, 60), (float("nan"), 60), (90_000.0, None)]
+)
+def test_a_check_lasts_as_long_as_a_sawtooth(cycle, lasts):
+    """In tens of seconds, a minute at least, and at most the day that iperf3 lasts; BBR has no sawtooth."""
+    check = buffer_lines.lines(answered().assign(cycle=("rule", [cycle] * 3)))[-1]
+    if lasts is None:
+        assert check.lines == ()
+        assert check.reason == "No check: a window takes up to 90000 s from loss to loss, and iperf3 86400 s."
+    else:
+        assert f"-t {lasts} -C cubic" in check.lines[0]
 
 
 def test_limits_that_linux_accepts():
@@ -559,10 +550,10 @@ def test_the_accuracy_of_the_mean_wait_is_that_of_the_comparison_with_linux():
     queues = table[(table.group == "full link") & (table.quantity == "mean_queue") & table.rules.isna()]
     queues = queues[~queues.case.str.startswith("BBR")].set_index("case")
     largest = queues.difference.abs() / queues.linux
-    assert largest.max() < buffer_lines.DELAY_ACCURACY
+    assert largest.max() < buffer_checks.DELAY_ACCURACY
     assert largest.max() == largest["CUBIC, 2 flows, buffer 0.1"] == pytest.approx(0.095, abs=5e-4)
     limit = largest + queues.difference_half_width / queues.linux
-    beyond = limit[limit > buffer_lines.DELAY_ACCURACY].to_dict()  # 9.49 and 5.6 %, 5.34 and 6.1 %
+    beyond = limit[limit > buffer_checks.DELAY_ACCURACY].to_dict()  # 9.49 and 5.6 %, 5.34 and 6.1 %
     assert beyond == pytest.approx(
         {f"CUBIC, 2 flows, buffer {b}": v for b, v in ((0.1, 0.151), (0.25, 0.115))}, abs=1e-3
     )

@@ -11,7 +11,8 @@ import xarray as xr
 
 from longfat import design, plot
 from longfat.design.arriving_files import ArrivingFiles
-from longfat.design.buffer_answer import Goal, line_to_goal, smallest
+from longfat.design.bottleneck import Senders
+from longfat.design.buffer_answer import AFTER, Goal, Point, line_to_goal, smallest
 from longfat.design.buffer_laws import Laws, NoLaws, Path, laws_of
 from longfat.design.buffer_rules import (
     RULES,
@@ -34,6 +35,30 @@ SMALL = {**PATH, "scheme": "reno", "bandwidth_delay_product": 50, "points": 2, "
 SMALLER = {**SMALL, "bandwidth_delay_product": 20}
 FILES = {"bandwidth_delay_product": None}
 NO_LAW = math.nan
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    # 1.46 x 83,333/2 = 60,833 round trips of 100 ms, and of up to 0.75 x 46 ms in the queue; CUBIC's K is
+    # (0.3 x 121,667/0.4)^(1/3) = 45.02 s
+    [("reno", 60833.3 * 0.1345), ("cubic", 45.02 * 1.345), ("bbr1", math.nan), ("dctcp", 1.01 * 29.0 * 0.1)],
+)
+def test_the_time_between_two_losses_is_that_of_the_path(name, expected):
+    """At 10 Gbit/s and 100 ms, 83,333 packets, even if 200 of them are simulated; the rows of the answer have it.
+
+    DCTCP marks above 833 packets: sqrt(84,166/(2 x 50)) = 29.0 round trips of 1.01 x 100 ms for 50 flows.
+    """
+    senders = Senders.of(name, None, None)
+    queue = queues.discipline("step-marking", packets=833) if name == "dctcp" else "fifo"
+    one = LongFlows(
+        1.25e9, 0.1, 1500, flows=50 if name == "dctcp" else 1, scheme=senders.scheme, parameters=senders.parameters,
+        discipline=queue,
+    )  # fmt: skip
+    assert one.cycle(0.46) == pytest.approx(expected, rel=2e-3, nan_ok=True)
+    laws = laws_of(senders.scheme, senders.parameters, senders.decrease, Path(one.bandwidth_delay_product, 0.1))
+    cycle, _ = AFTER["cycle"]
+    assert cycle(Point(one, 0.46, {}, 0.95, laws, 1.0)) == pytest.approx(expected, rel=2e-3, nan_ok=True)
+    assert math.isnan(cycle(Point(one, math.nan, {}, 0.95, laws, 1.0)))
 
 
 def effort(replications=2):

@@ -124,7 +124,8 @@ def _window(one):
 
 def _buffer(one):
     from longfat import design
-    from longfat.cli.buffer_lines import delay_to_expect, in_lines, is_raised, rate_to_expect
+    from longfat.cli.buffer_checks import delay_to_expect, rate_to_expect
+    from longfat.cli.buffer_lines import in_lines, is_raised
 
     data = design.buffer(
         rate=one["rate"], round_trip_time=one["round_trip_time"], flows=one["flows"], share=one["share"],
@@ -133,11 +134,11 @@ def _buffer(one):
     row = data.sel(rule="simulated")
     if math.isnan(row.buffer_packets):
         return None
-    promised = {"rate": list(rate_to_expect(data.attrs, row, is_raised(data.attrs, row)))}
-    if (delay := delay_to_expect(data.attrs, row)) is not None:
+    promised = {"rate": list(rate_to_expect(row, is_raised(row)))}
+    if (delay := delay_to_expect(row, is_raised(row))) is not None:
         promised["mean_delay"] = list(delay)
     found = int(row.buffer_packets)
-    advice = {"found_packets": found, "buffer_packets": in_lines(data.attrs, row), "skipped": 10.0, "lasts": 60.0}
+    advice = {"found_packets": found, "buffer_packets": in_lines(row), "skipped": 10.0, "lasts": 60.0}
     return {"advice": advice, "promised": promised}
 
 

@@ -15,7 +15,8 @@ import time
 import xarray as xr
 
 from longfat.cli import buffer_lines
-from longfat.cli.buffer_lines import CONTROLS, FRAME
+from longfat.cli.buffer_checks import CONTROLS
+from longfat.cli.buffer_lines import FRAME
 from tests.benchmarks.advice import PACKET, read, write
 from tests.measured.record import DEVICE, FAR, Hosts, Link
 
@@ -25,9 +26,10 @@ SKIPPED, LASTS = 3, 15  # s
 def line(one, room=True):
     """Return the line that the command prints for a setting."""
     attrs = {"packet": PACKET, "rate": one["rate"], "share": one["share"], "scheme": one["scheme"]}
-    row = xr.Dataset({"flows": one["flows"], "buffer_packets": one.get("today", one)["advice"]["buffer_packets"]})
-    packets = buffer_lines.in_lines({"discipline": "fifo", "find": "buffer"}, row) if room else int(row.buffer_packets)
-    made = buffer_lines._fifo(attrs, row, packets)[1].lines[0]
+    advised = {"flows": one["flows"], "buffer_packets": one.get("today", one)["advice"]["buffer_packets"]}
+    row = xr.Dataset(advised, attrs=attrs | {"discipline": "fifo", "find": "buffer"})
+    packets = buffer_lines.in_lines(row) if room else int(row.buffer_packets)
+    made = buffer_lines._fifo(row, packets)[1].lines[0]
     words = made.replace("DEV", DEVICE).split()
     return " ".join(words if room else [*words[:-1], str(packets * (PACKET + FRAME))])
 

@@ -54,7 +54,7 @@ def beside_cubic(data: xr.Dataset) -> dict[str, float]:
     of_flows = buffer_lines.decisive(data)
     if of_flows is None or (a["find"], a["discipline"]) != ("buffer", "fifo"):
         return {}
-    buffer = buffer_lines.in_lines(a, of_flows.sel(rule="simulated")) / a["bandwidth_delay_product"]
+    buffer = buffer_lines.in_lines(of_flows.sel(rule="simulated")) / a["bandwidth_delay_product"]
     path = TcpPath(a["rate"], a["round_trip_time"], a["packet"], SENDERS[a["scheme"]], buffer)
     found = neighbours.beside_cubic(path, Effort(int(a["seed"]), neighbours.RUNS, a["confidence"], str))
     # The law describes only version 1 of BBR (2016): NaN for other schemes.
@@ -81,8 +81,8 @@ def _fair_queueing(row: xr.Dataset) -> list[str]:
     Source: RFC 8290, sections 1.3 and 4.2. There is no such advice unless this is shorter than behind a full buffer.
     """
     per_packet = row.attrs["packet"] / row.attrs["rate"]
-    wait, full = (rounded(count * per_packet, "s") for count in (int(row.flows), buffer_lines.in_lines(row.attrs, row)))
-    if int(row.flows) >= buffer_lines.in_lines(row.attrs, row):
+    wait, full = (rounded(count * per_packet, "s") for count in (int(row.flows), buffer_lines.in_lines(row)))
+    if int(row.flows) >= buffer_lines.in_lines(row):
         return []
     return [
         f"fq_codel or CAKE: flows that send little wait about {wait} (RFC 8290), not up to {full}. See --discipline "

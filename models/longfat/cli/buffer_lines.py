@@ -9,29 +9,19 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.layers import header_bytes
 from longfat.base.quantities import rounded, text
 from longfat.cli import tables
-from longfat.cli.paste import BURSTS, CHECK, USUAL, Line, format_of, one_iperf3, rates, sendable
-from longfat.cli.window_lines import LONGEST, LONGEST_OMITTED
+from longfat.cli.buffer_checks import checks
+from longfat.cli.paste import BURSTS, USUAL, Line
 from longfat.design.buffers_by_rule import ONE
-from longfat.design.senders import SENDERS
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
-from longfat.design.tcp_windows import HEADERS
 from longfat.laws.buffers import burst_for_shaped_rate
-from longfat.laws.cubic import recovery_time
-from longfat.laws.tcp import achievable_throughput
 from longfat.plot import rows
 
 if TYPE_CHECKING:
     import xarray as xr
 
-OMITTED = 10  # s: least time that a check omits at its start (iperf3 -O), our choice
-#: Least number of round trips that a check omits. Our choice: slow start doubles the window in each, from 10 packets
-#: (RFC 6928) to 10 million.
-OMITTED_TRIPS = 20
 LARGEST_LIMIT = 2**32 - 1  # bytes: limit of bfifo and tbf (include/uapi/linux/pkt_sched.h, tc_fifo_qopt)
 AT_BOTTLENECK = "As root, DEV is the interface of the bottleneck."
 FRAME = header_bytes("tc", "IP")  # bytes that tc counts for each packet in addition to the IP packet
-#: Name of a scheme -> its name in Linux, for iperf3 -C.
-CONTROLS = {"sack": "reno", "newreno": "reno"} | {name: one.control for name, one in SENDERS.items()}
 #: Assumed delay of the timer of a token bucket [s]. Our choice, with a wide margin: the timer has a high resolution
 #: (net/sched/sch_api.c, qdisc_watchdog_init()), and the rates measured at routers (tests/laws/test_buffers.py)
 #: correspond to delays of about 70 us.
@@ -50,22 +40,9 @@ LONGEST_JOINED = 0.1
 #: again after half a second, and aborts the connection after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). When
 #: the queue had space for one packet of each connection, 3 of 16 connections were aborted within ten seconds.
 OWN = 4
-#: Disciplines whose line uses fq_codel, in which a ping does not wait behind the flows (RFC 8290, section 4.1).
-OWN_QUEUES = ("step-marking", "fq-codel")
-#: Relative difference within which Linux's mean queue is expected to agree with the simulated one. Our choice from the
-#: differences for Reno and CUBIC (docs/linux.md): all their intervals are within 10 %, except those of two flows of
-#: CUBIC at 0.1 BDP, +9.5 +- 5.6 %, and at 0.25 BDP, up to 11 %. For BBR the answer gives only the largest delay.
-DELAY_ACCURACY = 0.1
-
 #: Factor by which a larger buffer may lengthen the mean queueing delay. Our choice: up to this factor, one BDP is
 #: advised instead of the smallest sufficient buffer, if the discipline and not the buffer controls the delay.
 FREE = 1.2
-#: Fraction of the link's rate by which Linux's rate may differ from the simulated rate. Our choice: the tolerance of
-#: the comparison of both utilisations (docs/linux.md), which is no bound of the observed differences.
-RATE_ACCURACY = 0.01
-#: Largest rate at which the answer's values were compared with Linux [bytes/s] (docs/advice.md). At higher rates the
-#: hosts may limit the flows.
-COMPARED = 1.25e7
 #: Exponent n of RED's weight of a new sample in Linux, 2^-n. The simulated weight is 0.002 (Floyd and Jacobson, 1993),
 #: to which 2^-9 is nearest.
 RED_EXPONENT = 9
@@ -78,8 +55,6 @@ DEFAULTS = {
 }
 #: Discipline -> document that gives its parameters for Internet paths.
 OF = {"codel": "RFC 8289", "fq-codel": "RFC 8290", "pie": "RFC 8033", "dualpi2": "RFC 9332", "red": "Floyd 1997"}
-
-
 #: Command that shows the discipline in use, and the output to expect.
 SAME_NUMBERS = (
     "tc -s qdisc show dev DEV",
@@ -87,24 +62,24 @@ SAME_NUMBERS = (
 )
 
 
-def _line(reason: str, lines: tuple[str, ...] = (), check: str = "", expect: str = "") -> Line:
-    """Return a `Line` that also belongs to the short answer."""
-    return Line(reason, lines, check, expect, brief=True)
-
-
 def lines(data: xr.Dataset) -> list[Line]:
     """Return the lines that set up the queue at the bottleneck, and those that check rate and queueing delay."""
-    a = data.attrs
     of_flows = decisive(data)
     if of_flows is None:
-        return [_line(_none(data))]
+        return [Line(_none(data))]
     row = pasted(of_flows)
-    packets = in_lines(a, row)
-    queue, *others = _lines(a, row, packets)
-    if is_raised(a, row):
+    packets, raised = in_lines(row), is_raised(row)
+    queue, *others = _queues(row, packets)
+    if raised:
         reason = f"A limit of {packets} packets, one for each flow; the smallest sufficient one is"
         queue = replace(queue, reason=f"{reason} {int(row.buffer_packets)}. {queue.reason}")
-    return [queue, *others]
+    if not queue.lines:
+        return [queue]
+    if data.attrs["find"] == "burst":
+        return [queue, checks(row, raised, _joined(data.attrs) > 0), *others]
+    if _is_fifo(data.attrs):
+        return [queue, *others, checks(row, raised, _joined(data.attrs) > 0, _size(data.attrs, packets))]
+    return [queue, checks(row, raised, joined=False)]
 
 
 def _none(data: xr.Dataset) -> str:
@@ -125,33 +100,35 @@ def _none(data: xr.Dataset) -> str:
     return "None: no buffer that was simulated reaches the share."
 
 
-def _lines(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
-    """Return the lines for a buffer, a bucket or a threshold of ``packets``."""
+def _is_fifo(a: dict[str, Any]) -> bool:
+    return a["find"] == "buffer" and a["discipline"] == "fifo"
+
+
+def _queues(row: xr.Dataset, packets: int) -> list[Line]:
+    """Return the lines that set a buffer, a bucket or a threshold of ``packets``, and another way to the same end."""
+    a = row.attrs
     if a["find"] == "burst":
-        return [_police(a, packets), *_checks(a, row), _shape(a)]
+        return [_police(a, packets), _shape(a)]
     if a["find"] == "threshold":
-        return [threshold(a, packets), *_checks(a, row)]
+        return [threshold(a, packets)]
     if a["discipline"] == "step-marking":
-        return [marks(a, a["mark_above"], packets), *_checks(a, row)]
+        return [marks(a, a["mark_above"], packets)]
+    if a["discipline"] in DEFAULTS:
+        return [_with_defaults(a, packets)]
     if a["discipline"] != "fifo":
-        hint = ""
-        if a["discipline"] in NAMES:
-            hint = " With --find threshold there are lines for it."
-        if a["discipline"] in DEFAULTS:
-            return [_with_defaults(a, packets), *_checks(a, row)]
-        return [_line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}")]
-    size = _size(a, packets)
-    most = max(size, _own(a, row, packets))
+        hint = " With --find threshold there are lines for it." if a["discipline"] in NAMES else ""
+        return [Line(f"None: the limit of {a['discipline']} was sought, with its default target or thresholds.{hint}")]
+    most = max(_size(a, packets), _own(row, packets))
     if most > LARGEST_LIMIT:
         reason = f"None: a limit of Linux is at most {rounded(LARGEST_LIMIT, 'bytes')}, and {rounded(most, 'bytes')}"
-        return [_line(f"{reason} are needed.")]
-    return [*_fifo(a, row, packets), *_checks(a, row, size)]
+        return [Line(f"{reason} are needed.")]
+    return _fifo(row, packets)
 
 
 def decisive(data: xr.Dataset) -> xr.Dataset | None:
     """Return the results of all rules for the number of flows that needs the largest buffer; None if none suffices."""
     every = [(one, one.sel(rule="simulated")) for one in rows(data, "flows")]
-    found = [(in_lines(data.attrs, row), one) for one, row in every if math.isfinite(float(row.buffer_packets))]
+    found = [(in_lines(row), one) for one, row in every if math.isfinite(float(row.buffer_packets))]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
@@ -180,7 +157,7 @@ def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
     )
 
 
-def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
+def in_lines(row: xr.Dataset) -> int:
     """Return the buffer for the pasted lines [packets]: the smallest sufficient one, and at least one packet per flow.
 
     Our choice, from measurements at a token bucket of Linux only: with space for 2 packets, which sufficed for the
@@ -188,12 +165,12 @@ def in_lines(a: dict[str, Any], row: xr.Dataset) -> int:
     disciplines are raised, too, although no such measurement exists for them.
     """
     found = int(row.buffer_packets)
-    return max(found, int(row.flows)) if a["find"] == "buffer" else found
+    return max(found, int(row.flows)) if row.attrs["find"] == "buffer" else found
 
 
-def is_raised(a: dict[str, Any], row: xr.Dataset) -> bool:
+def is_raised(row: xr.Dataset) -> bool:
     """Return whether the buffer in the pasted lines is larger than the smallest sufficient one."""
-    return in_lines(a, row) > int(row.buffer_packets)
+    return in_lines(row) > int(row.buffer_packets)
 
 
 def _burst(a: dict[str, Any]) -> int:
@@ -208,8 +185,9 @@ def _burst(a: dict[str, Any]) -> int:
     return burst if burst < JOINED else math.ceil(burst_for_shaped_rate(JOINED, float(a["rate"]), LATENESS))
 
 
-def _own(a: dict[str, Any], row: xr.Dataset, packets: int) -> int:
+def _own(row: xr.Dataset, packets: int) -> int:
     """Return the ``limit`` of tbf's queue [bytes], with space for `OWN` packets of each flow that the host sends."""
+    a = row.attrs
     return max(packets, OWN * int(row.flows)) * (int(a["packet"]) + FRAME) + min(_burst(a), JOINED)
 
 
@@ -236,17 +214,18 @@ def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> t
     return without, (f"ethtool -K {device} gro off",)
 
 
-def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
+def _fifo(row: xr.Dataset, packets: int) -> list[Line]:
     """Return the lines that set a FIFO's limit: the buffer plus the size of one packet that Linux joined from segments.
 
     Without this additional size a short queue drops every joined packet: with a limit of one packet, two BBR flows
     carried 2 % of a link of 14.5 Mbit/s, and 98 % if segmentation was off.
     """
-    size, burst, own = _size(a, packets), _burst(a), _own(a, row, packets)
+    a = row.attrs
+    size, burst, own = _size(a, packets), _burst(a), _own(row, packets)
     room, alone = _with_joined(a, packets, "IN", "let packets wait")
     arriving = "IN where packets arrive. " if alone else ""
     return [
-        _line(
+        Line(
             f"{AT_BOTTLENECK} {arriving}{room}:",
             (*alone, f"tc qdisc replace dev DEV root bfifo limit {size}"),
             "tc -s qdisc show dev DEV",
@@ -259,6 +238,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
             f"than its burst of {burst} bytes, so that the limit needs room for {min(burst, JOINED)} bytes only. "
             f"Packets wait {rounded(own / a['rate'], 's', 2)} at most there, and the flows may use all of the rate.",
             (f"tc qdisc replace dev DEV root tbf rate {round(8 * a['rate'])}bit burst {burst}b limit {own}",),
+            brief=False,
         ),
     ]
 
@@ -266,7 +246,7 @@ def _fifo(a: dict[str, Any], row: xr.Dataset, packets: int) -> list[Line]:
 def _with_defaults(a: dict[str, Any], packets: int) -> Line:
     """Return the line that sets a discipline with its default target and the smallest sufficient limit."""
     name = a["discipline"]
-    return _line(
+    return Line(
         f"{AT_BOTTLENECK} {name} with its defaults ({OF[name]}); --find threshold seeks its target:",
         (f"tc qdisc replace dev DEV root {DEFAULTS[name].format(packets)}",),
         *SAME_NUMBERS,
@@ -277,7 +257,7 @@ def _police(a: dict[str, Any], packets: int) -> Line:
     """Return the lines that set a policer: its bucket is the smallest sufficient one plus a packet joined by GRO."""
     burst = _size(a, packets)
     room, alone = _with_joined(a, packets, "DEV", "be tokens of")
-    return _line(
+    return Line(
         f"As root, DEV is where packets arrive. {room}:",
         (
             *alone,
@@ -293,7 +273,7 @@ def _police(a: dict[str, Any], packets: int) -> Line:
 def _shape(a: dict[str, Any]) -> Line:
     """Return the lines that set a shaper of the same rate, whose burst depends on its timer and not on the flows."""
     rate, burst = f"{round(8 * a['rate'])}bit", _burst(a)
-    return _line(
+    return Line(
         f"Or shape, so that packets wait: a burst of {burst} bytes is enough whatever the flows do, for a timer "
         f"{text(LATENESS, 's')} late; an interface that is faster sends it at once.",
         (
@@ -323,7 +303,7 @@ def threshold(a: dict[str, Any], packets: int) -> Line:
     }[name]
     what = f"An average queue of {tables.packets(packets)}" if name == "red" else f"A target of {rounded(delay, 's')}"
     since = "; needs iproute2 6.16 and Linux 6.17" if name == "dualpi2" else ""
-    return _line(
+    return Line(
         f"{AT_BOTTLENECK} {what}, not for the Internet (where {OF[name]} is){since}:",
         (f"tc qdisc replace dev DEV root {command}",),
         *SAME_NUMBERS,
@@ -361,111 +341,10 @@ def burst_of_red(low: int) -> int:
 def marks(a: dict[str, Any], above: float, limit: int) -> Line:
     """Return the line that sets step marking, whose threshold is a time in Linux."""
     wait = _time(above * a["packet"] / a["rate"])
-    return _line(
+    return Line(
         f"{AT_BOTTLENECK} Marks above {tables.packets(round(above))}, or more for {BURSTS}; for DCTCP alone, others "
         "lose:",
         (f"tc qdisc replace dev DEV root fq_codel limit {limit} ce_threshold {wait} ecn",),
         "tc -s qdisc show dev DEV",
         "ce_mark above 0 while the flows run, and dropped 0 or nearly so",
     )
-
-
-def rate_to_expect(a: dict[str, Any], row: xr.Dataset, larger: bool = False) -> tuple[float, float]:
-    """Return the interval of the rate of data that Linux is expected to reach [bytes/s].
-
-    The lower end assumes that the link's rate counts Ethernet's headers, the upper end that it counts IP's. With
-    ``larger`` the queue may hold more than the smallest sufficient buffer, so that the link may be full.
-    """
-    data = max(1, a["packet"] - HEADERS[0])
-    least, most = (float(achievable_throughput(a["rate"], data, extra)) for extra in reversed(HEADERS))
-    low, high = float(row.share_lower) - RATE_ACCURACY, float(row.share_upper) + RATE_ACCURACY
-    return least * max(0.0, low), most * (1.0 if larger else min(1.0, high))
-
-
-def delay_to_expect(a: dict[str, Any], row: xr.Dataset) -> tuple[float, float] | None:
-    """Return the interval of the mean queueing delay [s] to expect; None for BBR, and None for a policer.
-
-    The result is also None if the buffer in the pasted lines is larger than the simulated one (see `in_lines`).
-    """
-    if a["scheme"].startswith("bbr") or a["find"] == "burst" or is_raised(a, row):
-        return None
-    low, high = float(row.queueing_delay_lower), float(row.queueing_delay_upper)
-    return (1 - DELAY_ACCURACY) * low, (1 + DELAY_ACCURACY) * high
-
-
-def _cycle(a: dict[str, Any], row: xr.Dataset) -> float:
-    """Return the time between two losses of a flow [s], by the laws of the sawtooth; 0 for senders without such a law.
-
-    A window of W packets before a loss grows by W/2 packets in as many round trips of Reno, and in W_cubic's time K.
-    """
-    packets, trip = float(a["bandwidth_delay_product"]), float(a["round_trip_time"])
-    buffer = float(row.buffer_packets) / packets
-    window = (1 + buffer) * packets / int(row.flows)
-    if a["scheme"] == "cubic":
-        return min(float(recovery_time(window)), window / 2 * trip * (1 + buffer / 2))
-    return window / 2 * trip * (1 + buffer / 2) if CONTROLS.get(a["scheme"]) == "reno" else 0.0
-
-
-def _to_hosts(a: dict[str, Any], flows: int) -> tuple[str, int]:
-    """Return where the check sends, and the number of its streams to each host: those of one iperf3 have equal paths.
-
-    The flows have the listed round-trip times in turn, as in the simulation (`LongFlows`).
-    """
-    trips = a.get("round_trip_times", [a["round_trip_time"]])[:flows]
-    if len(trips) == 1:
-        return f"at a round-trip time of {text(trips[0], 's')}", flows
-    fewer = -flows % len(trips)
-    last = f", the last {fewer} with one stream less" if fewer else ""
-    hosts = ", ".join(text(one, "s") for one in trips)
-    return f"at once to hosts at {hosts}{last}, whose rates are added", math.ceil(flows / len(trips))
-
-
-def _omitted(a: dict[str, Any]) -> int:
-    """Return the time that a check omits at its start, during slow start [s]."""
-    longest: float = max(a.get("round_trip_times", [a["round_trip_time"]]))
-    return min(max(OMITTED, math.ceil(OMITTED_TRIPS * longest)), LONGEST_OMITTED)
-
-
-def _checks(a: dict[str, Any], row: xr.Dataset, largest: float | None = None) -> list[Line]:
-    """Return the lines that check rate and delay; ``largest`` is the limit of a FIFO [bytes]."""
-    control = CONTROLS.get(a["scheme"])
-    # A FIFO or a bucket may have space for a joined packet in addition to the buffer. Other packets may fill this
-    # space, so that the rate may be higher than with the buffer alone.
-    joined = (largest is not None or a["find"] == "burst") and _joined(a) > 0
-    low, high = rate_to_expect(a, row, joined or is_raised(a, row))
-    said = []
-    mean = delay_to_expect(a, row)
-    if largest is not None:
-        said.append(f"by {rounded(largest / a['rate'], 's', 2)} at most")
-    if a["discipline"] in OWN_QUEUES:
-        said = []
-    elif mean is not None:
-        where = " if nothing is joined" if joined else ""
-        said.append("{} to {} in the mean{}".format(*(rounded(end, "s", 2) for end in mean), where))
-    longer = f"; ping longer {', '.join(said)}" if said else ""
-    at, streams = _to_hosts(a, int(row.flows))
-    compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
-    if control is None:
-        return [_line(f"No check: {a['scheme']} was not compared with a sender of Linux.")]
-    cycle = _cycle(a, row)
-    if cycle > LONGEST:
-        return [_line(f"No check: a window takes {rounded(cycle, 's', 2)} from loss to loss, and iperf3 {LONGEST} s.")]
-    lasts = max(CHECK, 10 * math.ceil(cycle / 10))
-    data = max(1, int(a["packet"]) - HEADERS[0])
-    # iperf3 counts whole packets: a check may have one more or less than the flows have on average.
-    low, high = max(0.0, low - data / lasts), high + data / lasts
-    form, unit = format_of(high)
-    streams, more, remark = one_iperf3(streams, data)
-    if not sendable(data):
-        return [_line(f"No check: {remark}.")]
-    command = f"iperf3 -c HOST {form} -P {streams} -O {_omitted(a)} -t {lasts} -C {control}{more}"
-    pinged = a["find"] != "burst" and a["discipline"] not in OWN_QUEUES  # a policer has no queue
-    beside = "; a ping would wait in a queue of its own" if a["discipline"] in OWN_QUEUES else ""
-    beside = ", with a ping beside it" if pinged else beside
-    return [
-        _line(
-            f"Check it, {at}{beside}{compared}{f'; {remark}' if remark else ''}:",
-            (command, *(("ping -i 0.2 HOST",) if pinged else ())),
-            expect=f"receiver {rates(low, high, unit)} in the mean of several checks{longer}",
-        )
-    ]

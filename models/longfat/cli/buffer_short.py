@@ -100,7 +100,7 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
 
 def _bytes(one: xr.Dataset) -> int:
     """Return the buffer of the pasted lines for one number of flows [bytes of IP packets]."""
-    size: int = buffer_lines.in_lines(one.attrs, buffer_lines.pasted(one)) * one.attrs["packet"]
+    size: int = buffer_lines.in_lines(buffer_lines.pasted(one)) * one.attrs["packet"]
     return size
 
 

@@ -13,6 +13,7 @@ from longfat.base.layers import header_bytes, layer_sizes
 #: packets at 1 Gbit/s and 65 at 10 Gbit/s.
 BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)"
 
+LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
 LEAST_MSS = 88  # bytes: Linux's smallest TCP_MAXSEG (include/net/tcp.h, TCP_MIN_MSS)
 TIME_STAMPS = 12  # bytes of each TCP header for the option of time stamps (RFC 7323, appendix A)
@@ -27,15 +28,15 @@ CHECK = 60  # s: time of a check, our choice
 class Line:
     """Lines to paste into a shell, with the reason for them.
 
-    ``check`` is the command that shows whether the lines work, and ``expect`` its expected output. ``brief`` is True
-    for lines that also belong to a short answer.
+    ``check`` is the command that shows whether the lines work, and ``expect`` its expected output. ``brief`` is False
+    for lines that a short answer leaves out.
     """
 
     reason: str
-    lines: tuple[str, ...]
+    lines: tuple[str, ...] = ()
     check: str = ""
     expect: str = ""
-    brief: bool = False
+    brief: bool = True
 
 
 def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[str]:
@@ -67,7 +68,7 @@ def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[s
 def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
     """Return the records of a short answer as lines: the reasons, the lines to paste and the expected output.
 
-    >>> for line in in_short([Line("As root:", ("tc qdisc",), brief=True), Line("Or.", ("tc",))]):
+    >>> for line in in_short([Line("As root:", ("tc qdisc",)), Line("Or.", ("tc",), brief=False)]):
     ...     print(line)
     # As root:
     tc qdisc

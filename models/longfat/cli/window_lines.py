@@ -9,6 +9,8 @@ from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import labelled
 from longfat.cli.paste import (
     BURSTS,
+    LONGEST,
+    LONGEST_OMITTED,
     MOST_STREAMS,
     Line,
     at_least,
@@ -38,7 +40,6 @@ DIFFERENT = 0.1  # our choice: fraction by which a run may be slower than the sl
 #: than such a host has for TCP.
 FULL_DEFAULTS = (32 << 20) / DEFAULT_SHARE
 RANGE = 2.0  # our choice: a remark is made if the range of the loss changes the rate by this factor
-LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 
 
 def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:

@@ -84,6 +84,10 @@ BEFORE: dict[str, Variable] = {
 }
 AFTER: dict[str, Variable] = {
     "status": (lambda at: at.status, attrs("", "whether the share is reached, with confidence")),
+    "cycle": (
+        lambda at: at.by_law(lambda buffer, _: at.subject.cycle(buffer)),
+        attrs("s", "time between two losses or marks of a flow, by the growth of Reno's or CUBIC's window"),
+    ),
     "law_together": (lambda at: at.by_law(at.laws.together), attrs("1", LAW_TOGETHER)),
     "law_apart": (lambda at: at.by_law(at.laws.apart), attrs("1", LAW_APART)),
 }

@@ -289,37 +289,51 @@ class LongFlows(Bottleneck):
             interval = max(PROBE_INTERVAL.values())
             begin = self.stagger + 2 * interval + 50 * self.round_trip_time
             return begin, begin + max(PROBES * interval, 200 * self.round_trip_time)
+        cycle = self._sawtooth(float(buffer), self.simulated_bdp, self.adapted)
+        # Add 200 round trips for marks, because DCTCP estimates the fraction of marked packets over 16 round trips
+        # (RFC 8257, section 4.2).
+        settling = (200 if self._threshold(float(buffer)) else 20) * self.round_trip_time
+        begin = WARM_UP * cycle + settling
+        return begin, begin + CYCLES * cycle + settling
+
+    def cycle(self, multiple: float) -> float:
+        """Return the time between two losses, or marks, of a flow on the path [s]; NaN for BBR, which has no sawtooth.
+
+        ``multiple`` is the buffer or threshold [bandwidth-delay products].
+        """
+        packets = self.bandwidth_delay_product
+        return math.nan if is_bbr(self.scheme) else self._sawtooth(multiple * packets, packets, self.parameters)
+
+    def _threshold(self, buffer: float) -> float:
+        """Return the backlog above which all packets are marked [packets], or 0; ``buffer`` may be such a threshold."""
         marks = queues.discipline(self.discipline).name == "step-marking"
-        threshold = float(buffer) if marks and self.finds == "threshold" else threshold_of(self.discipline)
-        if threshold:
-            return self._watch_marks(threshold)
+        return buffer if marks and self.finds == "threshold" else threshold_of(self.discipline)
+
+    def _sawtooth(self, buffer: float, packets: float, parameters: Mapping[str, float]) -> float:
+        """Return the longest time between two losses, or marks, of a flow [s], by the growth of Reno or CUBIC.
+
+        ``packets`` is the bandwidth-delay product [packets], ``parameters`` are those of the scheme. The round-trip
+        time is that with a full buffer.
+        """
+        if threshold := self._threshold(buffer):
+            largest = 1 + threshold / packets  # ratio of the round-trip time with the queue to that without
+            # A cycle of DCTCP has sqrt((C R + K)/(2 N)) round trips; a cycle of Reno has the square of this number.
+            rounds = math.sqrt((packets + threshold) / (2 * self.flows))
+            if self.scheme.name != "dctcp":
+                rounds *= rounds
+            return rounds * largest * self.round_trip_time
         # Without a queue, as at a policer, the window is at most 2/(1 + beta) bandwidth-delay products: use at most 2
         # for any bucket.
-        relative = min(1.0, buffer / self.simulated_bdp) if self.finds == "burst" else buffer / self.simulated_bdp
-        window = (1 + relative) * self.simulated_bdp / self.flows
+        relative = min(1.0, buffer / packets) if self.finds == "burst" else buffer / packets
+        window = (1 + relative) * packets / self.flows
         trip = max(self.round_trip_times, default=self.round_trip_time)
         longest = trip * (1 + 0.75 * relative)  # longest round-trip time, queueing included
         rounds = window / 2
         if self.cubic:
-            rounds = scaled_path.round_trips(self.scheme, self.adapted, window, self.round_trip_time)
-            if self.adapted.get("reno_friendly") == 0:  # the window is a function of time, not of round trips
+            rounds = scaled_path.round_trips(self.scheme, parameters, window, self.round_trip_time)
+            if parameters.get("reno_friendly") == 0:  # the window is a function of time, not of round trips
                 longest = trip
-        cycle = max(1.0, rounds) * longest
-        begin = WARM_UP * cycle + 20 * self.round_trip_time
-        return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
-
-    def _watch_marks(self, threshold: float) -> tuple[float, float]:
-        """Return the times [s] of `watch` for senders that reduce their windows by marks above a threshold."""
-        largest = 1 + threshold / self.simulated_bdp  # ratio of the round-trip time with the queue to that without
-        # A cycle of DCTCP has sqrt((C R + K)/(2 N)) round trips; a cycle of Reno has the square of this number.
-        rounds = math.sqrt((self.simulated_bdp + threshold) / (2 * self.flows))
-        if self.scheme.name != "dctcp":
-            rounds *= rounds
-        cycle = rounds * largest * self.round_trip_time
-        # Add 200 round trips, because DCTCP estimates the fraction of marked packets over 16 round trips (RFC 8257,
-        # section 4.2).
-        begin = WARM_UP * cycle + 200 * self.round_trip_time
-        return begin, begin + CYCLES * cycle + 200 * self.round_trip_time
+        return max(1.0, rounds) * longest
 
     def refuse_too_long(self, runs: int) -> None:
         """Raise a ValueError if the path cannot be scaled down and its simulation would take hours."""
@@ -344,7 +358,7 @@ class LongFlows(Bottleneck):
         """Whether the queue is a drop-tail queue of one flow, whose cycles last from loss to loss."""
         return self.flows == 1 and self.resized and queues.discipline(self.discipline).name == "fifo"
 
-    def _cycle(self, buffer: int) -> float:
+    def _sample(self, buffer: int) -> float:
         """Return the duration of a sample, about one cycle of the sawtooth [s]."""
         begin, until = self.watch(buffer)
         return (until - begin) / CYCLES
@@ -367,7 +381,7 @@ class LongFlows(Bottleneck):
             first = max(buffer, math.ceil(first / STEP))
             for run in runs:
                 run.state.links["limit_packets"][0] = first
-            advance(runs, runs[0].now + self._cycle(first))
+            advance(runs, runs[0].now + self._sample(first))
         return runs
 
     def simulate(
@@ -384,7 +398,7 @@ class LongFlows(Bottleneck):
         cycle of CUBIC smaller. ``looks`` are the ratios of the number of samples to ``replications`` at which the
         samples may suffice; with a single one the number does not depend on their values.
         """
-        cycle, runs = self._cycle(buffer), self.begun(buffer, effort, larger)
+        cycle, runs = self._sample(buffer), self.begun(buffer, effort, larger)
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
 
         def sample(run: Simulation) -> None:

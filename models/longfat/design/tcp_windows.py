@@ -305,8 +305,6 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
     least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
     least, most = shares
     centre = (least + most) / 2
-    # iperf3 counts whole packets: a check may have one more or less than the simulated one.
-    packet = here.segment / here.check(loss)[1]
     made = {
         "tcp_rate": mean_of["mean"],
         "tcp_rate_lower": least_of["lower"],
@@ -316,8 +314,19 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
         "tcp_in_flight": mean_of["in_flight"],
         "tcp_lost": mean_of["lost"],
     }
-    lower, upper = max(0.0, made["check_lower"] - packet), made["check_upper"] + packet
-    return made | {"check_lower": lower, "check_upper": upper}
+    ends = by_iperf3(made["check_lower"], made["check_upper"], here.segment, here.check(loss)[1])
+    return made | dict(zip(("check_lower", "check_upper"), ends, strict=True))
+
+
+def by_iperf3(low: float, high: float, data: int, lasts: float) -> tuple[float, float]:
+    """Return the interval of a rate [bytes/s] in a check of ``lasts`` seconds, in packets with ``data`` bytes of data.
+
+    iperf3 counts whole packets: a check may have one more or less than flows have on average.
+
+    >>> by_iperf3(1.0, 2000.0, 1200, 60.0)
+    (0.0, 2020.0)
+    """
+    return max(0.0, low - data / lasts), high + data / lasts
 
 
 def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
