@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.handbook.operators import Operators
+from longfat.law.exact_namespaces import Namespace
 
 #: Functions of numbers that a program calls by name. They are in JavaScript's Math or in
 #: `longfat.handbook.javascript.RUNTIME`.
@@ -37,6 +37,37 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "negative": operator.neg,
 }
 NUMBER = (int, float, np.floating, np.integer, np.bool_)
+#: Recorded operation -> the special method of its operator. The operations in `REFLECTED` have a second method, for an
+#: operand on the left that is no tracer.
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "mod": "mod", "power": "pow", "negative": "neg", "abs": "abs",
+    "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "===": "eq", "!==": "ne", "&&": "and", "||": "or", "!": "invert",
+}  # fmt: skip
+REFLECTED = ("+", "-", "*", "/", "mod", "power", "&&", "||")
+
+
+class Operators:
+    """Base class of tracers, whose operators record an operation instead of computing; subclasses define `apply`."""
+
+    __array_ufunc__ = None  # an operator between a NumPy scalar and a tracer calls the tracer's method
+
+    def apply(self, operation: str, *operands: Any) -> Any:
+        """Record an operation on operands, and return a tracer of the result."""
+        raise NotImplementedError
+
+    def __bool__(self) -> bool:
+        raise TypeError("a traced condition has no value: write xp.where(condition, x, y) instead of if")
+
+
+def _operator(operation: str, reflected: bool = False) -> Callable[..., Any]:
+    """Return the special method of an operator, which records the operation; ``reflected`` exchanges the operands."""
+    return lambda *operands: operands[0].apply(operation, *(operands[::-1] if reflected else operands))
+
+
+for _operation, _method in METHODS.items():
+    setattr(Operators, f"__{_method}__", _operator(_operation))
+    if _operation in REFLECTED:
+        setattr(Operators, f"__r{_method}__", _operator(_operation, reflected=True))
 
 
 class Graph:
@@ -145,10 +176,13 @@ class Loop:
         return f"loop {self.number}"
 
 
-class Tracing:
+class Tracing(Namespace):
     """Functions of `longfat.law.array_namespaces` for tracers, which record each call in a graph."""
 
     pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
+    power, equal, not_equal = staticmethod(operator.pow), staticmethod(operator.eq), staticmethod(operator.ne)
+    logical_and, logical_or = staticmethod(operator.and_), staticmethod(operator.or_)
+    logical_not = staticmethod(operator.invert)
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -162,30 +196,6 @@ class Tracing:
         if all(isinstance(one, NUMBER) for one in operands):
             return float(getattr(np, name)(*operands))
         return next(one for one in operands if isinstance(one, Operators)).apply(name, *operands)
-
-    def power(self, base: Any, exponent: Any) -> Any:
-        """Return the base raised to the exponent."""
-        return base**exponent
-
-    def equal(self, left: Any, right: Any) -> Any:
-        """Return the condition that two values are equal."""
-        return left == right
-
-    def not_equal(self, left: Any, right: Any) -> Any:
-        """Return the condition that two values differ."""
-        return left != right
-
-    def logical_and(self, left: Any, right: Any) -> Any:
-        """Return the condition that both conditions hold."""
-        return left & right
-
-    def logical_or(self, left: Any, right: Any) -> Any:
-        """Return the condition that at least one of two conditions holds."""
-        return left | right
-
-    def logical_not(self, condition: Any) -> Any:
-        """Return the negated condition."""
-        return ~condition
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
         """Return x, limited to the interval from ``low`` to ``high``."""
@@ -222,18 +232,6 @@ class Tracing:
     def broadcast_arrays(self, *values: Any) -> tuple[Any, ...]:
         """Return the values unchanged: numbers need no broadcasting."""
         return values
-
-    def fixed(self, value: Any) -> Any:
-        """Return the value unchanged, since a trace computes no derivatives."""
-        return value
-
-    def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return the solution unchanged, since a trace computes no derivatives."""
-        return solution
-
-    def series(self, term: Any, floats: Callable[[], Any], mpmath: Any) -> Any:
-        """Return the sum of a series, which the function ``floats`` computes."""
-        return floats()
 
     def bits(self, like: Any) -> int:
         """Return the number of bits of the fraction of a double, 52."""

@@ -40,15 +40,17 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains
-from longfat.law.exact_namespaces import MPMATH, Branch, MpmathNamespace, SympyNamespace, Thunk
+from longfat.law.exact_namespaces import MPMATH, Branch, MpmathNamespace, Namespace, SympyNamespace, Thunk
 
 __all__ = ["NUMPY", "ArrayNamespace", "JaxNamespace", "MpmathNamespace", "SympyNamespace", "namespace_of"]
 
 OF_ONE = (frozenset(MPMATH) | {"log2"}) - {"power"}  # functions of one number
 
 
-class ArrayNamespace:
+class ArrayNamespace(Namespace):
     """Functions that a law may use with NumPy, or with another library that has the array API."""
+
+    equal, not_equal = staticmethod(operator.eq), staticmethod(operator.ne)
 
     def __init__(self, library: Any) -> None:
         self.library = library
@@ -72,17 +74,6 @@ class ArrayNamespace:
     def power(self, base: Any, exponent: Any) -> Any:
         """Return the base raised to the exponent."""
         return self.library.pow(base, exponent)
-
-    def equal(self, left: Any, right: Any) -> Any:
-        """Return whether two values are equal, elementwise.
-
-        Python's ``==`` would be False between a symbol and a number.
-        """
-        return left == right
-
-    def not_equal(self, left: Any, right: Any) -> Any:
-        """Return whether two values differ, elementwise."""
-        return left != right
 
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
         """Return, elementwise, the value of the first branch whose condition holds, or else the default."""
@@ -111,10 +102,6 @@ class ArrayNamespace:
         """Return the smallest positive number that an array's type has in full precision."""
         return float(self.library.finfo(like.dtype).smallest_normal)
 
-    def fixed(self, value: Any) -> Any:
-        """Return the value unchanged: these arrays carry no derivatives."""
-        return value
-
     def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
         """Repeat ``state = step(*state)`` while ``more(*state)`` holds for any element; return the state.
 
@@ -133,20 +120,6 @@ class ArrayNamespace:
                     part[going] = found
                 return state
             state = step(*state)
-
-    def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return ``solution``, a root of ``residual``, unchanged: these arrays carry no derivatives."""
-        return solution
-
-    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ..., which the function ``floats`` computes."""
-        return floats()
-
-    def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Apply ``state = step(i, *state)`` for i = 1 ... ``times``; return the state."""
-        for i in range(1, times + 1):
-            state = step(i, *state)
-        return state
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
         """Return the state's first value after ``times`` steps, as its limit; return 0 if the value is negative."""

@@ -31,7 +31,29 @@ SYMPY = {
 }  # fmt: skip
 
 
-class ExactNamespace:
+class Namespace:
+    """Functions that most arithmetics have in common; those of JAX and of sympy replace some of them."""
+
+    def fixed(self, value: Any) -> Any:
+        """Return the value unchanged: it carries no derivatives."""
+        return value
+
+    def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
+        """Return ``solution``, a root of ``residual``, unchanged: it carries no derivatives."""
+        return solution
+
+    def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """Apply ``state = step(i, *state)`` for i = 1 ... ``times``; return the state."""
+        for i in range(1, times + 1):
+            state = step(i, *state)
+        return state
+
+    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
+        """Return the sum of term(i) over i = 1, 2, ..., which the function ``floats`` computes."""
+        return floats()
+
+
+class ExactNamespace(Namespace):
     """Base class of `MpmathNamespace` and `SympyNamespace`, which compute with single numbers or expressions."""
 
     numbers = ""
@@ -56,23 +78,15 @@ class ExactNamespace:
         """Return ``function(*arguments)``; the condition is ignored, because unused branches are not evaluated."""
         return function(*arguments)
 
-    @staticmethod
-    def repeat(times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Apply ``state = step(i, *state)`` for i = 1 ... ``times``; return the state."""
-        for i in range(1, times + 1):
-            state = step(i, *state)
-        return state
-
-    @staticmethod
-    def fixed(value: Any) -> Any:
-        """Return the value unchanged: numbers and expressions carry no derivatives."""
-        return value
-
 
 class MpmathNamespace(ExactNamespace):
     """Arithmetic of mpmath numbers at the working precision."""
 
     numbers = "mpmath numbers"
+    minimum, maximum = staticmethod(min), staticmethod(max)
+    equal, not_equal = staticmethod(operator.eq), staticmethod(operator.ne)
+    logical_and, logical_or = staticmethod(operator.and_), staticmethod(operator.or_)
+    logical_not = staticmethod(operator.not_)  # ``~True`` is -2, which counts as true
 
     def __init__(self) -> None:
         import mpmath
@@ -98,41 +112,6 @@ class MpmathNamespace(ExactNamespace):
     def log2(self, x: Any) -> Any:
         """Return the logarithm to base 2."""
         return self.log(x) / self.mp.log(2)
-
-    @staticmethod
-    def minimum(left: Any, right: Any) -> Any:
-        """Return the smaller of two numbers."""
-        return min(left, right)
-
-    @staticmethod
-    def maximum(left: Any, right: Any) -> Any:
-        """Return the larger of two numbers."""
-        return max(left, right)
-
-    @staticmethod
-    def equal(left: Any, right: Any) -> bool:
-        """Return whether two numbers are equal."""
-        return bool(left == right)
-
-    @staticmethod
-    def not_equal(left: Any, right: Any) -> bool:
-        """Return whether two numbers differ."""
-        return bool(left != right)
-
-    @staticmethod
-    def logical_and(left: Any, right: Any) -> bool:
-        """Return whether both conditions hold."""
-        return bool(left and right)
-
-    @staticmethod
-    def logical_or(left: Any, right: Any) -> bool:
-        """Return whether at least one condition holds."""
-        return bool(left or right)
-
-    @staticmethod
-    def logical_not(condition: Any) -> bool:
-        """Return whether the condition fails; ``~True`` is -2, which counts as true."""
-        return not condition
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Any:
@@ -163,17 +142,11 @@ class MpmathNamespace(ExactNamespace):
         return state
 
     @staticmethod
-    def implicit(residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """Return ``solution``, a root of ``residual``, unchanged: mpmath numbers carry no derivatives."""
-        return solution
-
-    @staticmethod
     def piecewise(default: Thunk, *branches: Branch) -> Any:
         """Return the value of the first branch whose condition holds, else the default."""
         return next((value for condition, value in branches if condition), default)()
 
-    @staticmethod
-    def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
+    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
         """Return the sum of term(i) over i = 1, 2, ..., which the function ``mpmath`` computes."""
         return mpmath()
 
