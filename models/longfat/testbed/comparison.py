@@ -44,20 +44,8 @@ def compare(
     ----------
     net : Network
         Links and flows; `longfat.testbed.refusals` lists what Linux cannot do.
-    duration, warm_up : float or str
-        Time to run, and time after which counting begins [s].
-    replications : int
-        Number of runs in the simulator, and the same number on Linux.
-    confidence : float
-        Confidence level of the intervals [probability], in (0, 1).
-    sample_every : float or str, optional
-        Interval between the samples of the traces of the first run [s].
-    rng : None, int, SeedSequence or Generator
-        Seed of the random numbers of the simulator and of the emulated links.
-    repeats : int
-        Greatest number of attempts at a run on Linux, which the machine's load may spoil.
-    progress : bool
-        Show a progress bar.
+    duration, warm_up, replications, confidence, sample_every, rng, repeats, progress
+        As for `longfat.testbed.run`, and for as many runs in the simulator.
 
     Returns
     -------

@@ -92,78 +92,35 @@ def run(
     Spoilt
         If every attempt at a run was late.
     """
+    from longfat.base.provenance import made_by
+
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     random = generator(rng)
     begun = time.monotonic()
-    made = outcomes(
+    found = outcomes(
         net, duration=duration, warm_up=warm_up, replications=replications, rng=random, sample_every=sample_every,
         settings=settings, pcap=pcap, repeats=repeats, progress=progress,
     )  # fmt: skip
-    return dataset(
-        net,
-        made,
-        duration=quantities.duration(duration, "duration"),
-        warm_up=quantities.duration(warm_up, "warm_up"),
-        confidence=confidence,
-        entropy=str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
-        wall_time=time.monotonic() - begun,
-    )
-
-
-def dataset(
-    net: Network,
-    outcomes: Sequence[Outcome],
-    *,
-    duration: float,
-    warm_up: float,
-    confidence: float = 0.95,
-    entropy: str = "unknown",
-    wall_time: float = math.nan,
-) -> xr.Dataset:
-    """Return the means of the accepted runs with their intervals, and the traces of the first run.
-
-    Parameters
-    ----------
-    net : Network
-        The scenario.
-    outcomes : sequence of Outcome
-        Accepted runs, one for each replication.
-    duration, warm_up : float
-        Time to run, and time after which counting begins [s].
-    confidence : float
-        Confidence level of the intervals [probability].
-    entropy : str
-        Seed of the random numbers.
-    wall_time : float
-        Time that all runs took by the clock [s].
-
-    Returns
-    -------
-    xarray.Dataset
-        The variables and attributes of `longfat.sim.run`. The attribute ``testbed`` is JSON: Linux's release and
-        settings, and how much of each run was late.
-    """
-    from longfat.base.provenance import made_by
-
-    several = len(outcomes) > 1
-    values = results.over_replications([measure(one, duration, warm_up) for one in outcomes], confidence, several)
-    counts = {name: sum(one.packet_counts[name] for one in outcomes) for name in outcomes[0].packet_counts}
+    wall_time = time.monotonic() - begun
+    until, begin = quantities.duration(duration, "duration"), quantities.duration(warm_up, "warm_up")
+    values = results.over_replications([measure(one, until, begin) for one in found], confidence, len(found) > 1)
+    counts = {name: sum(one.packet_counts[name] for one in found) for name in found[0].packet_counts}
     attrs = {
         "network": net.to_toml(),
-        "duration": duration,
-        "warm_up": warm_up,
-        "replications": len(outcomes),
-        "replications_asked": len(outcomes),
+        "duration": until,
+        "warm_up": begin,
+        "replications": len(found),
+        "replications_asked": len(found),
         "deterministic": 0,
         "confidence": confidence,
-        "entropy": entropy,
+        "entropy": str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
         "wall_time": wall_time,
         "conservation": "sent = received + dropped + in_flight",
         **{f"packets_{name}": count for name, count in counts.items()},
         "version": __version__,
-        "testbed": json.dumps(about(outcomes)),
+        "testbed": json.dumps(about(found)),
     }
-    first = outcomes[0]
+    first = found[0]
     data = results.Answer(values, first.flows, first.links, attrs).dataset()
     if first.trace is not None:
         data = data.assign(traces(first))
