@@ -173,7 +173,7 @@ def test_ideal_way_back_and_several_links():
     net.flow("sack", path=["a", "b", "c"], ack_path="ideal", name="long", count=2)
     net.flow("sack", path=["b", "c"], ack_path="ideal", access_rate="4 Mbit/s", name="short")
     emulator = Emulator(net)
-    assert [one.name for one in emulator.connections] == ["long-1", "long-2", "short"]
+    assert [name for flow in emulator.flows for name in flow.names] == ["long-1", "long-2", "short"]
     emulator.inject(1, False, 0, bytes(1000))
     emulator.inject(1, True, 0, bytes(1000))
     emulator.inject(2, False, 10 * MS, bytes(1000))

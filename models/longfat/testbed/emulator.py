@@ -7,8 +7,7 @@ the other end. Other flows are simulated in the same network.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from longfat.base import headers
@@ -25,18 +24,6 @@ BUDGET = 1 << 20  # events after which the compiled loop returns to Python, so t
 #: Flags of a packet in the simulator for each value of IP's ECN field, which is the index (RFC 3168, section 5; RFC
 #: 9331, section 4.1).
 MARKS = (0, records.ECT | records.ECT1, records.ECT, records.ECT | records.CE)
-
-
-@dataclass(frozen=True)
-class Connection:
-    """Flow, or one copy of a flow, whose packets come from real hosts."""
-
-    name: str
-    flow: Flow
-    start: float  # s
-    stop: float  # s
-    file: float | None  # bytes
-    packet: int  # bytes, headers included
 
 
 class Delivery(NamedTuple):
@@ -84,12 +71,12 @@ class Emulator:
         span = {} if duration is None else {"duration": duration}
         self.simulation = Simulation(injected(net), rng=rng, sample_every=sample_every, **span)
         state = self.simulation.state
-        self.connections: tuple[Connection, ...] = tuple(_connections(net))
-        self._flows = [f for f, kind in enumerate(state.tallies["traffic"]) if kind == records.INJECTED]
-        self._places = {f: c for c, f in enumerate(self._flows)}
-        self._hops = [_first_hops(state, f) for f in self._flows]
-        self._sent = [[0, 0] for _ in self._flows]  # packets, there and back
-        self._inside: list[tuple[dict[int, bytes], dict[int, bytes]]] = [({}, {}) for _ in self._flows]
+        self.flows: list[Flow] = [flow for flow in net.flows if flow.traffic is None]  # each copy has a connection
+        self._rows = [f for f, kind in enumerate(state.tallies["traffic"]) if kind == records.INJECTED]
+        self._places = {f: c for c, f in enumerate(self._rows)}
+        self._hops = [_first_hops(state, f) for f in self._rows]
+        self._sent = [[0, 0] for _ in self._rows]  # packets, there and back
+        self._inside: list[tuple[dict[int, bytes], dict[int, bytes]]] = [({}, {}) for _ in self._rows]
         self._found: list[Delivery] = []
         # A host may send a packet after every delivery, so the kernel must not compute later events in advance.
         state.hops["in_advance"] = records.AT_ARRIVAL
@@ -136,7 +123,7 @@ class Emulator:
         self._inside[connection][back][transmission] = packet
         inject(
             self._address,
-            self._flows[connection],
+            self._rows[connection],
             self._hops[connection][back],
             records.ACK if back else records.DATA,
             len(packet),
@@ -236,15 +223,6 @@ def idle(net: Network) -> Network:
     }  # fmt: skip
     made.flows = [replace(flow, send_jitter=0.0) for flow in net.flows if flow.traffic is None]
     return made
-
-
-def _connections(net: Network) -> Iterable[Connection]:
-    """Yield a connection for each copy of each flow with a scheme, in the order of the simulator's flows."""
-    for flow in net.flows:
-        if flow.traffic is None:
-            for k, name in enumerate(flow.names):
-                start = flow.start + k * flow.stagger
-                yield Connection(name, flow, start, flow.stop, flow.file, flow.packet)
 
 
 def _first_hops(state: Any, f: int) -> tuple[int, int]:

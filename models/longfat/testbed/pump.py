@@ -144,7 +144,7 @@ class _Pump:
         self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = self.unknown = 0
         # Read little at once if packets are small, because each read of 64 KiB would clear as much memory.
-        self.longest = 4096 if all(one.packet < 4000 for one in emulator.connections) else 65_536
+        self.longest = 4096 if all(one.packet < 4000 for one in emulator.flows) else 65_536
         for host in hosts:
             os.set_blocking(host, False)
 
