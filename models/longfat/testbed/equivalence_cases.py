@@ -6,8 +6,9 @@ All cases were chosen before the first run on Linux. The path is that of the com
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -276,114 +277,94 @@ def held_out() -> list[Case]:
     return made
 
 
+class Switch(NamedTuple):
+    """Rules that are switched in some cases: names of these cases, parameters in the simulator, settings of Linux."""
+
+    names: Sequence[str]
+    here: Mapping[str, float] = {}
+    linux: Mapping[str, object] = {}
+
+
+def _full(name: str, flows: int, *buffers: float) -> list[str]:
+    """Return the names of the cases of a full link with a number of flows, by default at all buffers."""
+    many = "s" * (flows > 1)
+    return [f"full link, {name}, {flows} flow{many}, buffer {buffer:g}" for buffer in buffers or BUFFERS]
+
+
 def switched() -> list[Case]:
     """Return cases in which rules are switched, to explain a difference or to show the effect of an option."""
     plain = {one.name: one for one in (*full_links(), *random_losses(), *files())}
-    transfers = [one.name for one in files() if not one.rules]
-    fractions = [f"full link, {name}, 1 flow, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS]
-    alone = [f"full link, CUBIC, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
-    of_2016 = [f"full link, BBR, 1 flow, buffer {buffer:g}" for buffer in BUFFERS]
-    quick = [f"random loss, Reno, 1 flow, p = {loss:g}" for loss in LOSSES]
-    quick += ["random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"]
-    twos = [
-        f"full link, {name}"
-        for name in ("Reno, 2 flows, buffer 0.5", *(f"CUBIC, 2 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]))
-    ]
-    many = [f"full link, Reno, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]]
-    many += [f"full link, CUBIC, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
-    quick += many
-    quick += [f"full link, {name}, 2 flows, buffer {buffer:g}" for name in ("Reno", "CUBIC") for buffer in BUFFERS[:3]]
-    quick += [f"full link, BBR, 2 flows, buffer {buffer:g}" for buffer in BUFFERS[:2]]
+    alone, of_2016 = _full("CUBIC", 1), _full("BBR", 1)
+    twos = _full("CUBIC", 2, *BUFFERS[:3])
+    many_reno, many_cubic = _full("Reno", 10, *BUFFERS[:3]), _full("CUBIC", 10, *BUFFERS[:2])
+    many = many_reno + many_cubic
     lossy = [one.name for one in random_losses() if one.loss == LOSSES[-1] and one.schemes[0] != "bbr1"]
-    recoveries = [*many, "full link, Reno, 2 flows, buffer 0.25", "random loss, Reno, 2 flows, p = 0.03"]
+    quick = [
+        *(f"random loss, Reno, 1 flow, p = {loss:g}" for loss in LOSSES),
+        *("random loss, Reno, 2 flows, p = 0.03", "random loss, Reno, 10 flows, p = 0.03"),
+        *(*many, *_full("Reno", 2, *BUFFERS[:3]), *twos, *_full("BBR", 2, *BUFFERS[:2])),
+    ]
+    recoveries = [*many, *_full("Reno", 2, 0.25), "random loss, Reno, 2 flows, p = 0.03"]
+    # Linux compresses the acknowledgments of data that arrives within tcp_comp_sack_delay_ns (1 ms) while packets are
+    # missing.
+    uncompressed = {"tcp_comp_sack_nr": 0}
     rules = {
-        "windows with fractions here": (fractions, {"integer_windows": 0.0}, {}),
-        "no quick acknowledgments here": (transfers, {"quick_acks": 0.0}, {}),
-        "HyStart++ here": (alone, {"hystart": 1.0}, {}),
-        "no handshake here": (
-            [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows in (2, 10) for buffer in BUFFERS[-2:]],
-            {"handshake_rtt": 0.0},
-            {},
+        "windows with fractions here": Switch(_full("Reno", 1) + alone, {"integer_windows": 0.0}),
+        "no quick acknowledgments here": Switch([one.name for one in files() if not one.rules], {"quick_acks": 0.0}),
+        "HyStart++ here": Switch(alone, {"hystart": 1.0}),
+        "no handshake here": Switch(
+            _full("BBR", 2, *BUFFERS[-2:]) + _full("BBR", 10, *BUFFERS[-2:]), {"handshake_rtt": 0.0}
         ),
         # With time stamps, Linux measures round trips of retransmissions in whole milliseconds (tcp_rtt_tsopt_us()).
-        "no time stamps on Linux": (
-            [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows, buffer in ((2, 0.25), (2, 0.5), (10, 0.1))],
-            {"timestamps": 0.0, "timestamp_tick": 0.0},
-            {"tcp_timestamps": 0},
+        "no time stamps on Linux": Switch(
+            _full("BBR", 2, 0.25, 0.5) + _full("BBR", 10, 0.1),
+            {"timestamps": 0.0, "timestamp_tick": 0.0}, {"tcp_timestamps": 0},
         ),
-        "retransmissions timed exactly here": (
-            [
-                *(f"full link, BBR, 1 flow, buffer {buffer:g}" for buffer in BUFFERS[:2]),
-                *(f"full link, BBR, 2 flows, buffer {buffer:g}" for buffer in BUFFERS[:3]),
-            ],
-            {"timestamp_tick": 0.0},
-            {},
+        "retransmissions timed exactly here": Switch(
+            _full("BBR", 1, *BUFFERS[:2]) + _full("BBR", 2, *BUFFERS[:3]), {"timestamp_tick": 0.0}
         ),
-        "BBR of 2016 here": (
+        "BBR of 2016 here": Switch(
             of_2016,
             {
-                "pacing_margin": 0.0,
-                "allowances": 0.0,
-                "equal_renews": 1.0,
-                "departures": 0.0,
-                "long_recovery": 0.0,
+                "pacing_margin": 0.0, "allowances": 0.0, "equal_renews": 1.0, "departures": 0.0, "long_recovery": 0.0,
                 "timestamp_tick": 0.0,
             },
-            {},
         ),
-        "recoveries of BBR apart here": (
-            [f"full link, BBR, {flows} flows, buffer {buffer:g}" for flows in (2, 10) for buffer in BUFFERS[:3]],
-            {"long_recovery": 0.0},
-            {},
+        "recoveries of BBR apart here": Switch(
+            _full("BBR", 2, *BUFFERS[:3]) + _full("BBR", 10, *BUFFERS[:3]), {"long_recovery": 0.0}
         ),
-        "phases of BBR by what is in flight now here": (of_2016, {"departures": 0.0}, {}),
-        "CUBIC's target with each acknowledgment here": (many[3:], {"clock_tick": 0.0}, {}),
-        # Linux compresses the acknowledgments of data that arrives within tcp_comp_sack_delay_ns (1 ms) while packets
-        # are missing.
-        UNCOMPRESSED: (
-            [*many, *twos, *of_2016[:2]],
-            {},
-            {"tcp_comp_sack_nr": 0},
-        ),
+        "phases of BBR by what is in flight now here": Switch(of_2016, {"departures": 0.0}),
+        "CUBIC's target with each acknowledgment here": Switch(many_cubic, {"clock_tick": 0.0}),
+        UNCOMPRESSED: Switch([*many, *_full("Reno", 2, 0.5), *twos, *of_2016[:2]], linux=uncompressed),
         # Unlike Linux, the simulator has no F-RTO (RFC 5682), and it always sends loss probes (RFC 8985, section 7).
         # Switching off one of the two on Linux does not remove the difference: the goodput of Linux (Reno, 1 flow, p =
         # 0.03) stays 2.3 % higher without F-RTO and 2.9 % higher without loss probes.
-        "no F-RTO on Linux": (lossy, {}, {"tcp_frto": 0}),
-        "no loss probes on Linux": (lossy, {}, {"tcp_early_retrans": 0}),
-        "no long-term sampling here": (
-            [f"full link, BBR, 10 flows, buffer {buffer:g}" for buffer in BUFFERS[:4]],
-            {"long_term": 0.0},
-            {},
+        "no F-RTO on Linux": Switch(lossy, linux={"tcp_frto": 0}),
+        "no loss probes on Linux": Switch(lossy, linux={"tcp_early_retrans": 0}),
+        "no long-term sampling here": Switch(_full("BBR", 10, *BUFFERS[:4]), {"long_term": 0.0}),
+        "no growth at the end of a recovery here": Switch(recoveries, {"growth_at_exit": 0.0}),
+        "the reordering timer of RFC 8985 here": Switch(recoveries, {"rack": 1.0}),
+        "every packet acknowledged; no growth at the end of a recovery here": Switch(
+            many_reno, {"delayed_ack": 1.0, "growth_at_exit": 0.0}, uncompressed
         ),
-        "no growth at the end of a recovery here": (recoveries, {"growth_at_exit": 0.0}, {}),
-        "the reordering timer of RFC 8985 here": (recoveries, {"rack": 1.0}, {}),
-        "every packet acknowledged; no growth at the end of a recovery here": (
-            many[:3],
-            {"delayed_ack": 1.0, "growth_at_exit": 0.0},
-            {"tcp_comp_sack_nr": 0},
+        "every packet acknowledged; the reordering timer of RFC 8985 here": Switch(
+            many_reno, {"delayed_ack": 1.0, "rack": 1.0}, uncompressed
         ),
-        "every packet acknowledged; the reordering timer of RFC 8985 here": (
-            many[:3],
-            {"delayed_ack": 1.0, "rack": 1.0},
-            {"tcp_comp_sack_nr": 0},
-        ),
-        "every packet acknowledged; CUBIC's target with each acknowledgment here": (
-            many[3:],
-            {"delayed_ack": 1.0, "clock_tick": 0.0},
-            {"tcp_comp_sack_nr": 0},
+        "every packet acknowledged; CUBIC's target with each acknowledgment here": Switch(
+            many_cubic, {"delayed_ack": 1.0, "clock_tick": 0.0}, uncompressed
         ),
         # In these cases neither simulator nor Linux delays acknowledgments, and Linux does not compress them while
         # packets are missing.
-        "every packet acknowledged": (quick, {"delayed_ack": 1.0}, {"tcp_comp_sack_nr": 0}),
-    }
+        "every packet acknowledged": Switch(quick, {"delayed_ack": 1.0}, uncompressed),
+    }  # fmt: skip
     made = [
-        replace(plain[name], rules=rule, parameters={**plain[name].parameters, **parameters}, settings=settings)
-        for rule, (names, parameters, settings) in rules.items()
-        for name in names
+        replace(plain[name], rules=rule, parameters={**plain[name].parameters, **one.here}, settings=one.linux)
+        for rule, one in rules.items()
+        for name in one.names
     ]
-    uncompressed = [one for one in made if one.rules == UNCOMPRESSED and one.schemes == ("bbr1",)]
+    bare = [one for one in made if one.rules == UNCOMPRESSED and one.schemes == ("bbr1",)]
     late = [replace(plain[name], rules=BEHIND, late=LATE) for name in of_2016]
-    return made + late + [replace(one, rules=f"{UNCOMPRESSED}; {BEHIND}", late=LATE) for one in uncompressed]
+    return made + late + [replace(one, rules=f"{UNCOMPRESSED}; {BEHIND}", late=LATE) for one in bare]
 
 
 def cases(*groups: str) -> list[Case]:
