@@ -66,8 +66,8 @@ def run(pipe: Pipe, control: str, window: int, round_trip: float) -> None:
     """Write to a pipe the rate [bytes/s] and the share of late packets, in a process that becomes the hosts'."""
     # The simulator's libraries start threads, so that they are imported after the hosts exist.
     from longfat.testbed import settings
-    from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
     from longfat.testbed.network_namespaces import DEVICE, create_hosts
+    from longfat.testbed.plan import RECEIVERS, SENDERS, Connection
 
     hosts = create_hosts()
     one = Connection(0, "http2", control=control, packet=1500, payload=1448)

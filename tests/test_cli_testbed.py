@@ -9,7 +9,7 @@ import xarray as xr
 
 from longfat import cli, sim, testbed
 from longfat.testbed import datasets, runs
-from longfat.testbed.outcome import Trust
+from longfat.testbed.one_run import Trust
 from tests.testbed import stand_in
 
 RENO = """

@@ -189,8 +189,7 @@ def run(one, advice, number):
     from numba import cloudpickle
 
     from longfat.testbed import settings as host_settings
-    from longfat.testbed.one_run import Job
-    from longfat.testbed.outcome import MOST
+    from longfat.testbed.one_run import MOST, Job
     from longfat.testbed.plan import plan, settings_of
     from longfat.testbed.runs import attempt, in_flight
 

@@ -10,7 +10,7 @@ from longfat.sim import Simulation
 from longfat.sim.runs import results
 from longfat.testbed import tcp_info
 from longfat.testbed.ledger import Account
-from longfat.testbed.outcome import Outcome, Trust
+from longfat.testbed.one_run import Outcome, Trust
 from longfat.testbed.plan import plan
 
 #: What only the hosts of a connection know: blanked in what the emulated network has measured.

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from longfat.testbed import hosts, missing
-from longfat.testbed.connection import Connection
+from longfat.testbed.plan import Connection
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="TCP_INFO is Linux's")
 

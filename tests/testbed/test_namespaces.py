@@ -15,7 +15,7 @@ TWO_HOSTS = """
 import os, sys
 sys.path[:] = {path!r}
 from longfat.testbed import settings
-from longfat.testbed.connection import Connection
+from longfat.testbed.plan import Connection
 from longfat.testbed.network_namespaces import create_hosts
 outside = os.readlink("/proc/self/ns/net")
 hosts = create_hosts()

@@ -6,8 +6,7 @@ import pytest
 
 from longfat.sim import Network
 from longfat.sim.network import traffic
-from longfat.testbed.connection import RECEIVERS, SENDERS
-from longfat.testbed.plan import plan, refusals, settings_of
+from longfat.testbed.plan import RECEIVERS, SENDERS, plan, refusals, settings_of
 
 
 def network(*flows, **common):

@@ -8,7 +8,7 @@ import xarray as xr
 
 from longfat import sim, testbed
 from longfat.testbed import datasets
-from longfat.testbed.outcome import Trust
+from longfat.testbed.one_run import Trust
 from tests.testbed import stand_in
 
 TRACES = {"window_trace", "rate_trace", "received_trace", "srtt_trace"}

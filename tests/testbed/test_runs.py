@@ -14,7 +14,7 @@ from longfat.base.user_files import read
 from longfat.sim import DROP, Discipline, Network, queues
 from longfat.sim.kernel.records import SECOND
 from longfat.testbed import CannotRun, Spoilt, outcomes, runs
-from longfat.testbed.outcome import Outcome, Trust
+from longfat.testbed.one_run import Outcome, Trust
 
 QUIET = {"progress": False}
 

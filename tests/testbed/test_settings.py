@@ -5,8 +5,8 @@ import struct
 import pytest
 
 from longfat.testbed import settings, tcp_info
-from longfat.testbed.connection import Connection
-from longfat.testbed.outcome import Trust
+from longfat.testbed.one_run import Trust
+from longfat.testbed.plan import Connection
 
 
 def test_settings_of_hosts_and_routes_are_told_apart():

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from longfat.sim.network.network import Network
-    from longfat.testbed.connection import Connection
     from longfat.testbed.ledger import Account
-    from longfat.testbed.outcome import Outcome
+    from longfat.testbed.one_run import Outcome
+    from longfat.testbed.plan import Connection
 
 UNPACED = 2**64 - 1  # bytes/s, Linux's pacing rate of an unpaced connection: net/core/sock.c, sk_pacing_rate
 

@@ -18,8 +18,8 @@ import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
 from longfat.testbed.network_namespaces import Host, call
+from longfat.testbed.plan import RECEIVERS, SENDERS, Connection
 from longfat.testbed.tcp_info import LENGTH
 
 __all__ = ["Senders"]

@@ -1,20 +1,26 @@
-"""Conversion of a scenario to connections of Linux, and refusal of scenarios with features that Linux lacks."""
+"""Connections of Linux that a scenario has, and refusal of scenarios with features that Linux lacks."""
 
 from __future__ import annotations
 
 import copy
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import conflict, out_of_range
-from longfat.testbed.connection import HEADERS, MOST_CONNECTIONS, Connection
+from longfat.base.layers import header_bytes
 
 if TYPE_CHECKING:
     from longfat.sim.network.elements import Flow
     from longfat.sim.network.network import Network
 
+#: Size of the headers of IPv4 and TCP [bytes], without and with timestamps. An acknowledgment has the same size.
+HEADERS = (header_bytes("IP", time_stamps=False), header_bytes("IP"))
+#: Port of the first connection at both hosts. The port of each further connection is one higher.
+FIRST_PORT = 20_000
+MOST_CONNECTIONS = 10_000
+SENDERS, RECEIVERS = "10.64.0.0/16", "10.128.0.0/16"  # prefixes; each connection has its own address in both
 #: Scheme of the simulator -> congestion control of Linux. Linux's Reno corresponds to `sack`, because it recovers with
 #: selective acknowledgments; if the setting tcp_sack is 0, it recovers by RFC 6582.
 CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
@@ -64,6 +70,58 @@ LINUX: dict[str, tuple[float, ...]] = {
 }
 SMALLEST_PACKET, LARGEST_PACKET = 256, 65535  # bytes; below, tcp_min_snd_mss and options leave little for data
 LARGEST_INITIAL_WINDOW = 65535.0  # packets
+
+
+@dataclass(frozen=True)
+class Connection:
+    """TCP connection between the hosts, with the properties that a flow of the scenario specifies.
+
+    Attributes
+    ----------
+    number : int
+        Number of the connection, from 0.
+    name : str
+        Name of the flow, or of one of its copies.
+    control : str
+        Linux's name of the congestion control.
+    packet, payload : int
+        Size of a data packet with its headers, and of the data in it [bytes].
+    file : int or None
+        Data to send [bytes]; None for unlimited data.
+    start, stop : float
+        When the application begins to write, and when it aborts the connection [s].
+    initial_window : int
+        Initial congestion window [packets].
+    quick : bool
+        Whether the receiver acknowledges every packet immediately.
+    least_timeout : float
+        Lower bound of the retransmission timeout [s].
+    congestion_marks : bool
+        Whether the connection uses explicit congestion notification.
+    """
+
+    number: int
+    name: str
+    control: str
+    packet: int
+    payload: int
+    file: int | None = None
+    start: float = 0.0
+    stop: float = math.inf
+    initial_window: int = 10
+    quick: bool = False
+    least_timeout: float = 0.2
+    congestion_marks: bool = False
+
+    @property
+    def port(self) -> int:
+        """Port of the connection at both hosts."""
+        return FIRST_PORT + self.number
+
+    def address(self, prefix: str) -> str:
+        """Return the connection's IPv4 address in the prefix `SENDERS` or `RECEIVERS`."""
+        high, low = divmod(self.number + 1, 256)
+        return f"{prefix.rsplit('.', 2)[0]}.{high}.{low}"
 
 
 def controlled(net: Network) -> Iterator[tuple[Flow, int]]:

@@ -18,8 +18,7 @@ from longfat.base.domains import conflict, generator, integer
 from longfat.base.files import AtomicFiles
 from longfat.testbed import settings as host_settings
 from longfat.testbed.network_namespaces import SYSCTL, CannotRun, missing
-from longfat.testbed.one_run import Job
-from longfat.testbed.outcome import Outcome, Trust
+from longfat.testbed.one_run import Job, Outcome, Trust
 from longfat.testbed.plan import controlled, plan, settings_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from longfat.testbed.connection import RECEIVERS, SENDERS, Connection
 from longfat.testbed.network_namespaces import DEVICE, SYSCTL, Host, connect
+from longfat.testbed.plan import RECEIVERS, SENDERS, Connection
 
 #: Route metrics (ip-route(8)) that the argument `settings` may contain; they apply to all connections.
 ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
