@@ -105,7 +105,7 @@ class Inside(Client):
 
     def _work(self, host, laws, begun):
         from longfat.explore import server
-        from longfat.explore.lookup import chosen
+        from longfat.explore.state import chosen
         from longfat.handbook import pages
 
         async def serve():

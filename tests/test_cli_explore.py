@@ -13,7 +13,7 @@ import pytest
 
 from longfat.base import extras
 from longfat.cli import main
-from longfat.explore import lookup, simulations
+from longfat.explore import simulations, state
 from tests.served import TOKEN, Fake, Inside, Served
 
 psutil = pytest.importorskip("psutil", reason="comes with ipykernel")
@@ -282,7 +282,7 @@ def test_a_hundred_clients_at_once(inside):
 def test_the_pages_are_those_that_are_written(inside, tmp_path, capsys, monkeypatch):
     """`--output` writes what is served, without what simulates: two laws stand for all."""
     names = ("queues.mm1_wait", "power.network_power")
-    monkeypatch.setattr(lookup, "chosen", lambda law="": {name: lookup.find(name) for name in names})
+    monkeypatch.setattr(state, "chosen", lambda law="": {name: state.find(name) for name in names})
     assert main(["explore", "--output", str(tmp_path / "site")]) == 0
     assert capsys.readouterr().out.endswith(f" laws: {tmp_path / 'site' / 'index.html'}\n")
     served = inside(laws=None)

@@ -13,7 +13,7 @@ import pytest
 from longfat import benchmark, cli, sim, verify
 from longfat.cli import parameters
 from longfat.design import switch_buffer, tcp_windows
-from longfat.explore import lookup, server
+from longfat.explore import server, state
 from longfat.law import Law
 from longfat.sim import Scheme
 from longfat.sim.network import scenario
@@ -133,8 +133,8 @@ def test_a_law_of_ones_own_is_verified(folder, capsys):
 
 
 def test_a_law_of_ones_own_is_explored(folder):
-    assert [one.name for one in lookup.chosen(str(folder / "law.py")).values()] == ["half"]
-    assert lookup.find("md1_wait").name == "md1_wait"
+    assert [one.name for one in state.chosen(str(folder / "law.py")).values()] == ["half"]
+    assert state.find("md1_wait").name == "md1_wait"
     assert cli.main(["explore", "--law", "law.py:half", "--output", "site"]) == 0
     assert "queues.mm1_wait" not in Path("site/index.html").read_text(encoding="utf-8")
     assert "longfatView.mount" in Path("site/laws/law/half/index.html").read_text(encoding="utf-8")

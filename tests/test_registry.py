@@ -93,7 +93,7 @@ def said(tmp_path_factory):
         """
 import longfat as lf
 import tests.test_laws
-from longfat.explore import lookup, simulations
+from longfat.explore import simulations, state
 from longfat.law import registered
 from longfat.verify import verification
 from tests.laws.declarations import missing
@@ -101,7 +101,7 @@ for name in names[:2]:
     record = dict(registered())[f"longfat.laws.{name}"]
     print(record.public_name, record(0.5))
     assert name in dict(verification._chosen(None))
-    print(name in lookup.chosen(), simulations.simulator(record) is not None)
+    print(name in state.chosen(), simulations.simulator(record) is not None)
     print(missing(record), record.place in tests.test_laws.LAWS)
 row = lf.verify.run(names[0], quick=True).iloc[0]
 print(row["law"], row["numeric"], row["symbolic"], row["simulator"])

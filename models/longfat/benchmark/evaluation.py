@@ -220,29 +220,20 @@ def _dataset(
     """Join the cells' Datasets into one of means over replications, with Student's intervals if there are several."""
     import xarray as xr
 
-    shape = (len(asked), len(entries))
-    dims = ("variant", "scheme")
-    ends = ("", "_lower", "_upper", "_std")
-    values = {
-        name + end: np.full((*shape, 2) if name == "transfer_time" else shape, np.nan)
-        for name in VARIABLES
-        for end in ends
-    }
-    counts = np.zeros(shape, int)
-    for place, data in zip(np.ndindex(*shape), found, strict=True):
-        counts[place] = data.sizes["draw"]
-        for name in VARIABLES:
-            parts = [f"{name}_{k}" for k in (1, 2)] if name == "transfer_time" else [name]
+    shape, dims = (len(asked), len(entries)), ("variant", "scheme")
+    made: dict[str, Any] = {}
+    for name, (unit, words) in VARIABLES.items():
+        parts = [f"{name}_{k}" for k in (1, 2)] if name == "transfer_time" else [name]
+        columns = np.full((4, *shape, len(parts)), np.nan)  # mean, ends of the interval, deviation
+        for place, data in zip(np.ndindex(*shape), found, strict=True):
             samples = np.stack([data[part].values for part in parts], -1)  # (draw, connection)
-            pick: Any = slice(None) if name == "transfer_time" else 0
-            for end, estimate in zip(ends[:3], interval(samples, confidence), strict=True):
-                values[name + end][place] = estimate[pick]
+            columns[:3, *place] = interval(samples, confidence)
             if len(samples) > 1:
-                values[name + "_std"][place] = samples.std(0, ddof=1)[pick]
-    made = {}
-    for key, array in values.items():
-        unit, words = VARIABLES[next(name for name in VARIABLES if key.startswith(name) and key[len(name) :] in ends)]
-        made[key] = ((*dims, "connection") if array.ndim == 3 else dims, array, {"units": unit, "long_name": words})
+                columns[3, *place] = samples.std(0, ddof=1)
+        for end, values in zip(("", "_lower", "_upper", "_std"), columns, strict=True):
+            one = (dims, values[..., 0]) if len(parts) == 1 else ((*dims, "connection"), values)
+            made[name + end] = (*one, {"units": unit, "long_name": words})
+    counts = np.array([data.sizes["draw"] for data in found]).reshape(shape)
     made["replications"] = (dims, counts, {"units": "runs"})
     coords = {"variant": [one.name for one in asked], "scheme": [one.name for one in entries], "connection": ["1", "2"]}
     labels = {

@@ -50,7 +50,7 @@ def explore_command(port: int, host: str, law: str, browser: bool, output: str |
 
 def _write(output: str, law: str) -> None:
     from longfat.base.files import AtomicFiles
-    from longfat.explore.lookup import chosen, find
+    from longfat.explore.state import chosen, find
     from longfat.handbook import pages
 
     if law:

@@ -40,7 +40,7 @@ from tornado.iostream import StreamClosedError
 from longfat.base.domains import nearest
 from longfat.base.user_files import names_file
 from longfat.explore import simulations
-from longfat.explore.lookup import chosen, find
+from longfat.explore.state import chosen, find
 from longfat.handbook import law_records, pages
 from longfat.law import Law
 

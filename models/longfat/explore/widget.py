@@ -14,8 +14,7 @@ import traitlets
 from longfat.base import extras
 from longfat.explore import simulations
 from longfat.explore.law_curves import dataset, file
-from longfat.explore.lookup import chosen, find
-from longfat.explore.state import State, start
+from longfat.explore.state import State, chosen, find, start
 from longfat.handbook import pages
 from longfat.law import Law
 

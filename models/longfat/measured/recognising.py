@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 from longfat.measured import crusader, flent, iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
 from longfat.measured.combining import path_of
@@ -17,17 +16,11 @@ from longfat.measured.figures import Measurement, PathFigures
 __all__ = ["KINDS", "read", "read_each"]
 
 
-class _Kind(NamedTuple):
-    """Functions that recognise and read one kind of file."""
-
-    looks_like: Callable[[Any], bool]
-    read: Callable[[str, Any], Measurement]
-
-
-_JSON = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3, ndt7, qlog, flent)}
-_TEXT = {one.KIND: _Kind(one.looks_like, one.read) for one in (iperf3_text, tc, ss, ping, sysctl)}
+#: Modules that recognise (``looks_like``) and read (``read``) a kind of file.
+_JSON: tuple[Any, ...] = (iperf3, ndt7, qlog, flent)
+_TEXT: tuple[Any, ...] = (iperf3_text, tc, ss, ping, sysctl)
 #: Names of the kinds of files; most are the command that writes the file.
-KINDS = (*_JSON, *_TEXT, crusader.KIND, tcp_flow.KIND)
+KINDS: tuple[str, ...] = tuple(one.KIND for one in (*_JSON, *_TEXT, crusader, tcp_flow))
 _GZIP = b"\x1f\x8b"
 _COMPRESSED = {_GZIP: "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
 _HEAD = 1 << 16  # bytes
@@ -99,9 +92,9 @@ def _recognised(path: str) -> Measurement:
     # text output of the server.
     if begin in ("{", "\x1e") or (begin == "[" and not iperf3_text.looks_like(text)):
         return _from_json(path, text)
-    for kind in _TEXT.values():
+    for kind in _TEXT:
         if kind.looks_like(text):
-            return kind.read(path, text)
+            return kind.read(path, text)  # type: ignore[no-any-return]
     raise ValueError(f"the file is of no known kind: must be {_allowed()}")
 
 
@@ -121,9 +114,9 @@ def _from_json(path: str, text: str) -> Measurement:
         content = parsed(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"the file is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
-    for kind in _JSON.values():
+    for kind in _JSON:
         if kind.looks_like(content):
-            return kind.read(path, content)
+            return kind.read(path, content)  # type: ignore[no-any-return]
     raise ValueError(f"the file is JSON of no known kind: must be {_allowed()}")
 
 

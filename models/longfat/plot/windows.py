@@ -55,27 +55,10 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     ax.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")
     if printed:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="law as printed")
-    ax.errorbar(
-        [],
-        [],
-        [],
-        color="0.4",
-        ls="",
-        marker="o",
-        ms=3,
-        label=f"simulated, {100 * data.attrs['confidence']:.6g}% interval",
-    )
-    ax.plot(
-        [],
-        [],
-        color="0.4",
-        ls="",
-        marker="v",
-        ms=9,
-        mec="black",
-        mew=0.6,
-        label=f"window for {100 * data.attrs['target']:.6g}% of 1 - p",
-    )
+    simulated = f"simulated, {100 * data.attrs['confidence']:.6g}% interval"
+    ax.errorbar([], [], [], color="0.4", ls="", marker="o", ms=3, label=simulated)
+    chosen = f"window for {100 * data.attrs['target']:.6g}% of 1 - p"
+    ax.plot([], [], color="0.4", ls="", marker="v", ms=9, mec="black", mew=0.6, label=chosen)
     top = ax.secondary_xaxis("top", functions=(lambda w: w / ack, lambda x: x * ack))
     top.set_xlabel("window / w_a [1]")
     ax.set(

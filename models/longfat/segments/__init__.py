@@ -18,7 +18,6 @@ t_a after its last packet (section 4.2).
 """
 
 from longfat.segments.replications import AskAgain, Channel, Strategy
-from longfat.segments.simulating import QUANTITIES, simulate
-from longfat.segments.tracing import trace
+from longfat.segments.simulating import QUANTITIES, simulate, trace
 
 __all__ = ["QUANTITIES", "AskAgain", "Channel", "Strategy", "simulate", "trace"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,26 +173,16 @@ def replies(
         for name, value in response.items():
             if value is not None:
                 raise domains.conflict(f"{name} = {reprlib.repr(value)}", "needs strategy = 'response'")
-
-        def most(excess: Array, spread: Array, which: Any) -> Array:
-            result: Array = loss_load.throughput_optimal_rate(excess, spread, k, limit[which])
-            return result
-
-        return most
+        return lambda excess, spread, which: loss_load.throughput_optimal_rate(excess, spread, k, limit[which])
     for name, value in response.items():
         if value is None:
             raise domains.conflict("strategy = 'response'", f"needs {name}")
     number = domains.numbers("packets", packets, "packets", "[1, inf)", length=sources)
     delay = domains.numbers("round_trip_time", round_trip_time, "s", "[0, inf)", length=sources)
     mu = v * domains.number("capacity_packets", capacity_packets, "packets/s", "(0, inf)")
-
-    def quickest(excess: Array, spread: Array, which: Any) -> Array:
-        result: Array = loss_load.response_optimal_rate(
-            excess, spread, k, number[which], delay[which], mu, limit[which]
-        )
-        return result
-
-    return quickest
+    return lambda excess, spread, which: loss_load.response_optimal_rate(
+        excess, spread, k, number[which], delay[which], mu, limit[which]
+    )
 
 
 def start_rates(rates: ArrayLike, k: float) -> Array:
@@ -274,18 +265,10 @@ def iterate(
     import xarray as xr
 
     updates = domains.integer("updates", updates, "updates", "[0, 10000000]")
-    rates = np.stack(
-        [
-            state
-            for _, state in zip(
-                range(updates + 1),
-                trajectory(
-                    start, k, v, order=order, delay=delay, activity=activity, constant=constant, rng=rng, **strategy
-                ),
-                strict=False,
-            )
-        ]
+    states = trajectory(
+        start, k, v, order=order, delay=delay, activity=activity, constant=constant, rng=rng, **strategy
     )
+    rates = np.stack(list(islice(states, updates + 1)))
     excess, spread = others(rates, k)
     units = {"units": "1", "long_name": "rate over true capacity"}
     return xr.Dataset(

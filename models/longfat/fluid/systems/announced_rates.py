@@ -1,4 +1,4 @@
-"""Fluid models of CADPC: synchronous, asynchronous or in continuous time, with delayed reports, over links."""
+"""Fluid models of schemes whose network announces rates or its traffic: CADPC, CAPC and XCP."""
 
 from __future__ import annotations
 
@@ -181,4 +181,144 @@ def _cadpc_flow(n: int, delayed: bool) -> System:
         delays=(lambda x, p, xp: (p["delay"],)) if delayed else None,
         time="s",
         source=f"ours, continuous time for {PAPER}, equation (1)",
+    )
+
+
+def capc(flows: int) -> System:
+    r"""Build CAPC as a map of the announced rate from one measurement interval of the switch to the next.
+
+    .. math:: z = \frac{1}{u} \sum_i \min(r_i, E(t - d)), \qquad \frac{E(t+1)}{E(t)} =
+        \begin{cases} \min(G, 1 + (1 - z) R_u) & z < 1 \\ \max(g, 1 - (z - 1) R_d) & z \ge 1 \end{cases}
+
+    Parameters
+    ----------
+    flows : int
+        n [flows], in [1, 10^5].
+
+    Returns
+    -------
+    System
+        Variable ``share`` E, the announced rate relative to the capacity [1]. Parameters: ``demand`` r [1] in (0, inf]
+        for each flow, its largest rate relative to the capacity; ``target`` u [1] in (0, 1]; ``up`` R_u [1] in (0, 1];
+        ``down`` R_d [1] in (0, 1]; ``largest_growth`` G [1] in (1, 2]; ``smallest_fall`` g [1] in (0, 1); ``delay`` d
+        [intervals], an integer in [0, 10^5].
+
+    Notes
+    -----
+    Without a delay the distance of E from the max-min share shrinks by 1 - z_E R_u or 1 - z_E R_d per interval, where
+    z_E is the part of the load z due to flows that send at E. The two factors differ, so the equilibrium is at a kink:
+    `stability` takes the side above the target, which has the larger factor in the usual range. The recommended factors
+    are R_u in [0.025, 0.1], R_d in [0.2, 0.8].
+
+    Examples
+    --------
+    >>> from longfat.fluid import integrate
+    >>> run = integrate(capc(4), 400, {"share": 0.01})
+    >>> float(run.share[-1].round(6)), 0.9 / 4
+    (0.225, 0.225)
+
+    References
+    ----------
+    A. W. Barnhart, Explicit rate performance evaluations, ATM Forum 94-0983, 1994, as described by later authors.
+    """
+    return _capc(domains.integer("flows", flows, "flows", "[1, 100000]"))
+
+
+@functools.lru_cache(maxsize=256)
+def _capc(n: int) -> System:
+    def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
+        load = xp.sum(xp.minimum(p["demand"], late[0][0])) / p["target"]
+        up = xp.minimum(p["largest_growth"], 1 + (1 - load) * p["up"])
+        down = xp.maximum(p["smallest_fall"], 1 - (load - 1) * p["down"])
+        # The tolerance of 1e-9 makes NumPy and JAX choose the same side if the load differs from the target only by
+        # rounding.
+        return x * xp.where(load < 1 - 1e-9, up, down)
+
+    return System(
+        "CAPC",
+        "map",
+        rule,
+        {"share": Variable("1", 0.01, low=0.0, high=1.0)},
+        {
+            "demand": Parameter("1", "(0, inf]", float("inf"), "largest rate", axis="flow", length=n),
+            "target": Parameter("1", "(0, 1]", 0.9, "load to be reached"),
+            "up": Parameter("1", "(0, 1]", 0.1, "gain below the target"),
+            "down": Parameter("1", "(0, 1]", 0.5, "gain above the target"),
+            "largest_growth": Parameter("1", "(1, 2]", 1.5, "largest factor"),
+            "smallest_fall": Parameter("1", "(0, 1)", 0.5, "smallest factor"),
+            "delay": Parameter("intervals", "[0, 100000]", 0, "delay of the measured load", integer=True),
+        },
+        delays=lambda x, p, xp: (p["delay"],),
+        time="intervals",
+        source="Barnhart, ATM Forum 94-0983",
+    )
+
+
+def xcp(flows: int) -> System:
+    r"""Build a fluid model of XCP flows with equal round-trip times at one link.
+
+    .. math:: \dot x_i(t) = \frac{1}{d} \Bigl[\frac{h + \varphi^+}{n} - (h + \varphi^-) \frac{x_i}{y}\Bigr]_{t - d},
+        \qquad \varphi = \alpha (1 - y) - \beta \frac{q}{d}, \quad h = \max(0, \gamma y - |\varphi|), \quad
+        \dot q = y - 1
+
+    Parameters
+    ----------
+    flows : int
+        n [flows], in [1, 10^4].
+
+    Returns
+    -------
+    System
+        Variables ``rate`` (flow) x relative to the capacity [1] and ``queue`` q [s], the transmission time of the
+        backlog; y is the sum of the rates. Parameters: ``alpha``, ``beta``, ``gamma`` [1] in (0, 10],
+        ``round_trip_time`` d [s] in (0, inf).
+
+    Notes
+    -----
+    The queueing delay is neglected, as in the original analysis. For beta = sqrt(2) alpha^2 the total is stable for
+    alpha < pi/(4 sqrt 2) and every d; differences between flows follow dx/dt = -(gamma/d) x(t - d).
+
+    Examples
+    --------
+    >>> from longfat.fluid import integrate
+    >>> run = integrate(xcp(2), 60, {"rate": [0.1, 0.5]}, step=0.05, round_trip_time=0.5)
+    >>> run.rate.values[-1].round(4)
+    array([0.5, 0.5])
+
+    References
+    ----------
+    D. Katabi, M. Handley and C. Rohrs, Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002,
+    section 3.5 and appendix.
+    """
+    return _xcp(domains.integer("flows", flows, "flows", "[1, 10000]"))
+
+
+@functools.lru_cache(maxsize=256)
+def _xcp(n: int) -> System:
+    def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
+        rates, queue, d = late[0][:n], late[0][n], p["round_trip_time"]
+        total = xp.sum(rates)
+        phi = p["alpha"] * (1 - total) - p["beta"] * queue / d
+        shuffled = xp.maximum(0.0, p["gamma"] * total - xp.abs(phi))
+        more, less = shuffled + xp.maximum(phi, 0.0), shuffled + xp.maximum(-phi, 0.0)
+        change = (more / n - less * rates / total) / d
+        return xp.concatenate([change, xp.sum(x[:n])[None] - 1])
+
+    return System(
+        "XCP",
+        "flow",
+        rule,
+        {
+            "rate": Variable("1", 0.5 / n, low=1e-9, axis="flow", length=n),
+            "queue": Variable("s", 0.0, low=0.0),
+        },
+        {
+            "alpha": Parameter("1", "(0, 10]", 0.4, "gain of the spare capacity"),
+            "beta": Parameter("1", "(0, 10]", 0.226, "gain of the queue"),
+            "gamma": Parameter("1", "(0, 10]", 0.1, "fraction of the traffic shuffled each round trip"),
+            "round_trip_time": Parameter("s", "(0, inf)", 0.1, "round-trip time"),
+        },
+        delays=lambda x, p, xp: (p["round_trip_time"],),
+        time="s",
+        source="Katabi, Handley & Rohrs, SIGCOMM 2002",
     )
