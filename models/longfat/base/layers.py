@@ -35,21 +35,11 @@ LAYERS = tuple(MEANINGS)
 
 
 class Header(NamedTuple):
-    """Header or other overhead of a protocol, which one layer and all layers below it count.
+    """Header or other overhead of a protocol, which one layer and all layers below it count."""
 
-    Attributes
-    ----------
-    layer : str
-        First layer, from the data to the wire, that counts the bytes.
-    size : int
-        Size [bytes].
-    source : str
-        Standard that fixes the size.
-    """
-
-    layer: str
-    size: int
-    source: str
+    layer: str  # first layer, from the data to the wire, that counts the bytes
+    size: int  # bytes
+    source: str  # standard that fixes the size
 
 
 HEADERS = {

@@ -138,26 +138,12 @@ def run(
 
 @dataclass(frozen=True)
 class Cell:
-    """Scheme in one situation (an experiment, or a case of a suite), with all inputs of its runs.
+    """Scheme in one situation (an experiment, or a case of a suite), with all inputs of its runs."""
 
-    Parameters
-    ----------
-    place : str
-        Name of the situation in error messages, such as "experiment 3-4".
-    name : str
-        Beginning of the name of the cell's folder in a store.
-    settings : str
-        Text that identifies everything on which the runs depend.
-    function : callable
-        Function that makes one run, called with the replication's number ``draw``, ``seed`` and a digest of `settings`.
-    replications : int
-        Number of runs.
-    """
-
-    place: str
-    name: str
-    settings: str
-    function: Callable[..., Any]
+    place: str  # the situation in error messages, such as "experiment 3-4"
+    name: str  # beginning of the name of the cell's folder in a store
+    settings: str  # text that identifies everything on which the runs depend
+    function: Callable[..., Any]  # makes a run, from its number ``draw``, ``seed`` and a digest of ``settings``
     replications: int
 
 

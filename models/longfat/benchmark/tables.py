@@ -23,36 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """Cell of a table of the paper, with its unit and a remark.
+    """Cell of a table of the paper, with its unit and a remark."""
 
-    Parameters
-    ----------
-    experiment : int
-        Number of the experiment, 1 to 10.
-    scheme : str
-        Label in the table.
-    metric : str
-        "transfer_time", "packet_delay_mean", "packet_delay_std"; "transfer_time_mean" and "..._std" in experiment 7.
-    connection : str
-        "1", "2" or "probe".
-    load_or_size : str
-        Load in experiment 7, size in 3.
-    value : str
-        Printed value; empty where there is none.
-    unit : str
-        Printed unit.
-    remark : str
-        Misprints, and why a cell is empty.
-    """
-
-    experiment: int
-    scheme: str
-    metric: str
-    connection: str
-    load_or_size: str
-    value: str
-    unit: str
-    remark: str
+    experiment: int  # 1 to 10
+    scheme: str  # label in the table
+    metric: str  # "transfer_time", "packet_delay_mean" or "..._std"; in experiment 7 "transfer_time_mean" or "..._std"
+    connection: str  # "1", "2" or "probe"
+    load_or_size: str  # load in experiment 7, size in 3
+    value: str  # as printed; empty where there is none
+    unit: str  # as printed
+    remark: str  # misprints, and why a cell is empty
 
     @property
     def key(self) -> tuple[int, str, str, str, str]:

@@ -32,31 +32,15 @@ BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
 
 @dataclass(frozen=True)
 class Subject:
-    """Sender that a test vector describes, with the defaults of its scenario.
+    """Sender that a test vector describes, with the defaults of its scenario."""
 
-    Attributes
-    ----------
-    scheme, parameters : str, dict
-        Scheme of the simulator, and its parameters besides the initial window and the acknowledgments.
-    rules : str
-        Documents whose rules the scheme follows.
-    losses : tuple of int
-        Transmissions that are lost, unless others are given.
-    rate : float
-        Rate of the link [bytes/s], unless another is given.
-    round_trips : float
-        Length of the vector, unless another is given.
-    tolerance : str
-        Reason for the tolerance.
-    """
-
-    scheme: str
-    parameters: dict[str, float]
-    rules: str
-    losses: tuple[int, ...] = ()
-    rate: float = math.inf
-    round_trips: float = 25
-    tolerance: str = (
+    scheme: str  # of the simulator
+    parameters: dict[str, float]  # besides the initial window and the acknowledgments
+    rules: str  # documents whose rules the scheme follows
+    losses: tuple[int, ...] = ()  # transmissions that are lost, unless others are given
+    rate: float = math.inf  # of the link [bytes/s], unless another is given
+    round_trips: float = 25  # length of the vector, unless another is given
+    tolerance: str = (  # the reason for the tolerance
         "1 byte, because windows are rounded here, and 1 byte for each acknowledgment since the first "
         "reduction, because integers of bytes round each increase"
     )

@@ -20,38 +20,18 @@ PARTS = 50  # ours: number of intervals into which a series over time is divided
 
 @dataclass
 class Transfer:
-    """Observations of one flow in a packet capture or a qlog.
+    """Observations of one flow in a packet capture or a qlog."""
 
-    Attributes
-    ----------
-    sent : list of Transmission
-        All transmissions in order of time.
-    acknowledged : float
-        Data acknowledged [bytes].
-    busy, closed : float
-        Time with data outstanding, and the part of it in which the receiver's window had no room for a packet [s].
-    packet : float
-        Size of a full packet, without headers [bytes].
-    base, mean : float, optional
-        Smallest and mean round-trip time [s].
-    transport : str
-        "TCP", or empty for QUIC.
-    layer : str
-        Layer whose bytes the sizes count, a name in `longfat.measured.LAYERS`.
-    remarks : list of str
-        Remarks of the reader of the file.
-    """
-
-    sent: list[Transmission] = field(default_factory=list)
-    acknowledged: float = 0.0
-    busy: float = 0.0
-    closed: float = 0.0
-    packet: float = 0.0
-    base: float | None = None
-    mean: float | None = None
-    transport: str = "TCP"
-    layer: str = "data"
-    remarks: list[str] = field(default_factory=list)
+    sent: list[Transmission] = field(default_factory=list)  # all transmissions in order of time
+    acknowledged: float = 0.0  # bytes
+    busy: float = 0.0  # time with data outstanding [s]
+    closed: float = 0.0  # part of it in which the receiver's window had no room for a packet [s]
+    packet: float = 0.0  # size of a full packet, without headers [bytes]
+    base: float | None = None  # smallest round-trip time [s]
+    mean: float | None = None  # mean round-trip time [s]
+    transport: str = "TCP"  # or "" for QUIC
+    layer: str = "data"  # layer whose bytes the sizes count, a name in `longfat.measured.LAYERS`
+    remarks: list[str] = field(default_factory=list)  # of the reader of the file
 
 
 def figures_of(flow: Transfer, source: str) -> PathFigures:

@@ -40,48 +40,24 @@ LONGER, SHORTEST, LATE_LOSSES = 1.3, 0.020, 0.2
 
 @dataclass(slots=True)
 class Transmission:
-    """Transmission of a packet, first or repeated, with its loss or its round-trip time.
+    """Transmission of a packet, first or repeated, with its loss or its round-trip time."""
 
-    Attributes
-    ----------
-    time : float
-        Time of the transmission [s].
-    offset, size : float
-        Bytes of the flow before the packet, and bytes in the packet [bytes].
-    lost : bool
-        Whether the packet was lost.
-    round_trip_time : float, optional
-        Time from the transmission to its acknowledgment [s]; None if it is not a sample of the round-trip time.
-    """
-
-    time: float
-    offset: float
-    size: float
+    time: float  # s
+    offset: float  # bytes of the flow before the packet
+    size: float  # bytes
     lost: bool = False
-    round_trip_time: float | None = None
+    round_trip_time: float | None = None  # s, to the acknowledgment; None if it is no sample of the round-trip time
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of the test for a policer, with its reason.
+    """Result of the test for a policer, with its reason."""
 
-    Attributes
-    ----------
-    policed : bool, optional
-        Whether a policer caused the losses; False if a queue explains them or there are none, None if uncertain.
-    reason : str
-        Reason for or against it.
-    rate, bucket : float
-        Rate [bytes/s] and size of the bucket [bytes] of the policer, headers not counted; 0 if there is none.
-    is_least : bool
-        Whether `rate` is only the rate of the packets that arrived, so that the policer's may be much larger.
-    """
-
-    policed: bool | None
+    policed: bool | None  # whether a policer caused the losses; None if uncertain, False also if nothing was lost
     reason: str
-    rate: float = 0.0
-    bucket: float = 0.0
-    is_least: bool = False
+    rate: float = 0.0  # of the policer [bytes/s], headers not counted; 0 if there is none
+    bucket: float = 0.0  # of the policer [bytes], headers not counted; 0 if there is none
+    is_least: bool = False  # whether `rate` is only that of the packets that arrived; the policer's may be much larger
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:

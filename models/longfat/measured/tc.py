@@ -24,35 +24,18 @@ _SIZE = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Queue:
-    """Values that tc reports for one queue discipline.
+    """Values that tc reports for one queue discipline."""
 
-    Attributes
-    ----------
-    kind, handle, device : str
-        Kind, such as "tbf", handle, such as "1:", and device, such as "eth0"; tc does not print the device if it was
-        asked for one device only, so that it is empty.
-    root : bool
-        Whether the discipline is the root of the device, not attached to a class.
-    sent, dropped, marked : int
-        Packets sent, dropped, and marked with congestion experienced [packets].
-    sent_bytes : int
-        Bytes sent [bytes].
-    backlog : int, optional
-        Bytes waiting [bytes]; None if the output has no line "backlog".
-    rate : float, optional
-        Configured rate [bytes/s].
-    """
-
-    kind: str
-    handle: str
-    device: str
-    root: bool
-    sent: int
-    dropped: int
-    marked: int
+    kind: str  # such as "tbf"
+    handle: str  # such as "1:"
+    device: str  # such as "eth0"; "" if tc was asked for one device, as it does not print the name then
+    root: bool  # whether the discipline is the root of the device, not attached to a class
+    sent: int  # packets
+    dropped: int  # packets
+    marked: int  # packets marked with congestion experienced
     sent_bytes: int
-    backlog: int | None
-    rate: float | None
+    backlog: int | None  # bytes waiting; None if the output has no line "backlog"
+    rate: float | None  # configured rate [bytes/s]
 
 
 def looks_like(text: str) -> bool:

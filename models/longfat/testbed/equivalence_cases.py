@@ -54,53 +54,24 @@ UTILISATION, QUEUE, GOODPUT = Accuracy(0.01), Accuracy(relative=0.03), Accuracy(
 
 @dataclass(frozen=True)
 class Case:
-    """Scenario with the quantities to compare.
-
-    Attributes
-    ----------
-    group, about : str
-        Group of the case, and its difference from the other cases of the group. The name of the case contains both.
-    schemes : tuple of str
-        Scheme of each flow.
-    buffer : float
-        Buffer of the bottleneck [bandwidth-delay products].
-    quantities : mapping
-        Quantities of `longfat.testbed.equivalence.QUANTITIES` to compare, each with its required accuracy.
-    loss : float
-        Probability of random loss.
-    round_trip_times : tuple of float
-        Round-trip time of each flow [s]; a single value applies to all flows.
-    rules : str
-        Description of the rules that are switched: in the simulator by `parameters`, on Linux by `settings` and by the
-        parameters in `SETTABLE`.
-    files : float, optional
-        Size of the transfer of each flow [packets]; by default flows send all the time.
-    discipline : str
-        Queue discipline of the bottleneck.
-    late : float
-        Upper bound of the lateness of each packet at a simulated sender, which is uniformly distributed from 0 [s].
-    replications : int
-        Number of runs on Linux.
-    duration, warm_up : float
-        Length of a run, and of its initial part that is not counted [s].
-    """
+    """Scenario with the quantities to compare."""
 
     group: str
-    about: str
-    schemes: tuple[str, ...]
-    buffer: float
-    quantities: Mapping[str, Accuracy]
-    loss: float = 0.0
-    round_trip_times: tuple[float, ...] = (ROUND_TRIP_TIME,)
-    rules: str = ""
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    settings: Mapping[str, object] = field(default_factory=dict)
-    files: float | None = None
-    discipline: str = "fifo"
-    late: float = 0.0
-    replications: int = 4
-    duration: float = 25.0
-    warm_up: float = 5.0
+    about: str  # difference from the other cases of the group; the name of the case contains both
+    schemes: tuple[str, ...]  # of each flow
+    buffer: float  # of the bottleneck [bandwidth-delay products]
+    quantities: Mapping[str, Accuracy]  # of `longfat.testbed.equivalence.QUANTITIES`, with the required accuracy
+    loss: float = 0.0  # probability of random loss
+    round_trip_times: tuple[float, ...] = (ROUND_TRIP_TIME,)  # of each flow [s]; a single value applies to all
+    rules: str = ""  # description of the rules that are switched by the next two, on Linux by `SETTABLE` as well
+    parameters: Mapping[str, float] = field(default_factory=dict)  # of the simulated schemes
+    settings: Mapping[str, object] = field(default_factory=dict)  # of Linux
+    files: float | None = None  # size of the transfer of each flow [packets]; None if flows send all the time
+    discipline: str = "fifo"  # of the bottleneck
+    late: float = 0.0  # upper bound of each packet's lateness at a simulated sender, uniformly distributed from 0 [s]
+    replications: int = 4  # on Linux
+    duration: float = 25.0  # s
+    warm_up: float = 5.0  # s, initial part that is not counted
 
     @property
     def name(self) -> str:

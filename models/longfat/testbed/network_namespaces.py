@@ -60,18 +60,10 @@ def die_with_parent(parent: int) -> None:
 
 @dataclass
 class Host:
-    """Network namespace with a TUN device, which transfers one packet per read and write.
+    """Network namespace with a TUN device, which transfers one packet per read and write."""
 
-    Attributes
-    ----------
-    namespace : int
-        File descriptor of the network namespace.
-    device : int
-        File descriptor of the TUN device.
-    """
-
-    namespace: int
-    device: int
+    namespace: int  # file descriptor of the network namespace
+    device: int  # file descriptor of the TUN device
 
     def enter(self) -> None:
         """Move the calling thread into the namespace, so that it uses the sockets, devices and settings of the host."""

@@ -154,32 +154,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job:
-    """Input of the process that makes a run.
+    """Input of the process that makes a run."""
 
-    Attributes
-    ----------
-    connections : list of Connection
-        Linux's connections.
-    host_settings, given : dict of str to object
-        Settings that the scenario determines, and settings that the caller gave.
-    network : bytes
-        The scenario and the generator of random numbers, pickled, as they are loaded only once the hosts exist.
-    duration, warm_up : float
-        Length of the run, and of its initial part that is not measured [s].
-    sample_every : float or None
-        Interval between the samples of the traces [s].
-    captures : tuple of Path, or None
-        Files for the packets at the senders and at the receivers.
-    """
-
-    connections: list[Connection]
-    host_settings: dict[str, object]
-    given: dict[str, object]
-    network: bytes
-    duration: float
-    warm_up: float = 0.0
-    sample_every: float | None = None
-    captures: tuple[Path, Path] | None = None
+    connections: list[Connection]  # of Linux
+    host_settings: dict[str, object]  # settings that the scenario determines
+    given: dict[str, object]  # settings that the caller gave
+    network: bytes  # scenario and generator of random numbers, pickled, since they are loaded once the hosts exist
+    duration: float  # s
+    warm_up: float = 0.0  # s, initial part that is not measured
+    sample_every: float | None = None  # interval between the samples of the traces [s]
+    captures: tuple[Path, Path] | None = None  # files for the packets at the senders and at the receivers
 
 
 def main(descriptor: int, parent: int) -> None:

@@ -74,44 +74,20 @@ LARGEST_INITIAL_WINDOW = 65535.0  # packets
 
 @dataclass(frozen=True)
 class Connection:
-    """TCP connection between the hosts, with the properties that a flow of the scenario specifies.
+    """TCP connection between the hosts, with the properties that a flow of the scenario specifies."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the connection, from 0.
-    name : str
-        Name of the flow, or of one of its copies.
-    control : str
-        Linux's name of the congestion control.
-    packet, payload : int
-        Size of a data packet with its headers, and of the data in it [bytes].
-    file : int or None
-        Data to send [bytes]; None for unlimited data.
-    start, stop : float
-        When the application begins to write, and when it aborts the connection [s].
-    initial_window : int
-        Initial congestion window [packets].
-    quick : bool
-        Whether the receiver acknowledges every packet immediately.
-    least_timeout : float
-        Lower bound of the retransmission timeout [s].
-    congestion_marks : bool
-        Whether the connection uses explicit congestion notification.
-    """
-
-    number: int
-    name: str
-    control: str
-    packet: int
-    payload: int
-    file: int | None = None
-    start: float = 0.0
-    stop: float = math.inf
-    initial_window: int = 10
-    quick: bool = False
-    least_timeout: float = 0.2
-    congestion_marks: bool = False
+    number: int  # from 0
+    name: str  # of the flow, or of one of its copies
+    control: str  # Linux's name of the congestion control
+    packet: int  # size of a data packet with its headers [bytes]
+    payload: int  # size of the data in it [bytes]
+    file: int | None = None  # data to send [bytes]; None for unlimited data
+    start: float = 0.0  # s, when the application begins to write
+    stop: float = math.inf  # s, when it aborts the connection
+    initial_window: int = 10  # packets
+    quick: bool = False  # whether the receiver acknowledges every packet immediately
+    least_timeout: float = 0.2  # lower bound of the retransmission timeout [s]
+    congestion_marks: bool = False  # whether the connection uses explicit congestion notification
 
     @property
     def port(self) -> int:
