@@ -70,14 +70,17 @@ class State:
     ) -> State:
         """Return a copy of the state with a family of curves, one for each of several values of a parameter.
 
-        The default is three values in the parameter's range; with an empty `family` there is a single curve.
+        The default is three values, at a quarter, a half and three quarters of the parameter's slider; with an empty
+        `family` there is a single curve.
         """
         if family == "":
             return replace(self, family="", family_values=())
         _known(self.law, family)
         if family == self.across:
             raise domains.conflict(f"family = {family!r}", "is the parameter on the x axis: must be another one")
-        chosen = default_family_values(self.law, family) if family_values is None else family_values
+        slider = self.law.symbols[family].scale.values
+        quarters = tuple(dict.fromkeys(slider[(len(slider) - 1) * part // 4] for part in (1, 2, 3)))
+        chosen = quarters if family_values is None else family_values
         if not 1 <= len(chosen) <= CURVES:
             raise domains.out_of_range("family_values", f"{len(chosen)} values", "1", f"1 to {CURVES} values")
         checked = dict.fromkeys(check(self.law, family, value) for value in chosen)
@@ -112,12 +115,6 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
     }
     state = State(law, MappingProxyType(middle), next(iter(law.symbols))).changed(**values)
     return state if across is None else state.along(across)
-
-
-def default_family_values(law: Law, name: str) -> tuple[float, ...]:
-    """Return three values of a parameter, at a quarter, a half and three quarters of its slider's length."""
-    values = law.symbols[name].scale.values
-    return tuple(dict.fromkeys(values[(len(values) - 1) * part // 4] for part in (1, 2, 3)))
 
 
 def check(law: Law, name: str, value: Any) -> float:

@@ -185,11 +185,8 @@ def law(record: Law | str, across: str | None = None, **values: float) -> Explor
     ----------
     record : Law or str
         Law, such as ``lf.laws.selective_repeat.throughput_efficiency``, or its name.
-    across : str, optional
-        Parameter along the x axis; by default the first one.
-    **values : float
-        Values of some parameters, in the units of the law's record; others have their default value, or the middle of
-        their typical range.
+    across, **values
+        As for `longfat.explore.start`.
 
     Returns
     -------

@@ -37,12 +37,8 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
     Parameters
     ----------
-    system : System
-        The system.
-    start : array of shape (size,)
-        Start of the search, in the units of the variables.
-    **parameters
-        Numbers, or arrays of the declared length; those not given have their defaults.
+    system, start, **parameters
+        As for `path`; the search begins at ``start``.
 
     Returns
     -------
@@ -123,12 +119,8 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
 
     Parameters
     ----------
-    system : System
-        The system.
-    start : mapping of str to float or array
-        Start of the search; variables not given have their defaults.
-    **parameters : float, array or xarray.DataArray
-        Parameters in their units; axes as in `integrate`.
+    system, start, **parameters
+        As for `integrate`; the search begins at ``start``.
 
     Returns
     -------

@@ -26,12 +26,10 @@ def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Arr
 
     Parameters
     ----------
-    system : System
-        The system.
+    system, **parameters
+        As for `longfat.fluid.path`.
     state : array of shape (size,)
         The present state, which is also the past state.
-    **parameters
-        Numbers, or arrays of the declared length.
 
     Returns
     -------
@@ -146,12 +144,8 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
 
     Parameters
     ----------
-    system : System
-        The system.
-    start : mapping of str to float or array
-        Start of the search; variables not given have their defaults.
-    **parameters : float, array or xarray.DataArray
-        Parameters in their units; axes as in `integrate`.
+    system, start, **parameters
+        As for `equilibrium`.
 
     Returns
     -------
@@ -224,18 +218,14 @@ def stability_boundary(
 
     Parameters
     ----------
-    system : System
-        The system.
+    system, start, **parameters
+        As for `equilibrium`.
     parameter : str
         Name of the parameter c, which must be one real number.
     bracket : (float, float)
         Two values of c, in its unit, between which stability changes once.
-    start : mapping of str to float or array
-        Start of the search for the equilibrium; variables not given have their defaults.
     tolerance : float
         Width of the last bracket relative to the first [1], in [1e-14, 1].
-    **parameters : float, array or xarray.DataArray
-        The other parameters in their units; axes as in `integrate`.
 
     Returns
     -------

@@ -55,10 +55,8 @@ def compare(
 
     Raises
     ------
-    ValueError
-        For values outside their ranges, and networks that Linux cannot run.
-    CannotRun
-        If this machine lacks something that the testbed needs.
+    ValueError, CannotRun, Spoilt
+        As for `longfat.testbed.run`.
     """
     from longfat import sim
     from longfat.testbed.datasets import run

@@ -60,20 +60,26 @@ def run(
     duration, warm_up : float or str
         Length of each run, and of its initial part that is not measured [s].
     replications : int
-        Number of runs, one after the other. Linux's timers differ from run to run, even if the scenario draws no random
-        numbers.
+        Number of runs, one after the other. Linux's timers and schedule differ from run to run, even if the scenario
+        draws no random numbers.
     confidence : float
         Confidence level of the intervals [probability], in (0, 1); with one replication there are none.
     sample_every : float or str, optional
-        Interval between the samples of the traces of the first run [s].
+        Interval between the samples of TCP_INFO and of the links [s]; those of the first run are the traces.
     rng : None, int, SeedSequence or Generator
         Seed of the emulated network's random numbers.
     settings : mapping of str to object, optional
-        Linux's settings, see `longfat.testbed.outcomes`.
+        Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``; metrics of routes
+        (`longfat.testbed.settings.ROUTE_METRICS`); ``gso_max_segs``, the largest number of packets in a burst; and
+        options of sockets, ``SO_SNDBUF``, ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
     pcap : str or Path, optional
-        Directory for senders.pcap and receivers.pcap, see `longfat.testbed.outcomes`.
+        Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
+        emulated network. Time 0 is an hour after the epoch; the handshakes are a minute before it.
     repeats : int
-        Greatest number of attempts at a run, which the machine's load may spoil.
+        Largest number of attempts at a run, which the machine's load may spoil. A run is rejected if more than 1 % of
+        its packets are later than 2 ms, if the network stands still for more than 10 ms in one pause or for more than
+        1 % of the time (0.2 % with a paced sender, BBR), if Linux waits for an application for more than 1 % of the
+        time, or if a device drops packets.
     progress : bool
         Show a progress bar.
 
@@ -86,11 +92,11 @@ def run(
     Raises
     ------
     ValueError
-        For values outside their ranges, and for what Linux cannot do, each by name.
+        If a value is outside its range, or Linux lacks a feature of the scenario; the message names it.
     CannotRun
-        If this machine lacks something that the testbed needs.
+        If the testbed cannot run on this machine; the message names the missing parts.
     Spoilt
-        If every attempt at a run was late.
+        If every attempt at a run was rejected.
     """
     from longfat.base.provenance import made_by
 

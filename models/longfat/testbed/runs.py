@@ -56,41 +56,13 @@ def outcomes(
 
     Parameters
     ----------
-    net : Network
-        Links and flows; flows without a scheme are simulated together with Linux's.
-    duration : float or str
-        Length of each run [s].
-    warm_up : float or str
-        Time after which counting begins [s].
-    replications : int
-        Number of runs, one after the other. Linux's timers and schedule differ from run to run, even if the scenario
-        draws no random numbers.
-    rng : None, int, SeedSequence or Generator
-        Seed of the emulated network's random numbers.
-    sample_every : float or str, optional
-        Interval between samples of TCP_INFO and of the links [s].
-    settings : mapping of str to object, optional
-        Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``; metrics of routes
-        (`longfat.testbed.settings.ROUTE_METRICS`); ``gso_max_segs``, the largest number of packets in a burst; and
-        options of sockets, ``SO_SNDBUF``, ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
-    pcap : str or Path, optional
-        Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
-        emulated network. Time 0 is an hour after the epoch; the handshakes are a minute before it.
-    repeats : int
-        Largest number of attempts at a run. A run is rejected if more than 1 % of its packets are later than 2 ms, if
-        the network stands still for more than 10 ms in one pause or for more than 1 % of the time (0.2 % with a paced
-        sender, BBR), if Linux waits for an application for more than 1 % of the time, or if a device drops packets.
-    progress : bool
-        Show a progress bar.
+    net, duration, warm_up, replications, rng, sample_every, settings, pcap, repeats, progress
+        As for `longfat.testbed.run`.
 
     Raises
     ------
-    ValueError
-        If a value is outside its range, or Linux lacks a feature of the scenario; the message names it.
-    CannotRun
-        If the testbed cannot run on this machine; the message names the missing parts.
-    Spoilt
-        If every attempt at a run was rejected.
+    ValueError, CannotRun, Spoilt
+        As for `longfat.testbed.run`.
     KeyboardInterrupt
         On Ctrl-C; the results are lost.
     """

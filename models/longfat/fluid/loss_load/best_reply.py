@@ -223,10 +223,8 @@ def iterate(
         Rates relative to the true capacity [1], in [0, inf), at and before the first update.
     updates : int
         Number of updates, in [0, 10^7].
-    k : float
-        k [1], in [1, inf).
-    v : float
-        Virtual factor [1], in (0, 1]: ratio of the announced to the true capacity.
+    k, v, constant
+        As for `best_reply`.
     order : {"synchronous", "asynchronous", "in turn"}
         Sources that reply in an update: all; each with probability ``activity``, to feedback with a delay drawn from 0
         ... ``delay``; or one source, in cyclic order.
@@ -234,8 +232,6 @@ def iterate(
         d, delay of the feedback [updates], in [0, 10^6]; the largest delay if asynchronous.
     activity : float
         Probability that a source replies in an asynchronous update [probability], in (0, 1].
-    constant : bool or array of shape (sources,)
-        Sources that keep their rates.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness of the asynchronous order.
     **strategy
