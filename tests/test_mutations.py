@@ -33,7 +33,7 @@ def test_a_survivor_is_reported(monkeypatch, capsys):
     """A mutant that changes a comment lives, and its table ends with 1."""
     harmless = mutations.Mutant(
         "models/longfat/laws/tcp/window.py", "return 3 / (3 + idle * idle)", "return 3 / (3 + idle * idle) + 0",
-        "tests/laws/test_tcp.py::test_utilisation_by_hand",
+        "tests/laws/test_by_hand.py::test_values",
     )  # fmt: skip
     monkeypatch.setattr(mutations, "MUTANTS", [harmless])
     assert mutations.main() == 1

@@ -1,15 +1,8 @@
-"""Credit windows: values by hand and limits."""
+"""Credit windows: numbers that people print, and limits."""
 
 import pytest
 
 from longfat.laws import credits
-
-
-def test_throughput_by_hand():
-    """15 cells in 20 + 5 cell times; of 17 cells, 15 in 20 + 5 - 2; of 4, none but 3 in 8 + 3 - 1."""
-    assert credits.throughput(15, 5, 1.0, 20.0) == pytest.approx(15 / 25, rel=1e-15)
-    assert credits.throughput(17, 5, 1.0, 20.0) == pytest.approx(15 / 23, rel=1e-15)
-    assert credits.throughput(4, 3, 1.0, 8.0) == pytest.approx(3 / 10, rel=1e-15)
 
 
 def test_numbers_that_people_print():
@@ -22,7 +15,6 @@ def test_numbers_that_people_print():
 def test_an_update_above_half_of_the_window_halves_the_throughput():
     slow, fast = (credits.throughput(65535, update, 125e6, 0.1) for update in (32768, 32767))
     assert fast / slow == pytest.approx(2, rel=0.003)
-    assert [credits.throughput(65535, 65536, 125e6, 0.1, windows) for windows in (1, 2)] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("update", [1, 3, 10])
@@ -33,9 +25,3 @@ def test_the_path_is_full_from_its_product_and_an_update_on(update):
     for rate in (0.1, 0.37, 0.9):
         window = -(-credits.window_for_rate(update, rate, 50.0) // 1)  # rounded up
         assert credits.throughput(window, update, 1.0, 50.0) >= rate
-
-
-def test_adaptive_allocations_by_hand():
-    """1, 1 + 2, 1 + 2 x 3, 1 + 2 x 7; 1 + 1.5, 1 + 1.5 x 2.5."""
-    assert [credits.adaptive_allocation(k, 2.0) for k in range(4)] == [1.0, 3.0, 7.0, 15.0]
-    assert [credits.adaptive_allocation(k, 1.5) for k in (1, 2)] == [2.5, 4.75]

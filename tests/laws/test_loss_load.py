@@ -172,19 +172,6 @@ def test_equal_sources_settle(k, sources):
     assert sources * f == pytest.approx(laws.equilibrium_load(k, 1), rel=1e-14)
 
 
-def test_virtual_capacity_by_hand():
-    assert laws.virtual_capacity(5e6, 0.9) == 4.5e6
-    assert laws.equilibrium_load(2, 0.5) == 0.75
-    assert laws.equilibrium_loss(2, 1) == pytest.approx(1 / 3, rel=1e-15)  # L = 3/2
-    assert laws.equilibrium_loss(5, 0.9) == pytest.approx(2 / 27, rel=1e-14)  # L = 27/25, 1 - 25/27
-    for k in (2, 5, 10, 20):
-        v = laws.lossless_virtual_factor(k)
-        assert laws.equilibrium_load(k, v) == pytest.approx(1, rel=1e-15)
-        assert laws.equilibrium_loss(k, v) == pytest.approx(0, abs=1e-15)
-        assert laws.equilibrium_loss(k, 0.999 * v) == 0
-        assert laws.equilibrium_loss(k, 1) == pytest.approx(laws.bounded_loss(k), rel=1e-14)
-
-
 def test_kinds_of_throughput_optimum():
     excess = [-1.0, -1.0, -0.5, 0.5, 0.5, -2.0, math.nan]
     spread = [0.0, 0.0, 0.3, 0.3, 0.0, 0.3, 0.3]
@@ -226,16 +213,6 @@ def test_slopes_of_the_throughput_optimum():
 
 
 # Response time
-
-
-def test_response_time_by_hand():
-    # no loss: 1000/(0.5 * 1000) + 0.1
-    assert laws.response_time(0.5, -0.5, 0.25, 1, 1000, 0.1, 1000) == pytest.approx(2.1, rel=1e-15)
-    # P = 1/3, t = 1/2: 729/(0.5 * 100) + (1 + ln 729/ln 3) 0.1 = 14.58 + 0.7
-    assert laws.response_time(0.75, -0.25, 0.5625, 1, 729, 0.1, 100) == pytest.approx(15.28, rel=1e-14)
-    # one packet needs one round on average, says ln 1 = 0, and 1/(1 - P) transmissions
-    assert laws.response_time(0.75, -0.25, 0.5625, 1, 1, 0.1, 100) == pytest.approx(0.12, rel=1e-14)
-    assert laws.response_time(2, 1, 1, 2, 10, 0.1, 100) == math.inf
 
 
 def searched(points, grid=800):

@@ -39,14 +39,6 @@ def test_discards_after_one_loss(packets, ack_packets):
         assert rate == pytest.approx(1, abs=0.01)  # hard acknowledgment recovers
 
 
-def test_discards_by_hand():
-    """w_a = 1.5: M = 3 slots. B = 1: 1 and 2 after the lost one, and the new one before 1 comes again."""
-    assert laws.discards_after_loss(1, 1.5) == 3
-    assert laws.discards_after_loss(2, 1.5) == 2
-    assert laws.discards_after_loss(3, 1.5) == 0
-    assert after_one_loss(1, "hard", 8, 16, 24)[0] == 3
-
-
 @pytest.mark.parametrize(("packets", "ack_packets"), [(16, 370), (16, 383), (16, 37)])
 def test_soft_acknowledgment_stays_locked(packets, ack_packets):
     """After one loss and no other the lock is permanent. The measured span is not an integer number of cycles."""

@@ -97,3 +97,9 @@ def test_monotonicity(name):
             assert (steps >= -1e-12 * np.nanmax(np.abs(values[np.isfinite(values)]))).all(), (parameter, point)
             rises |= bool((steps > 0).any())
         assert rises, parameter
+
+
+def test_slowdowns_of_ledbat_cost_a_tenth_at_most():
+    utilisation = LAWS["delay_based.ledbat_utilisation"]
+    found = utilisation([[100.0], [1e4], [1e6]], [0.001, 0.02, 0.05, 0.2, 1.0])
+    assert ((found >= 0.9) & (found <= 1)).all()

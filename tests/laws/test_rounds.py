@@ -54,19 +54,6 @@ def test_against_poisson_summation(loss):
         assert abs(mean_rounds(loss, packets) - expected) < 1e-13 * expected, packets
 
 
-@pytest.mark.parametrize(
-    ("loss", "packets", "rounds"),
-    [
-        (0.5, 1, 2.0),  # geometric: 1 / (1 - p)
-        (0.5, 2, 8 / 3),  # 2/(1 - p) - 1/(1 - p^2) = 4 - 4/3
-        (0.0, 16, 1.0),
-        (1e-300, 7, 1.0),
-    ],
-)
-def test_by_hand(loss, packets, rounds):
-    assert mean_rounds(loss, packets) == pytest.approx(rounds, rel=1e-15)
-
-
 def test_small_losses_keep_their_digits():
     """S - 1 = s p for tiny p: 7 times 1e-300."""
     from longfat.law.array_namespaces import NUMPY

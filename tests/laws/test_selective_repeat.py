@@ -10,26 +10,6 @@ from longfat.laws import selective_repeat as laws
 from longfat.testing import compare
 
 
-def test_by_hand():
-    # RTD + 3 t_p = 20 ms + 3 * 54.6133 us (1024 B at 150 Mbit/s); w_a = t_a / (16 t_p) = 20.16384 / 0.873813
-    packet_time = 1024 * 8 / 150e6
-    delay = laws.ack_delay(20e-3, packet_time)
-    assert delay == pytest.approx(20.16384e-3, rel=1e-12)
-    assert laws.ack_segments(delay, packet_time, 16) == pytest.approx(23 + 0.06613333 / 0.87381333, rel=1e-9)
-    assert laws.initial_window(23.0) == 24
-    assert laws.adjusted_window(60, 100, 80) == 48
-    # t_s = 16 ms, T = 20 ms, (16 + 160)/4 = 44 ms per segment; with 16 segments 11 ms; table 1, 30 and 26 Mbit/s
-    assert laws.processing_throughput(4, 0.016, 0.16, 0.02) == pytest.approx(1 / 0.044, rel=1e-12)
-    assert laws.processing_throughput(16, 0.016, 0.16, 0.02) == pytest.approx(50, rel=1e-12)
-    assert laws.processing_throughput(16, 0.016, 0.16, 0.0) == pytest.approx(62.5, rel=1e-12)
-    table = [laws.processing_throughput(1000, 1e-9, 0, delay) * 8192 / 1e6 for delay in (273e-6, 310e-6)]
-    assert [int(one) for one in table] == [30, 26]
-    # 16 packets and 16 * 0.2 / 0.8 = 4 retransmissions
-    assert laws.burst_packets(0.2, 16) == 20
-    assert laws.average_rate(100, 20, 1000) == 2e6
-    assert laws.largest_burst_rate(2e6, 20, 1000) == 100
-
-
 @pytest.mark.parametrize(
     ("window", "shipped", "printed"),
     [
@@ -45,15 +25,6 @@ def test_by_hand():
 def test_efficiency_by_hand(window, shipped, printed):
     assert laws.throughput_efficiency(window, 0.5, 1, 3) == pytest.approx(shipped, rel=1e-15)
     assert laws.throughput_efficiency.as_printed(window, 0.5, 1, 3) == pytest.approx(printed, rel=1e-15)
-
-
-def test_delay_by_hand():
-    # p = 1/2, s = 2: S = 2/(1/2) - 1/(3/4) = 8/3; D_s = 2 * 1 * 2 + 3 * 8/3
-    assert laws.mean_delay_sender(0.5, 2, 1.0, 3.0) == pytest.approx(12.0, rel=1e-15)
-    # RTD = 4, t_p = 1: t_a = 7; D_r = 4 + 7 * 8/3 - 2 - 3
-    assert laws.mean_delay_receiver(0.5, 2, 1.0, 4.0) == pytest.approx(4 + 56 / 3 - 5, rel=1e-15)
-    # without loss: t_s + RTD / 2, the ideal delay of section 4.1
-    assert laws.mean_delay_receiver(0.0, 16, 1e-3, 0.1) == pytest.approx(0.066, rel=1e-15)
 
 
 def test_laws_without_an_erratum_have_nothing_as_printed():

@@ -4,16 +4,6 @@ import pytest
 
 from longfat.laws import tcp
 
-
-def test_examples_of_section_4():
-    assert tcp.transfer_time_ratio(12, 8) == 1.5  # section 4.1.2
-    assert f"{tcp.buffer_delay(32e-3, 25e-3):.0%}" == "28%"  # section 4.3.1
-    # Section 4.2.1: 100,000/102,000 = 50/51 = 98.039 %, printed as 98.03 %
-    percentage = 100 * tcp.tcp_efficiency(100_000, 2_000)
-    assert percentage == pytest.approx(5000 / 51, rel=1e-14)
-    assert int(100 * percentage) / 100 == 98.03
-
-
 #: Section 4.1.1 and table 4.1.2: Mbit/s, bytes around the packet of 1500, maximum throughput, as printed [Mbit/s].
 LINKS = [(44.21, 8, "42.8"), (100.0, 38, "94.9"), (1000.0, 38, "949.2"), (10_000.0, 38, "9492")]
 
