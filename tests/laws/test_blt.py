@@ -1,7 +1,6 @@
 """The BLT laws against values by hand, windows built packet by packet, and a simulation of packets and links."""
 
 import math
-import random
 from fractions import Fraction
 
 import jax
@@ -27,12 +26,6 @@ def windows_by_building(packets, following):
             end += size
         numbers.append(k)
     return numbers
-
-
-def test_the_first_priorities():
-    # W_0 = (p), W_1 = (p + 1, p + 2), W_2 = (p + 3 ... p + 6), W_3: eight packets
-    assert blt.packet_priority(range(15)).tolist() == [0, 1, 1, 2, 2, 2, 2, *8 * [3]]
-    assert blt.additive_priority(range(10)).tolist() == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
 
 
 in_jax = jax.jit(blt.packet_priority)
@@ -102,7 +95,6 @@ def test_sums_of_windows():
             assert blt.packets_in_windows(k + 1, growth) == exact
             assert exact * (Fraction(growth) - 1) == Fraction(growth) ** (k + 1) - 1
     assert float(jax.jit(jax.jacfwd(blt.packets_in_windows, argnums=1))(5.0, 1.0)) == 10  # 0 + 1 + 2 + 3 + 4
-    assert [blt.additive_window_size(k, 3) for k in range(3)] == [1, 4, 7]
 
 
 def test_bits():
@@ -119,15 +111,6 @@ def test_bits():
 
 
 # Alone and without loss
-
-
-def test_unloaded_time_by_hand():
-    # 30 ms and 200 packets of 4 us, and 4 us more for a line more: 1 Gbit/s, 500 bytes
-    assert blt.unloaded_transfer_time(200, 30e-3, 0, 4e-6) == pytest.approx(30.8e-3, rel=1e-14)
-    assert blt.unloaded_transfer_time(200, 30e-3, 4e-6, 4e-6, 4e-6) == pytest.approx(30.808e-3, rel=1e-14)
-    # 30 ms + 80/3 us + 20 * 400/3 us = 32.69333 ms
-    assert blt.unloaded_transfer_time(20, 30e-3, 80e-6 / 3, 400e-6 / 3) == pytest.approx(98.08e-3 / 3, rel=1e-14)
-    assert blt.unloaded_transfer_time(3, 0, 5.0, 1.0, 2.0) == 5 + 1 + 2 + 2 * 5  # the slowest line is the first
 
 
 @pytest.mark.parametrize("times", [(3, 7, 5), (7, 3, 5), (5, 5, 5), (0, 4, 0), (2, 4, 9), (9, 1, 8)])
@@ -151,97 +134,6 @@ def test_buffer_for_a_burst_against_packets(access, between):
             case = n, 10_000_000, access, between, 0
             assert Alone(*case, math.ceil(need)).drops == 0
             assert Alone(*case, math.ceil(need) - 1).drops > 0
-
-
-# Files that overflow the switch
-
-
-def test_the_papers_file_by_hand():
-    """200 packets at 30 of 150 Mbit/s, K = 75: t_b = 400/3 us, t_a = 80/3 us, D + t_a = 30 ms + 80/3 us.
-
-    94 = floor(1 + 75/0.8) are kept, and of the packets from there on every fifth: 95, 100, ... 195. The first lost, 94,
-    is revealed by 95, the 95th to leave. The second burst, 94 ... 199, keeps 94 packets, 94 ... 187, and 189, 194, 199:
-    188 is revealed by 189, the 95th again. The third, 188 ... 199, fits; the last missing then is 198, its 11th.
-    3 (D + t_a) + (95 + 95 + 11) t_b = 90 ms + 80 us + 26.8 ms
-    """
-    t_a, t_b, trip = 80_000, 400_000, 90_000_000  # in thirds of a nanosecond
-    for discipline in ("priority-discard", "priority-discard-published", "drop-tail"):
-        found = Alone(200, trip, t_a, t_b, 0, 75, discipline)
-        assert found.finish == 3 * 116_880_000
-        assert (found.bursts, found.sent, found.timeouts) == (3, 200 + 106 + 12, 0)
-        # 106 of the first: 94, 96 ... 99 and so on but 21 of 105; of the second 12 less 3
-        assert found.drops == (106 - 21) + (12 - 3)
-        assert Alone(200, trip, t_a, t_b, t_a, 75, discipline).finish == found.finish + 3 * t_a
-
-
-@pytest.mark.parametrize(("packets", "last"), [(96, 94), (100, 99), (106, 104), (150, 149)])
-def test_one_round_of_losses_by_its_formula(packets, last):
-    """K = 75, r = 1/5: packets 94, 96 ... 99, 101 ... are lost; 2 (D + t_a + t_d) + (h + 2) t_b."""
-    trip, t_a, t_b, t_d = 30_000_000, 100_000, 500_000, 333_333
-    found = Alone(packets, trip, t_a, t_b, t_d, 75)
-    assert found.finish == 2 * (trip + t_a + t_d) + (last + 2) * t_b
-    assert (found.bursts, found.timeouts) == (2, 0)
-
-
-def test_the_last_packet_lost_waits_for_the_timer():
-    """95 packets, K = 75, r = 1/5: no packet follows packet 94.
-
-    D = 10 s, t_a = 0, t_b = 1 s, K = 1: of 4 packets that arrive at once 2 are kept. Round trips of 11 and 12 s give
-    srtt = 11.125 and var = (1 + 3 * 5.5)/4 = 4.375, so that the timer runs for 28.625 s from 12 s on. Packets 2 and 3
-    are kept then: 40.625 + 12 s.
-    """
-    assert Alone(95, 30_000_000, 100_000, 500_000, 0, 75).timeouts == 1
-    found = Alone(4, 10 * 10**9, 0, 10**9, 0, 1, first_rto=100.0)
-    assert (found.finish, found.bursts, found.sent, found.drops, found.timeouts) == (52_625_000_000, 2, 6, 2, 1)
-
-
-def scenarios(count, seed):
-    rng = random.Random(seed)
-    for _ in range(count):
-        between = rng.choice([1000, 13_000, 133_333, 400_000, 1_333_333])
-        access = int(between * rng.choice([Fraction(1, 5), Fraction(3, 5), 1, Fraction(1, 3), Fraction(2, 3)]))
-        trip = 6 * rng.choice([access, 5 * access, 20 * between, rng.randint(1, 10**6), 5 * 10**6])
-        packets = rng.choice([rng.randint(1, 400), rng.randint(1, 100), rng.randint(1, 100)])
-        yield packets, trip, access, between, rng.choice([0, access, between]), rng.choice([1, 2, 5, 11, 75])
-
-
-def test_files_with_losses_against_packets():
-    """For a file alone, the published and the corrected switch give the same result; that of Bully-Tyrant does not."""
-    kinds = {"kept": 0, "lost": 0, "timer": 0, "other": 0}
-    for case in scenarios(40, seed=1):
-        corrected, published, tail = (
-            Alone(*case, name) for name in ("priority-discard", "priority-discard-published", "drop-tail")
-        )
-        assert corrected.outcome == published.outcome
-        kinds["kept" if corrected.drops == 0 else "timer" if corrected.timeouts else "lost"] += 1
-        kinds["other"] += corrected.outcome != tail.outcome
-        if corrected.drops == 0:
-            packets, trip, access, between, last, _ = case
-            time = blt.unloaded_transfer_time(packets, float(trip), float(access), float(between), float(last))
-            assert corrected.finish == time
-    assert min(kinds.values()) >= 5, kinds
-
-
-def test_the_comparison_can_fail():
-    case = (200, 30_000_000, 26_667, 133_335, 0, 75)
-    run = Alone(*case)
-    assert run.finish != Alone(*case[:-1], 76).finish
-    case = (85, 78_000, 2600, 13_000, 2600, 2)
-    assert Alone(*case).finish != Alone(*case, "drop-tail").finish
-
-
-def test_without_priorities_a_source_may_lock_in_phase():
-    """Each burst ends when one packet more is accepted; the first packet of the next one arrives just too late."""
-    case = (58, 0, 26_666, 133_333, 0, 5)
-    assert math.isinf(Alone(*case, "drop-tail").finish)
-    assert Alone(*case).finish < 12_000_000
-
-
-def test_other_windows_and_timers():
-    """Windows decide which packets a burst pushes out of the queue that the one before left; so do restarted timers."""
-    assert len({Alone(79, 15_600, 20_000, 70_000, 0, 23, growth=growth).outcome for growth in (1, 4, 1000)}) == 3
-    case = (298, 15_999_960, 88_888, 133_333, 88_888, 11, "drop-tail")
-    assert Alone(*case, restart=True).finish != Alone(*case).finish
 
 
 # Power
