@@ -10,6 +10,7 @@ from longfat import measured
 from longfat.cli import main
 from longfat.measured import crusader, fields, recognising
 from tests.measured.record import DATA
+from tests.measured.test_refusals import said
 
 #: 20 Mbit/s from 5 to 15 s. The round-trip time is 20 ms without load; with it it grows from 41 to 50 ms and falls
 #: back, as with CUBIC and a buffer of 30 ms: 2.5e6 bytes/s x 0.030 s = 75 kB.
@@ -107,12 +108,10 @@ def test_both_files_are_of_one_path(capsys):
     assert out.startswith("limit     bottleneck that was full, with a queue of 25.")
 
 
-def test_binned_round_trips_and_other_directions(tmp_path):
+def test_binned_round_trips_and_other_directions(read):
     results = of_flent()["results"]
     change = {"TCP upload sum": results["TCP download"], "TCP download sum": [8.0] * 41}
-    path = tmp_path / "rrul.json"
-    path.write_text(json.dumps(of_flent(results=results | change, raw_values={})))
-    figures = measured.read(path)
+    figures = read(of_flent(results=results | change, raw_values={}))
     assert figures.rate == 1e6  # 8 Mbit/s, of the sum
     assert figures.queue_depth is None  # two queues are in the round-trip times
     assert any("the upload is left out" in one for one in figures.remarks)
@@ -131,40 +130,21 @@ def test_binned_round_trips_and_other_directions(tmp_path):
         ({"x_values": []}, "x_values holds list"),
     ],
 )
-def test_damaged_files_of_flent(tmp_path, changes, words):
-    path = tmp_path / "x.flent"
-    path.write_text(json.dumps(of_flent(**changes)))
-    with pytest.raises(ValueError, match="flent: ") as caught:
-        measured.read(path)
-    assert words in str(caught.value)
+def test_damaged_files_of_flent(refused, changes, words):
+    refused(of_flent(**changes), words)
 
 
-def refusal(path):
-    """Return the error of reading a file, or an empty text."""
-    try:
-        measured.read(path)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def test_damaged_files_of_crusader(tmp_path, monkeypatch):
+def test_damaged_files_of_crusader(written, refused, monkeypatch):
     """Cut off anywhere, or with any byte changed, a file is read or refused by one line."""
-    path, good = tmp_path / "x.crr", (DATA / "loaded.crr").read_bytes()
-    for end in range(8, len(good), 97):
-        path.write_bytes(good[:end])
-        with pytest.raises(ValueError, match=r"x\.crr: .*(cut off|holds|missing)"):
-            measured.read(path)
-    for at in range(16, len(good), 61):
-        path.write_bytes(good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1 :])
-        assert (words := refusal(path)) == "" or words.startswith(f"{path}: ")
-    path.write_bytes(framed(packed(of_crusader()), version=0))
-    with pytest.raises(ValueError, match="of version 0 of crusader's format, must be 1 or 2"):
-        measured.read(path)
+    good = (DATA / "loaded.crr").read_bytes()
+    for end in range(8, len(good), 397):
+        with pytest.raises(ValueError, match=r"file: .*(cut off|holds|missing)"):
+            measured.read(written(good[:end]))
+    for at in range(16, len(good), 241):
+        said(written(good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1 :]))
+    refused(framed(packed(of_crusader()), version=0), "of version 0 of crusader's format, must be 1 or 2")
     monkeypatch.setattr(crusader, "MOST_VALUES", 100)
-    path.write_bytes(good)
-    with pytest.raises(ValueError, match="has more than 100 values"):
-        measured.read(path)
+    refused(good, "has more than 100 values")
 
 
 def test_snappy_by_its_description():
@@ -178,14 +158,12 @@ def test_snappy_by_its_description():
             crusader.uncompressed(bytes.fromhex(damaged))
 
 
-def test_gzip_of_too_much(tmp_path, monkeypatch):
-    path = tmp_path / "x.flent.gz"
-    path.write_bytes(gzip.compress(json.dumps(of_flent()).encode()))
-    assert measured.read(path).queue_depth == pytest.approx(DEPTH)
+def test_gzip_of_too_much(read, refused, monkeypatch):
+    packed_again = gzip.compress(json.dumps(of_flent()).encode())
+    assert read(packed_again).queue_depth == pytest.approx(DEPTH)
     monkeypatch.setattr(recognising, "LONGEST_TEXT", 1000)
     monkeypatch.setattr(fields, "LONGEST_TEXT", 1 << 20)
-    with pytest.raises(ValueError, match="decompress it first"):
-        measured.read(path)
+    refused(packed_again, "decompress it first")
 
 
 if __name__ == "__main__":

@@ -55,26 +55,6 @@ def test_scattered_retransmissions_widen_the_interval():
     assert figures.loss_interval == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("name", "limit"),
-    [
-        ("clean-1", "network"),
-        ("clean-2", "network"),
-        ("clean-3", "network"),
-        ("parallel", "network"),
-        ("bbr", "network"),
-        ("lossy", "network"),
-        ("policed", "network"),
-        ("receiver", "receiver window"),
-        ("application", "sender"),
-    ],
-)
-def test_what_limited_the_flow(name, limit):
-    assert read(f"{name}.json").limited_by == limit
-    if (DATA / f"{name}.ss").exists():
-        assert read(f"{name}.ss").limited_by == limit
-
-
 def test_only_clocks_tell_the_send_buffer_from_the_program():
     assert read("send-buffer.json").limited_by == "sender"
     # the last sample: busy:2608ms sndbuf_limited:1804ms
