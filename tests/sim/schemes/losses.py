@@ -1,7 +1,10 @@
 """Links that lose or mark the packets one names, and a diary of what a flow sends: for traces by hand."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
 
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.kernel import records
@@ -111,12 +114,74 @@ class Diary:
         return [entry for entry in self.entries if entry.number == number]
 
     def due(self):
-        """Return when the timer expires [s]; None if it does not run."""
+        """Return when the timer expires [s]; infinite if it does not run."""
         due = int(self.flow.due_ns[records.RTO])
-        return None if due == records.NEVER else due / records.SECOND
+        return math.inf if due == records.NEVER else due / records.SECOND
 
     @property
     def rounds(self):
         """The numbers of the packets sent, by time."""
         times = dict.fromkeys(entry.time for entry in self.entries)
         return {time: self.sent(time) for time in times}
+
+    def field(self, name):
+        """Return a field of the scheme or of the flow, or `due`, when the timer expires."""
+        if name == "due":
+            return self.due()
+        value = getattr(self.own, name, None)
+        return getattr(self.flow, name) if value is None else value
+
+
+@dataclass
+class Trace:
+    """A flow worked out by hand: the scheme, the discipline of the link, parameters, and what is expected.
+
+    `sent` has the numbers of the packets sent at a time, `times` when the transmissions of a packet leave, `packets`
+    fields after the k-th transmission of a packet, `windows` all windows after packets sent at a time, and `at` fields
+    at a time, in ascending order. Times are in seconds.
+    """
+
+    scheme: str
+    link: Discipline | str = "fifo"
+    given: dict = field(default_factory=dict)
+    sent: dict = field(default_factory=dict)
+    times: dict = field(default_factory=dict)
+    packets: dict = field(default_factory=dict)
+    windows: dict = field(default_factory=dict)
+    at: dict = field(default_factory=dict)
+
+    def compared(self):
+        """Return what the diary has and what is expected, by what it is and where."""
+        diary, found, expected = Diary(self.scheme, self.link, 0.0, **self.given), {}, {}
+        for time, fields in self.at.items():
+            diary.advance(time)
+            expected["at", time] = fields
+            found["at", time] = {name: diary.field(name) for name in fields}
+        departures = [time for times in self.times.values() for time in times]
+        diary.advance(max([*self.at, *self.sent, *self.windows, *departures]) + 0.05)
+        for time, numbers in self.sent.items():
+            found["sent", time], expected["sent", time] = diary.sent(time), numbers
+        for number, times in self.times.items():
+            found["times", number] = [entry.time for entry in diary.all(number)]
+            expected["times", number] = times
+        for (number, k), fields in self.packets.items():
+            entry = diary.all(number)[k]
+            found["packet", number, k] = {name: getattr(entry, name) for name in fields}
+            expected["packet", number, k] = fields
+        for time, windows in self.windows.items():
+            found["windows", time] = sorted({entry.window for entry in diary.entries if abs(entry.time - time) < 1e-6})
+            expected["windows", time] = windows
+        return found, {key: pytest.approx(value, rel=1e-9, abs=1e-9) for key, value in expected.items()}
+
+
+def grown(window, times, gain=1.0):
+    """Return a window after so many acknowledgments in congestion avoidance (RFC 5681, section 3.1)."""
+    for _ in range(times):
+        window += gain / window
+    return window
+
+
+def rounds_of(*sizes):
+    """Return the numbers of the packets sent in rounds of these sizes, one each 0.1 s."""
+    ends = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
+    return {0.1 * k: list(range(*one)) for k, one in enumerate(pairwise(ends))}
