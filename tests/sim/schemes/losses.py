@@ -47,6 +47,22 @@ def drop_acks(*numbers):
     return Discipline("drop-acks", enqueue=drop_acknowledgments, state={"wanted": wanted, "done": [False] * 12})
 
 
+def delay_packets(link, packet, now):
+    """Delay packets from a number on by some time, and drop one once."""
+    if packet.number == link.lost and not link.done:
+        link.done = True
+        return DROP
+    if packet.number >= link.number:
+        link.hold_until = now + link.extra
+    return ENQUEUE
+
+
+def late(number, extra, lost=-1):
+    """Return a discipline that delays packets from a number on [s], and drops one of them once."""
+    parameters = {"number": float(number), "extra": extra, "lost": float(lost)}
+    return Discipline("late", enqueue=delay_packets, parameters=parameters, state={"done": False})
+
+
 @dataclass
 class Entry:
     """A packet that was sent, and the state of the flow just after; NaN before 0.35 s."""

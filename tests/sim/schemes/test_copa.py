@@ -8,8 +8,7 @@ import pytest
 
 from longfat.sim import Network, Simulation, conformance, run, schemes
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Diary, drop_numbers
-from tests.sim.schemes.test_tri_s import late
+from tests.sim.schemes.losses import Diary, drop_numbers, late
 
 
 def dumbbell(flows, rate, round_trip, buffer=10**6):

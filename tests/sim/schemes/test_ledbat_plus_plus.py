@@ -16,8 +16,7 @@ from longfat.sim.schemes import ledbat_plus_plus
 from longfat.sim.schemes.ledbat_plus_plus import AVOIDANCE, FROZEN, LEDBAT_PLUS_PLUS, RAMP, SLOW_START
 from tests.sim.lab import one_link, simulated
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Diary, drop_numbers
-from tests.sim.schemes.test_tri_s import late
+from tests.sim.schemes.losses import Diary, drop_numbers, late
 
 NAME = "ledbat-plus-plus"
 
