@@ -8,13 +8,56 @@ import pytest
 from longfat.sim import Network, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
-from tests.sim.schemes.losses import Diary, drop_numbers
+from tests.sim.schemes.losses import Trace, drop_numbers, rounds_of
+
+FREE = (1, 1, 2, 2, 3, 3, 4, 4, 5, 5)  # each window lasts two round trips, one packet more each time
+HALF = (1, 1, 2, 2, 1, 1, 2, 2, 3, 3)
+
+TRACES = {
+    "rounds": Trace("decbit", sent=rounds_of(*FREE)),
+    # Half of the bits of one window decide, after those of the window before. With a window of 2, the bits of 3 and 4
+    # count, that of 2 does not. Half of them: 1.75, one packet at a time; after the bits of 5 and 6 that of 7 counts:
+    # 2.75, at 0.6 s; after 8 those of 9 and 10.
+    "bit-before-the-window": Trace("decbit", drop_numbers(mark=(2,)), sent=rounds_of(*FREE)),
+    "half-of-the-bits": Trace("decbit", drop_numbers(mark=(3,)), sent=rounds_of(*HALF), at={0.95: {"window": 3.75}}),
+    "the-other-half-of-the-bits": Trace("decbit", drop_numbers(mark=(4,)), sent=rounds_of(*HALF)),
+    "threshold": Trace("decbit", drop_numbers(mark=(3,)), {"threshold": 0.6}, sent=rounds_of(*FREE)),
+    "without-ecn": Trace("decbit", drop_numbers(mark=(3,)), {"ecn": 0}, sent=rounds_of(*FREE)),
+    "one-packet-at-least": Trace("decbit", drop_numbers(mark=(3,)), {"decrease": 0.25}, at={0.45: {"window": 1}}),
+    "the-first-bit-does-not-count": Trace("decbit", drop_numbers(mark=(0,)), sent=rounds_of(1, 1, 2, 2)),
+    # That of 1 does: max(1, 0.875); 3 counts, and so on.
+    "the-second-bit-counts": Trace("decbit", drop_numbers(mark=(1,)), sent=rounds_of(1, 1, 1, 1, 2)),
+    "increase": Trace("decbit", given={"increase": 3}, sent=rounds_of(1, 1, 4, 4, 7)),
+    "initial-window": Trace("decbit", given={"initial_window": 3}, sent=rounds_of(3, 3, 4, 4)),
+    # After a timeout the source goes back to the first missing packet, with a window of one for two round trips. The
+    # timer, 1 s, was last set at 0.3 s. Where 4 alone is lost, the duplicate of 5 brings a bit, too, so that a window
+    # of 3 lets 6 go at 0.4 s, whose bit does not count.
+    "loss": Trace(
+        "decbit", drop_numbers(4), {"min_rto": 1},
+        sent={**rounds_of(1, 1, 2, 2), 0.4: [6], 1.3: [4], 1.4: [7], 1.5: [8, 9], 1.6: [10, 11]},
+        at={1.65: {"timeouts": 1}},
+    ),
+    "loss-of-two": Trace(
+        "decbit", drop_numbers(4, 5), {"min_rto": 1},
+        sent={**rounds_of(1, 1, 2, 2), 1.3: [4], 1.4: [5], 1.5: [6, 7], 1.6: [8, 9]}, at={1.65: {"timeouts": 1}},
+    ),
+    # With `fast_retransmit` the third duplicate retransmits. 9 of 9, 10, 11 is lost. With a window of 3 the bits of 7,
+    # 8 and, as a duplicate, 10 count: 4, so that 12 goes. Its acknowledgment at 0.7 s is the third duplicate: 9 at once
+    # and a window of 1; all to 12 is there.
+    "fast-retransmit": Trace(
+        "decbit", drop_numbers(9), {"fast_retransmit": 1, "min_rto": 1},
+        sent={0.5: [9, 10, 11], 0.6: [12], 0.7: [9], 0.8: [13], 0.9: [14, 15]}, at={0.95: {"timeouts": 0}},
+    ),
+    "fast-retransmit-of-one": Trace(
+        "decbit", drop_numbers(9), {"fast_retransmit": 1, "duplicate_threshold": 1}, sent={0.6: [9]}
+    ),
+}  # fmt: skip
 
 
-def test_rounds():
-    """Each window lasts two round trips of 0.1 s, one packet more each time (Ramakrishnan and Jain 1990)."""
-    rounds = list(Diary("decbit", until=0.95).rounds.values())
-    assert [len(one) for one in rounds] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_trace(trace):
+    found, expected = trace.compared()
+    assert found == expected
 
 
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 1), (4, 3), (20, 8), (200, 28), (3906, 124), (4000, 126)])
@@ -94,63 +137,6 @@ def test_one_access_link():
     time = 1e3 * float(run(net, progress=False).transfer_time[0])
     assert time == pytest.approx(126 * 44.14 + 30 * 0.1, rel=1e-9)
     assert 5563 < time < 5566
-
-
-def lengths(mark, until=0.95, **parameters):
-    diary = Diary("decbit", drop_numbers(mark=mark), until, **parameters)
-    return [len(one) for one in diary.rounds.values()], diary
-
-
-def test_half_of_the_bits():
-    """Half of the bits decide: those of one window, after the bits of the window before.
-
-    With a window of 2, the bits of 3 and 4 count, that of 2 does not. Half of them: 1.75, one packet at a time; after
-    the bits of 5 and 6 that of 7 counts: 2.75, at 0.6 s; after 8 those of 9 and 10.
-    """
-    assert lengths((2,))[0] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    rounds, diary = lengths((3,))
-    assert rounds == [1, 1, 2, 2, 1, 1, 2, 2, 3, 3]
-    assert diary.flow.window == 3.75
-    assert lengths((4,))[0] == rounds
-    assert lengths((3,), threshold=0.6)[0] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    assert lengths((3,), ecn=0)[0] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    assert lengths((3,), until=0.45, decrease=0.25)[1].flow.window == 1.0  # not 0.5
-    assert lengths((0,), until=0.35)[0] == [1, 1, 2, 2]  # the first bit does not count
-    assert lengths((1,), until=0.45)[0] == [1, 1, 1, 1, 2]  # that of 1 does: max(1, 0.875); 3 counts, and so on
-    assert lengths((), until=0.45, increase=3)[0] == [1, 1, 4, 4, 7]
-    assert lengths((), until=0.35, initial_window=3)[0] == [3, 3, 4, 4]
-
-
-@pytest.mark.parametrize(
-    ("lost", "rest"),
-    [
-        ((4,), {0.4: [6], 1.3: [4], 1.4: [7], 1.5: [8, 9], 1.6: [10, 11]}),
-        ((4, 5), {1.3: [4], 1.4: [5], 1.5: [6, 7], 1.6: [8, 9]}),
-    ],
-)
-def test_loss(lost, rest):
-    """After a timeout the source goes back to the first missing packet, with a window of one.
-
-    The timer, 1 s, was last set at 0.3 s; from the first missing packet on all are retransmitted, with a window of one
-    for two round trips. Where 4 alone is lost, the duplicate of 5 brings a bit, too, so that a window of 3 lets 6 go at
-    0.4 s, whose bit does not count.
-    """
-    diary = Diary("decbit", drop_numbers(*lost), 1.65, min_rto=1)
-    assert diary.rounds == {0.0: [0], 0.1: [1], 0.2: [2, 3], 0.3: [4, 5], **rest}
-    assert diary.flow.timeouts == 1
-
-
-def test_fast_retransmit():
-    """With `fast_retransmit` the third duplicate retransmits.
-
-    9 of 9, 10, 11 is lost. With a window of 3 the bits of 7, 8 and, as a duplicate, 10 count: 4, so that 12 goes. Its
-    acknowledgment at 0.7 s is the third duplicate: 9 at once and a window of 1; all to 12 is there.
-    """
-    diary = Diary("decbit", drop_numbers(9), 0.95, fast_retransmit=1, min_rto=1)
-    assert [diary.sent(time) for time in (0.5, 0.6, 0.7, 0.8, 0.9)] == [[9, 10, 11], [12], [9], [13], [14, 15]]
-    assert diary.flow.timeouts == 0
-    early = Diary("decbit", drop_numbers(9), 0.65, fast_retransmit=1, duplicate_threshold=1)
-    assert early.sent(0.6) == [9]
 
 
 def knee(bdp, count=1, round_trips=400, near=1.0, **options):

@@ -16,7 +16,7 @@ from longfat.sim.schemes import ledbat_plus_plus
 from longfat.sim.schemes.ledbat_plus_plus import AVOIDANCE, FROZEN, LEDBAT_PLUS_PLUS, RAMP, SLOW_START
 from tests.sim.lab import one_link, simulated
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Diary, drop_numbers, late
+from tests.sim.schemes.losses import Diary, Trace, drop_numbers, grown, late, rounds_of
 
 NAME = "ledbat-plus-plus"
 
@@ -33,80 +33,59 @@ def entries(data):
     return times[1:][(window[1:] == 2) & (window[:-1] > 2.5)]
 
 
-def test_slow_start_by_hand():
-    """Section 4.1: 2 packets at the start, and GAIN = 1/2 packet more for each acknowledged one.
-
-    2; 0 and 1 make it 3; 2 to 4 make it 4.5; 5 to 8 make it 6.5; 9 to 14 make it 9.5.
-    """
-    diary = Diary(NAME, until=0.45)
-    assert diary.rounds == {0.0: [0, 1], 0.1: [2, 3, 4], 0.2: [5, 6, 7, 8], 0.3: [*range(9, 15)], 0.4: [*range(15, 24)]}
-    assert (diary.flow.window, diary.own.phase) == (9.5, SLOW_START)
-
-
-@pytest.mark.parametrize(
-    ("target", "divisor"), [(0.01, 1), (0.04, 1), (0.06, 2), (0.12, 3), (0.74, 15), (0.76, 16), (5, 16)]
-)
-def test_the_gain_by_hand(target, divisor):
-    """Section 4.2: 1/min(16, ceil(2 target/0.1 s)): ceil(0.2), ceil(0.8), ceil(1.2), ceil(2.4), ceil(14.8), ...
-
-    The first two packets make the window 2 + 2 GAIN.
-    """
-    assert Diary(NAME, until=0.15, target=target).flow.window == pytest.approx(2 + 2 / divisor, rel=1e-12)
-
-
-@pytest.mark.parametrize(("extra", "ends"), [(0.044, False), (0.046, True)])
-def test_the_initial_slow_start_ends_at_three_quarters_of_the_target(extra, ends):
-    """Section 4.1: 45 ms of queueing delay. Section 4.5: the least of 4 samples, so that the fourth late one ends it.
-
-    The first slowdown is 2 smoothed round trips later (section 4.4). From 5 on packets are late; with 5, 6 and 7 the
-    window is 4.5 + 3/2, and 8 ends the slow start: it adds GAIN/window as in congestion avoidance.
-    """
-    diary = Diary(NAME, late(5, extra), until=0.3 + extra + 0.01)
-    assert (diary.own.phase == AVOIDANCE) == ends
-    assert diary.flow.window == pytest.approx(6 + 0.5 / 6 if ends else 6.5, rel=1e-12)
-    if ends:
-        srtt = 0.1 + extra * (1 - (7 / 8) ** 4)  # of 4 late samples (RFC 6298, rule 2.3)
-        assert diary.own.next_slowdown == pytest.approx(0.3 + extra + 2 * srtt, rel=1e-6)
-
-
-def test_a_loss_halves_and_ends_the_slow_start():
-    """RFC 6817, section 2.4.2. 9 and 11 to 13 come at 0.4 s; 13 shows that 10 is lost.
-
-    9, 11 and 12 make the window 6.5 + 3/2 = 8, the loss 4; 13 and 14 then add 1/2 over the window each.
-    """
-    diary = Diary(NAME, drop_numbers(10), until=0.45)
-    window = 4.0
-    for _ in (13, 14):
-        window += 0.5 / window
-    assert diary.flow.window == pytest.approx(window, rel=1e-12)
-    assert (diary.own.ssthresh, diary.own.phase) == (4.0, AVOIDANCE)
-    assert diary.own.next_slowdown == pytest.approx(0.6, rel=1e-6)
-    assert diary.flow.retransmitted == 1
+TRACES = {
+    # Section 4.1: 2 packets at the start, and GAIN = 1/2 packet more for each acknowledged one: 2; 0 and 1 make it 3; 2
+    # to 4 make it 4.5; 5 to 8 make it 6.5; 9 to 14 make it 9.5.
+    "slow-start": Trace(NAME, sent=rounds_of(2, 3, 4, 6, 9), at={0.45: {"window": 9.5, "phase": SLOW_START}}),
+    # Section 4.2: 1/min(16, ceil(2 target/0.1 s)): ceil(0.2), ceil(0.8), ceil(1.2), ceil(2.4), ceil(14.8), ... The
+    # first two packets make the window 2 + 2 GAIN.
+    **{
+        f"gain-{target}": Trace(NAME, given={"target": target}, at={0.15: {"window": 2 + 2 / divisor}})
+        for target, divisor in ((0.01, 1), (0.04, 1), (0.06, 2), (0.12, 3), (0.74, 15), (0.76, 16), (5, 16))
+    },
+    # Section 4.1: the initial slow start ends at three quarters of the target, 45 ms of queueing delay. Section 4.5:
+    # the least of 4 samples, so that the fourth late one ends it. From 5 on packets are late; with 5, 6 and 7 the
+    # window is 4.5 + 3/2, and 8 ends the slow start: it adds GAIN/window as in congestion avoidance. The first slowdown
+    # is 2 smoothed round trips later (section 4.4), of 4 late samples (RFC 6298, rule 2.3).
+    "slow-start-goes-on": Trace(NAME, late(5, 0.044), at={0.354: {"phase": SLOW_START, "window": 6.5}}),
+    "slow-start-ends": Trace(
+        NAME, late(5, 0.046),
+        at={0.356: {
+            "phase": AVOIDANCE, "window": 6 + 0.5 / 6,
+            "next_slowdown": pytest.approx(0.346 + 2 * (0.1 + 0.046 * (1 - (7 / 8) ** 4)), rel=1e-6),
+        }},
+    ),
+    # RFC 6817, section 2.4.2. 9 and 11 to 13 come at 0.4 s; 13 shows that 10 is lost. 9, 11 and 12 make the window 6.5
+    # + 3/2 = 8, the loss 4; 13, 14 and six packets at 0.5 s then add 1/2 over the window each: w = 4.9.
+    #
+    # Section 4.4: a slowdown has 2 packets for 2 RTT, slow start to the window before, and a pause of 9 times as long.
+    # It begins at 0.6 s, and the window is frozen until 0.8 s, when two packets make it 3; three make it 4.5 at 0.9 s,
+    # and the first of four at 1 s ends the slowdown. The second one makes the window one packet more than the 4 in
+    # flight (RFC 6817, section 2.4.2: ALLOWED_INCREASE), the others add 1/2 over the window. It has lasted 0.4 s, so
+    # that the next one is due 3.6 s later.
+    "loss-and-slowdown": Trace(
+        NAME, drop_numbers(10),
+        at={
+            0.45: {
+                "window": grown(4.0, 2, 0.5), "ssthresh": 4, "phase": AVOIDANCE, "retransmitted": 1,
+                "next_slowdown": pytest.approx(0.6, rel=1e-6),
+            },
+            0.65: {
+                "ssthresh": grown(4.0, 8, 0.5), "window": 2, "phase": FROZEN,
+                "entered": pytest.approx(0.6, rel=1e-6), "frozen_until": pytest.approx(0.8, rel=1e-6),
+            },
+            0.75: {"window": 2}, 0.85: {"window": 3, "phase": RAMP}, 0.95: {"window": 4.5},
+            1.05: {"window": 5.1 + 0.5 / 5.1, "next_slowdown": pytest.approx(4.6, rel=1e-6)},
+            4.55: {"phase": AVOIDANCE}, 4.65: {"phase": FROZEN},
+        },
+    ),
+}  # fmt: skip
 
 
-def test_a_slowdown_by_hand():
-    """Section 4.4: 2 packets for 2 RTT, slow start to the window before, and a pause of 9 times as long.
-
-    The loss at 0.4 s ends the slow start with a window of 4, to which 13, 14 and six packets at 0.5 s add 1/2 over the
-    window each: w = 4.9. The slowdown begins at 0.6 s, and the window is frozen until 0.8 s, when two packets make it
-    3; three make it 4.5 at 0.9 s, and the first of four at 1 s ends the slowdown. The second one makes the window one
-    packet more than the 4 in flight (RFC 6817, section 2.4.2: ALLOWED_INCREASE), the others add 1/2 over the window.
-    It has lasted 0.4 s, so that the next one is due 3.6 s later.
-    """
-    diary = Diary(NAME, drop_numbers(10), until=0.65)
-    before = 4.0
-    for _ in range(8):
-        before += 0.5 / before
-    assert diary.own.ssthresh == pytest.approx(before, rel=1e-12)
-    assert (diary.flow.window, diary.own.phase) == (2.0, FROZEN)
-    assert (diary.own.entered, diary.own.frozen_until) == pytest.approx((0.6, 0.8), rel=1e-6)
-    assert diary.advance(0.75).flow.window == 2.0
-    assert (diary.advance(0.85).flow.window, diary.own.phase) == (3.0, RAMP)
-    assert diary.advance(0.95).flow.window == 4.5
-    assert diary.advance(1.05).flow.window == pytest.approx(5.1 + 0.5 / 5.1, rel=1e-12)
-    assert diary.own.next_slowdown == pytest.approx(4.6, rel=1e-6)
-    assert diary.advance(4.55).own.phase == AVOIDANCE
-    assert diary.advance(4.65).own.phase == FROZEN
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_trace(trace):
+    found, expected = trace.compared()
+    assert found == expected
 
 
 @pytest.mark.parametrize(("extra", "window"), [(0.066, 5.0), (0.6, 2.0)])

@@ -9,7 +9,7 @@ from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.kernel import records
 from longfat.sim.queues import ENQUEUE
 from tests.sim.logbook import Logbook
-from tests.sim.schemes.losses import Diary, drop_numbers
+from tests.sim.schemes.losses import Diary, Trace, drop_numbers, grown, rounds_of
 
 
 def say_the_same(link, packet, now):
@@ -24,27 +24,37 @@ def say(change):
     return Discipline("say", enqueue=say_the_same, parameters={"change": change})
 
 
-def test_the_window_changes_by_the_feedback():
-    """The window changes by the feedback of the routers.
+TRACES = {
+    # The window changes by the feedback of the routers: +1500 B for each packet of 1000 B: 2.5 after the first, so that
+    # two go; then 2.5 + 2 1.5 = 5.5: five; then 13.
+    "feedback": Trace("xcp", say(1500.0), sent=rounds_of(1, 2, 5, 13), at={0.36: {"window": 5.5 + 5 * 1.5}}),
+    # -700 B at a window of 8: 8 packets, then 8 - 8 0.7 = 2.4, then at least one.
+    "one-packet-at-least": Trace(
+        "xcp", say(-700.0), {"initial_window": 8}, sent=rounds_of(8, 2, 1, 1, 1), at={0.45: {"window": 1}}
+    ),
+    "largest-window": Trace(
+        "xcp", say(1e9), {"largest_window": 6.5}, sent=rounds_of(1, 6, 6), at={0.45: {"window": 6.5}}
+    ),
+    # Without an XCP router the window grows by a packet per round trip, once the round trip is known: 1, 1, 1 + 1 = 2,
+    # 2 + 1/2 + 1/2.5 = 2.9, and then 3.245, 3.553. The router of XCP is silent, too, where a link has no transmission
+    # time.
+    **{
+        f"without-an-xcp-router-{other}": Trace(
+            "xcp", other, sent=rounds_of(1, 1, 2, 2, 3), at={0.46: {"window": grown(2.0, 4)}}
+        )
+        for other in ("fifo", "red", "xcp")
+    },
+    # The only packet in flight is lost: 3 s later it is retransmitted, with a window of one, and all goes on.
+    "one-packet-after-a-timeout": Trace(
+        "xcp", drop_numbers(0), times={0: [0.0, 3.0]}, at={3.05: {"timeouts": 1, "window": 1}, 3.15: {"una": 1}}
+    ),
+}  # fmt: skip
 
-    +1500 B for each packet of 1000 B: 2.5 after the first, so that two go; then 2.5 + 2 1.5 = 5.5: five; then 13.
-    """
-    diary = Diary("xcp", say(1500.0), until=0.36)
-    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3)] == [1, 2, 5, 13]
-    assert diary.flow.window == pytest.approx(5.5 + 5 * 1.5)
 
-
-def test_one_packet_at_least():
-    """-700 B at a window of 8: 8 packets, then 8 - 8 0.7 = 2.4, then 1 and 1."""
-    diary = Diary("xcp", say(-700.0), until=0.45, initial_window=8)
-    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [8, 2, 1, 1, 1]
-    assert diary.flow.window == 1.0
-
-
-def test_the_largest_window():
-    diary = Diary("xcp", say(1e9), until=0.45, largest_window=6.5)
-    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2)] == [1, 6, 6]
-    assert diary.flow.window == 6.5
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_trace(trace):
+    found, expected = trace.compared()
+    assert found == expected
 
 
 def test_header_of_packets():
@@ -63,18 +73,6 @@ def test_header_of_packets():
         assert later[3] == -1.0
 
 
-@pytest.mark.parametrize("other", ["fifo", "red", "xcp"])
-def test_without_an_xcp_router(other):
-    """Without an XCP router the window grows by a packet per round trip.
-
-    One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then 2.9 +
-    1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a link has no transmission time.
-    """
-    diary = Diary("xcp", other, until=0.46)
-    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [1, 1, 2, 2, 3]
-    assert diary.flow.window == pytest.approx(2.9 + 1 / 2.9 + 1 / (2.9 + 1 / 2.9), rel=1e-12)
-
-
 def test_half_the_window_on_a_loss():
     """Packets 30 and 32 leave in one window of about 8, and are lost: half of it once, each retransmitted once."""
     diary = Diary("xcp", drop_numbers(30, 32), until=1.5)
@@ -85,12 +83,3 @@ def test_half_the_window_on_a_loss():
     assert falls[0][1] == pytest.approx(falls[0][0] / 2, abs=1 / 3)
     assert len(diary.all(30)) == len(diary.all(32)) == 2
     assert diary.flow.timeouts == 0
-
-
-def test_one_packet_after_a_timeout():
-    """The only packet in flight is lost: 3 s later it is retransmitted, with a window of one, and all goes on."""
-    diary = Diary("xcp", drop_numbers(0), until=3.05)
-    assert [entry.time for entry in diary.all(0)] == [0.0, 3.0]
-    assert diary.flow.timeouts == 1
-    assert diary.flow.window == 1.0
-    assert diary.advance(3.5).flow.una > 3
