@@ -131,8 +131,10 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
 def state(run):
     """Every number of a run but the addresses, and the events that it took, as text."""
     state = run.state
-    flows = {name: state.flows[name].tolist() for name in state.flows.dtype.names if name not in ROWS}
-    links = {name: state.links[name].tolist() for name in state.links.dtype.names if name not in ROWS}
+    flows, links = (
+        {name: table[name].tolist() for name in table.dtype.names if name not in ROWS}
+        for table in (state.flows, state.links)
+    )
     log = state.connections[: state.row.connections].tolist()
     own = [getattr(state, name).tolist() for name in KEPT]
     return str((int(state.row.now), flows, links, own, log))

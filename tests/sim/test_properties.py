@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat.sim import Network, Simulation, queues
+from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.kernel import memory, records
 from longfat.sim.network.options import read_buffer
 from longfat.sim.runs import results, run_state
@@ -19,10 +19,10 @@ from tests.sim.networks import Look, build, state, steps
 from tests.sim.own import arrived, stop
 
 seeds = st.integers(0, 10**6)
-steppers = examples(4, 200)
 few = examples(5, 200)
 #: Each scheme and discipline by itself is in test_every_plug_in.py.
 many = examples(8, 1000)
+ROUNDING = 1e-9  # s
 
 
 def check_order(look):
@@ -48,14 +48,60 @@ def check_buffers(look):
         assert sum(inside) <= size
 
 
-@steppers
-@given(seed=seeds)
-def test_between_all_events(seed):
-    """Packet counts, order, buffers, clock after each of the first events; integral of the backlog at the end."""
-    run = Simulation(build(seed), rng=seed)
-    until, count = 0.5, 0
-    now, area, before = 0, np.zeros(len(run.state.links)), [[] for _ in run.state.links]
-    for now in steps(run, until):
+def check_clock(state):
+    """No time decreases: events are in the future, in a heap; timeouts are within their bounds."""
+    now = int(state.row.now)
+    for entries, count in ((state.arrivals, state.row.arrivals), (state.clocks, state.row.clocks)):
+        heap = entries[:count].tolist()  # (time, key)
+        assert all(entry[0] >= now for entry in heap)
+        assert all(heap[(k - 1) // 2] <= heap[k] for k in range(1, count))
+    timers = state.timers
+    known = timers["rto"] > 0
+    assert (timers["rto"][known] >= timers["min_rto"][known] - ROUNDING).all()
+    assert (timers["rto"][known] <= timers["max_rto"][known] + ROUNDING).all()
+    assert (timers["srtt"] >= 0).all()
+    assert (timers["rttvar"] >= 0).all()
+
+
+def check_numbers(flows):
+    """una <= expect <= high and una <= next <= high; windows and rates are numbers."""
+    for low, high in (("una", "expect"), ("expect", "high"), ("una", "next"), ("next", "high")):
+        assert (flows[low] <= flows[high]).all(), (low, high)
+    for name in ("una", "window", "rate", "inflation"):
+        assert (flows[name] >= 0).all(), name
+
+
+def check_growth(before, after):
+    """No count falls in the rows of the same connections; who sends new packets has no more in flight than allowed."""
+    after = after[: len(before)]
+    same = after["start"] == before["start"]  # a row is used again when its connection is over
+    for name in ("una", "expect", "high", "transmission", *itertools.chain(*run_state.COUNTERS.values())):
+        assert (after[name] >= before[name])[same].all(), name
+    sent = (after["next"] > before["next"]) & (after["window_decides"] == 1)
+    allowed = after["window"] + after["inflation"] + np.maximum(after["allowance"], before["allowance"])
+    assert (after["next"] - after["una"] <= np.maximum(1, np.floor(allowed)))[sent].all()
+
+
+ONE_OF = [*(("known", name) for name in schemes.names()), *(("disciplines", name) for name in queues.NAMED)]
+
+
+@examples(4, 1000)
+@given(seed=seeds, one=st.sampled_from([None, *ONE_OF]), begin=st.floats(0, 0.3), stops=st.integers(20, 150))
+def test_between_all_events(seed, one, begin, stops):
+    """Invariants after each of some events, one flow being stopped; the integral of the backlog at the end.
+
+    The network is one of any schemes and disciplines, or of one that meets all others.
+    """
+    run = Simulation(build(seed, **({one[0]: [one[1]]} if one else {})), rng=seed)
+    run.advance(begin)
+    run.advance(run.now)  # what happens at this very moment
+    at_rest = state(run)
+    run.advance(run.now)
+    assert state(run) == at_rest
+    until, area, first = begin + 0.5, np.zeros(len(run.state.links)), results.snapshot(run).census["waiting_time"]
+    look, before = Look(run), [[begin for _, begin in Look(run).waiting(k)] for k in range(len(run.state.links))]
+    flows = run.state.flows
+    for count, now in enumerate(itertools.islice(steps(run, until), 150)):
         after = int(run.state.row.now)
         assert after >= now >= 0
         if after > now:  # what waited since the last event, each packet until it began or until now
@@ -65,14 +111,16 @@ def test_between_all_events(seed):
         look = Look(run)
         check_order(look)
         check_buffers(look)
+        check_clock(run.state)
+        check_growth(flows, flows := run.state.flows)
+        check_numbers(flows)
         before = [[begin for _, begin in look.waiting(k)] for k in range(len(run.state.links))]
-        count += 1
-        if count == 400:
-            break
+        if count == stops:
+            stop(run, seed % len(flows))
+    for name in ("backlog", "backlog_bytes", "dropped", "served", "largest_backlog"):
+        assert (look.links[name] >= 0).all(), name
     named = len(run.assembly.link_names)
-    if count < 400:
-        assert run.state.row.now == until * records.SECOND
-    np.testing.assert_array_equal(results.snapshot(run).census["waiting_time"], area[:named])
+    np.testing.assert_array_equal(results.snapshot(run).census["waiting_time"] - first, area[:named])
 
 
 @many
@@ -159,27 +207,52 @@ def test_littles_law(seed):
     assert run.packet_counts()["in_flight"] == 0
 
 
-def test_the_look_into_a_run_can_fail():
-    """The checks above notice a queue that is too long, a broken order and a lost packet."""
-    run = simulated(one_link(networks.AIMD, rate=1e5, delay=0.01, buffer=5, duplex=True, parameters={}), 1.0)
-    link = run.state.links[0]
-    assert len(Look(run).waiting(0)) > 1
+def check_all(run):
+    run.packet_counts()
     check_order(Look(run))
     check_buffers(Look(run))
-    link.limit_packets = 0
+    check_clock(run.state)
+    check_numbers(run.state.flows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "field", "value", "words"),
+    [
+        ("links", "limit_packets", 0, "<="),
+        ("packets", "transmission", 1000, ">"),
+        ("clocks", "time", 5, "all"),
+        ("timers", "rto", 1e9, "<="),
+        ("senders", "una", 10_000, "una.*expect"),
+        ("senders", "window", np.nan, "window"),
+        ("senders", "transmission", 9999, r"data packets sent \d+, received \d+, dropped"),
+        ("links", "head", records.NONE, r"not conserved: \d+ in the network and \d+ free of \d+"),
+    ],
+)
+def test_the_look_into_a_run_can_fail(rows, field, value, words):
+    """The checks above notice one wrong value in a run: a queue too long, a broken order, an event in the past."""
+    run = simulated(one_link(networks.AIMD, rate=1e5, delay=0.01, buffer=5, duplex=True), 1.0)
+    assert len(Look(run).waiting(0)) > 1
+    check_all(run)
+    getattr(run.state, rows)[field][int(run.state.links[0].head) if rows == "packets" else 0] = value
+    with pytest.raises((AssertionError, RuntimeError), match=words):
+        check_all(run)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"expect": 9}, {"expect": 8}),
+        ({"next": 3, "allowance": 0}, {"next": 9, "allowance": 0, "window": 2, "window_decides": 1}),
+    ],
+)
+def test_growth_can_fail(before, after):
+    """It notices a count that falls, and nine packets in a window of two."""
+    flows = Simulation(one_link(networks.AIMD, rate=1e5), rng=1).state.flows
+    check_growth(flows, flows)
+    earlier, later = flows.copy(), flows.copy()
+    earlier[[*before]], later[[*after]] = tuple(before.values()), tuple(after.values())
     with pytest.raises(AssertionError):
-        check_buffers(Look(run))
-    first = run.state.packets[link.head]
-    first.transmission += 1000
-    with pytest.raises(AssertionError):
-        check_order(Look(run))
-    run.state.senders[0].transmission += 1
-    with pytest.raises(RuntimeError, match=r"data packets sent \d+, received \d+, dropped"):
-        run.packet_counts()
-    run.state.senders[0].transmission -= 1
-    link.head = first.next
-    with pytest.raises(RuntimeError, match=r"not conserved: \d+ in the network and \d+ free of \d+"):
-        run.packet_counts()
+        check_growth(earlier, later)
 
 
 def test_with_and_without_jit():
