@@ -13,14 +13,14 @@ from longfat import design, plot
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Senders
 from longfat.design.buffer_answer import AFTER, Goal, Point, line_to_goal, smallest
-from longfat.design.buffer_laws import Laws, NoLaws, Path, laws_of
-from longfat.design.buffer_rules import (
+from longfat.design.buffer_laws import (
     RULES,
-    apart,
+    Laws,
+    NoLaws,
+    Path,
     buffer_of_share,
     decrease_of,
-    rules,
-    together,
+    laws_of,
     with_decrease,
 )
 from longfat.design.long_flows import LongFlows
@@ -86,10 +86,10 @@ def power():
 
 def test_rules_by_hand():
     """U = 0.95: y^2 = 0.75 0.05/0.95, y = 0.198680, B = 1/0.698680 - 1 = 0.431270."""
-    found = rules(0.95, 16, 0.5)
+    found = Laws(0.5).rules(0.95, 16)
     assert list(found) == list(RULES)
     assert list(found.values()) == pytest.approx([1, 0.25, 0.431270, 1 / 3], abs=1e-6)
-    assert math.isnan(rules(0.95, 16, NO_LAW)["AIMD closed form"])
+    assert math.isnan(Laws(NO_LAW).rules(0.95, 16)["AIMD closed form"])
     assert buffer_of_share(0.7, 0.5) == 0  # a link without any buffer is full for 3/4 of the time
     assert buffer_of_share(1, 7 / 8) == pytest.approx(1 / 7)
 
@@ -99,7 +99,7 @@ def test_the_closed_form_inverted(share):
     assert buffer_of_share(share, 0.5) == pytest.approx(buffer_for_utilisation(share), rel=1e-12)
     above = max(share, 0.94)  # (1 + 7/8)/2 = 0.9375 without a buffer
     assert aimd_utilisation_general(buffer_of_share(above, 7 / 8), 7 / 8) == pytest.approx(above, rel=1e-12)
-    assert together(buffer_of_share(share, 0.5), 0.5) == pytest.approx(share, rel=1e-12)
+    assert Laws(0.5).together(buffer_of_share(share, 0.5), 1) == pytest.approx(share, rel=1e-12)
 
 
 def test_the_bound_of_many_flows():
@@ -108,10 +108,10 @@ def test_the_bound_of_many_flows():
     for count, products, beta in ((100, 0.1, 0.5), (16, 0.25, 0.5), (64, 0.05, 0.75)):
         windows = random.uniform(2 * beta / (1 + beta), 2 / (1 + beta), (20_000, count)).mean(1) * (1 + products)
         inside = np.mean(np.abs(windows - (1 + products)) < products / 2)
-        assert apart(products, count, beta) == pytest.approx(inside, abs=0.01)
-    assert apart(0.1, 100, 0.5) == pytest.approx(math.erf(1.83712 * 0.1 * 10 / 1.1), abs=1e-5)
-    assert math.isnan(apart(0.5, 1, 0.5))
-    assert math.isnan(apart(0.5, 9, NO_LAW))
+        assert Laws(beta).apart(products, count) == pytest.approx(inside, abs=0.01)
+    assert Laws(0.5).apart(0.1, 100) == pytest.approx(math.erf(1.83712 * 0.1 * 10 / 1.1), abs=1e-5)
+    assert math.isnan(Laws(0.5).apart(0.5, 1))
+    assert math.isnan(Laws(NO_LAW).apart(0.5, 9))
 
 
 def test_what_is_known_of_schemes():
@@ -139,18 +139,18 @@ def test_one_flow_meets_the_closed_form(name):
 def test_gaimd_meets_its_own_curve():
     """beta = 7/8: 93.75 % without a buffer; at 1/20 y = 1/1.05 - 7/8 = 0.077381, U = 0.234375/0.240363 = 0.975089."""
     found = flows("gaimd-window", 1).simulate(10, effort())
-    assert together(0.05, 7 / 8) == pytest.approx(0.975089, abs=1e-6)
+    assert Laws(7 / 8).together(0.05, 1) == pytest.approx(0.975089, abs=1e-6)
     assert found["utilisation"] == pytest.approx(0.975, rel=0.02)
-    assert abs(found["utilisation"] - together(0.05, 0.5)) > 0.1
+    assert abs(found["utilisation"] - Laws(0.5).together(0.05, 1)) > 0.1
 
 
 def test_where_product_over_root_n_holds():
     """16 flows, a quarter of a product: with equal round-trip times all lose together and the rule fails."""
     wide = flows("sack", 16, spread=0.1).simulate(160, effort(3))
     equal = flows("sack", 16, spread=0.0).simulate(160, effort(2))
-    assert wide["utilisation"] > apart(0.25, 16, 0.5)  # 0.962
-    assert equal["utilisation_upper"] < apart(0.25, 16, 0.5)
-    assert equal["utilisation"] == pytest.approx(together(0.25, 0.5), rel=0.03)  # 0.893
+    assert wide["utilisation"] > Laws(0.5).apart(0.25, 16)  # 0.962
+    assert equal["utilisation_upper"] < Laws(0.5).apart(0.25, 16)
+    assert equal["utilisation"] == pytest.approx(Laws(0.5).together(0.25, 1), rel=0.03)  # 0.893
 
 
 def test_the_scale_does_not_matter():

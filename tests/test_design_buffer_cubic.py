@@ -8,8 +8,7 @@ import pytest
 from longfat import design
 from longfat.cli import buffer_short, main
 from longfat.design import scaled_path
-from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, CubicLaws, Laws, Path, laws_of
-from longfat.design.buffer_rules import RULES, with_decrease
+from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, RULES, CubicLaws, Laws, Path, laws_of, with_decrease
 from longfat.design.long_flows import LongFlows, sender_of
 from longfat.design.replicating import Effort
 from longfat.design.switch_buffer import answered

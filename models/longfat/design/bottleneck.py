@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from longfat.base.domains import conflict
-from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr
-from longfat.design.buffer_rules import with_decrease
+from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr, with_decrease
 from longfat.design.senders import sender
 from longfat.laws.dctcp import least_threshold
 from longfat.sim import queues, schemes

@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.design import buffer_rules
-from longfat.design.buffer_rules import RULES
+from longfat.base.domains import conflict
 from longfat.laws import bbr as laws_of_bbr
 from longfat.laws import cubic as laws_of_cubic
 from longfat.laws import dctcp as laws_of_dctcp
@@ -23,6 +22,74 @@ if TYPE_CHECKING:
 
 LAW_TOGETHER = "utilisation, law for one flow or flows that lose at the same time"
 LAW_APART = "utilisation, lower bound for many flows that do not lose at the same time"
+
+
+#: Name of a rule -> flows for which the rule holds according to its source.
+RULES = {
+    "one BDP": "any number of flows that halve their windows",
+    "BDP/sqrt(n)": "many flows whose losses do not coincide",
+    "AIMD closed form": "one flow, or flows that all lose at the same time",
+    "BDP/3": "no law: a third of the bandwidth-delay product (Kim and Farber, MS-CIS-94-55, section 4.2)",
+}
+SETTABLE = ("gaimd-window", "cubic")  # schemes whose decrease factor is the parameter beta
+SMALLEST = "simulated"  # name of the row that follows the rules: the smallest simulated buffer that suffices
+
+
+def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
+    """Return the factor by which a loss multiplies the window [1]; NaN if the laws do not describe the scheme.
+
+    >>> from longfat.sim.schemes import scheme
+    >>> decrease_of(scheme("reno"), {}), decrease_of(scheme("gaimd-window"), {"beta": 0.75})
+    (0.5, 0.75)
+    """
+    if scheme.name in ("reno", "newreno", "sack"):
+        return 0.5
+    if scheme.name in SETTABLE and "beta" in scheme.parameters:
+        return float(parameters.get("beta", scheme.parameters["beta"].default))  # type: ignore[arg-type, union-attr]
+    return math.nan
+
+
+def with_decrease(
+    scheme: Scheme, parameters: dict[str, float], decrease: float | None
+) -> tuple[float, dict[str, float]]:
+    """Return the decrease factor for the laws, and the scheme's parameters for the simulation of the same sender.
+
+    ``decrease`` sets the parameter ``beta`` of ``gaimd-window`` and ``cubic``. For a user-defined scheme ``decrease``
+    is returned as the factor, and no parameter is set. Every other scheme has a fixed factor, or no factor.
+
+    >>> from longfat.sim.schemes import scheme
+    >>> with_decrease(scheme("gaimd-window"), {}, 0.7)
+    (0.7, {'beta': 0.7})
+    >>> with_decrease(scheme("sack"), {}, 0.7)
+    Traceback (most recent call last):
+    ValueError: decrease = 0.7 excludes scheme 'sack', which multiplies its window by 0.5 at a loss: leave it out,
+    or take scheme 'gaimd-window', where it can be set
+    """
+    from longfat.sim import schemes
+
+    known = decrease_of(scheme, parameters)
+    if decrease is None or decrease == known:
+        return known, parameters
+    if scheme.name in SETTABLE and "beta" not in parameters:
+        return decrease, parameters | {"beta": decrease}
+    shipped = scheme.name in schemes.NAMED and schemes.scheme(scheme.name) is scheme
+    if not shipped and math.isnan(known):
+        return decrease, parameters
+    does = "does not multiply its window by a constant" if math.isnan(known) else f"multiplies its window by {known:g}"
+    reason = "leave it out, or take scheme 'gaimd-window', where it can be set"
+    raise conflict(f"decrease = {decrease:g}", f"excludes scheme {scheme.name!r}, which {does} at a loss", reason)
+
+
+def buffer_of_share(share: float, decrease: float) -> float:
+    r"""Return the smallest buffer [bandwidth-delay products] with which one flow reaches the utilisation U, ``share``.
+
+    .. math:: B = \max\left(\frac{1}{\beta + y} - 1, 0\right), \qquad y = \sqrt{(1 - \beta^2) \frac{1 - U}{U}}
+
+    >>> round(buffer_of_share(0.75, 0.5), 12), buffer_of_share(1.0, 0.5), buffer_of_share(1.0, 0.8)
+    (0.0, 1.0, 0.25)
+    """
+    idle = math.sqrt((1 - decrease) * (1 + decrease) * (1 - share) / share)
+    return max(1 / (decrease + idle) - 1, 0.0)
 
 
 @dataclass(frozen=True)
@@ -61,31 +128,52 @@ class Laws:
         return RULES
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
-        """Return the buffer of each rule [bandwidth-delay products]; NaN where a rule does not apply."""
-        return buffer_rules.rules(share, flows, self.decrease)
+        """Return the buffer of each rule [bandwidth-delay products]; NaN where a rule does not apply to the scheme."""
+        closed = math.nan if math.isnan(self.decrease) else buffer_of_share(share, self.decrease)
+        bounds = dict(zip(RULES, (1.0, 1 / math.sqrt(max(flows, 1.0)), closed, 1 / 3), strict=True))
+        return {name: bounds.get(name, math.nan) for name in self.holds}
 
     def together(self, buffer: float, flows: float) -> float:
         """Return the utilisation [1] of one flow, or of flows with synchronised losses; NaN without a law."""
-        return buffer_rules.together(buffer, self.decrease)
+        return math.nan if math.isnan(self.decrease) else float(aimd_utilisation_general(buffer, self.decrease))
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:
         """Return the utilisation [1] of `together` at each of several buffers [bandwidth-delay products]."""
         return [self.together(float(one), flows) for one in buffers]
 
     def apart(self, buffer: float, flows: float) -> float:
-        """Return a lower bound of the utilisation [1] of flows that lose at different times; NaN if none is known."""
-        return buffer_rules.apart(buffer, flows, self.decrease)
+        r"""Return a lower bound of the utilisation [1] of many flows whose losses are not synchronised.
+
+        .. math::
+
+            U \ge \operatorname{erf}\left(\frac{k}{2 \sqrt 2} \frac{B \sqrt n}{1 + B}\right), \qquad
+            k = \sqrt 3 \, \frac{1 + \beta}{1 - \beta}
+
+        A window that is uniformly distributed between beta w and w has the mean (1 + beta) w/2, and its standard
+        deviation is 1/k of the mean. The sum of n independent windows is nearly normal, and its standard deviation is
+        1/(k sqrt(n)) of its mean. If the mean lies in the middle of the buffer, the sum stays within the buffer with
+        the probability that the equation gives, and the link is idle only when the sum is below the buffer. For beta =
+        1/2, k is 3 sqrt(3). Appenzeller, Keslassy and McKeown, Sizing Router Buffers, SIGCOMM 2004, section 3. The
+        result is NaN for one flow.
+
+        >>> round(Laws(0.5).apart(0.1, 100), 4)  # B = BDP/sqrt(n)
+        0.9817
+        """
+        if flows <= 1 or math.isnan(self.decrease):
+            return math.nan
+        k = math.sqrt(3) * (1 + self.decrease) / (1 - self.decrease)
+        return math.erf(k / (2 * math.sqrt(2)) * buffer * math.sqrt(flows) / (1 + buffer))
 
 
 @dataclass(frozen=True)
 class NoLaws(Laws):
     """Buffer rules for a scheme without a law of the utilisation, which only simulations determine.
 
-    >>> list(NoLaws(math.nan, "No law.").rules(0.95, 4).values())
+    >>> list(NoLaws(math.nan, reason="No law.").rules(0.95, 4).values())
     [1.0, 0.5, 0.3333333333333333]
     """
 
-    reason: str
+    reason: str = field(default="", kw_only=True)
 
     @property
     def about(self) -> str:
@@ -96,11 +184,6 @@ class NoLaws(Laws):
     def holds(self) -> dict[str, str]:
         """Rules in order, without AIMD's closed form, each with the flows for which it holds."""
         return {name: text for name, text in RULES.items() if name != "AIMD closed form"}
-
-    def rules(self, share: float, flows: float) -> dict[str, float]:
-        """Return the buffer of each rule [bandwidth-delay products]."""
-        bounds = buffer_rules.rules(share, flows, math.nan)
-        return {name: bounds[name] for name in self.holds}
 
 
 CUBIC_FORM, FULL_LINK = "CUBIC without fast convergence", "(1-beta)/beta BDP"
@@ -120,13 +203,10 @@ class CubicLaws(Laws):
     c: float
     reno_friendly: bool = True
 
-    @property
-    def about(self) -> str:
-        """Remarks on the law, printed below the table."""
-        return (
-            'CUBIC\'s law, also in the column "together", is that of RFC 9438 in a fluid without fast convergence, as\n'
-            "section 4.7 asks where a flow is alone. Hosts have it on, and need a larger buffer than by the law."
-        )
+    about = (
+        'CUBIC\'s law, also in the column "together", is that of RFC 9438 in a fluid without fast convergence, as\n'
+        "section 4.7 asks where a flow is alone. Hosts have it on, and need a larger buffer than by the law."
+    )
 
     @property
     def holds(self) -> dict[str, str]:
@@ -143,9 +223,8 @@ class CubicLaws(Laws):
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
         """Return the buffer of each rule [bandwidth-delay products]."""
-        bounds = buffer_rules.rules(share, flows, self.decrease)
-        made = {CUBIC_FORM: self.buffer_of_share(share, flows), FULL_LINK: (1 - self.decrease) / self.decrease}
-        return {name: made.get(name, bounds.get(name, math.nan)) for name in self.holds}
+        own = {CUBIC_FORM: _buffer_of_share(self, share, flows), FULL_LINK: (1 - self.decrease) / self.decrease}
+        return super().rules(share, flows) | own
 
     def together(self, buffer: float, flows: float) -> float:
         """Return the utilisation [1] of one flow, or of flows that share buffer and path equally."""
@@ -161,18 +240,15 @@ class CubicLaws(Laws):
             found = laws_of_cubic.utilisation_general(buffers, packets, trip, self.c, self.decrease)
         return [float(one) for one in found]
 
-    def buffer_of_share(self, share: float, flows: float) -> float:
-        """Return the smallest buffer [bandwidth-delay products] at which the law's utilisation reaches a share.
-
-        >>> laws = CubicLaws(0.7, Path(1e4, 0.1), 0.4)
-        >>> round(laws.together(laws.buffer_of_share(0.95, 1), 1), 9), laws.buffer_of_share(0.9, 1)
-        (0.95, 0.0)
-        """
-        return _buffer_of_share(self, share, flows)
-
 
 @functools.lru_cache(maxsize=64)  # the answer by rule and the simulated one both ask for it
 def _buffer_of_share(laws: CubicLaws, share: float, flows: float) -> float:
+    """Return the smallest buffer [bandwidth-delay products] at which the law's utilisation reaches a share.
+
+    >>> laws = CubicLaws(0.7, Path(1e4, 0.1), 0.4)
+    >>> round(laws.together(_buffer_of_share(laws, 0.95, 1), 1), 9), _buffer_of_share(laws, 0.9, 1)
+    (0.95, 0.0)
+    """
     low, high = 0.0, (1 - laws.decrease) / laws.decrease  # at larger buffers the link is never idle
     if share >= 1 or laws.together(low, flows) >= share:
         return high if share >= 1 else low
@@ -184,6 +260,10 @@ def _buffer_of_share(laws: CubicLaws, share: float, flows: float) -> float:
 
 
 ABOVE_THRESHOLD = "threshold + flows"
+BY_MARKS = {
+    ABOVE_THRESHOLD: "any number of DCTCP flows of equal round-trip times in congestion avoidance",
+    "one BDP": RULES["one BDP"],
+}
 
 
 @dataclass(frozen=True)
@@ -192,6 +272,7 @@ class DctcpLaws(Laws):
 
     path: Path
     threshold: float
+    holds = BY_MARKS
 
     @property
     def about(self) -> str:
@@ -203,14 +284,6 @@ class DctcpLaws(Laws):
             "synchronised flows). Packets come in bursts: simulated flows lose some with that buffer. With a smaller\n"
             "buffer there is no law."
         )
-
-    @property
-    def holds(self) -> dict[str, str]:
-        """Rules in order, each with the flows for which it holds according to its source."""
-        return {
-            ABOVE_THRESHOLD: "any number of DCTCP flows of equal round-trip times in congestion avoidance",
-            "one BDP": RULES["one BDP"],
-        }
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
         """Return the buffer of each rule [bandwidth-delay products]; NaN for a buffer at or below the threshold."""
@@ -236,37 +309,27 @@ class DctcpLaws(Laws):
         decrease = 1 - float(laws_of_dctcp.marked_share(window)) / 2
         return float(aimd_utilisation_general(largest / path, decrease))
 
-    def apart(self, buffer: float, flows: float) -> float:
-        """Return NaN: no lower bound of the utilisation is known for flows that lose at different times."""
-        return math.nan
-
 
 BUCKET_RULE = "AIMD, whole rate"
+OF_BUCKET = {BUCKET_RULE: "one paced flow that grows by a packet a round trip", "one BDP": "no law"}
 
 
 @dataclass(frozen=True)
-class PolicerLaws(NoLaws):
+class PolicerLaws(Laws):
     """Rule for the bucket of a policer that serves one flow with additive increase.
 
-    >>> PolicerLaws(0.5, "", Path(90.0, 0.1)).rules(0.95, 1)
+    >>> PolicerLaws(0.5, Path(90.0, 0.1)).rules(0.95, 1)
     {'AIMD, whole rate': 5.0, 'one BDP': 1.0}
     """
 
     path: Path
 
-    @property
-    def about(self) -> str:
-        """Remarks on the law, printed below the table."""
-        return (
-            "A policer has no queue: packets that find no tokens are dropped. The bucket with which one flow gets the\n"
-            "whole rate is N^2/2 ((1-beta)/(1+beta))^2 packets by the law, N^2/18 for Reno, where N packets are one\n"
-            "BDP, if packets are paced. What is sent in bursts needs tokens for a burst besides."
-        )
-
-    @property
-    def holds(self) -> dict[str, str]:
-        """Rules in order, each with the flows for which it holds."""
-        return {BUCKET_RULE: "one paced flow that grows by a packet a round trip", "one BDP": "no law"}
+    holds = OF_BUCKET
+    about = (
+        "A policer has no queue: packets that find no tokens are dropped. The bucket with which one flow gets the\n"
+        "whole rate is N^2/2 ((1-beta)/(1+beta))^2 packets by the law, N^2/18 for Reno, where N packets are one\n"
+        "BDP, if packets are paced. What is sent in bursts needs tokens for a burst besides."
+    )
 
     def rules(self, share: float, flows: float) -> dict[str, float]:
         """Return the bucket of each rule [bandwidth-delay products]; NaN for schemes that the law does not describe."""
@@ -311,7 +374,7 @@ def is_bbr(scheme: Scheme) -> bool:
 class BbrLaws(NoLaws):
     """Rules and laws of BBR; with a large buffer only ProbeRTT lowers the utilisation.
 
-    >>> bbr1 = BbrLaws(math.nan, "", Path(333.3, 0.04), "bbr1")
+    >>> bbr1 = BbrLaws(math.nan, Path(333.3, 0.04), "bbr1")
     >>> round(bbr1.ceiling, 4), bbr1.together(0.1, 1)
     (0.9768, nan)
     """
@@ -362,16 +425,17 @@ def laws_of(
     ``threshold`` is the backlog above which the queue discipline marks packets [packets], or 0 if it has none.
     """
     if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:
-        return DctcpLaws(decrease, path, threshold)
+        return DctcpLaws(math.nan, path, threshold)
     if discipline != "fifo" and (is_bbr(scheme) or not math.isnan(decrease)):
         return NoLaws(
-            math.nan, f"The laws of {scheme.name} are for drop tail (fifo): beside {discipline} the simulation decides."
+            math.nan,
+            reason=f"The laws of {scheme.name} are for drop tail (fifo): beside {discipline} the simulation decides.",
         )
     if scheme.name == "cubic" and "c" in scheme.parameters:
         friendly = value_of(scheme, parameters, "reno_friendly") > 0
         return CubicLaws(decrease, path, value_of(scheme, parameters, "c"), friendly)
     if is_bbr(scheme):
-        return BbrLaws(math.nan, "", path, scheme.name)
+        return BbrLaws(math.nan, path, scheme.name)
     return Laws(decrease)
 
 

@@ -78,7 +78,7 @@ def laws_sought(find: str, senders: Senders, path: Path, threshold: float, named
     if find == "burst":
         # The law assumes that windows grow linearly. CUBIC's windows do not: NaN, because the law does not hold.
         factor = math.nan if senders.scheme.name == "cubic" else senders.decrease
-        return PolicerLaws(factor, "", path)
+        return PolicerLaws(factor, path)
     if find == "threshold":
         choice("discipline", named, signalling.NAMES)
     return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named)

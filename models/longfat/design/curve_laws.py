@@ -6,9 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from longfat.design.buffer_laws import CubicLaws, Laws, laws_of, value_of
-from longfat.design.buffer_laws import Path as LawPath
-from longfat.design.buffer_rules import decrease_of
+from longfat.design.buffer_laws import CubicLaws, Laws, Path, decrease_of, laws_of, value_of
 from longfat.laws import cubic, tcp
 from longfat.sim.schemes import Scheme
 
@@ -39,7 +37,7 @@ class CurveLaws:
     def laws(self) -> Laws:
         """Rules and laws of the sender at a switch on this path."""
         known = {name: float(value) for name, value in self.parameters.items()}
-        path = LawPath(self.bandwidth_delay_product, self.round_trip_time)
+        path = Path(self.bandwidth_delay_product, self.round_trip_time)
         return laws_of(self.scheme, known, decrease_of(self.scheme, known), path)
 
     def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:

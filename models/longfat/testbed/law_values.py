@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longfat.design.bottleneck import threshold_of
-from longfat.design.buffer_laws import BbrLaws, CubicLaws, DctcpLaws, Laws, Path, is_bbr, laws_of, value_of
-from longfat.design.buffer_rules import decrease_of
+from longfat.design.buffer_laws import BbrLaws, CubicLaws, DctcpLaws, Laws, Path, decrease_of, is_bbr, laws_of, value_of
 from longfat.design.senders import LARGEST_LOSS_OF_BBR1
 from longfat.laws import bbr, cubic, tcp
 from longfat.sim.network.elements import Flow, Link
@@ -177,7 +176,7 @@ def _rates(subject: Shared, flow: Flow, count: int) -> Iterator[tuple[str, float
     assert scheme is not None
     if is_bbr(scheme):
         if scheme.name == "bbr1" and count == 1 and loss <= LARGEST_LOSS_OF_BBR1 and subject.capacity < math.inf:
-            utilisation = BbrLaws(math.nan, "", subject.path, scheme.name).ceiling
+            utilisation = BbrLaws(math.nan, subject.path, scheme.name).ceiling
             yield "bbr.probe_rtt_utilisation", utilisation * subject.capacity, f"loss up to {LARGEST_LOSS_OF_BBR1}"
         return
     found: list[tuple[str, float, str]] = []
