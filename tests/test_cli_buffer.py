@@ -11,9 +11,9 @@ import pytest
 import xarray as xr
 
 from longfat import sim
-from longfat.cli import buffer_advice, buffer_checks, buffer_lines, buffer_short, main
+from longfat.cli import buffer_advice, buffer_checks, buffer_lines, buffer_text, main
 from longfat.cli.buffer import _spread
-from longfat.cli.buffer_table import table
+from longfat.cli.buffer_text import table
 from longfat.cli.output import sayable
 from longfat.design import switch_buffer
 from longfat.design.long_flows import LongFlows
@@ -206,13 +206,13 @@ def test_a_rule_may_reach_what_the_search_does_not():
     (line,) = buffer_lines.lines(data)
     reaching = "the rule BDP/sqrt(n) (25 packets) reaches it"
     assert line.reason == f"None: the search found no buffer that reaches the share, but {reaching}."
-    assert "the search found none; " in buffer_short.answer(data)
+    assert "the search found none; " in buffer_text.answer(data)
     several = xr.concat([data.assign_coords(flows=flows) for flows in (4, 16)], "flows")
     (line,) = buffer_lines.lines(several)
     assert f"{reaching} for 4 flows, and {reaching} for 16 flows." in line.reason
     data.buffer_packets[1] = 1.0
     assert "the rule BDP/sqrt(n) (1 packet) reaches it" in buffer_lines.lines(data)[0].reason
-    assert "BDP/sqrt(n): 1 packet carries 98%" in buffer_short.answer(data)
+    assert "BDP/sqrt(n): 1 packet carries 98%" in buffer_text.answer(data)
     (line,) = buffer_lines.lines(data.assign(status=("rule", ["not reached"] * 3)))
     assert line.reason == "None: no buffer that was simulated reaches the share."
 
@@ -402,7 +402,7 @@ def test_the_text_is_that_of_the_dataset(flows):
     found = switch_buffer.answered(
         rate=1.5e6, round_trip_time=0.06, flows=flows, scheme="reno", points=0, replications=2, progress=False
     )
-    assert buffer_short.answer(found, verbose=True) == buffer_short.answer(found.dataset(), verbose=True)
+    assert buffer_text.answer(found, verbose=True) == buffer_text.answer(found.dataset(), verbose=True)
 
 
 def test_flows_that_send_little_wait_as_promised():
@@ -515,18 +515,18 @@ def test_small_packets_and_many_streams_in_the_check():
 
 def test_nothing_waits_in_a_policer():
     """24 kB at 1.5 MB/s are 16 ms in a full queue; a full bucket of tokens delays no packet."""
-    assert re.search(r" 24 kB +0\.16 +16 ms +4 ms", buffer_short.answer(answered()))
-    assert re.search(r" 24 kB +0\.16 +- +4 ms", buffer_short.answer(answered(find="burst", discipline="policer")))
+    assert re.search(r" 24 kB +0\.16 +16 ms +4 ms", buffer_text.answer(answered()))
+    assert re.search(r" 24 kB +0\.16 +- +4 ms", buffer_text.answer(answered(find="burst", discipline="policer")))
 
 
 def test_a_full_buffer_is_that_of_the_pasted_lines():
     """60 flows get a packet each, 90 kB and 60 ms, not the 16 packets found; with marks one BDP, 100 packets."""
-    said = buffer_short.answer(answered().assign_coords(flows=60))
+    said = buffer_text.answer(answered().assign_coords(flows=60))
     assert re.search(r" 24 kB +0\.16 +60 ms +4 ms", said)
     assert "a full one of 90 kB waits 90 kB/least rate" in said
     data = answered(discipline="codel")
     data.queueing_delay[0] = 0.0041
-    assert re.search(r" 24 kB +0\.16 +100 ms +4 ms", buffer_short.answer(data))
+    assert re.search(r" 24 kB +0\.16 +100 ms +4 ms", buffer_text.answer(data))
 
 
 def test_no_check_for_a_sender_that_linux_has_not():
@@ -534,7 +534,7 @@ def test_no_check_for_a_sender_that_linux_has_not():
 
 
 def test_the_interval_of_the_buffer_and_the_bound_that_is_not_held():
-    short = buffer_short.answer(answered())
+    short = buffer_text.answer(answered())
     assert re.search(r"^ +16 +16 +14 \.\. 16 +24 kB +0\.16 +16 ms +4 ms +95% ", short, re.MULTILINE)  # above 13 packets
     whole = table(answered())
     # the bound 0.97 is above 0.96, the upper limit; 0.98 is below 0.99

@@ -364,7 +364,8 @@ def test_memory_is_named_where_it_binds(tmp_path, capsys):
     # one loss in 2 s, of 1 Gbit/s x 1448/1519 (between IP's and Ethernet's headers): 8228 packets in 100 ms, 6.08e-6
     (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-6..1e-2", "--scheme", "bbr"],
      "socket buffers, if Linux's defaults: 83.9 to 336 Mbit/s",
-     ["paste the lines: up to 926 Mbit/s (no law holds at more than 6.08e-06), 2.8 times as much or more", "-P 3 to 12"]),
+     ["paste the lines: up to 926 Mbit/s (no law holds at more than 6.08e-06), 2.8 times as much or more",
+      "-P 3 to 12"]),
     (["--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "0.03", "--scheme", "bbr"], "loss: no law holds at 0.03",
      ["remove the losses"]),
     # the law of CUBIC ends at 0.01

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longfat import design
-from longfat.cli import buffer_short, main
+from longfat.cli import buffer_text, main
 from longfat.design import scaled_path
 from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, RULES, CubicLaws, Laws, Path, laws_of, with_decrease
 from longfat.design.long_flows import LongFlows, sender_of
@@ -155,10 +155,10 @@ def test_the_answer_warns_of_a_slower_link_for_several_flows():
         replications=2, every_rule=False, progress=False,
     )  # fmt: skip
     assert found.attrs["overestimated_flows"] == [16]
-    said = buffer_short.answer(found)
+    said = buffer_text.answer(found)
     assert "16 flows: simulated with 640 packets in a BDP. More flows of the path lose together" in said
     found.attrs["overestimated_flows"] = []
-    assert "together" not in buffer_short.answer(found)
+    assert "together" not in buffer_text.answer(found)
 
 
 # The answer

@@ -41,7 +41,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
     greatest network power. For a path whose rate varies, --rate-trace compares queues; each line of the trace is a time
     [s] and a rate [Mbit/s], or a delivery opportunity [ms] as in Mahimahi's traces.
     """
-    from longfat.cli import buffer_advice, buffer_short, buffer_table, buffer_trace
+    from longfat.cli import buffer_advice, buffer_text, buffer_trace
     from longfat.design.switch_buffer import answered
 
     asked = _checked(given(flags))
@@ -54,13 +54,13 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
         asked |= {"points": 0, "every_rule": verbose}  # the short answer has no curve and few rules
     with output:
         if "file" not in asked and output.form == "text":
-            asked["begin"] = lambda: say(buffer_short.by_rules(asked))
+            asked["begin"] = lambda found: say(buffer_text.by_rules(asked, found))
         found: Any = answered(**asked, progress=watched())
         if asked["scheme"] in ("bbr", "bbr1") and not asked["parameters"]:
             found.attrs.update(buffer_advice.beside_cubic(found))
         data = found if output.form == "text" and not output.writes else found.dataset()
         output.emit(
-            lambda: buffer_table.table(data) if "file" in asked else buffer_short.answer(data, verbose),
+            lambda: buffer_text.table(data) if "file" in asked else buffer_text.answer(data, verbose),
             json=lambda: summary(data),
             csv=lambda: csv_of(frame(data), data),
             name="buffer",
@@ -115,7 +115,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from longfat.cli.buffer_table import by_rule
+    from longfat.cli.buffer_text import by_rule
     from longfat.plot import rows
 
     prefix = "curve_"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.quantities import rounded
 from longfat.cli import buffer_lines
 from longfat.cli.tables import packets
-from longfat.design.buffers_by_rule import ONE
+from longfat.design.buffer_laws import ONE
 from longfat.laws.bbr import share
 from longfat.laws.dctcp import largest_queue, least_threshold
 

@@ -11,7 +11,7 @@ from longfat.base.quantities import rounded, text
 from longfat.cli import tables
 from longfat.cli.buffer_checks import checks
 from longfat.cli.paste import BURSTS, USUAL, Line
-from longfat.design.buffers_by_rule import ONE
+from longfat.design.buffer_laws import ONE
 from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
 from longfat.laws.buffers import burst_for_shaped_rate
 from longfat.plot import rows

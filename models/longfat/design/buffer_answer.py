@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base.labelled import Labelled
-from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, SMALLEST, Laws
-from longfat.design.buffers_by_rule import FURTHER
+from longfat.design.buffer_laws import FURTHER, LAW_APART, LAW_TOGETHER, SMALLEST, Laws
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, Search, bisected, fitted, logit
 from longfat.design.window_curves import attrs

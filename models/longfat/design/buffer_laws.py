@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ RULES = {
     "BDP/3": "no law: a third of the bandwidth-delay product (Kim and Farber, MS-CIS-94-55, section 4.2)",
 }
 SETTABLE = ("gaimd-window", "cubic")  # schemes whose decrease factor is the parameter beta
+ONE, ROOT = "one BDP", "BDP/sqrt(n)"
 SMALLEST = "simulated"  # name of the row that follows the rules: the smallest simulated buffer that suffices
 
 
@@ -442,3 +443,23 @@ def laws_of(
 def value_of(scheme: Scheme, parameters: Mapping[str, float], name: str) -> float:
     """Return the value of a scheme's parameter from ``parameters``, or else its default."""
     return float(parameters.get(name, scheme.parameters[name].default))  # type: ignore[arg-type, union-attr]
+
+
+#: Rules that `compared` does not choose: BDP/3 is not derived by a law, and FULL_LINK gives the buffer for a link that
+#: is always busy, although a lower utilisation may be required.
+FURTHER = (FULL_LINK, "BDP/3")
+
+
+def compared(rules: Iterable[str], flows: int) -> str:
+    """Return the rule to compare an answer with: the law of the scheme, or BDP/sqrt(n) for several flows.
+
+    >>> compared(["one BDP", "BDP/sqrt(n)", "AIMD closed form", "BDP/3"], 1)
+    'AIMD closed form'
+    >>> compared(["one BDP", "BDP/sqrt(n)", "BDP/3"], 1)
+    'one BDP'
+    """
+    known = list(rules)
+    if flows > 1 and ROOT in known:
+        return ROOT
+    own = [one for one in known if one not in (ONE, ROOT, *FURTHER, SMALLEST)]
+    return own[0] if own else ONE

@@ -13,16 +13,16 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base.argument import documented, takes
-from longfat.base.domains import conflict, out_of_range, seed_of
+from longfat.base.domains import choice, conflict, out_of_range, seed_of
 from longfat.base.labelled import Labelled
 from longfat.base.progress import bar, describe
 from longfat.base.provenance import made_by
+from longfat.design import signalling
 from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, labelled
-from longfat.design.buffer_laws import Laws, Path
-from longfat.design.buffers_by_rule import check_find, laws_sought
+from longfat.design.buffer_laws import Laws, Path, PolicerLaws, compared, laws_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.replication import replicate
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
     from longfat.sim.schemes import Scheme
 
+ByRule = tuple[int, str, int]  # number of flows, name of a rule, its buffer [packets]
 LOADS = tuple(map(float, LOAD.otherwise.split(",")))
 
 
@@ -148,7 +149,7 @@ def answered(
     packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
     spread: float, decrease: float | None, parameters: Mapping[str, float] | None, loads: Any,
     bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
-    every_rule: bool = True, progress: bool = True, begin: Callable[[], object] = lambda: None,
+    every_rule: bool = True, progress: bool = True, begin: Callable[[list[ByRule]], object] = lambda found: None,
 ) -> Labelled:  # fmt: skip
     """Return the answer of `buffer` without xarray, which takes a second to load.
 
@@ -158,13 +159,17 @@ def answered(
     every_rule, progress : bool
         See `buffer`.
     begin : callable
-        Called without arguments when the arguments are accepted, before the first simulation.
+        Called when the arguments are accepted, before the first simulation, with the buffers of long-lived flows by
+        rule, which need no simulation.
     """
     senders = Senders.of(scheme, parameters, decrease)
     trips = _round_trip_times(round_trip_time)
     access = math.inf if access_rate is None else access_rate
     path = Bottleneck(rate, sum(trips) / len(trips), packet, access_rate=access)
-    check_find(find, discipline, mark_above)
+    if find == "threshold" and mark_above is not None:
+        raise conflict(f"mark_above = {mark_above}", "excludes find = 'threshold', which determines the threshold")
+    if find == "burst" and (discipline is not None or mark_above is not None):
+        raise conflict("find = 'burst'", "excludes discipline and mark_above: a policer has no queue")
     simulated = path.bandwidth_delay_product
     if file is None and bandwidth_delay_product is not None:
         simulated = min(simulated, float(bandwidth_delay_product))
@@ -189,7 +194,7 @@ def answered(
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         one.refuse_too_long(runs)
-    begin()
+    begin([] if file is not None else _by_rule(subjects, laws, share))
     total = runs if file is not None else runs // replications
     with bar(
         task="simulating buffers", unit="run", shown=progress, total=total * sum(one.points for one in subjects)
@@ -260,10 +265,25 @@ def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tu
     """Return the rules and laws to compare with the simulations, and the name of the discipline."""
     named, threshold = queues.discipline(subject.discipline).name, threshold_of(subject.discipline)
     if find == "threshold":
+        choice("discipline", named, signalling.NAMES)
         threshold = 0.0
     packets = subject.simulated_bdp if threshold else subject.bandwidth_delay_product  # thresholds do not scale
     path = Path(float(packets), subject.round_trip_time)
-    return laws_sought(find, senders, path, threshold, named), "policer" if find == "burst" else named
+    if find == "burst":
+        # The law assumes that windows grow linearly. CUBIC's windows do not: NaN, because the law does not hold.
+        return PolicerLaws(math.nan if senders.scheme.name == "cubic" else senders.decrease, path), "policer"
+    return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named), named
+
+
+def _by_rule(subjects: Sequence[LongFlows], laws: Laws, share: float) -> list[ByRule]:
+    """Return the rule to compare with and its buffer for each number of flows, without the rules that do not apply."""
+    found = []
+    for one in subjects:
+        rule = compared(laws.holds, one.flows)
+        packets = laws.rules(share, one.flows)[rule] * one.bandwidth_delay_product
+        if not math.isnan(packets):
+            found.append((one.flows, rule, max(1, round(packets))))
+    return found
 
 
 def _numbers(name: str, values: Any) -> list[Any]:
