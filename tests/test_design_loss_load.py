@@ -6,8 +6,8 @@ import pytest
 import xarray as xr
 
 from longfat import design, plot
+from longfat.design.loss_load_curves import Transfers, in_equilibrium
 from longfat.design.replicating import Effort
-from longfat.design.sharing import Transfers, in_equilibrium
 
 PATH = {"rate": "40Mbit/s", "round_trip_time": "4ms", "packet": "500B"}
 SMALL = {**PATH, "sources": 2, "file": "2MB", "k": [2, 10], "points": 3, "replications": 3}

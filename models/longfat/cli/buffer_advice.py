@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.quantities import rounded
 from longfat.cli import buffer_lines
 from longfat.cli.tables import packets
-from longfat.design.buffer_laws import ONE
+from longfat.design.buffer_laws import ONE, marking_threshold
 from longfat.laws.bbr import share
-from longfat.laws.dctcp import largest_queue, least_threshold
+from longfat.laws.dctcp import largest_queue
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -110,7 +110,7 @@ def _data_center(row: xr.Dataset) -> list[str]:
     a = row.attrs
     if a["round_trip_time"] > DATA_CENTER or a["scheme"].startswith("bbr"):
         return []
-    threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"]))) + 1
+    threshold = marking_threshold(a["bandwidth_delay_product"])
     queue = float(largest_queue(int(row.flows), threshold)) * a["packet"] / a["rate"]
     return [
         f"DCTCP at all hosts, marks above {packets(threshold)}: full link, {rounded(queue, 's')} of queue at most "

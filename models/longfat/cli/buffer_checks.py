@@ -89,17 +89,15 @@ def checks(row: xr.Dataset, raised: bool, joined: bool, largest: float | None = 
     low, high = by_iperf3(*rate_to_expect(row, joined or raised), data, lasts)
     form, unit = format_of(high)
     command = f"iperf3 -c HOST {form} -P {streams} -O {_omitted(a)} -t {lasts} -C {control}{more}"
-    if a["discipline"] in OWN_QUEUES:
-        commands, beside, longer = (command,), "; a ping would wait in a queue of its own", ""
-    elif a["find"] == "burst":  # no queue
-        commands, beside, longer = (command,), "", ""
-    else:
-        commands, beside = (command, "ping -i 0.2 HOST"), ", with a ping beside it"
-        longer = _longer(row, raised, joined, largest)
+    ping: tuple[str, ...] = ("ping -i 0.2 HOST",)
+    longer, beside = _longer(row, raised, joined, largest), ", with a ping beside it"
+    if a["find"] == "burst" or a["discipline"] in OWN_QUEUES:
+        # A policer has no queue.
+        ping, longer, beside = (), "", "" if a["find"] == "burst" else "; a ping would wait in a queue of its own"
     compared = "" if a["rate"] <= COMPARED else f"; compared with Linux up to {text(COMPARED, 'bytes/s')} only"
     return Line(
         f"Check it, {at}{beside}{compared}{f'; {remark}' if remark else ''}:",
-        commands,
+        (command, *ping),
         expect=f"receiver {rates(low, high, unit)} in the mean of several checks{longer}",
     )
 

@@ -77,7 +77,7 @@ def lines(data: xr.Dataset) -> list[Line]:
         return [queue]
     if data.attrs["find"] == "burst":
         return [queue, checks(row, raised, _joined(data.attrs) > 0), *others]
-    if _is_fifo(data.attrs):
+    if (data.attrs["find"], data.attrs["discipline"]) == ("buffer", "fifo"):
         return [queue, *others, checks(row, raised, _joined(data.attrs) > 0, _size(data.attrs, packets))]
     return [queue, checks(row, raised, joined=False)]
 
@@ -98,10 +98,6 @@ def _none(data: xr.Dataset) -> str:
     if said:
         return f"None: the search found no buffer that reaches the share, but {', and '.join(said)}."
     return "None: no buffer that was simulated reaches the share."
-
-
-def _is_fifo(a: dict[str, Any]) -> bool:
-    return a["find"] == "buffer" and a["discipline"] == "fifo"
 
 
 def _queues(row: xr.Dataset, packets: int) -> list[Line]:

@@ -22,10 +22,10 @@ from longfat.cli.paste import (
     sendable,
 )
 from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of
+from longfat.design.buffer_laws import marking_threshold
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
 from longfat.design.tcp import LONG_CYCLES, LONG_SKIPPED
-from longfat.laws.dctcp import least_threshold
 
 if TYPE_CHECKING:
     from longfat.cli.window_path import Path
@@ -130,7 +130,7 @@ def _paced(a: dict[str, Any]) -> Line:
 
 def _marks(a: dict[str, Any]) -> Line:
     """Return the further requirements of DCTCP: its selection at the hosts, and switches that mark packets."""
-    threshold = math.floor(float(least_threshold(a["bandwidth_delay_product"] / a["segment"]))) + 1
+    threshold = marking_threshold(a["bandwidth_delay_product"] / a["segment"])
     return Line(
         "DCTCP must not be used over the Internet without additional measures (RFC 8257, abstract): others starve. "
         f"Every switch has to mark packets above {threshold} in the queue, a seventh of the BDP, or more for "

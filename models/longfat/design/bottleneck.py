@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from longfat.base.domains import conflict
-from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr, with_decrease
+from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr, marking_threshold, with_decrease
 from longfat.design.senders import sender
-from longfat.laws.dctcp import least_threshold
 from longfat.sim import queues, schemes
 from longfat.sim.schemes import Scheme
 from longfat.sim.switch.step_marking import UNLIMITED
@@ -73,10 +72,7 @@ def discipline_of(
     if given is None:
         given = "step-marking" if scheme.name == "dctcp" else "fifo"
     if given == "step-marking":
-        # The marking threshold must exceed a seventh of the bandwidth-delay product (Alizadeh and others 2010, section
-        # 3.3).
-        least = math.floor(float(least_threshold(packets))) + 1
-        above = least if mark_above is None else mark_above
+        above = marking_threshold(packets) if mark_above is None else mark_above
         return queues.discipline("step-marking", packets=above)
     if mark_above is not None:
         raise conflict(f"mark_above = {mark_above}", "needs discipline 'step-marking'")

@@ -260,6 +260,17 @@ def _buffer_of_share(laws: CubicLaws, share: float, flows: float) -> float:
     return high
 
 
+def marking_threshold(packets: float) -> int:
+    """Return the smallest marking threshold [packets] with which DCTCP keeps a link busy, above a seventh of the BDP.
+
+    ``packets`` is the bandwidth-delay product [packets]. Alizadeh and others 2010, section 3.3.
+
+    >>> marking_threshold(83.0)  # 83/7 = 11.86
+    12
+    """
+    return math.floor(float(laws_of_dctcp.least_threshold(packets))) + 1
+
+
 ABOVE_THRESHOLD = "threshold + flows"
 BY_MARKS = {
     ABOVE_THRESHOLD: "any number of DCTCP flows of equal round-trip times in congestion avoidance",

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longfat.design.buffer_laws import PROBE_INTERVAL
+from longfat.design.buffer_laws import PROBE_GAIN, PROBE_INTERVAL, PROBE_WINDOW
 from longfat.laws import bbr, cubic
 from longfat.laws.tcp import loss_of_window, square_root_rate
 
@@ -19,10 +19,6 @@ LARGEST_LOSS_OF_LAW = 0.01
 #: Smallest window for which these laws are used [packets]: the least slow-start threshold of RFC 5681, section 3.1.
 #: With this window the laws give a loss of 0.375 or more.
 LEAST_WINDOW_OF_LAW = 2.0
-#: Amount that BBR keeps in flight for 0.2 s in ProbeRTT (`longfat.design.buffer_laws`): version 3 keeps a fraction of
-#: the bandwidth-delay product, BBR of 2016 keeps a number of packets.
-LEFT = {"bbr": 0.5}
-LEFT_PACKETS = 4.0
 #: Largest random loss at which the rate of BBR version 1 is that of the link less the losses. By the rules it is
 #: `longfat.laws.bbr.largest_loss`, 0.2, where a probe finds no more than the link lost. Simulated rates follow the law
 #: up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
@@ -69,7 +65,8 @@ class Sender:
         End-to-End Performance Effects of Parallel TCP Sockets on a Lossy Wide-Area Network", IPDPS 2002).
         """
         if self.is_bbr:
-            left = LEFT.get(self.scheme, min(1.0, flows * LEFT_PACKETS * packet / (rate * round_trip_time)))
+            first = min(1.0, flows * PROBE_WINDOW * packet / (rate * round_trip_time))
+            left = first if self.scheme == "bbr1" else PROBE_GAIN
             share = float(bbr.probe_rtt_utilisation(round_trip_time, left, PROBE_INTERVAL[self.scheme])) * (1 - loss)
             window = rate * round_trip_time / packet / flows
             return rate * share if loss <= self.filling_loss(window, round_trip_time) else math.nan

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.design import scaled_path
-from longfat.design.buffer_laws import PROBE_INTERVAL, value_of
+from longfat.design.buffer_laws import PROBE_INTERVAL, marking_threshold, value_of
 from longfat.design.senders import LARGEST_LOSS_OF_LAW, Sender
-from longfat.laws.dctcp import least_threshold
 
 if TYPE_CHECKING:
     from longfat.design.replicating import Effort
@@ -258,9 +257,7 @@ class TcpPath:
         def network(stream: np.random.SeedSequence) -> Network:
             room, discipline = max(1, round(self.buffer * simulated)), queues.FIFO
             if self.sender.scheme == "dctcp":
-                # The marking threshold must exceed a seventh of the bandwidth-delay product (Alizadeh and others 2010,
-                # section 3.3).
-                discipline = queues.step_marking(packets=math.floor(float(least_threshold(simulated))) + 1)
+                discipline = queues.step_marking(packets=marking_threshold(simulated))
             link = Network().link(
                 "sender", "receiver", rate=rate, delay=self.round_trip_time / 2, buffer=room, loss=small.loss,
                 discipline=discipline,
