@@ -103,20 +103,10 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Cause that limited a flow, with the steps to take and the next measurement.
+    """Cause that limited a flow, with the steps to take and the next measurement."""
 
-    Attributes
-    ----------
-    kind : str
-        "receiver window", "application", "send buffer", "sender", "sender's processor", "receiver's processor",
-        "policer", "suspected policer", "losses", "losses or policer", "own losses", "hop", "bottleneck", "growth" or
-        "unknown".
-    limit : str
-        The limit in words, with its size and the resulting rate.
-    """
-
-    kind: str
-    limit: str
+    kind: str  # a key of `_ADVICE`
+    limit: str  # in words, with its size and the resulting rate
 
     @property
     def steps(self) -> tuple[str, ...]:

@@ -24,18 +24,10 @@ _NEEDED = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
 
 @dataclass(frozen=True)
 class Settings(Measurement):
-    """Settings of a host, as a measurement without figures, because settings do not describe a path.
+    """Settings of a host, as a measurement without figures, because settings do not describe a path."""
 
-    Attributes
-    ----------
-    numbers : dict
-        Numbers of each setting of TCP in the file, by the name of the setting.
-    kernel : str
-        Version of Linux; empty if the file does not contain it.
-    """
-
-    numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    kernel: str = ""
+    numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of each setting of TCP, by its name
+    kernel: str = ""  # version of Linux; empty if the file does not contain it
 
 
 def looks_like(text: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,12 +85,11 @@ def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) ->
         join="inner",
         combine_attrs="override",
     ).assign_attrs(measured.attrs)
-    rows = [asdict(one) for one in laws]
-    columns = {name: [row[name.removeprefix("law_")] for row in rows] for name in LAW}
     for name, description in LAW.items():
+        column = [getattr(one, name.removeprefix("law_")) for one in laws]
         kind = float if name == "law_value" else str
-        data[name] = ("law", np.asarray(columns[name], kind), {"units": "", "long_name": description})
-    data = data.assign_coords(law=("law", np.asarray([row["law"] for row in rows], str)))
+        data[name] = ("law", np.asarray(column, kind), {"units": "", "long_name": description})
+    data = data.assign_coords(law=("law", np.asarray([one.law for one in laws], str)))
     return made_by(data, "testbed.compare")
 
 

@@ -11,7 +11,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,24 +184,19 @@ def _timeouts(outcome: Outcome, one: Connection, warm_up: float) -> float:
     return float(mine["total_rto"][-1]) - float(begin["total_rto"][-1] if len(begin) else 0)
 
 
-#: Trace of a flow -> its meaning.
-SAMPLED = {
-    "window": "congestion window, TCP_INFO",
-    "rate": "pacing rate, TCP_INFO; infinite: not paced",
-    "received": "data acknowledged so far at the sender, TCP_INFO, headers of its packets counted",
-    "srtt": "smoothed round-trip time, TCP_INFO",
+#: Trace of a flow -> its meaning, and the function that computes it from the samples of TCP_INFO of a connection.
+SAMPLED: dict[str, tuple[str, Callable[[np.ndarray, Connection], Any]]] = {
+    "window": ("congestion window, TCP_INFO", lambda rows, _: rows["snd_cwnd"].astype(float)),
+    "rate": (
+        "pacing rate, TCP_INFO; infinite: not paced",
+        lambda rows, _: np.where(rows["pacing_rate"] == UNPACED, math.inf, rows["pacing_rate"].astype(float)),
+    ),
+    "received": (
+        "data acknowledged so far at the sender, TCP_INFO, headers of its packets counted",
+        lambda rows, one: rows["bytes_acked"] * (one.packet / one.payload),
+    ),
+    "srtt": ("smoothed round-trip time, TCP_INFO", lambda rows, _: rows["rtt"] * 1e-6),
 }
-
-
-def _sampled(name: str, one: Connection, rows: np.ndarray) -> np.ndarray:
-    """Return the values of one trace from the samples of TCP_INFO of one connection."""
-    if name == "window":
-        return rows["snd_cwnd"].astype(float)
-    if name == "rate":
-        return np.where(rows["pacing_rate"] == UNPACED, math.inf, rows["pacing_rate"].astype(float))
-    if name == "received":
-        return np.asarray(rows["bytes_acked"] * (one.packet / one.payload), float)
-    return np.asarray(rows["rtt"] * 1e-6, float)
 
 
 def traces(outcome: Outcome) -> dict[str, Any]:
@@ -211,13 +206,13 @@ def traces(outcome: Outcome) -> dict[str, Any]:
     """
     made = dict(outcome.trace or {})
     times = np.round(np.asarray(made["time"][1]) * SECOND)
-    for name, description in SAMPLED.items():
+    for name, (description, sampled) in SAMPLED.items():
         dims, before, attrs = made[f"{name}_trace"]
         values = np.array(before, float)
         for one in outcome.connections:
             mine = outcome.samples[outcome.samples["connection"] == one.number]
-            sampled = np.append(_sampled(name, one, mine), math.nan)  # index -1: before the first
+            known = np.append(sampled(mine, one), math.nan)  # index -1: before the first
             last = np.searchsorted(mine["time"], times, side="right") - 1
-            values[:, outcome.flows.index(one.name)] = sampled[last]
+            values[:, outcome.flows.index(one.name)] = known[last]
         made[f"{name}_trace"] = (dims, values, {**attrs, "long_name": description})
     return made

@@ -54,18 +54,6 @@ class Senders:
         Connections in the order of their numbers.
     options : mapping of str to int
         Options of all sockets, by their names in `longfat.testbed.settings.SOCKET_OPTIONS`.
-
-    Attributes
-    ----------
-    opened : int
-        File descriptor that becomes readable after all handshakes.
-    written : list of int
-        Bytes written to each connection.
-    samples : list of bytes
-        Samples of TCP_INFO, rows of `longfat.testbed.tcp_info.record`.
-    looks, dry : int
-        Number of times that `serve` examined a connection with unlimited data, and number of those times at which its
-        send buffer was empty, because the application was late.
     """
 
     def __init__(
@@ -88,10 +76,12 @@ class Senders:
     ) -> None:  # fmt: skip
         """Initialise the state from the unconnected sockets of both hosts."""
         self.connections = connections
-        self.opened = os.eventfd(0)
-        self.samples: list[bytes] = []
+        self.opened = os.eventfd(0)  # becomes readable after all handshakes
+        self.samples: list[bytes] = []  # of TCP_INFO, rows of `longfat.testbed.tcp_info.record`
+        # Number of times that `serve` examined a connection with unlimited data, and of those at which its send buffer
+        # was empty, because the application was late.
         self.looks = self.dry = 0
-        self.written = [0] * len(connections)
+        self.written = [0] * len(connections)  # bytes
         self.receivers: list[socket.socket] = []
         self._waiting = (options or {}).get("SO_RCVLOWAT", min(max(ALL_WAITING // len(connections), 1 << 16), WAITING))
         self._sockets, self._listeners = senders, deque(listeners)

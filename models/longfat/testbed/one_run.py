@@ -46,37 +46,18 @@ LONGEST = 0.01
 
 @dataclass(frozen=True)
 class Trust:
-    """Evidence on whether a run's results may be used: late packets, drops by devices, applications that lagged.
+    """Evidence on whether a run's results may be used: late packets, drops by devices, applications that lagged."""
 
-    Attributes
-    ----------
-    late : float
-        Fraction of packets that were written more than 2 ms after they were due.
-    packets : int
-        Number of packets that were written.
-    drops : int
-        Number of packets that the devices dropped.
-    starved : float
-        Largest fraction of time in which a connection waited for the application of its sender or receiver: because of
-        a full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
-    lateness : dict of str to float
-        Quantiles of the lateness [s], by name: "median", "99 %", "99.9 %", "largest".
-    real_time : bool
-        Whether the emulator ran with real-time priority.
-    stood : float
-        Fraction of time in which the network stood still, because packets were late.
-    paced : bool
-        Whether a sender was paced by the clock, not by acknowledgments.
-    """
-
-    late: float
-    packets: int
-    drops: int
+    late: float  # fraction of packets that were written more than 2 ms after they were due
+    packets: int  # that were written
+    drops: int  # packets that the devices dropped
+    #: Largest fraction of time in which a connection waited for the application of its sender or receiver: because of a
+    #: full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.
     starved: float = 0.0
-    lateness: dict[str, float] = field(default_factory=dict)
-    real_time: bool = False
-    stood: float = 0.0
-    paced: bool = False
+    lateness: dict[str, float] = field(default_factory=dict)  # s, quantiles: "median", "99 %", "99.9 %", "largest"
+    real_time: bool = False  # whether the emulator ran with real-time priority
+    stood: float = 0.0  # fraction of time in which the network stood still, because packets were late
+    paced: bool = False  # whether a sender was paced by the clock, not by acknowledgments
 
     @property
     def accepted(self) -> bool:
