@@ -25,24 +25,6 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Argument(Quantity):
     """Argument whose value is a quantity, or several quantities.
 
-    Parameters
-    ----------
-    unit, domain, meaning, remark, integer
-        As for `Quantity`.
-    default : object
-        Default as users write it: a number, a text with its unit, or a tuple of these.
-    otherwise : str
-        End of the docstring's sentence "By default ..." about None, which is then the default unless ``default`` is
-        given.
-    optional : bool
-        Whether the argument may be None although ``otherwise`` is empty.
-    several : bool
-        Whether the option takes values with commas between them.
-    ranges : bool
-        Whether the option takes a range such as "80..100Mbit/s".
-    kind : str
-        Types of an argument that the function itself converts, such as "int or sequence of int"; empty for one number.
-
     Examples
     --------
     >>> packet = Argument("bytes", "[1, 1e6]", "1500B", "Packet size", integer=True)
@@ -55,14 +37,16 @@ class Argument(Quantity):
 
     unit: str
     domain: str
-    default: Any = None
+    default: Any = None  # as users write it: a number, a text with its unit, or a tuple of these
     meaning: str = ""
     _: KW_ONLY
+    #: End of the docstring's sentence "By default ..." about None, which is then the default unless ``default`` is
+    #: given.
     otherwise: str = ""
-    optional: bool = False
-    several: bool = False
-    ranges: bool = False
-    kind: str = ""
+    optional: bool = False  # whether the argument may be None although ``otherwise`` is empty
+    several: bool = False  # whether the option takes values with commas between them
+    ranges: bool = False  # whether the option takes a range such as "80..100Mbit/s"
+    kind: str = ""  # types of an argument that the function itself converts, such as "int or sequence of int"
 
     @property
     def required(self) -> bool:
@@ -92,16 +76,7 @@ class Argument(Quantity):
 class Setting:
     """Argument that is no quantity: a word, an object, a truth value, or a sequence of these.
 
-    Parameters
-    ----------
-    meaning, default, remark, otherwise, several, kind
-        As for `Argument`.
-    names : tuple of str
-        Words that are allowed; empty if the function itself checks the argument.
-    registry : str
-        "scheme" or "discipline" if the argument is a scheme or discipline or its name; otherwise empty.
-    check : callable, optional
-        ``check(name, value, of)`` returns the converted value; ``of`` is the owner of the argument, for error messages.
+    The first six fields have the meaning that they have in `Argument`.
     """
 
     meaning: str
@@ -110,8 +85,9 @@ class Setting:
     otherwise: str = ""
     several: bool = False
     kind: str = ""
-    names: tuple[str, ...] = ()
-    registry: str = ""
+    names: tuple[str, ...] = ()  # words that are allowed; empty if the function itself checks the argument
+    registry: str = ""  # "scheme" or "discipline" if the argument is one of these or its name
+    #: ``check(name, value, of)`` returns the converted value; ``of`` is the owner of the argument, for error messages.
     check: Callable[[str, Any, str], Any] | None = None
 
     required = False
