@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from longfat.base.domains import Interval, choice, number
 from longfat.base.layers import LAYERS
@@ -12,45 +13,17 @@ __all__ = ["LIMITS", "Measurement", "PathFigures", "Points", "Series"]
 
 Points = Sequence[tuple[float, float]]  # times [s] and values
 
-#: Figure -> (unit, domain). The interval of a figure has the name of the figure followed by "_interval".
-FIGURES = {
-    "rate": ("bytes/s", "(0, inf)"),
-    "round_trip_time": ("s", "(0, inf)"),
-    "loss": ("probability", "[0, 1)"),
-    "packet": ("bytes", "(0, inf)"),
-    "queueing_delay": ("s", "[0, inf)"),
-    "queue_depth": ("bytes", "(0, inf)"),
-    "loss_burst": ("packets", "[1, inf)"),
-    "packets_sent": ("packets", "(0, inf)"),
-    "flows": ("flows", "[1, inf)"),
-    "loss_events": ("events", "(0, inf)"),
-    "receive_window": ("bytes", "(0, inf)"),
-    "processor": ("1", "[0, inf)"),
-    "limited_share": ("1", "[0, inf)"),
-    "offered": ("bytes/s", "(0, inf)"),
-}
-#: Interval -> (unit, domain). The domain may include bounds that the figure cannot have, such as a loss of 1.
-INTERVALS = {
-    "rate_interval": ("bytes/s", "[0, inf)"),
-    "round_trip_time_interval": ("s", "[0, inf)"),
-    "loss_interval": ("probability", "[0, 1]"),
-    "queueing_delay_interval": ("s", "[0, inf)"),
-}
 #: Causes that can limit the rate of a flow.
 LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")
-#: Figure -> other fields that `PathFigures.merged` takes from the same record as the figure.
-_TAKEN = {
-    "rate": ("rate_interval", "flows", "rate_layer"),
-    "round_trip_time": ("round_trip_time_interval",),
-    "loss": ("loss_interval", "packets_sent", "loss_events"),
-    "packet": (),
-    "queueing_delay": ("queueing_delay_interval",),
-    "queue_depth": (),
-    "loss_burst": (),
-    "policed": (),
-    "limited_by": ("receive_window", "processor", "limited_share", "offered"),
-    "control": (),
-}  # fmt: skip
+
+
+def _field(unit: str = "", domain: str = "", taken: tuple[str, ...] | None = None) -> Any:
+    """Declare a field of `PathFigures` with its unit and domain.
+
+    The domain of an interval may include bounds that its figure cannot have, such as a loss of 1. ``taken`` are the
+    other fields that `PathFigures.merged` takes from the same record; None for a field that is itself among them.
+    """
+    return field(default=None, metadata={"unit": unit, "domain": domain, "taken": taken})
 
 
 @dataclass(frozen=True)
@@ -112,45 +85,45 @@ class PathFigures:
     (125000000.0, 0.1, 0.001)
     """
 
-    rate: float | None = None
-    round_trip_time: float | None = None
-    loss: float | None = None
+    rate: float | None = _field("bytes/s", "(0, inf)", ("rate_interval", "flows", "rate_layer"))
+    round_trip_time: float | None = _field("s", "(0, inf)", ("round_trip_time_interval",))
+    loss: float | None = _field("probability", "[0, 1)", ("loss_interval", "packets_sent", "loss_events"))
     remarks: tuple[str, ...] = ()
-    packet: float | None = None
+    packet: float | None = _field("bytes", "(0, inf)", ())
     transport: str = ""
-    queueing_delay: float | None = None
-    loss_burst: float | None = None
-    packets_sent: float | None = None
-    rate_interval: tuple[float, float] | None = None
-    round_trip_time_interval: tuple[float, float] | None = None
-    loss_interval: tuple[float, float] | None = None
-    queueing_delay_interval: tuple[float, float] | None = None
-    policed: bool | None = None
-    limited_by: str | None = None
-    flows: float | None = None
-    loss_events: float | None = None
-    receive_window: float | None = None
-    processor: float | None = None
-    limited_share: float | None = None
-    offered: float | None = None
-    control: str | None = None
-    queue_depth: float | None = None
+    queueing_delay: float | None = _field("s", "[0, inf)", ("queueing_delay_interval",))
+    loss_burst: float | None = _field("packets", "[1, inf)", ())
+    packets_sent: float | None = _field("packets", "(0, inf)")
+    rate_interval: tuple[float, float] | None = _field("bytes/s", "[0, inf)")
+    round_trip_time_interval: tuple[float, float] | None = _field("s", "[0, inf)")
+    loss_interval: tuple[float, float] | None = _field("probability", "[0, 1]")
+    queueing_delay_interval: tuple[float, float] | None = _field("s", "[0, inf)")
+    policed: bool | None = _field(taken=())
+    limited_by: str | None = _field(taken=("receive_window", "processor", "limited_share", "offered"))
+    flows: float | None = _field("flows", "[1, inf)")
+    loss_events: float | None = _field("events", "(0, inf)")
+    receive_window: float | None = _field("bytes", "(0, inf)")
+    processor: float | None = _field("1", "[0, inf)")
+    limited_share: float | None = _field("1", "[0, inf)")
+    offered: float | None = _field("bytes/s", "(0, inf)")
+    control: str | None = _field(taken=())
+    queue_depth: float | None = _field("bytes", "(0, inf)", ())
     rate_layer: str = "data"
 
     def __post_init__(self) -> None:
-        for name, (unit, allowed) in FIGURES.items():
-            if getattr(self, name) is not None:
-                number(name, getattr(self, name), unit, allowed)
-        for name, (unit, allowed) in INTERVALS.items():
-            if getattr(self, name) is not None:
-                self._check(name, unit, allowed)
+        for one in fields(self):
+            value, about = getattr(self, one.name), one.metadata
+            if value is None or not about.get("unit"):
+                continue
+            check = self._check if one.name.endswith("_interval") else number
+            check(one.name, value, about["unit"], about["domain"])
         if self.limited_by is not None:
             choice("limited_by", self.limited_by, LIMITS)
         choice("rate_layer", self.rate_layer, LAYERS)
 
-    def _check(self, name: str, unit: str, allowed: str) -> None:
+    def _check(self, name: str, ends: tuple[float, float], unit: str, allowed: str) -> None:
         """Raise a ValueError for an interval that is outside its domain or does not contain its figure."""
-        low, high = (number(name, end, unit, allowed) for end in getattr(self, name))
+        low, high = (number(name, end, unit, allowed) for end in ends)
         figure = getattr(self, name.removesuffix("_interval"))
         if figure is None or not Interval(low, high, True, True).contains(figure):
             raise ValueError(f"{name} = ({low:.6g}, {high:.6g}) {unit} must contain the figure {figure}")
@@ -178,9 +151,10 @@ class PathFigures:
         >>> ping.merged(iperf).remarks
         ('round_trip_time: ping', 'rate: iperf3')
         """
-        mine = {name for name in _TAKEN if getattr(self, name) is not None}
-        taken = {name for name in _TAKEN if getattr(other, name) is not None} - mine
-        changes = {one: getattr(other, one) for name in taken for one in (name, *_TAKEN[name])}
+        each = {one.name: one.metadata["taken"] for one in fields(self) if one.metadata.get("taken") is not None}
+        mine = {name for name in each if getattr(self, name) is not None}
+        taken = {name for name in each if getattr(other, name) is not None} - mine
+        changes = {one: getattr(other, one) for name in taken for one in (name, *each[name])}
         if "queueing_delay" in taken and self.round_trip_time is not None and other.round_trip_time is not None:
             shift = other.round_trip_time - self.round_trip_time  # keeps the mean round-trip time
             changes["queueing_delay"] = max(0.0, changes["queueing_delay"] + shift)
