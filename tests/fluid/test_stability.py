@@ -33,7 +33,7 @@ def test_cadpc_comes_to_rest_at_n_over_n_plus_1(a):
     assert found.status.item() == "converged"
     np.testing.assert_allclose(found.rate, 1 / 5, rtol=1e-10)
     assert found.leading.item() == pytest.approx(max(1 - a / 5, abs(1 - a)), rel=1e-9)
-    run = integrate(cadpc(4), 600, {"rate": 1e-3}, smoothing=a)
+    run = integrate(cadpc(4), 600, {"rate": 1e-3}, smoothing=a, method="numpy")
     np.testing.assert_allclose(run.rate[-1], found.rate, rtol=1e-9)
 
 
@@ -43,10 +43,10 @@ def test_weights_and_links():
     np.testing.assert_allclose(found.rate, np.array(weight) / 5, rtol=1e-9)  # w/(1 + W)
     # Parking lot with m1 = 2, m2 = 1 short flows: 1/(m1 + 2) on the first link, (1 - 1/4)/(m2 + 1) on the second.
     routes = [[1, 1, 1, 0], [1, 0, 0, 1]]
-    run = integrate(cadpc(4, routes=routes), 800, {"rate": 0.01})
+    run = integrate(cadpc(4, routes=routes), 800, {"rate": 0.01}, method="numpy")
     np.testing.assert_allclose(run.rate[-1], [0.25, 0.25, 0.25, 0.375], rtol=1e-9)
     # Two capacities: 3 and 1. On the second x0 = x3 = 1/3; on the first 3 - 1/3 is shared by two and the unused share.
-    run = integrate(cadpc(4, routes=routes), 800, {"rate": 0.01}, capacity=[3.0, 1.0])
+    run = integrate(cadpc(4, routes=routes), 800, {"rate": 0.01}, capacity=[3.0, 1.0], method="numpy")
     np.testing.assert_allclose(run.rate[-1], [1 / 3, 8 / 9, 8 / 9, 1 / 3], rtol=1e-6)
 
 
@@ -65,7 +65,7 @@ def test_the_boundary_of_late_reports_is_the_laws(delay):
 
 def test_paths_do_what_the_boundary_says():
     """For n = 4, d = 1 the boundary is 1 + 1/n = 1.25."""
-    run = integrate(cadpc(4), 2000, {"rate": 0.19}, delay=1, smoothing=[1.22, 1.28])
+    run = integrate(cadpc(4), 2000, {"rate": 0.19}, delay=1, smoothing=[1.22, 1.28], method="numpy")
     off = np.abs(run.rate[:, -50:] - 0.2).max(("update", "flow"))
     assert off[0] < 1e-6
     assert off[1] > 0.01
@@ -108,7 +108,7 @@ def test_capc_reaches_its_target():
     found = stability(capc(2), {"share": 0.5}, demand=demand, down=0.4)
     np.testing.assert_allclose(found.share, [0.45, 0.8], rtol=1e-9)
     np.testing.assert_allclose(found.leading, [1 - 0.4, 1 - 0.4 * 0.8 / 0.9], rtol=1e-9)
-    run = integrate(capc(2), 800, {"share": 0.01}, demand=demand)
+    run = integrate(capc(2), 800, {"share": 0.01}, demand=demand, method="numpy")
     np.testing.assert_allclose(run.share[:, -1], found.share, rtol=1e-9)
 
 
@@ -164,7 +164,7 @@ def test_tcp_with_many_flows_is_stable_and_with_few_not():
     assert list(found.status.values) == ["converged"] * 2
     assert list(found.stable.values) == [True, False]
     near = {name: found[name] * 1.02 for name in start}
-    run = integrate(tcp_red(), 24, near, step=0.02, every=50, **chosen)
+    run = integrate(tcp_red(), 24, near, step=0.02, every=50, method="numpy", **chosen)
     off = np.abs(run["queue"] / found["queue"] - 1).values
     assert off[0, -4:].max() < 0.02 * off[0, :4].max()
     assert off[1, -4:].max() > 10 * off[1, :2].max()
@@ -173,7 +173,7 @@ def test_tcp_with_many_flows_is_stable_and_with_few_not():
 def test_xcp_fills_the_link_equally():
     """From half of the link unused or overloaded; after 200 round trips with gamma = 0.1 differences are e^-20."""
     for start in ([0.01, 0.2, 0.3], [0.01, 0.7, 0.6]):
-        run = integrate(xcp(3), 20, {"rate": start}, step=0.02, every=100)
+        run = integrate(xcp(3), 20, {"rate": start}, step=0.02, every=100, method="numpy")
         np.testing.assert_allclose(run.rate[-1], 1 / 3, rtol=1e-4)
         assert float(run.queue[-1]) < 1e-6
 
