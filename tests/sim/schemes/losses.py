@@ -153,8 +153,8 @@ class Trace:
     """A flow worked out by hand: the scheme, the discipline of the link, parameters, and what is expected.
 
     `sent` has the numbers of the packets sent at a time, `times` when the transmissions of a packet leave, `packets`
-    fields after the k-th transmission of a packet, `windows` all windows after packets sent at a time, and `at` fields
-    at a time, in ascending order. Times are in seconds.
+    fields after the k-th transmission of a packet, `windows` all windows after packets sent at a time, `departures` the
+    times of all packets from the first of these times on, and `at` fields at a time. Times are in seconds, and ascend.
     """
 
     scheme: str
@@ -164,6 +164,7 @@ class Trace:
     times: dict = field(default_factory=dict)
     packets: dict = field(default_factory=dict)
     windows: dict = field(default_factory=dict)
+    departures: list = field(default_factory=list)
     at: dict = field(default_factory=dict)
 
     def compared(self):
@@ -173,13 +174,13 @@ class Trace:
             diary.advance(time)
             expected["at", time] = fields
             found["at", time] = {name: diary.field(name) for name in fields}
-        departures = [time for times in self.times.values() for time in times]
-        diary.advance(max([*self.at, *self.sent, *self.windows, *departures]) + 0.05)
+        again = [time for times in self.times.values() for time in times]
+        diary.advance(max([*self.at, *self.sent, *self.windows, *self.departures, *again]) + 0.05)
         for time, numbers in self.sent.items():
             found["sent", time], expected["sent", time] = diary.sent(time), numbers
         for number, times in self.times.items():
             found["times", number] = [entry.time for entry in diary.all(number)]
-            expected["times", number] = times
+            expected["times", number] = pytest.approx(times, abs=1e-7)
         for (number, k), fields in self.packets.items():
             entry = diary.all(number)[k]
             found["packet", number, k] = {name: getattr(entry, name) for name in fields}
@@ -187,6 +188,10 @@ class Trace:
         for time, windows in self.windows.items():
             found["windows", time] = sorted({entry.window for entry in diary.entries if abs(entry.time - time) < 1e-6})
             expected["windows", time] = windows
+        if self.departures:
+            late = [entry.time for entry in diary.entries if entry.time > self.departures[0] - 1e-6]
+            found["departures"] = late[: len(self.departures)]
+            expected["departures"] = pytest.approx(self.departures, abs=1e-7)
         return found, {key: rounded(value) for key, value in expected.items()}
 
 
