@@ -15,152 +15,116 @@ from longfat.sim.kernel.rack import linux_expiry
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
-from tests.sim.lab import keep_window, python
+from tests.sim.lab import keep_window, python, simulated
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Diary, drop_numbers
+from tests.sim.schemes.losses import Trace, drop_numbers
 
 BY_TIME = {"rack": 1, "min_rto": 1}
 
 
-def short(*lost, **parameters):
-    """Return the diary of a file of 15 packets, whose last ones are 7 to 14."""
-    return Diary("sack", drop_numbers(*lost), 2.0, file=15_000, **{**BY_TIME, **parameters})
+SHORT = {"file": 15_000, **BY_TIME}  # a file of 15 packets, whose last ones are 7 to 14
+BY_COUNTS = {**SHORT, "rack": 0}
 
 
-def test_a_lost_tail():
-    """14 is lost. The acknowledgment of 13 comes at 0.4 s: a probe two round trips later, not a timeout at 1.4 s."""
-    diary = short(14)
-    assert [entry.time for entry in diary.all(14)] == [0.3, 0.6]
-    assert (diary.flow.timeouts, diary.flow.finish) == (0, 700_000_000)
-    assert [entry.time for entry in short(14, rack=0).all(14)] == [0.3, 1.4]
+def tail(*lost, given=SHORT, **expected):
+    return Trace("sack", drop_numbers(*lost), given, **expected)
 
 
-def test_a_lost_tail_of_three():
-    """12, 13 and 14 are lost: a probe repeats 14, whose acknowledgment at 0.7 s shows that 12 and 13 are lost, too.
+TRACES = {
+    # The acknowledgment of 13 comes at 0.4 s: a probe two round trips later, not a timeout at 1.4 s.
+    "lost-tail": tail(14, times={14: [0.3, 0.6]}, at={2.0: {"timeouts": 0, "finish": 700_000_000}}),
+    "lost-tail-by-counts": tail(14, given=BY_COUNTS, times={14: [0.3, 1.4]}),
+    # A probe repeats 14, whose acknowledgment at 0.7 s shows that 12 and 13 are lost, too. Fast recovery: ssthresh is
+    # half of the 3 packets in flight, but at least 2, so that both leave.
+    "lost-tail-of-three": tail(
+        12, 13, 14, sent={0.6: [14], 0.7: [12, 13]}, packets={(12, 1): {"window": 2}},
+        at={2.0: {"timeouts": 0, "losses": 2, "finish": 800_000_000}},
+    ),
+    # All of 7 to 14 are lost. The probe at 0.5 s is 15, although 8 packets fill the window; it shows their loss.
+    # ssthresh is half of the window of 8. Without RACK-TLP 7 waits for the timer, until 1.3 s.
+    "probe-of-new-data": Trace(
+        "sack", drop_numbers(*range(7, 15)), BY_TIME, sent={0.5: [15], 0.6: [*range(7, 11)], 0.7: [*range(11, 15)]},
+        windows={0.6: [4]},
+    ),
+    "no-probe": Trace("sack", drop_numbers(*range(7, 15)), {"min_rto": 1}, sent={0.5: [], 1.3: [7]}),
+    # Of 7 to 14, 13 is lost. The acknowledgment of 14 comes at 0.4 s, and no later packet has arrived: it is sent again
+    # at 0.425 s, with Linux's timer of ticks of 4 ms at 0.428 s.
+    "timer": tail(13, times={13: [0.3, 0.425]}),
+    "linux-timer": tail(13, given={**SHORT, "rack": 2}, times={13: [0.3, 0.428]}),
+    # A second probe is not sent: 14 is lost again, so that it waits for the timer, restarted by the probe at 0.6 s.
+    "lost-probe": tail(14, 14, times={14: [0.3, 0.6, 1.6]}, at={2.0: {"timeouts": 1}}),
+    # The first packet is lost: section 7.3 forbids a probe without a round-trip time, so that the timer expires.
+    "no-probe-before-a-round-trip-is-known": tail(
+        0, given={"file": 5000, "first_rto": 3, **BY_TIME}, times={0: [0.0, 3.0]}
+    ),
+    # One packet in flight: the probe waits for the longest delay of an acknowledgment, too: 2 x 0.1 s + 0.4 s. The file
+    # ends with 5, whose acknowledgment is not delayed, and which is lost. 1 and 2 are acknowledged together, 3 and 4,
+    # too. All round trips are 100 ms but that of 0, which is acknowledged after 0.4 s: srtt = 0.5 s, and after two
+    # samples more 0.5 - 0.4/8 = 0.45 and 0.45 - 0.35/8 = 0.40625 s.
+    "probe-after-a-delayed-acknowledgment": tail(
+        5, given={"delayed_ack": 2, "ack_delay": 0.4, "initial_window": 1, "timestamps": 1, "file": 6000, **BY_TIME},
+        sent={0.6: [3, 4, 5]}, times={5: [0.6, 0.7 + 2 * 0.40625 + 0.4]},
+    ),
+    # 12 is lost; 13 and 14 come at 0.4 s: fewer than three, so that it is lost 25 ms later (section 6.2, step 4).
+    "reordering-window": tail(12, times={12: [0.3, 0.425]}, at={2.0: {"timeouts": 0, "losses": 1}}),
+    "reordering-window-by-counts": tail(12, given=BY_COUNTS, times={12: [0.3, 1.4]}),
+    # 11 is lost; 12, 13 and 14 come at 0.4 s: no reordering was seen, so that it is lost at once (step 4).
+    "three-later-packets-leave-no-reordering-window": tail(11, times={11: [0.3, 0.4]}),
+    # The second example of section 9.1: 10 and 12 are lost, and 10 is lost again. Both leave again at 0.4 s, as half of
+    # five packets in flight. When 12 arrives, 10, sent before it, is lost at once. Without RACK-TLP three packets sent
+    # after it would have to arrive.
+    "lost-retransmission": tail(
+        10, 10, 12, times={10: [0.3, 0.4, 0.5], 12: [0.3, 0.4]}, at={2.0: {"timeouts": 0}}
+    ),
+    # The last of 15 packets of CUBIC is lost: a probe follows instead of a timeout after a second.
+    **{
+        f"cubic-{rack}": Trace(
+            "cubic", drop_numbers(14), {**SHORT, "initial_window": 15, "delayed_ack": 1, "rack": rack},
+            times={14: [0.0, again]},
+        )
+        for rack, again in ((1, 0.3), (0, 1.1))
+    },
+}  # fmt: skip
 
-    Fast recovery: ssthresh is half of the 3 packets in flight, but at least 2, so that both leave.
-    """
-    diary = short(12, 13, 14)
-    assert [diary.sent(t) for t in (0.6, 0.7)] == [[14], [12, 13]]
-    assert (diary.flow.timeouts, diary.flow.losses, diary.flow.finish) == (0, 2, 800_000_000)
-    assert diary.all(12)[1].window == 2.0
 
-
-def test_a_probe_is_new_data_if_there_is_any():
-    """All of 7 to 14 are lost. The probe at 0.5 s is 15, although 8 packets fill the window; it shows their loss.
-
-    ssthresh is half of the window of 8. Without RACK-TLP 7 waits for the timer, until 1.3 s.
-    """
-    lost = drop_numbers(*range(7, 15))
-    diary = Diary("sack", lost, 0.75, **BY_TIME)
-    assert diary.rounds[0.5] == [15]
-    assert diary.rounds[0.6] == [7, 8, 9, 10]
-    assert diary.rounds[0.7] == [11, 12, 13, 14]
-    assert {entry.window for entry in diary.entries if entry.time == 0.6} == {4.0}
-    assert Diary("sack", lost, 1.35, min_rto=1).rounds[1.3] == [7]
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_trace(trace):
+    found, expected = trace.compared()
+    assert found == expected
 
 
 def test_linuxs_timer():
     """To wait for 25 ms takes 27 ms, or seven ticks of 4 ms, from the next tick on: 28 ms from 0.4 s, which is one.
 
-    From 5 ms on, to wait for 10.15 ms: four ticks from 8 ms on, 24 ms. Of 7 to 14, 13 is lost. The acknowledgment of 14
-    comes at 0.4 s, and no later packet has arrived: it is sent again at 0.425 s, with Linux's timer at 0.428 s.
+    From 5 ms on, to wait for 10.15 ms: four ticks from 8 ms on, 24 ms.
     """
-    expiry = python(linux_expiry)
-    assert expiry(400_000_000, 25_000_000) == 428_000_000
-    assert expiry(5_000_000, 10_150_000) == 24_000_000
-    assert short(13).all(13)[1].time == 0.425
-    assert short(13, rack=2).all(13)[1].time == 0.428
+    assert python(linux_expiry)(400_000_000, 25_000_000) == 428_000_000
+    assert python(linux_expiry)(5_000_000, 10_150_000) == 24_000_000
 
 
-def test_a_lost_probe():
-    """A second probe is not sent: 14 is lost again, so that it waits for the timer, restarted by the probe at 0.6 s."""
-    diary = short(14, 14)
-    assert [entry.time for entry in diary.all(14)] == [0.3, 0.6, 1.6]
-    assert diary.flow.timeouts == 1
+@pytest.mark.parametrize(
+    ("rate_changes", "lost", "losses"),
+    [
+        # When later data are acknowledged, the window is halved as after any loss (7.4.2).
+        ([], [3], 1),
+        # The acknowledgment of packet 3, of 40 bytes, takes 0.25 s more at 160 bytes/s: a probe leaves in vain, and its
+        # duplicate shows that (case 2).
+        ([(3.04, 160), (3.06, 1e9)], [], 0),
+    ],
+)
+def test_a_probe_repairs_a_loss_or_is_in_vain(rate_changes, lost, losses):
+    """An application writes a packet of 1000 bytes each second; packet 3 or its acknowledgment does not come in time.
 
-
-def test_no_probe_before_a_round_trip_is_known():
-    """The first packet is lost: section 7.3 forbids a probe without a round-trip time, so that the timer expires."""
-    diary = Diary("sack", drop_numbers(0), 4.0, file=5000, first_rto=3, **BY_TIME)
-    assert [entry.time for entry in diary.all(0)] == [0.0, 3.0]
-
-
-def test_a_probe_waits_for_a_delayed_acknowledgment():
-    """One packet in flight: the probe waits for the longest delay of an acknowledgment, too: 2 x 0.1 s + 0.4 s.
-
-    The file ends with 5, whose acknowledgment is not delayed, and which is lost. 1 and 2 are acknowledged together, 3
-    and 4, too. All round trips are 100 ms but that of 0, which is acknowledged after 0.4 s: srtt = 0.5 s, and after two
-    samples more 0.5 - 0.4/8 = 0.45 and 0.45 - 0.35/8 = 0.40625 s.
+    A probe repairs a loss; its duplicate tells that it was in vain.
     """
-    given = {"delayed_ack": 2, "ack_delay": 0.4, "initial_window": 1, "timestamps": 1}
-    diary = Diary("sack", drop_numbers(5), 3.0, file=6000, **given, **BY_TIME)
-    assert diary.rounds[0.6] == [3, 4, 5]
-    assert [entry.time for entry in diary.all(5)] == [0.6, pytest.approx(0.7 + 2 * 0.40625 + 0.4)]
-
-
-def test_a_reordering_window():
-    """12 is lost; 13 and 14 come at 0.4 s: fewer than three, so that it is lost 25 ms later (section 6.2, step 4)."""
-    diary = short(12)
-    assert [entry.time for entry in diary.all(12)] == [0.3, 0.425]
-    assert (diary.flow.timeouts, diary.flow.losses) == (0, 1)
-    assert [entry.time for entry in short(12, rack=0).all(12)] == [0.3, 1.4]
-
-
-def test_three_later_packets_leave_no_reordering_window():
-    """11 is lost; 12, 13 and 14 come at 0.4 s: no reordering was seen, so that it is lost at once (step 4)."""
-    assert [entry.time for entry in short(11).all(11)] == [0.3, 0.4]
-
-
-def test_a_lost_retransmission():
-    """The second example of section 9.1: 10 and 12 are lost, and 10 is lost again.
-
-    Both leave again at 0.4 s, as half of five packets in flight. When 12 arrives, 10, sent before it, is lost at once.
-    Without RACK-TLP three packets sent after it would have to arrive.
-    """
-    diary = short(10, 10, 12)
-    assert [entry.time for entry in diary.all(10)] == [0.3, 0.4, 0.5]
-    assert [entry.time for entry in diary.all(12)] == [0.3, 0.4]
-    assert diary.flow.timeouts == 0
-    assert [entry.time for entry in short(10, 10, 12, rack=0).all(10)][2] >= 1.4
-
-
-def slow(*rate_changes, lost=()):
-    """Return a flow whose application writes a packet of 1000 bytes each second."""
     net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=drop_numbers(*lost))
     net.link("b", "a", rate=1e9, delay=0.05, rate_changes=rate_changes)
     given = {"initial_window": 8, "initial_ssthresh": 1, **BY_TIME}
     net.flow("sack", path=["a", "b"], packet=1000, parameters=given, application=traffic.constant(1000))
-    return Simulation(net, rng=1)
-
-
-def test_a_loss_that_a_probe_repairs():
-    """A probe repairs a loss; when later data are acknowledged, the window is halved as after any loss (7.4.2)."""
-    one = slow(lost=[3])
-    one.advance(20.0)
+    one = simulated(net, 20.0)
     flow = one.state.flows[0]
-    assert (flow.retransmitted, flow.timeouts, flow.losses, flow.duplicate) == (1, 0, 1, 0)
-    assert of_flow(one).reduced_for == 1
-
-
-def test_a_probe_in_vain():
-    """The acknowledgment of packet 3 takes 0.25 s more: a probe leaves in vain, and its duplicate shows that (case 2).
-
-    The acknowledgment has 40 bytes, and the rate is 160 bytes/s when it leaves.
-    """
-    one = slow((3.04, 160), (3.06, 1e9))
-    one.advance(20.0)
-    flow = one.state.flows[0]
-    assert (flow.retransmitted, flow.timeouts, flow.losses, flow.duplicate) == (1, 0, 0, 1)
-    assert of_flow(one).reduced_for == 0
-
-
-def test_cubic_repairs_a_lost_tail():
-    """The last of 15 packets is lost: a probe follows instead of a timeout after a second."""
-    for rack, again in ((1, 0.3), (0, 1.1)):
-        given = {"initial_window": 15, "delayed_ack": 1, "min_rto": 1, "rack": rack}
-        diary = Diary("cubic", drop_numbers(14), 2.0, file=15_000, **given)
-        assert [entry.time for entry in diary.all(14)] == [0.0, again]
+    assert (flow.retransmitted, flow.timeouts, flow.losses, flow.duplicate) == (1, 0, losses, 1 - losses)
+    assert of_flow(one).reduced_for == losses
 
 
 # The referee: a scheme logs what it sends, what it is told, and how many losses the simulator has found by then. The
