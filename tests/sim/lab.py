@@ -1,6 +1,7 @@
 """Networks and runs that many tests of the simulator have in common."""
 
 import math
+from collections import deque
 
 from longfat.sim import Network, Scheme, Simulation
 from longfat.sim.network.traffic import Traffic
@@ -92,3 +93,39 @@ def logged(flows, discipline, until, *, rate=1e6, buffer=None, rng=1, behind=Non
         net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
     run = simulated(net, until, rng)
     return entered.lines.tolist(), left.lines.tolist(), run
+
+
+class Queue:
+    """What `transmissions` asks a plain queue: to take packets in, and to give the next one that is sent."""
+
+    tick = math.inf  # ns; when `update` is called next
+    now = 0  # ns
+
+    def put(self, packet, idle):
+        """Take in a packet (time [ns], size, ...), or drop it; an idle link sends at once."""
+        raise NotImplementedError
+
+    def take(self):
+        """Return the packet whose transmission begins, None if there is none."""
+        raise NotImplementedError
+
+
+def transmissions(queue, arrivals, until=math.inf, nanoseconds_a_byte=1000):
+    """Return (begin [ns], packet) of each transmission before a time [ns] at a link with a plain queue.
+
+    Of events at the same time ends of transmissions come first, then updates.
+    """
+    arrivals, made, free = deque(arrivals), [], math.inf
+    while (now := min(free, arrivals[0][0] if arrivals else math.inf, queue.tick)) < until:
+        queue.now = now
+        if now == free:
+            free = math.inf
+        elif now == queue.tick:
+            queue.update()
+            continue
+        else:
+            queue.put(arrivals.popleft(), free == math.inf)
+        if free == math.inf and (sent := queue.take()) is not None:
+            made.append((now, sent))
+            free = now + sent[1] * nanoseconds_a_byte
+    return made

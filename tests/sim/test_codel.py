@@ -1,7 +1,6 @@
 """CoDel against the control law by hand, and against RFC 8289's pseudo-code packet by packet."""
 
-from collections import deque
-from types import SimpleNamespace
+import math
 
 import pytest
 
@@ -9,9 +8,9 @@ from longfat.sim import Network
 from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel
-from tests.sim.lab import logged, seen_behind, simulated
+from tests.sim.lab import logged, seen_behind, simulated, transmissions
 from tests.sim.networks import FIXED
-from tests.sim.test_fq_codel import Codel
+from tests.sim.test_fq_codel import Referee
 
 MS = 1_000_000  # ns
 
@@ -39,25 +38,6 @@ def test_drop_times_by_hand():
     ]  # fmt: skip
 
 
-def pseudo_code(arrivals, nanoseconds_a_byte, target=5 * MS, interval=100 * MS):
-    """Return which arrivals leave, and when each transmission begins: RFC 8289, sections 5.3 to 5.6, as printed."""
-    link = SimpleNamespace(target=target, interval=interval, now=0, bytes=0, waiting=0, largest=0, controlled=[])
-    queue, left, arrivals = Codel(link), [], deque(arrivals)
-    while arrivals or queue.packets:
-        if not queue.packets:
-            link.now = max(link.now, arrivals[0][0])
-        while arrivals and arrivals[0][0] <= link.now:
-            packet = arrivals.popleft()
-            link.largest = max(link.largest, packet[1])
-            queue.packets.append(packet)
-            queue.bytes += packet[1]
-            link.bytes += packet[1]
-        packet = queue.dequeue()
-        left.append((link.now, packet[2]))
-        link.now += packet[1] * nanoseconds_a_byte
-    return left
-
-
 def test_it_is_the_pseudo_code():
     """Packets of two sizes in bursts of random length, so that CoDel enters and leaves its dropping state."""
     sources = [
@@ -65,8 +45,9 @@ def test_it_is_the_pseudo_code():
         (traffic.on_off(0.9e6, 0.3, 0.5, shape_on=1, shape_off=1), {"packet": 211, "name": "small", "start": 1.23e-5}),
     ]  # fmt: skip
     entered, left, _ = logged(sources, codel, 20.0)
-    arrivals = [(time, size, (flow, transmission)) for time, flow, transmission, size, _ in entered]
-    referee = pseudo_code(arrivals, 1000)
+    arrivals = [(time, size, (flow, transmission), 0) for time, flow, transmission, size, _ in entered]
+    alone = Referee(1, math.inf, math.inf, 5 * MS, 100 * MS)  # the scheduler of FQ-CoDel with one queue
+    referee = [(begin, packet[2]) for begin, packet in transmissions(alone, arrivals)]
     begun = [(time - 1000 * size, (flow, transmission)) for time, flow, transmission, size, _ in left]
     assert begun == referee[: len(begun)]
     assert len(begun) > 10_000

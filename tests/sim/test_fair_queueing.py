@@ -1,16 +1,12 @@
 """Fair queueing against plain packet-by-packet references, and against bit-round fair queueing."""
 
-import math
-
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, queues
+from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
-from longfat.sim.queues import ENQUEUE, SEND
-from tests.sim.lab import logged, simulated
+from tests.sim.lab import Queue, logged, simulated, transmissions
 from tests.sim.networks import AIMD
-from tests.sim.own import of_link
 
 RATE = 1e6  # bytes/s: a byte takes 1000 ns
 BYTE = 1000  # ns
@@ -46,141 +42,112 @@ def test_backlogged_flows_get_equal_shares(discipline, sizes):
         assert np.ptp(got) <= sizes[0]  # equal packets: one packet
 
 
-class Queue:
+class Lists(Queue):
     """Common part of the references: a list per flow and a shared buffer; the longest queue loses its last packet."""
 
     def __init__(self, flows, limit):
-        self.lists = [[] for _ in range(flows)]  # (size, tag, number)
-        self.limit = limit
-        self.sent, self.dropped = [], []
+        self.lists = [[] for _ in range(flows)]  # (tag, packet)
+        self.limit, self.dropped = limit, []
 
-    def bytes(self, f):
-        return sum(size for size, _, _ in self.lists[f])
+    def put(self, packet, idle):
+        if not idle and not self.has_room(*packet[1:3]):
+            self.dropped.append(packet[2])
+            return
+        if idle:
+            self.begins()
+        self.join(packet[2], packet[1])
+        self.lists[packet[2]].append((self.tag(packet[2], packet[1]), packet))
 
-    def waiting(self):
-        return sum(len(one) for one in self.lists)
-
-    def make_room(self, f, size):
+    def has_room(self, size, f):
         """Return whether the arriving packet is admitted."""
-        while self.waiting() >= self.limit:
-            lengths = [self.bytes(g) + (size if g == f else 0) for g in range(len(self.lists))]
+        while sum(map(len, self.lists)) >= self.limit:
+            lengths = [sum(one[1] for _, one in waiting) for waiting in self.lists]
+            lengths[f] += size
             if lengths[f] == max(lengths):
                 return False
-            longest = self.tie(lengths)
-            _, _, number = self.lists[longest].pop()
-            self.dropped.append((longest, number))
+            longest = lengths.index(max(lengths))
+            assert lengths.count(max(lengths)) == 1  # the arrivals of the tests cause no queues equally long
+            self.lists[longest].pop()
+            self.dropped.append(longest)
             self.removed(longest)
         return True
 
-    def tie(self, lengths):
-        """Return any of equally long queues; the arrivals of the tests cause no such ties."""
-        longest = [g for g, length in enumerate(lengths) if length == max(lengths)]
-        assert len(longest) == 1
-        return longest[0]
+    def begins(self):
+        """A packet comes to an idle link."""
+
+    def join(self, f, size):
+        """A packet joins the list of its flow."""
+
+    def tag(self, f, size):
+        return 0
 
 
-class SelfClocked(Queue):
+class SelfClocked(Lists):
     """Golestani (1994): v = tag of the packet in service, F = max(F of the flow's last packet, v) + size, 0 if idle."""
 
     def __init__(self, flows, limit, _):
         super().__init__(flows, limit)
-        self.v, self.last = 0, [0] * flows
-        self.clock = [[] for _ in range(flows)]  # last tag before each waiting packet
+        self.begins()
 
-    def idle(self):
+    def begins(self):
         self.v, self.last = 0, [0] * len(self.lists)
 
     def tag(self, f, size):
         self.last[f] = max(self.last[f], self.v) + size
         return self.last[f]
 
-    def start(self, f, size, number):
-        self.v = self.tag(f, size)
-
-    def put(self, f, size, number):
-        self.lists[f].append((size, self.tag(f, size), number))
-
     def removed(self, f):
         # As if it had never come: F of the one before it, or nothing if none is left in the queue.
-        self.last[f] = self.lists[f][-1][1] if self.lists[f] else 0
+        self.last[f] = self.lists[f][-1][0] if self.lists[f] else 0
 
     def take(self):
-        f = min((one[0][1], f) for f, one in enumerate(self.lists) if one)[1]
-        size, self.v, number = self.lists[f].pop(0)
-        return f, size, number
+        if not any(self.lists):
+            return None
+        self.v, f = min((one[0][0], f) for f, one in enumerate(self.lists) if one)
+        return self.lists[f].pop(0)[1]
 
 
-class RoundRobin(Queue):
+class RoundRobin(Lists):
     """Shreedhar & Varghese (1996): a deficit that grows by the quantum each turn and is lost with the last packet."""
 
     def __init__(self, flows, limit, quantum):
         super().__init__(flows, limit)
         self.quantum, self.cycle, self.deficit = quantum, [], [0] * flows
 
-    def idle(self):
-        assert not self.cycle
-
-    def start(self, f, size, number):
-        pass  # an idle link sends it at once, without a turn
-
-    def put(self, f, size, number):
+    def join(self, f, size):
         if not self.lists[f]:
             self.cycle.append(f)
             self.deficit[f] = self.quantum
-        self.lists[f].append((size, 0, number))
 
     def removed(self, f):
         if not self.lists[f]:
             self.cycle.remove(f)
 
     def take(self):
-        while self.deficit[self.cycle[0]] < self.lists[self.cycle[0]][0][0]:
+        if not self.cycle:
+            return None
+        while self.deficit[self.cycle[0]] < self.lists[self.cycle[0]][0][1][1]:
             f = self.cycle.pop(0)
             self.deficit[f] += self.quantum
             self.cycle.append(f)
         f = self.cycle[0]
-        size, _, number = self.lists[f].pop(0)
-        self.deficit[f] -= size
+        _, packet = self.lists[f].pop(0)
+        self.deficit[f] -= packet[1]
         if not self.lists[f]:
             self.cycle.pop(0)
-        return f, size, number
-
-
-def reference(kind, arrivals, flows, limit, quantum):
-    """Return departures (flow, number, begin) and drops of a reference for arrivals (time, flow, size, number) [ns]."""
-    queue = kind(flows, limit, quantum)
-    departures, free, sending = [], 0, False
-    for time, f, size, number in [*arrivals, (math.inf, 0, 0, 0)]:
-        while sending and free < time:
-            if queue.waiting():
-                g, length, which = queue.take()
-                departures.append((g, which, free))
-                free += length * BYTE
-            else:
-                sending = False
-                queue.idle()
-        if time == math.inf:
-            break
-        if not sending:
-            departures.append((f, number, time))
-            queue.start(f, size, number)
-            free, sending = time + size * BYTE, True
-        elif queue.make_room(f, size):
-            queue.put(f, size, number)
-        else:
-            queue.dropped.append((f, number))
-    return departures, queue.dropped
+        return packet
 
 
 def observed(discipline, loads, sizes, limit, seed, until=2.0, random_sizes=False):
-    """Return a run with its arrivals (time, flow, size, number) and departures (flow, number, begin) [ns]."""
+    """Return a run with its arrivals (time [ns], size, flow, number) and transmissions (begin [ns], arrival)."""
     flows = [
         (traffic.poisson(load * RATE, exponential_sizes=random_sizes), {"packet": size, "name": f"f{k}"})
         for k, (load, size) in enumerate(zip(loads, sizes, strict=True))
     ]
     entered, left, one = logged(flows, discipline, until, rate=RATE, buffer=limit, rng=seed)
-    arrivals = [(time, flow, size, number) for time, flow, _, size, number in entered]
-    return one, arrivals, [(flow, number, time - size * BYTE) for time, flow, _, size, number in left]
+    arrivals = [(time, size, flow, number) for time, flow, _, size, number in entered]
+    came = {one[2:]: one for one in arrivals}
+    return one, arrivals, [(time - size * BYTE, came[flow, number]) for time, flow, _, size, number in left]
 
 
 CASES = [
@@ -197,52 +164,47 @@ def test_the_plain_one(kind, discipline, quantum, limit):
     # sizes whose sums rarely agree, so that no two queues are equally long
     sizes, loads = [997, 613, 1301, 251], [0.5, 0.2, 0.6, 0.1]
     one, arrivals, departures = observed(discipline, loads, sizes, limit, 3, random_sizes=True)
-    expected, dropped = reference(kind, arrivals, len(sizes), limit, quantum)
+    plain = kind(len(sizes), limit, quantum)
+    expected = transmissions(plain, arrivals)
     count = len(departures)
     assert count > 1500
     assert departures == expected[:count]
     assert len(expected) - count <= limit + 2  # in transmission and waiting at the end
     link = one.state.links[1]
-    assert int(link.dropped) == len(dropped) > 100
-    for f in range(len(sizes)):
-        assert int(one.state.flows[f].dropped) == sum(g == f for g, _ in dropped)
+    assert int(link.dropped) == len(plain.dropped) > 100
+    assert one.state.flows["dropped"].tolist() == [plain.dropped.count(f) for f in range(len(sizes))]
     # The link's integrated backlog [packets x ns] against the waiting times of the same departures.
-    begin = {(f, number): time for f, number, time in departures}
-    wait = sum(begin[f, number] - time for time, f, _, number in arrivals if (f, number) in begin)
-    assert wait <= int(link.backlog_area)
+    assert sum(begin - packet[0] for begin, packet in departures) <= int(link.backlog_area)
     assert int(link.served) in (count, count + 1)
 
 
-def bit_round(arrivals, flows, rate=1.0 / BYTE):
+class BitRound(Queue):
     """Demers, Keshav & Shenker (1989): packets in the order of their finish tags; R grows at C/N(active)."""
-    tags, last, now, rounds = {}, [0.0] * flows, 0.0, 0.0
-    for time, f, size, number in arrivals:
-        while now < time:
-            active = [tag for tag in last if tag > rounds]
+
+    def __init__(self, flows, rate=1.0 / BYTE):
+        self.last, self.came, self.rounds, self.rate, self.waiting = [0.0] * flows, 0.0, 0.0, rate, []
+
+    def put(self, packet, idle):
+        time, size, f, number = packet
+        while self.came < time:
+            active = [tag for tag in self.last if tag > self.rounds]
             if not active:
-                now = time
+                self.came = time
                 break
-            step = min((min(active) - rounds) * len(active) / rate, time - now)
-            rounds = min(min(active), rounds + step * rate / len(active))
-            if step < time - now:
-                rounds = min(active)
-            now += step
-        last[f] = max(last[f], rounds) + size
-        tags[f, number] = last[f]
-    waiting, departures, free = [], [], 0
-    todo = list(arrivals)
-    while todo or waiting:
-        while todo and todo[0][0] <= free:
-            time, f, size, number = todo.pop(0)
-            waiting.append((tags[f, number], f, number, size))
-        if not waiting:
-            free = todo[0][0]
-            continue
-        first = min(waiting)
-        waiting.remove(first)
-        departures.append((first[1], first[2], free))
-        free += first[3] * BYTE
-    return departures
+            step = min((min(active) - self.rounds) * len(active) / self.rate, time - self.came)
+            self.rounds = min(min(active), self.rounds + step * self.rate / len(active))
+            if step < time - self.came:
+                self.rounds = min(active)
+            self.came += step
+        self.last[f] = max(self.last[f], self.rounds) + size
+        self.waiting.append((self.last[f], f, number, packet))
+
+    def take(self):
+        if not self.waiting:
+            return None
+        first = min(self.waiting)
+        self.waiting.remove(first)
+        return first[3]
 
 
 def test_bit_round():
@@ -253,19 +215,19 @@ def test_bit_round():
     """
     sizes, loads = [1000, 500, 1300, 250], [0.4, 0.25, 0.5, 0.1]
     _, arrivals, departures = observed(queues.FAIR, loads, sizes, 100_000, 5, until=1.5)
-    expected = bit_round(arrivals, len(sizes))
-    size = {(f, number): length for _, f, length, number in arrivals}
+    expected = transmissions(BitRound(len(sizes)), arrivals)
+    times = np.array([begin for begin, _ in departures])
     for f in range(len(sizes)):
-        times = sorted({time for _, _, time in departures})
-        ours, theirs = (np.array([(t, size[f, n]) for g, n, t in which if g == f]) for which in (departures, expected))
+        ours, theirs = (np.array([(begin, one[1]) for begin, one in which if one[2] == f])
+                        for which in (departures, expected))  # fmt: skip
 
-        def service(which, time):
-            return which[:, 1].cumsum()[np.searchsorted(which[:, 0], time, "right") - 1]
+        def service(which, after):
+            return which[:, 1].cumsum()[np.searchsorted(which[:, 0], after, "right") - 1]
 
-        after = [t for t in times if t > max(ours[0, 0], theirs[0, 0])]
-        gaps = [abs(service(ours, t) - service(theirs, t)) for t in after]
-        assert max(gaps) <= sum(sizes)
-        assert np.mean(gaps) <= max(sizes)
+        after = times[times > max(ours[0, 0], theirs[0, 0])]
+        gaps = abs(service(ours, after) - service(theirs, after))
+        assert gaps.max() <= sum(sizes)
+        assert gaps.mean() <= max(sizes)
 
 
 def test_tags_of_the_fluid():
@@ -273,7 +235,7 @@ def test_tags_of_the_fluid():
     sizes, loads = [997, 613, 1301, 251], [0.5, 0.2, 0.4, 0.1]
     _, arrivals, departures = observed(queues.BIT_ROUND, loads, sizes, 100_000, 3, random_sizes=True)
     assert len(departures) > 1500
-    assert departures == bit_round(arrivals, len(sizes))[: len(departures)]
+    assert departures == transmissions(BitRound(len(sizes)), arrivals)[: len(departures)]
 
 
 def test_what_is_dropped_leaves_the_fluid():
@@ -284,7 +246,7 @@ def test_what_is_dropped_leaves_the_fluid():
     """
     sizes, loads = [1000, 1000, 1000], [0.9, 0.6, 0.2]
     one, _, departures = observed(queues.BIT_ROUND, loads, sizes, 12, 3)
-    sent = [sum(flow == f for flow, _, _ in departures) for f in range(3)]
+    sent = [sum(packet[2] == f for _, packet in departures) for f in range(3)]
     assert one.state.flows["dropped"][:2].min() > 100
     assert one.state.flows["dropped"][2] < 0.02 * sent[2]
     assert sum(sent) == pytest.approx(2000, abs=20)  # in 2 s
@@ -333,43 +295,6 @@ def test_below_its_share(discipline, mean, last):
     assert int(one.state.flows[row].dropped) == 0
     assert max(waiting_times) <= 11 + 1e-9
     assert np.mean(waiting_times) == pytest.approx(mean, abs=0.2)
-
-
-def test_longest_queue_pays():
-    """One flow exceeds the link's rate, another stays below its share: only the first loses packets."""
-    for limit in (1, 3, 20):
-        net = Network().link("a", "b", rate=RATE, buffer=limit, discipline="fair")
-        net.flow(traffic.constant(3 * RATE), path=["a", "b"], packet=1000)
-        net.flow(traffic.constant(0.2 * RATE), path=["a", "b"], packet=500)
-        one = simulated(net, 2.0)
-        assert one.state.flows[0].dropped > 3000
-        if limit > 1:
-            assert one.state.flows[1].dropped == 0
-
-
-def counted_arrival(link, packet, now):
-    link.seen += 1
-    return ENQUEUE
-
-
-def counted_departure(link, packet, now):
-    link.seen += 1
-    return SEND
-
-
-def test_hooks_with_fair_service():
-    """Hooks that only count arrivals and departures do not change a run with fair queueing."""
-    looked = Discipline(
-        "looked", service="self-clocked", enqueue=counted_arrival, dequeue=counted_departure, state={"seen": 0}
-    )
-    counts = []
-    for discipline in (queues.FAIR, looked):
-        one = backlogged(discipline, [1000, 300, 700], buffer=9)
-        one.advance(1.0)
-        one.packet_counts()
-        counts.append(one.state.flows["received"].tolist() + one.state.flows["dropped"].tolist())
-    assert counts[0] == counts[1]
-    assert of_link(one).seen > 5000
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
 from longfat.sim.switch.fq_codel import mixed
-from tests.sim.lab import logged, python
+from tests.sim.lab import Queue, logged, python, transmissions
 from tests.sim.own import of_service
 
 MS = 1_000_000  # ns
@@ -79,17 +79,17 @@ class Codel:
         return packet
 
 
-class Referee:
+class Referee(Queue):
     """RFC 8290, section 4, for packets (time [ns], size, name, number of the queue)."""
 
     def __init__(self, queues, quantum, limit, target, interval):
         self.queues = [Codel(self) for _ in range(queues)]
         self.new, self.old = deque(), deque()
         self.quantum, self.limit, self.target, self.interval = quantum, limit, target, interval
-        self.now = self.bytes = self.waiting = self.largest = 0
+        self.bytes = self.waiting = self.largest = 0
         self.controlled, self.overflow = [], []
 
-    def enqueue(self, packet):
+    def put(self, packet, idle):
         """Section 4.1."""
         self.largest = max(self.largest, packet[1])
         queue = self.queues[packet[3]]
@@ -105,7 +105,7 @@ class Referee:
             for _ in range(min(64, math.ceil(len(fattest.packets) / 2))):
                 self.overflow.append(fattest.pop()[2])
 
-    def dequeue(self):
+    def take(self):
         """Section 4.2; 0 credits end a turn, too."""
         while self.new or self.old:
             chosen = self.new or self.old
@@ -126,21 +126,6 @@ class Referee:
                 self.old.append(queue)
                 queue.where = self.old
         return None
-
-    def transmissions(self, arrivals, nanoseconds_a_byte):
-        """Return (begin [ns], name) of each transmission; ends of transmissions come before arrivals."""
-        arrivals, made, busy, free = deque(arrivals), [], False, 0
-        while arrivals or busy:
-            if busy and (not arrivals or free <= arrivals[0][0]):
-                self.now, busy = free, False
-            else:
-                self.now = arrivals[0][0]
-                self.enqueue(arrivals.popleft())
-            sent = None if busy else self.dequeue()
-            if sent is not None:
-                made.append((self.now, sent[2]))
-                busy, free = True, self.now + sent[1] * nanoseconds_a_byte
-        return made
 
 
 @pytest.mark.parametrize(
@@ -164,7 +149,7 @@ def test_it_is_the_pseudo_code(queues, quantum, buffer, load):
         for time, flow, transmission, size, _ in entered
     ]
     referee = Referee(queues, quantum, buffer, 5 * MS, 100 * MS)
-    expected = referee.transmissions(arrivals, 1000)
+    expected = [(begin, packet[2]) for begin, packet in transmissions(referee, arrivals)]
     begun = [(time - 1000 * size, (flow, transmission)) for time, flow, transmission, size, _ in left]
     assert begun == expected[: len(begun)]
     assert len(begun) > 8_000

@@ -1,6 +1,5 @@
 """Hooks of disciplines: push-out, header fields, feedback, marks, ticks; names and parameters; refusals."""
 
-import functools
 import math
 
 import pytest
@@ -8,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation, queues
-from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.records import NONE
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import behind, first_waiting, push_out, random, waiting
 from longfat.sim.queues import DROP, ENQUEUE, SEND
 from tests.examples import examples
-from tests.sim.lab import holding, one_link, simulated
+from tests.sim.lab import holding, one_link, simulated, transmissions
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow, of_link
+from tests.sim.test_priority_discard import Scanned
 
 random_runs = examples(12)
 
@@ -26,8 +25,7 @@ random_runs = examples(12)
 
 def published(link, packet, now):
     """Push out the packet nearest the tail that is worse than the new one, though not the worst of all."""
-    if link.priorities > 0.0:
-        packet.priority = int(link.priorities * random(link))
+    packet.priority = int(link.priorities * random(link))
     if link.backlog < link.limit_packets:
         return ENQUEUE
     verdict, i = DROP, first_waiting(link)
@@ -40,8 +38,7 @@ def published(link, packet, now):
 
 def corrected(link, packet, now):
     """Push out the worst packet; of several the one nearest the tail."""
-    if link.priorities > 0.0:
-        packet.priority = int(link.priorities * random(link))
+    packet.priority = int(link.priorities * random(link))
     if link.backlog < link.limit_packets:
         return ENQUEUE
     worst, victim, i = -1, NONE, first_waiting(link)
@@ -52,137 +49,29 @@ def corrected(link, packet, now):
     return push_out(victim) if packet.priority < worst else DROP
 
 
-def published_by_hand(queue, priority):
-    worse = [k for k, (_, other) in enumerate(queue) if other > priority]
-    return worse[-1] if worse else None
-
-
-def corrected_by_hand(queue, priority):
-    worst = max(other for _, other in queue)
-    return max(k for k, (_, other) in enumerate(queue) if other == worst) if priority < worst else None
-
-
-RULES = {"published": (published, published_by_hand), "corrected": (corrected, corrected_by_hand)}
-
-
 def rows(log, arrives):
-    """Return (time [ns], number, priority) of every packet that arrives, or whose transmission begins."""
-    asked = [call for call in log.calls if call.arrives == arrives]
-    return [(round(call.now * 1e9), call.number, call.priority_after) for call in asked]
-
-
-def departing(name, hook, parameters, **options):
-    """Return the log of a discipline that decides at departure, with this hook at arrival."""
-    return Logbook(Discipline(name, "departures", hook, parameters=parameters, **options))
-
-
-def served_by_hand(arrivals, limit, service, rule):
-    """A list of (number, priority), head first, each served in `service` [ns]: begins, drops, packets waiting x ns."""
-    queue, begun, dropped, area, now, free = [], [], [], 0, 0, None  # free: when the packet in transmission is gone
-    for time, number, priority in [*arrivals, (math.inf, 0, 0)]:
-        while free is not None and free <= time:
-            area += len(queue) * (free - now)
-            now = free
-            if queue:
-                begun.append((now, *queue.pop(0)))
-                free = now + service
-            else:
-                free = None
-        if time == math.inf:
-            return begun, dropped, area
-        area += len(queue) * (time - now)
-        now = time
-        if free is None:
-            begun.append((now, number, priority))
-            free = now + service
-            continue
-        if len(queue) == limit:
-            victim = rule(queue, priority)
-            if victim is None:
-                dropped.append(number)
-                continue
-            dropped.append(queue.pop(victim)[0])
-        queue.append((number, priority))
-    raise AssertionError
+    """Return (time [ns], size, number, priority) of every packet that arrives, or whose transmission begins."""
+    return [(round(c.now * 1e9), c.length, c.number, c.priority_after) for c in log.calls if c.arrives == arrives]
 
 
 @random_runs
 @given(
     seed=st.integers(0, 2**32),
-    name=st.sampled_from(sorted(RULES)),
+    hook=st.sampled_from([corrected, published]),
     limit=st.integers(1, 12),
     load=st.floats(0.8, 4.0),
     priorities=st.integers(1, 16),
 )
-def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
+def test_push_out_is_the_naive_scan(seed, hook, limit, load, priorities):
     """Random arrivals and priorities: the packets that leave, and when, are those of a plain list."""
-    hook, rule = RULES[name]
-    log = departing(name, hook, {"priorities": float(priorities)})
+    log = Logbook(Discipline("push-out", "departures", hook, parameters={"priorities": float(priorities)}))
     net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=log.discipline)
     run = simulated(net.flow(traffic.poisson(load * 1e6), path=["a", "b"], packet=500, stop=0.2), 1.0, seed)
-    arrivals = rows(log, True)
-    begun, dropped, area = served_by_hand(arrivals, limit, 500_000, rule)
+    arrivals, plain = rows(log, True), Scanned(limit, hook.__name__)
     assert len(arrivals) > 200
-    assert rows(log, False) == begun
-    assert run.state.flows[0].dropped == run.state.links[0].dropped == len(dropped)
-    assert run.state.links[0].backlog_area == area
-
-
-@functools.cache  # compiled once
-def in_order(hook):
-    """Return the hook, which first gives packet n the n-th priority."""
-
-    def enqueue(link, packet, now):
-        packet.priority = link.given[packet.number]
-        return hook_compiled(link, packet, now)
-
-    hook_compiled = part(hook)
-    return enqueue
-
-
-def numbers_sent(name, buffer, priorities):
-    """Return the packets that arrive and those that are sent, of a burst of these priorities, five at most."""
-    given = (*priorities, *[0] * (5 - len(priorities)))
-    log = departing(name, in_order(RULES[name][0]), {"priorities": 0.0}, state={"given": given})
-    net = Network().link("a", "b", rate=1e3, buffer=buffer, discipline=log.discipline)
-    simulated(net.flow(traffic.constant(1e6), path=["a", "b"], file=1000 * len(priorities)), 10.0)
-    return [[number for _, number, _ in rows(log, arrives)] for arrives in (True, False)]
-
-
-@pytest.mark.parametrize(("name", "gone"), [("published", 3), ("corrected", 2)])
-def test_the_glitch(name, gone):
-    """Queue full of priorities 2, 5, 3, an arrival of 1: one rule drops the 3, the other the 5."""
-    assert numbers_sent(name, 3, (0, 2, 5, 3, 1)) == [[0, 1, 2, 3, 4], [k for k in range(5) if k != gone]]
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_no_victim_among_equals(name):
-    """An arrival that is no better than any waiting packet is dropped; a better one takes the only place."""
-    for priorities, left in (((0, 2, 2), [0, 1]), ((0, 2, 3), [0, 1]), ((0, 2, 1), [0, 2])):
-        assert numbers_sent(name, 1, priorities)[1] == left
-
-
-def pair(link, packet, now):
-    """Any packet pushes out the head of a full queue, or with `tail` the tail."""
-    packet.priority = 0
-    if link.backlog < link.limit_packets:
-        return ENQUEUE
-    victim = first_waiting(link)
-    while link.tail > 0.0 and behind(link, victim) != NONE:
-        victim = behind(link, victim)
-    return push_out(victim)
-
-
-@pytest.mark.parametrize(("tail", "rule"), [(0.0, lambda queue, _: 0), (1.0, lambda queue, _: len(queue) - 1)])
-def test_head_and_tail_are_pushed_out(tail, rule):
-    """The ends of the list, down to a queue of one."""
-    for limit in (1, 2, 5):
-        log = departing("ends", pair, {"tail": tail})
-        net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=log.discipline)
-        run = simulated(net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=0.2), 1.0, 3)
-        begun, dropped, _ = served_by_hand(rows(log, True), limit, 500_000, rule)
-        assert rows(log, False) == begun
-        assert run.state.links[0].dropped == len(dropped) > 100
+    assert rows(log, False) == [(begin, *packet[1:]) for begin, packet in transmissions(plain, arrivals)]
+    assert run.state.flows[0].dropped == run.state.links[0].dropped == len(plain.dropped)
+    assert run.state.links[0].backlog_area == plain.area
 
 
 # Header stamps.

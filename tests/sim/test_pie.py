@@ -1,6 +1,5 @@
 """PIE against the pseudo-code of RFC 8033, appendix A, packet by packet with the same random numbers; its set point."""
 
-import math
 from collections import deque
 
 import numpy as np
@@ -11,7 +10,7 @@ from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import pie
 from longfat.sim.switch.pie import scaled
-from tests.sim.lab import logged, one_link, python, simulated
+from tests.sim.lab import Queue, logged, one_link, python, simulated, transmissions
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link
 from tests.sim.spy import Spy
@@ -19,17 +18,17 @@ from tests.sim.spy import Spy
 MS = 1_000_000  # ns
 
 
-class Referee:
+class Referee(Queue):
     """RFC 8033, appendix A, with the options of sections 5.1, 5.4 and 5.5, for packets (time [ns], size, name, ECT)."""
 
     def __init__(self, draws, limit, ecn=False, derandomize=False, cap=False):
         self.draws, self.limit, self.ecn, self.derandomize, self.cap = draws, limit, ecn, derandomize, cap
-        self.queue, self.bytes = deque(), 0
+        self.queue, self.bytes, self.tick = deque(), 0, 0  # an update every 15 ms
         self.drop_prob = self.current_qdelay = self.qdelay_old = self.accu_prob = 0.0
         self.burst_allowance = 10  # updates: 150 ms/15 ms
         self.dropped, self.marked, self.overflow, self.bypassed = [], [], [], 0
 
-    def enque(self, packet, idle):
+    def put(self, packet, idle):
         if not idle and len(self.queue) >= self.limit:
             self.overflow.append(packet[2])
             self.accu_prob = 0.0
@@ -59,14 +58,17 @@ class Referee:
                 return True
         return self.draws.random() < self.drop_prob
 
-    def deque(self, now):
+    def take(self):
+        if not self.queue:
+            return None
         packet = self.queue.popleft()
         self.bytes -= packet[1]
         # Appendix A keeps the last delay when the queue is empty; here it is 0, as in Linux.
-        self.current_qdelay = (now - packet[0]) * 1e-9 if self.queue else 0.0
+        self.current_qdelay = (self.now - packet[0]) * 1e-9 if self.queue else 0.0
         return packet
 
-    def calculate_drop_prob(self):
+    def update(self):
+        self.tick += 15 * MS
         p = 0.125 * (self.current_qdelay - 0.015) + 1.25 * (self.current_qdelay - self.qdelay_old)
         if self.drop_prob < 0.000001:
             p /= 2048
@@ -88,32 +90,6 @@ class Referee:
         self.drop_prob = min(max(self.drop_prob, 0.0), 1.0)
         self.qdelay_old = self.current_qdelay
         self.burst_allowance = max(0, self.burst_allowance - 1)
-
-    def transmissions(self, arrivals, nanoseconds_a_byte, until):
-        """Return (begin [ns], name) of each transmission; an update every 15 ms from time 0 on."""
-        arrivals, made, free, update = deque(arrivals), [], None, 0
-        while arrivals or free is not None:
-            begin = math.inf if free is None else free
-            first = arrivals[0][0] if arrivals else math.inf
-            now = min(begin, first, update)
-            if now > until:
-                break
-            if now == begin:  # ends of transmissions come first
-                free = None
-            elif now == update:
-                self.calculate_drop_prob()
-                update += 15 * MS
-                continue
-            else:
-                self.enque(arrivals.popleft(), free is None)
-            if free is None and self.queue:
-                packet = self.deque(now)
-                made.append((now, packet[2]))
-                free = now + packet[1] * nanoseconds_a_byte
-        while update <= until:
-            self.calculate_drop_prob()
-            update += 15 * MS
-        return made
 
 
 @pytest.mark.parametrize(
@@ -144,12 +120,13 @@ def test_it_is_the_pseudo_code(options, buffer, load):
     # a name has the transmission, because a packet that is sent again may be marked the second time only
     arrivals = [(time, size, (flow, number, sent), size == 701) for time, flow, sent, size, number in entered]
     sizes = {name[:2]: size for _, size, name, _ in arrivals}
-    expected = referee.transmissions(arrivals, 1000, round(until * 1e9))[: len(left)]
+    expected = transmissions(referee, arrivals, round(until * 1e9) + 1)[: len(left)]
     begun = [(seen.time - 1000 * sizes[seen.flow, seen.number], (seen.flow, seen.number)) for seen in left]
-    assert begun == [(time, name[:2]) for time, name in expected]
+    assert begun == [(begin, name[:2]) for begin, (_, _, name, _) in expected]
     assert len(begun) > 10_000
     marked = [one for one, seen in zip(begun, left, strict=True) if seen.marks & CE]
-    assert marked == [(time, name[:2]) for time, name in expected if name in set(referee.marked)]
+    chosen = set(referee.marked)
+    assert marked == [(begin, name[:2]) for begin, (_, _, name, _) in expected if name in chosen]
     assert of_link(one, 1).probability == pytest.approx(referee.drop_prob, rel=1e-9)
     assert len(referee.dropped) > 100
     assert (len(referee.overflow) > 100) == (buffer == 60)

@@ -1,14 +1,11 @@
 """Return values of `enqueue` and `dequeue` with every service, and parameters of the shipped disciplines."""
 
-import math
-
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Simulation, queues
-from longfat.sim.kernel import jit
+from longfat.sim import Discipline, Network, Parameter, queues
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
-from tests.sim.lab import one_link, simulated
+from tests.sim.lab import Queue, one_link, simulated, transmissions
 from tests.sim.logbook import Logbook
 from tests.sim.own import arrived, of_link
 
@@ -34,34 +31,26 @@ def rows(log, verdict=None):
     return [(round(call.now * 1e9), call.number) for call in asked if verdict in (None, call.verdict)]
 
 
-def departures_by_hand(arrivals, limit):
-    """Return begins of transmissions, drops at departure, and packets that found no room, dropping every third."""
-    queue, begun, dropped, asked, free, full = [], [], [], 0, None, 0
+class Dropping(Queue):
+    """Queue of packets (time [ns], size, number) that drops every third one whose transmission is about to begin."""
 
-    def begin(time):
-        nonlocal asked
-        while queue:
-            number = queue.pop(0)
-            asked += 1
-            if asked % 3:
-                begun.append((time, number))
-                return time + MS
-            dropped.append((time, number))
-        return None
+    def __init__(self, limit):
+        self.limit, self.waiting, self.dropped, self.asked, self.full = limit, [], [], 0, 0
 
-    for time, number in [*arrivals, (math.inf, None)]:
-        while free is not None and free <= time:
-            free = begin(free)
-        if number is None:
-            return begun, dropped, full
-        if free is None:
-            queue.append(number)
-            free = begin(time)
-        elif len(queue) < limit:
-            queue.append(number)
+    def put(self, packet, idle):
+        if idle or len(self.waiting) < self.limit:
+            self.waiting.append(packet)
         else:
-            full += 1
-    raise AssertionError
+            self.full += 1
+
+    def take(self):
+        while self.waiting:
+            packet = self.waiting.pop(0)
+            self.asked += 1
+            if self.asked % 3:
+                return packet
+            self.dropped.append((self.now, packet[2]))
+        return None
 
 
 @pytest.mark.parametrize("load", [0.7, 3.0])
@@ -72,18 +61,18 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
     net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=log.discipline)
     net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=1000, stop=2.0)
     run = simulated(net, 3.0, 2)
-    begun, dropped, full = departures_by_hand(rows(log), limit)
-    assert len(dropped) > 300
-    assert rows(log, SEND) == begun
-    assert rows(log, DROP) == dropped
+    plain = Dropping(limit)
+    begun = transmissions(plain, [(time, 1000, number) for time, number in rows(log)])
+    assert len(plain.dropped) > 300
+    assert rows(log, SEND) == [(begin, packet[2]) for begin, packet in begun]
+    assert rows(log, DROP) == plain.dropped
     link, flow = run.state.links[0], run.state.flows[0]
-    assert (int(link.served), int(link.dropped)) == (len(begun), len(dropped) + full)
+    assert (int(link.served), int(link.dropped)) == (len(begun), len(plain.dropped) + plain.full)
     assert int(link.busy) == len(begun) * MS
     assert int(flow.dropped) == int(link.dropped)
     assert int(flow.received) == len(begun)
     # Packets that were dropped at the head have waited, but only what is sent counts in the mean wait.
-    came = {number: time for time, number in rows(log)}
-    assert float(link.waiting_time) == sum(time - came[number] for time, number in begun)
+    assert float(link.waiting_time) == sum(begin - packet[0] for begin, packet in begun)
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -116,25 +105,6 @@ def test_nothing_ever_leaves(service):
     link = run.state.links[0]
     assert (int(link.served), int(link.busy), int(link.backlog)) == (0, 0, 0)
     assert int(link.dropped) == arrived(run)[0] > 2900
-
-
-@pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
-@pytest.mark.parametrize("value", ["SEND", None, (0, 1)])
-@pytest.mark.parametrize("hook", ["enqueue", "dequeue"])
-def test_values_that_are_no_numbers(hook, value):
-    net = Network().link("a", "b", rate=RATE, discipline=Discipline("ours", **{hook: lambda link, packet, now: value}))
-    words = f"discipline 'ours': {hook} cannot be compiled: it returns (nothing|.*: must return a number)"
-    with pytest.raises(ValueError, match=words):
-        Simulation(net.flow(traffic.constant(RATE), path=["a", "b"]), rng=1).advance(1.0)
-
-
-def test_ends_of_intervals_are_allowed():
-    assert queues.avq(gamma=1, start=0).values["gamma"] == 1.0
-    assert queues.rem(smoothing="100%", interval="1 us").values["interval"] == 1e-6
-    assert queues.decbit(on_departure=True).values["on_departure"] == 1.0
-    assert queues.leaky_bucket("8 Mbit/s", 7, queue=0).values == {
-        "rate": 1e6, "tokens": 7.0, "queue": 0.0, "lateness": 0.0,
-    }  # fmt: skip
 
 
 def test_a_parameter_by_another_name():

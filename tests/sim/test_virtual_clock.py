@@ -4,30 +4,30 @@ import pytest
 
 from longfat.sim import Network, queues
 from longfat.sim.network import traffic
-from tests.sim.lab import simulated
-from tests.sim.test_fair_queueing import BYTE, RATE, observed
+from tests.sim.lab import Queue, simulated, transmissions
+from tests.sim.test_fair_queueing import RATE, observed
 
 
-def referee(arrivals, rates, limit):
+class Clocks(Queue):
     """Zhang (1991): stamp max(now, clock) + size/rate, least stamp first, the greatest is dropped from a full queue."""
-    clocks, waiting, sent, dropped, free = [0] * len(rates), [], [], [], 0
-    todo = list(arrivals)
-    while todo or waiting:
-        if waiting and (not todo or free < todo[0][0]):
-            first = min(waiting)
-            waiting.remove(first)
-            _, f, number, size = first
-            sent.append((f, number, free))
-            free += size * BYTE
-            continue
-        time, f, size, number = todo.pop(0)
-        idle, free = not waiting and free <= time, max(free, time)
-        clocks[f] = max(clocks[f], time) + int(size * 1e9 / rates[f])
-        waiting.append((clocks[f], f, number, size))
-        if not idle and len(waiting) > limit:
-            dropped.append(max(waiting)[1])
-            waiting.remove(max(waiting))
-    return sent, dropped
+
+    def __init__(self, rates, limit):
+        self.rates, self.limit, self.clocks, self.waiting, self.dropped = rates, limit, [0] * len(rates), [], []
+
+    def put(self, packet, idle):
+        _, size, f, _ = packet
+        self.clocks[f] = max(self.clocks[f], self.now) + int(size * 1e9 / self.rates[f])
+        self.waiting.append((self.clocks[f], f, packet))
+        if not idle and len(self.waiting) > self.limit:
+            self.dropped.append(max(self.waiting)[1])
+            self.waiting.remove(max(self.waiting))
+
+    def take(self):
+        if not self.waiting:
+            return None
+        first = min(self.waiting)
+        self.waiting.remove(first)
+        return first[2]
 
 
 @pytest.mark.parametrize("limit", [3, 10_000])
@@ -36,12 +36,12 @@ def test_the_plain_one(limit):
     sizes, loads, rates = [997, 613, 1301, 251], [0.5, 0.3, 0.4, 0.1], [0.4e6, 0.25e6, 0.3e6, 0.05e6]
     clocks = queues.virtual_clock(rates=[[k, rate] for k, rate in enumerate(rates)])
     one, arrivals, departures = observed(clocks, loads, sizes, limit, 5, until=1.0, random_sizes=True)
-    expected, dropped = referee(arrivals, rates, limit)
+    plain = Clocks(rates, limit)
     assert len(departures) > 800
-    assert departures == expected[: len(departures)]
-    assert one.state.flows["dropped"].tolist() == [dropped.count(f) for f in range(4)]
-    assert (len(dropped) > 100) == (limit == 3)
-    wrong, _ = referee(arrivals, [0.4e6, 0.25e6, 0.29e6, 0.05e6], limit)
+    assert departures == transmissions(plain, arrivals)[: len(departures)]
+    assert one.state.flows["dropped"].tolist() == [plain.dropped.count(f) for f in range(4)]
+    assert (len(plain.dropped) > 100) == (limit == 3)
+    wrong = transmissions(Clocks([0.4e6, 0.25e6, 0.29e6, 0.05e6], limit), arrivals)
     assert departures != wrong[: len(departures)]
 
 
