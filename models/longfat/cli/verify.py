@@ -30,7 +30,7 @@ AT_ONCE = 2  # simultaneous scenarios on Linux without --workers
 @SEED
 @options({
     "workers": Argument(
-        "processes", "[1, 1024]", integer=True, otherwise="number of cores", meaning="Number of parallel processes"
+        "processes", "[1, 1024]", integer=True, otherwise="number of cores, 1 for few laws", meaning="Number of parallel processes"
     ),
 })  # fmt: skip
 @option("--html", FILE, "Write the result as an HTML page.")
@@ -64,13 +64,11 @@ def verify_command(
 
 
 def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    import os
-
     from longfat import verify
     from longfat.verify import report
 
-    count = flags["workers"] or os.cpu_count() or 1
-    table = verify.run(flags["laws"] or None, quick=flags["quick"], seed=seed, workers=count, progress=watched())
+    given = {"quick": flags["quick"], "seed": seed, "workers": flags["workers"], "progress": watched()}
+    table = verify.run(flags["laws"] or None, **given)
     return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,9 @@ FAILURES = ("differs", "undecided", "error")
 QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
+#: Fewest laws for each of several processes. Our choice: a process spends two seconds of processor time on imports and
+#: on loading compiled code, and a quick run spends as much on eight laws.
+LAWS_EACH = 16
 
 Simulators = Mapping[str, "SimulatedBy | Callable[..., Any]"]
 
@@ -41,7 +45,7 @@ def run(
     confidence: float = 0.99,
     alpha: float = 1e-6,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | None = 1,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Check laws by proof, high-precision arithmetic, NumPy, sympy, JAX, slopes and simulation; return a table.
@@ -62,9 +66,10 @@ def run(
         (0, 1).
     seed : int
         Seed of points and simulations, at least 0.
-    workers : int
-        Number of processes. More than one needs ``if __name__ == "__main__":`` in the calling script; laws defined
-        outside longfat are checked in the calling process.
+    workers : int, optional
+        Number of processes; None is one for each processor, but at most one for every 16 laws. More than one needs
+        ``if __name__ == "__main__":`` in the calling script; laws defined outside longfat are checked in the calling
+        process.
     progress : bool
         Whether to show a progress bar.
 
@@ -102,7 +107,8 @@ def run(
     chosen = dict(_chosen(laws))
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = integer("seed", seed, "1", "[0, inf)")
-    workers = integer("workers", workers, "processes", "[1, 1024]")
+    most = max(1, min(os.cpu_count() or 1, len(chosen) // LAWS_EACH))
+    workers = most if workers is None else integer("workers", workers, "processes", "[1, 1024]")
     alpha = number("alpha", alpha, "probability", "(0, 1)")
     simulator_checks = _simulator_checks(chosen, simulators or {}, quick)
     counts = QUICK if quick else FULL
