@@ -38,17 +38,22 @@ def require_zero(residual: Expr, claim: str) -> None:
     """Raise an AssertionError that names the claim unless the residual simplifies to 0.
 
     A function is used because a plain `assert` would be removed by `python -O`. Most residuals vanish when they are
-    expanded, or their numerator over a common denominator does, a small part of what `simplify` does.
+    expanded, or their numerator over a common denominator does, a small part of what `simplify` does. All three turn
+    0/0 into 0 if they do not notice that the denominator is 0, so denominators are checked first.
     """
+    for power in sp.sympify(residual).atoms(sp.Pow):
+        base, exponent = power.args
+        if exponent.could_extract_minus_sign() and not base.is_Symbol and not not_zero(base) and sp.simplify(base) == 0:
+            raise AssertionError(f"{claim}: division by {base}, which is 0")
     if sp.expand(residual) == 0:
         return
-    numerator, denominator = sp.fraction(sp.together(residual))
-    if sp.expand(numerator) == 0 and not_zero(denominator):
+    if sp.expand(sp.fraction(sp.together(residual))[0]) == 0:
         return
     if sp.simplify(residual) != 0:
         raise AssertionError(f"{claim}: residual {residual}")
 
 
+@cache
 def not_zero(expression: Expr) -> bool:
     """Return whether an expression differs from 0 at one point, where sympy evaluates it in up to 100 digits.
 

@@ -54,6 +54,13 @@ def test_residuals(residual, zero):
             proof.require_zero(expression, "not zero")
 
 
+def test_zero_divided_by_zero_is_no_zero():
+    x = sp.Symbol("x")
+    zero = sp.sin(x) ** 2 + sp.cos(x) ** 2 - 1
+    with pytest.raises(AssertionError, match=r"flat: division by .*, which is 0"):
+        proof.require_zero(((x + 1) ** 2 - x**2 - 2 * x - 1) / zero, "flat")
+
+
 def test_denominators():
     """Equal to 0 for all numbers, for all integers, and at 1 only."""
     x, n = sp.symbols("x n")
