@@ -169,6 +169,9 @@ def main(arguments: list[str] | None = None) -> int:
     os.chdir(ROOT)
     for name in PRELOADED:
         importlib.import_module(name)
+    imported = sorted(set(given.modules) & set(sys.modules))
+    if imported:
+        parser.error(f"imported before the forks, so that no mutant would run: {', '.join(imported)}")
     survivors = 0
     for module in given.modules:
         tests = given.tests or [f"tests/testing/test_{name}.py" for name in TESTED_BY[module]]
