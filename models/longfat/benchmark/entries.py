@@ -248,8 +248,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     """
     from longfat.sim import queues, schemes
 
-    if discipline not in queues.NAMED:  # checked even if no scheme uses the discipline
-        raise unknown("discipline", discipline, queues.NAMED)
+    queues.discipline(discipline)  # checked even if no scheme uses the discipline
     if isinstance(given, Entry):
         return given
     for one in (*ENTRIES.values(), *TODAY.values(), *FURTHER.values()):

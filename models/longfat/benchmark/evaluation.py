@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base.domains import integer, number
+from longfat.base.domains import conflict, integer, number
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
@@ -119,6 +119,10 @@ def run(
     entries = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
     if not asked or len({one.name for one in entries}) != len(entries) or not entries:
         raise ValueError("experiments and schemes must name at least one experiment and one scheme, each scheme once")
+    if discipline != "fifo" and all(one.bottleneck != discipline for one in entries):
+        raise conflict(
+            f"discipline = {discipline!r}", "is used by none of the schemes", "all have settings of their own"
+        )
     replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = integer("rng", rng, "1", "[0, 1e18]")
