@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 
 import pandas as pd
@@ -97,3 +98,24 @@ def test_the_time_of_a_short_transfer_has_no_exponent():
     data = xr.Dataset({"transfer_time": 20.0, "law_transfer_time": 16.34}, attrs={"file": 1e6, "confidence": 0.95})
     assert "in runs of their own; 16340 ms over an empty link" in curves._remarks(data)[2]
     assert "; 3.456 ms over an empty link" in curves._remarks(data.assign(law_transfer_time=3.456e-3))[2]
+    assert "short: transfers of 1 MB," in curves._remarks(data)[2]
+
+
+@pytest.mark.parametrize(
+    ("mean", "lower", "upper", "cell", "remarked"),
+    [
+        (0.1, 0.0506, 0.2, " 50.6 ..  200", False),
+        (0.1, 0.0, 137.0, "below 137000", False),  # Student's interval reached below 0, and was clipped
+        (math.nan, math.nan, math.nan, "-", True),
+    ],
+)
+def test_the_interval_of_a_short_transfer(mean, lower, upper, cell, remarked):
+    row = {"transfer_time": mean, "transfer_time_lower": lower, "transfer_time_upper": upper}
+    assert curves.SHORT[1].cell(row) == cell
+    data = xr.Dataset(row | {"law_transfer_time": 1.0}, attrs={"file": 1e6, "confidence": 0.95})
+    assert ("no such transfer was complete" in " ".join(curves._remarks(data))) == remarked
+
+
+def test_no_column_without_short_transfers(capsys):
+    assert main(["curves", *PATH[:-4], "--at", "1", "--flows", "1", "--file", "0B"]) == 0
+    assert "short" not in capsys.readouterr().out

@@ -94,6 +94,13 @@ def test_laws_by_hand():
     assert reno.limited(0.25, 1.0, 2) == {"utilisation": 0.5, "queueing_delay": 0, "loss": 0}
     assert reno.limited(0.75, 1.0, 2)["queueing_delay"] == pytest.approx(0.05)  # 1.5 products: half a product waits
     assert reno.limited(3.0, 1.0, 1) == found
+    # (1 + 1) 10 packets of path and buffer are two of each of 10 flows, and 1.8 of 11: too few for a sawtooth
+    few = CurveLaws(*sender("reno"), 10.0, 0.1)
+    assert [np.isnan(few.sawtooth(1.0, flows)["utilisation"]) for flows in (10, 11)] == [False, True]
+    assert all(np.isnan(one) for one in few.sawtooth(1.0, 11).values())
+    # a window of 0.05 BDP is half a packet, for which a whole one is simulated
+    assert few.limited(0.1, 1.0, 1)["utilisation"] == 0.1
+    assert np.isnan(few.limited(0.05, 1.0, 1)["utilisation"])
     bbr = CurveLaws(*sender("bbr1"), 100.0, 0.1)
     # ProbeRTT lasts for two round trips: 0.96 of 0.3 s are lost in 10 s, 0.2 s and 0.96 of a round trip.
     assert bbr.sawtooth(1.0, 1)["utilisation"] == pytest.approx(1 - 0.288 / 10.296)

@@ -41,9 +41,22 @@ QUANTITIES = (
     Column("99 %", 8, _plain(number("queueing_delay_99", ".3g", MS))),
     Column("loss", 11, number("loss", ".2g")),
 )
+
+
+def _interval(row: Any) -> str:
+    """Return the confidence limits of the transfer time [ms]; a lower limit of 0 was clipped, and is left out.
+
+    >>> _interval({"transfer_time_lower": 0.0, "transfer_time_upper": 0.25})
+    'below 250'
+    """
+    if row.get("transfer_time_lower") == 0:
+        return "below " + _plain(number("transfer_time_upper", ".3g", MS))(row)
+    return _plain(interval("transfer_time", "5.3g", " ..", MS))(row)
+
+
 SHORT = (
     Column("mean", 10, _plain(number("transfer_time", ".3g", MS))),
-    Column("interval", 16, _plain(interval("transfer_time", "5.3g", " ..", MS))),
+    Column("interval", 16, _interval),
 )
 
 
@@ -139,13 +152,14 @@ def _order(data: xr.Dataset) -> Any:
 def table(data: xr.Dataset) -> str:
     """Return the curves as a text table, with the path above and explanations below."""
     a, over = data.attrs, data.attrs["over"]
+    short = "transfer_time" in data
     columns = [
         Column("scheme", -9, lambda row: str(row["scheme"])),
         Column("flows", 5, number("flows", "d")),
         Column("BDP", 6, number(over, ".4g")),
         Column("packets", 8, number("packets", "d")),
         *QUANTITIES,
-        *SHORT,
+        *(SHORT if short else ()),
     ]
     lines = [
         f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: bandwidth-delay "
@@ -154,7 +168,8 @@ def table(data: xr.Dataset) -> str:
         f"simulated {a['replications']} runs of each point, seed {a['seed']}: {a['packets_simulated']:.2g} packets in "
         f"{a['wall_time']:.0f} s",
         "",
-        f"{'':13}{over:>14}  {'utilisation':>17}  {'queueing delay [ms]':>21}  {'':>9}  {'short [ms]':>17}",
+        f"{'':13}{over:>14}  {'utilisation':>17}  {'queueing delay [ms]':>21}"
+        + (f"  {'':>9}  {'short [ms]':>17}" if short else ""),
     ]
     rows = frame(data).to_dict("records")
     return "\n".join([*lines, *lines_of(columns, rows, gap=""), "", *_remarks(data)])
@@ -170,5 +185,7 @@ def _remarks(data: xr.Dataset) -> list[str]:
         shortest = float(data.law_transfer_time.min())
         cell = _plain(number("law", ".4g", MS))({"law": shortest})
         known = f"; {cell} ms over an empty link by the law" if shortest > 0 else ""
-        lines.append(f"short: transfers of {data.attrs['file']:g} bytes, in runs of their own{known}.")
+        lines.append(f"short: transfers of {text(data.attrs['file'], 'bytes')}, in runs of their own{known}.")
+        if data.transfer_time.isnull().any():
+            lines.append("short, -: in at least one of the runs no such transfer was complete at the end.")
     return [*lines, f"intervals of {percent(data.attrs['confidence'])}: with --csv, and in the files of --output."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,11 +68,18 @@ def quantity(name: str, unit: str, digits: int = 4) -> Cell:
 
 
 def interval(name: str, form: str, between: str = " .. ", scale: float = 1.0) -> Cell:
-    """Return a function that formats the confidence limits of a row's variable; empty if the row has no limits."""
+    """Return a function that formats the confidence limits of a row's variable; empty if the row has no limits.
+
+    >>> cell = interval("loss", ".2f")
+    >>> cell({"loss_lower": 0.1, "loss_upper": 0.2}), cell({"loss_lower": math.nan, "loss_upper": math.nan})
+    ('0.10 .. 0.20', '-')
+    """
 
     def cell(row: Any) -> str:
-        ends = (f"{name}_lower", f"{name}_upper")
-        return between.join(format(scale * float(row[one]), form) for one in ends) if ends[0] in row else ""
+        if f"{name}_lower" not in row:
+            return ""
+        ends = [scale * float(row[f"{name}_{end}"]) for end in ("lower", "upper")]
+        return "-" if any(map(math.isnan, ends)) else between.join(format(end, form) for end in ends)
 
     return cell
 

@@ -41,15 +41,21 @@ class CurveLaws:
         return laws_of(self.scheme, known, decrease_of(self.scheme, known), path)
 
     def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
-        """Return utilisation, queueing delay [s] and loss of flows whose windows overflow the buffer."""
+        """Return utilisation, queueing delay [s] and loss of flows whose windows overflow the buffer.
+
+        All are NaN where path and buffer hold fewer than two packets of each flow, because a window cannot shrink by a
+        loss and grow again below that.
+        """
+        largest = (1 + buffer) * self.bandwidth_delay_product / flows
+        if largest < 2:
+            return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
         delay, loss = math.nan, math.nan
         region = self.region(buffer, flows)
         if region == "linear":  # additive increase of any size
             delay = float(tcp.aimd_mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
         elif region == "cubic":
             delay = float(cubic.mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
-        largest = (1 + buffer) * self.bandwidth_delay_product / flows
-        if region == "linear" and largest >= 2:
+        if region == "linear":
             loss = self._loss(largest)
         return {"utilisation": self.laws.together(buffer, flows), "queueing_delay": delay, "loss": loss}
 
@@ -80,9 +86,13 @@ class CurveLaws:
         return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 
     def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities of `sawtooth` for bounded windows: by Little's law if path and buffer hold them."""
+        """Return the quantities of `sawtooth` for bounded windows: by Little's law if path and buffer hold them.
+
+        All are NaN for a window below one packet, which is simulated as one packet, and for a sender other than AIMD,
+        which may use less than its window.
+        """
         together = window * flows
-        if math.isnan(self.laws.decrease):  # a sender other than AIMD may use less than its window
+        if window * self.bandwidth_delay_product < 1 or math.isnan(self.laws.decrease):
             return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
         if together > 1 + buffer:
             return self.sawtooth(buffer, flows)
