@@ -212,11 +212,17 @@ def test_pings_without_all_of_their_lines(written):
     [
         ("", "no round-trip time"),
         ("3 packets transmitted, 0 received, 100% packet loss, time 2052ms\n", "no round-trip time"),
-        ("Reply from 10.0.0.1: bytes=32 time<1ms TTL=128\n", "no round-trip time"),  # a bound, not a time
+        ("Reply from 10.0.0.1: bytes=32 time<1ms TTL=128\n", "only bounded, as time<1ms"),
         ("rtt min/avg/max/mdev = nan/nan/nan/nan ms\n", "no round-trip time"),
         ("rtt min/avg/max/mdev = 0.000/0.001/0.002/0.001 ms\n", "0 ms is out of range"),
         ("rtt min/avg/max/mdev = 1/2/3/1 ms\n" * 2, "2 runs"),
         (json.dumps(TCP), "no round-trip time"),
+        # the smallest is the one that is not printed, not 14 ms
+        (
+            "Reply from h: bytes=32 time=14ms TTL=118\nReply from h: bytes=32 time<1ms TTL=118\n",
+            "only bounded, as time<1ms",
+        ),
+        ("64 Bytes von h: icmp_seq=1 ttl=64 Zeit=600 ms\n", "in English (LC_ALL=C ping HOST)"),
     ],
 )
 def test_pings_that_are_refused(refused, text, part):

@@ -20,6 +20,8 @@ _SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_N
 #: Pattern of the line of a reply. With the option -D of ping the line begins with a time; "(DUP!)" marks a duplicate
 #: reply.
 _REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
+#: Reply of Windows' ping in less than a millisecond, the smallest time that it prints.
+_BELOW = re.compile(r"\btime<[0-9]+\s*ms\b")
 _LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% packet loss")
 _RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
 
@@ -44,7 +46,7 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     Raises
     ------
     ValueError
-        If the file cannot be read, holds no reply, or holds several runs.
+        If the file cannot be read, holds no reply, holds several runs, or bounds a round-trip time ("time<1ms").
 
     Examples
     --------
@@ -60,7 +62,13 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
 
 def looks_like(text: str) -> bool:
     """Return whether a text may be the output of ping."""
-    return bool(_SUMMARY.search(text) or _REPLY.search(text) or _LOST.search(text) or text.startswith("PING "))
+    return bool(
+        _SUMMARY.search(text)
+        or _REPLY.search(text)
+        or _BELOW.search(text)
+        or _LOST.search(text)
+        or text.startswith("PING ")
+    )
 
 
 def read(path: str, text: str) -> Measurement:
@@ -70,8 +78,12 @@ def read(path: str, text: str) -> Measurement:
         raise ValueError(f"{path}: the file holds {len(summaries)} runs of ping, must hold one")
     replies = [(at, printed(f"{path}: time", time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest]
     times = [time for _, time in replies]
+    if _BELOW.search(text):
+        below = "holds round-trip times that are only bounded, as time<1ms: run ping on Linux or macOS, or ss -tin"
+        raise ValueError(f"{path}: the file {below}")
     if not summaries and not times:
-        raise ValueError(f"{path}: the file holds no round-trip time: must be the output of ping with a reply")
+        wanted = "must be the output of ping, in English (LC_ALL=C ping HOST), with a reply"
+        raise ValueError(f"{path}: the file holds no round-trip time: {wanted}")
     least, mean = (
         (printed(f"{path}: round-trip time", one) for one in summaries[0])
         if summaries
