@@ -61,11 +61,10 @@ def window_command(
     if application is not None and flags.get("flows") is not None:
         raise conflict("--application", "excludes --flows", "its answer is for one connection")
     with output:
-        asked = window_path.asked_of(files, given(flags), kernel)
-        if asked.verdict is not None and asked.verdict.is_beyond_windows:
-            say("\n".join(window_steps.without_windows(asked)))
+        path = window_path.read(files, given(flags), kernel)
+        if path.verdict is not None and path.verdict.is_beyond_windows:
+            say("\n".join(window_steps.without_windows(path)))
             return
-        path = window_path.of_tcp(asked)
         steps = tcp_windows.answers(**path.arguments, progress=watched())
         answer = next(steps)
         answer.attrs |= path.attrs

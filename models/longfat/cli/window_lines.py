@@ -207,7 +207,7 @@ def check(answer: Answer, path: Path) -> list[str]:
     from longfat.measured.counting import WIDE
 
     wide = [] if len(rows) > 1 else [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
-    counted = path.figures.loss is not None and "loss" not in path.given
+    counted = path.figures.loss is not None and "loss" not in path.options
     made += labelled("narrower", _narrower(a, wide[0], counted, unit)) if wide else []
     return made if shown else made + hosts
 

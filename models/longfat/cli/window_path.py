@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from longfat.design.senders import SENDERS
 
 if TYPE_CHECKING:
     from longfat.design.socket_buffers import Limits
@@ -20,11 +23,11 @@ HOLDERS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class Path:
     """Options that the user gave, and the contents of the files: measurements of the path, settings of the hosts.
 
     ``figures`` are the measurements of the path. ``verdict`` is None if no TCP flow was measured, and ``limits`` is
-    None if nothing is known of the hosts.
+    None if nothing is known of the hosts. Options override measurements.
     """
 
     options: dict[str, Any]
@@ -32,27 +35,65 @@ class Asked:
     verdict: Diagnosis | None
     limits: Limits | None
 
+    @property
+    def rate_measured_by(self) -> str:
+        """Transport by which the rate was measured, "TCP" or "UDP"; empty if the rate was given."""
+        return "" if "rate" in self.options else self.figures.transport
 
-@dataclass(frozen=True)
-class Path:
-    """Arguments of `longfat.design.tcp_window`, and what was measured on the path and its hosts."""
+    @property
+    def no_window(self) -> bool:
+        """Whether the losses that were measured limit the flow, whatever its window."""
+        lossy = self.verdict is not None and self.verdict.kind == "losses" and "loss" not in self.options
+        return lossy and not SENDERS[self.options["scheme"]].is_bbr
 
-    arguments: dict[str, Any]
-    figures: PathFigures
-    remarks: tuple[str, ...]
-    rate_measured_by: str  # "TCP" or "UDP"; empty if the rate was given
-    verdict: Diagnosis | None = None  # None if no TCP flow was measured
-    no_window: bool = False  # whether the losses of the path limit the flow, whatever its window
-    limits: Limits | None = None  # of the hosts, None if they are not known
-    given: frozenset[str] = frozenset()  # names of the options that were given
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of `longfat.design.tcp_window`."""
+        return self._read[0]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Remarks on the measurements that are used."""
+        return self._read[1]
 
     @property
     def attrs(self) -> dict[str, str]:
         """Remarks on the measurements, as attributes of the answer."""
         return {"remarks": "\n".join(self.remarks), "rate_measured_by": self.rate_measured_by}
 
+    @cached_property
+    def _read(self) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Arguments and remarks; raise a ValueError if an input is missing."""
+        asked, found = self.options, self.figures
+        of_tcp = found.transport == "TCP"
+        used = {name: asked.get(name) for name in (*HOLDERS, "loss")}
+        kept = tuple(f"{name}:" for name, value in used.items() if value is not None)
+        remarks = tuple(one for one in found.remarks if not kept or not one.startswith(kept))
+        for name, value in used.items():  # each as both ends of its range
+            figure = getattr(found, name)
+            if value is None and figure is not None:
+                used[name] = getattr(found, f"{name}_interval") or (figure, figure)
+        for name, (flag, holders) in HOLDERS.items():
+            if used[name] is None:
+                raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
+        more = {name: used[name] for name in HOLDERS} | {"measured": bool(self.rate_measured_by)}
+        if used["loss"] is None:
+            remarks += ("loss: not given, 0 is assumed: only overflows of the flow itself",)
+        elif "loss" in asked:
+            more["loss"] = used["loss"] if len(used["loss"]) > 1 else used["loss"][0]
+        else:
+            if found.loss == 0:
+                remarks = tuple(one for one in remarks if not one.startswith("loss:"))
+            more["loss"], further = _measured_loss(found, self.verdict, used["loss"], asked["scheme"])
+            remarks += further
+        if segment := asked.get("mss", round(found.packet) if of_tcp and found.packet else None):
+            more["segment"] = segment
+        if flows := asked.get("flows", found.flows if of_tcp else None):
+            more["flows"] = int(flows)
+        return {name: value for name, value in asked.items() if name != "mss"} | more, remarks
 
-def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> Asked:
+
+def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> Path:
     """Read the files, which are measurements of the path and settings of its hosts; return them with the options."""
     from longfat import measured
     from longfat.base.domains import conflict
@@ -60,9 +101,9 @@ def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) 
     from longfat.measured.diagnosis import diagnosis
     from longfat.measured.sysctl import Settings
 
-    read = measured.read_each(*files) if files else []
-    hosts = [one for one in read if isinstance(one, Settings)]
-    runs = [one for one in read if not isinstance(one, Settings)]
+    contents = measured.read_each(*files) if files else []
+    hosts = [one for one in contents if isinstance(one, Settings)]
+    runs = [one for one in contents if not isinstance(one, Settings)]
     if kernel and hosts:
         raise conflict("--kernel", "excludes the output of sysctl -a", "which has the settings themselves")
     figures = measured.path_of(runs) if runs else measured.PathFigures()
@@ -71,7 +112,7 @@ def asked_of(files: Iterable[str], options: dict[str, Any], kernel: str | None) 
         figures = measured.PathFigures(round_trip_time=base).merged(figures)
     limits = linux_defaults(kernel) if kernel else tightest([_limits(one) for one in hosts]) if hosts else None
     link = options.get("rate", (None,))[0]
-    return Asked(options, figures, diagnosis(figures, link, runs) if figures.transport == "TCP" else None, limits)
+    return Path(options, figures, diagnosis(figures, link, runs) if figures.transport == "TCP" else None, limits)
 
 
 def _limits(host: Settings) -> Limits:
@@ -93,53 +134,6 @@ def _limits(host: Settings) -> Limits:
     )
 
 
-def _used(asked: dict[str, Any], found: PathFigures) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return rate, round-trip time and loss, each as both ends of its range, and remarks on measured values.
-
-    Options override measurements.
-    """
-    given = {name: asked.get(name) for name in (*HOLDERS, "loss")}
-    used = dict(given)
-    for name, value in given.items():
-        if value is None and getattr(found, name) is not None:
-            figure = getattr(found, name)
-            used[name] = getattr(found, f"{name}_interval") or (figure, figure)
-    kept = tuple(f"{name}:" for name, value in given.items() if value is not None)
-    remarks = tuple(one for one in found.remarks if not kept or not one.startswith(kept))
-    return used, remarks
-
-
-def of_tcp(given: Asked) -> Path:
-    """Return the path with all arguments of `longfat.design.tcp_window`; raise a ValueError if an input is missing."""
-    from longfat.design.senders import SENDERS
-
-    asked, found, verdict = given.options, given.figures, given.verdict
-    used, remarks = _used(asked, found)
-    for name, (flag, holders) in HOLDERS.items():
-        if used[name] is None:
-            raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
-    by = "" if "rate" in asked else found.transport
-    more: dict[str, Any] = {"rate": used["rate"], "round_trip_time": used["round_trip_time"], "measured": bool(by)}
-    if used["loss"] is None:
-        remarks += ("loss: not given, 0 is assumed: only overflows of the flow itself",)
-    elif "loss" in asked:
-        more["loss"] = used["loss"] if len(used["loss"]) > 1 else used["loss"][0]
-    else:
-        if found.loss == 0:
-            remarks = tuple(one for one in remarks if not one.startswith("loss:"))
-        more["loss"], further = _measured_loss(found, verdict, used["loss"], asked["scheme"])
-        remarks += further
-    segment = round(found.packet) if found.transport == "TCP" and found.packet else None
-    if segment := asked.get("mss", segment):
-        more["segment"] = segment
-    if flows := asked.get("flows", found.flows if found.transport == "TCP" else None):
-        more["flows"] = int(flows)
-    at_loss = verdict is not None and verdict.kind == "losses" and "loss" not in asked
-    arguments = {name: value for name, value in asked.items() if name != "mss"} | more
-    no_window = at_loss and not SENDERS[asked["scheme"]].is_bbr
-    return Path(arguments, found, remarks, by, verdict, no_window, given.limits, frozenset(asked))
-
-
 def _measured_loss(
     found: PathFigures, verdict: Diagnosis | None, interval: tuple[float, float], scheme: str
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
@@ -150,7 +144,6 @@ def _measured_loss(
     lost, the bound on the loss says nothing about the rate, and 0 is assumed. If the flow was faster than random losses
     of the counted probability allow, the flow itself caused them, and 0 is assumed.
     """
-    from longfat.design.senders import SENDERS
     from longfat.measured.diagnosis import is_too_fast, none_lost
 
     low, high = (min(end, 0.999) for end in interval)

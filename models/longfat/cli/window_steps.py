@@ -16,7 +16,7 @@ from longfat.laws.bbr import shallow_buffer_loss
 from longfat.laws.tcp import achievable_throughput, parallel_share
 
 if TYPE_CHECKING:
-    from longfat.cli.window_path import Asked, Path
+    from longfat.cli.window_path import Path
     from longfat.design.tcp_windows import Answer
 
 NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
@@ -69,13 +69,13 @@ def begin(answer: Answer, path: Path) -> list[str]:
     return made
 
 
-def without_windows(asked: Asked) -> list[str]:
+def without_windows(path: Path) -> list[str]:
     """Return the whole answer for a measured flow whose rate neither a window nor a buffer can raise."""
-    found, verdict = asked.figures, asked.verdict
+    found, verdict = path.figures, path.verdict
     assert verdict is not None
     steps = [f"{verdict.advice} (gain not known)"]
     if verdict.kind.endswith("processor") and found.rate:
-        each, target = found.rate / (found.processor or 1.0), asked.options.get("rate", (0.0, 0.0))[1]
+        each, target = found.rate / (found.processor or 1.0), path.options.get("rate", (0.0, 0.0))[1]
         streams = max(2, math.ceil(target / each)) if target else 4
         side = "sender" if verdict.kind.startswith("sender") else "receiver"
         steps = [
