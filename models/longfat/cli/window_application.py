@@ -11,7 +11,6 @@ from longfat.base.text_tables import labelled
 from longfat.cli import paste
 from longfat.cli.window_steps import LEAST_GAIN, at_most, of_data, said, span, times
 from longfat.design.application_windows import APPLICATIONS, BELOW, KIB, MIB, Application
-from longfat.laws.tcp import achievable_throughput
 
 if TYPE_CHECKING:
     from longfat.design.tcp_windows import Answer
@@ -25,17 +24,13 @@ LEAST_BLOCKS = 10
 def answer_of(name: str, answer: Answer) -> str:
     """Return what limits an application protocol on a path, up to three steps to take, lines to paste and a check."""
     one, a = APPLICATIONS[name], answer.attrs
-    least, most = a["headers"]
-    capacity = (
-        float(achievable_throughput(a["rate_low"], a["segment"], most)),
-        float(achievable_throughput(a["rate_high"], a["segment"], least)),
-    )
+    capacity = answer.link
     trips = (a["round_trip_time_low"], a["round_trip_time_high"])
-    best = max(at_most(row, a, answer.law(0.0)) for row in answer.rows)
+    best = at_most(answer)
     if best == 0.0:
         losses = ", ".join(f"{row['loss']:.3g}" for row in answer.rows)
         raise out_of_range("loss", losses, "1", "less, with --application: no law of the sender holds there")
-    if lossy := best < a["target"] * answer.law(0.0):
+    if lossy := best < a["target"] * answer.capacity:
         capacity = (min(best, capacity[0]), min(best, capacity[1]))
     window, goal = one.window_for(capacity[1], trips[1]), a["target"] * (1 - BELOW) * capacity[0]
     rates = {default: one.rates(default.window, capacity, trips, default.windows) for default in one.defaults}
@@ -45,7 +40,7 @@ def answer_of(name: str, answer: Answer) -> str:
     settings = [line for default in slow for line in default.raised_to(window, one.largest)]
     listed = "; ".join(f"{size(default.window)} {default.name}: {span(*ends)}" for default, ends in rates.items())
     losses = f", which losses make {span(*capacity)}" if lossy else ""
-    limit = f"window of {one.title}: {listed}; at {span(*trips, 's')}, of the link's {of_data(a)}{losses}"
+    limit = f"window of {one.title}: {listed}; at {span(*trips, 's')}, of the link's {of_data(answer)}{losses}"
     expected, lines = list(rates.items()), list[str]()
     if not slow:
         carry = "they carry what the losses leave" if lossy else "they fill the path"

@@ -208,7 +208,7 @@ def check(answer: Answer, path: Path) -> list[str]:
 
     wide = [] if len(rows) > 1 else [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.options
-    made += labelled("narrower", _narrower(a, wide[0], counted, unit)) if wide else []
+    made += labelled("narrower", _narrower(answer, wide[0], counted, unit)) if wide else []
     return made if shown else made + hosts
 
 
@@ -237,20 +237,19 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
     )
 
 
-def _narrower(a: dict[str, Any], row: dict[str, float], counted: bool, unit: str) -> str:
+def _narrower(answer: Answer, row: dict[str, float], counted: bool, unit: str) -> str:
     """Return longer measurements that narrow the expected interval of a check, each with its interval.
 
     With ``counted`` the loss was measured by a count of lost packets; ``unit`` is that of iperf3's rates in the check.
     """
-    said, cycles = [], LONG_CYCLES if a["flows"] == 1 else row["tcp_cycles"]
+    said, cycles = [], LONG_CYCLES if answer.attrs["flows"] == 1 else row["tcp_cycles"]
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)
     if lasts > row["check_time"]:
         command = f"-O {skipped} -t {lasts}"
         if skipped > LONGEST_OMITTED or lasts > LONGEST:
             command = f"a transfer of {lasts} s, without its first {skipped} s"
         said.append(f"{command}: {rates(row['long_lower'], row['long_upper'], unit)}, simulated")
-    effects = {name: float(factor) for name, factor in (one.split() for one in a["effects"].split(";") if one)}
-    loss = math.exp(effects.get("loss", 0.0))
+    loss = answer.effects.get("loss", 1.0)
     if loss >= RANGE and counted:
         # Four times as many losses halve the interval on a logarithmic scale: the ratio of its ends becomes the square
         # root.

@@ -13,7 +13,7 @@ from longfat.cli.paste import MOST_STREAMS, USUAL, USUAL_DATA, one_iperf3
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
-from longfat.laws.tcp import achievable_throughput, parallel_share
+from longfat.laws.tcp import parallel_share
 
 if TYPE_CHECKING:
     from longfat.cli.window_path import Path
@@ -111,11 +111,11 @@ def said(limit: str, steps: list[str]) -> list[str]:
 
 def _of_measured(answer: Answer, path: Path) -> list[str]:
     """Return the steps for a measured flow, according to its diagnosis."""
-    verdict, measured, rate = path.verdict, path.figures.rate or math.nan, answer.law(0.0)
+    verdict, measured = path.verdict, path.figures.rate or math.nan
     assert verdict is not None
     reached = min((row["tcp_rate_law"] for row in answer.rows), default=math.nan)
     if verdict.kind == "losses" and path.no_window:
-        return _against_losses(answer, path, rate)
+        return _against_losses(answer, path)
     if path.rate_measured_by:
         to = f"up to {rounded(2 * measured, 'bytes/s')}, twice what was measured, if the link carries it (--rate)"
     else:
@@ -149,8 +149,7 @@ def _option(path: Path) -> str:
 
 def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     """Return limit and steps by law, without a measured flow; the limit is losses, socket buffers or the link."""
-    a, capacity = answer.attrs, answer.law(0.0)
-    best = max(at_most(row, a, capacity) for row in answer.rows)
+    a, best = answer.attrs, at_most(answer)
     limits, trip = _limits(path), a["round_trip_time"]
     sizes = (limits.least(_overhead(a)), limits.most, a["window"])
     least, most, largest = (a["flows"] * size / trip for size in sizes)
@@ -159,15 +158,15 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     if a["window_limited"] and largest < best:
         return (
             f"TCP's largest window, 1 GiB (RFC 7323){of_streams(a)}: {rounded(largest, 'bytes/s')} at "
-            f"{rounded(trip, 's')}, of the link's {of_data(a)}",
+            f"{rounded(trip, 's')}, of the link's {of_data(answer)}",
             [
                 f"{a['sockets']} streams, {_parallel(a['sockets'])}: {rounded(best, 'bytes/s')} by law, "
                 f"{times(best / largest)}"
             ],
         )
-    if _slow(answer, capacity):
-        return _of_losses(answer), _against_losses(answer, path, capacity)
-    return _of_link(answer, path, capacity)
+    if _slow(answer):
+        return _of_losses(answer), _against_losses(answer, path)
+    return _of_link(answer, path)
 
 
 def _parallel(flows: int) -> str:
@@ -180,20 +179,24 @@ def _parallel(flows: int) -> str:
     return f"iperf3 -P {streams}" + (f" ({calls})" if calls else "")
 
 
-def at_most(row: dict[str, float], a: dict[str, Any], capacity: float) -> float:
-    """Return the rate by law, or, where none is known, the most that may be reached: BBR may fill the link; else 0."""
-    law = row["tcp_rate_law"]
-    if not math.isfinite(law):
-        return capacity if SENDERS[a["scheme"]].is_bbr and row["loss_high"] <= LOSS_OF_BBR else 0.0
-    return law
+def at_most(answer: Answer) -> float:
+    """Return the largest rate at any of the losses: by law, or, where BBR has none, that of the link; else 0."""
+    best = 0.0
+    for row in answer.rows:
+        law = row["tcp_rate_law"]
+        if math.isfinite(law):
+            best = max(best, law)
+        elif SENDERS[answer.attrs["scheme"]].is_bbr and row["loss_high"] <= LOSS_OF_BBR:
+            best = max(best, answer.capacity)
+    return best
 
 
-def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
+def _slow(answer: Answer) -> list[dict[str, float]]:
     """Return the rows, each for a loss, in which the rate by law is below the target or no law holds.
 
     Rows without a law are left out if the least windows of all flows of BBR fill the link.
     """
-    a = answer.attrs
+    a, capacity = answer.attrs, answer.capacity
     least = a["flows"] * LEAST_WINDOW_OF_BBR * a["segment"] / a["round_trip_time"] if SENDERS[a["scheme"]].is_bbr else 0
     return [
         row
@@ -203,15 +206,9 @@ def _slow(answer: Answer, capacity: float) -> list[dict[str, float]]:
     ]
 
 
-def of_data(a: dict[str, Any], named: bool = True) -> str:
-    """Format the range of a full link's rate of data: less Ethernet headers (lower end) or less IP headers (upper).
-
-    With ``named`` the text names both headers.
-    """
-    least, most = a["headers"]
-    low = float(achievable_throughput(a["rate_low"], a["segment"], most))
-    high = float(achievable_throughput(a["rate_high"], a["segment"], least))
-    return span(low, high) + (" (Ethernet, IP)" if named and most else "")
+def of_data(answer: Answer, named: bool = True) -> str:
+    """Format the range of a full link's rate of data, and with ``named`` the headers that are left out."""
+    return span(*answer.link) + (" (Ethernet, IP)" if named and answer.attrs["headers"][1] else "")
 
 
 def _of_losses(answer: Answer) -> str:
@@ -219,7 +216,7 @@ def _of_losses(answer: Answer) -> str:
     a = answer.attrs
     trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
     law = f"law of {name_of(a)}{of_streams(a)}, {trip}"
-    return f"loss: {rates_by_law(answer)} ({law}), of the link's {of_data(a)}"
+    return f"loss: {rates_by_law(answer)} ({law}), of the link's {of_data(answer)}"
 
 
 def rates_by_law(answer: Answer) -> str:
@@ -263,11 +260,11 @@ def _largest_loss(answer: Answer, row: dict[str, float]) -> float:
     return low
 
 
-def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
+def _against_losses(answer: Answer, path: Path) -> list[str]:
     """Return the steps to take if losses limit the rate."""
-    a = answer.attrs
+    a, capacity = answer.attrs, answer.capacity
     row = max(
-        _slow(answer, capacity) or answer.rows,
+        _slow(answer) or answer.rows,
         key=lambda one: one["tcp_rate_law"] if math.isfinite(one["tcp_rate_law"]) else -1.0,
     )
     law = row["tcp_rate_law"]
@@ -289,7 +286,7 @@ def _against_losses(answer: Answer, path: Path, capacity: float) -> list[str]:
     left = capacity * (1 - float(parallel_share(flows, 1)))
     others = [
         f"{one['tcp_streams_law']:.0f} at {loss_of(one)}"
-        for one in _slow(answer, capacity)
+        for one in _slow(answer)
         if one is not row and math.isfinite(one["tcp_streams_law"])
     ]
     more = f" ({', '.join(others)})" if others else ""
@@ -312,8 +309,10 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
     """Return limit and steps if the hosts' socket buffers, by default or by their settings, are too small."""
     a, limits, (least, most) = answer.attrs, _limits(path), rates
     source = ", if Linux's defaults" if path.limits is None else f" of {limits.source}"
-    trip, capacity = rounded(a["round_trip_time"], "s"), answer.law(0.0)
-    limit = f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of {of_data(a, named=False)}"
+    trip, capacity = rounded(a["round_trip_time"], "s"), answer.capacity
+    limit = (
+        f"socket buffers{source}: {span(least, most)} ({_smallest(limits)}, {trip}) of {of_data(answer, named=False)}"
+    )
     few, many = (min(math.ceil(a["flows"] * best / rate), MOST_STREAMS) for rate in (most, least))
     flows = f"iperf3 -P {few} to {many}" if few < many else _parallel(few)
     unknown = [row for row in answer.rows if not math.isfinite(row["tcp_rate_law"])]
@@ -348,19 +347,19 @@ def _smallest(limits: Limits) -> str:
     return ", ".join(f"{name} {rounded(sizes[name], 'bytes')}" for name in names)
 
 
-def _of_link(answer: Answer, path: Path, capacity: float) -> tuple[str, list[str]]:
+def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
     """Return limit and steps if the rate of the link is the limit."""
     a, limits = answer.attrs, _limits(path)
     condition = "" if any(row["loss"] > 0 for row in answer.rows) else ", if it loses no packet"
     rate = f" of {span(a['rate_low'], a['rate_high'])}" if not path.rate_measured_by else ""
     by = f" (as measured by {path.rate_measured_by})" if path.rate_measured_by else ""
-    limit = f"the link{by}{condition}: {of_data(a)} of data{rate}"
+    limit = f"the link{by}{condition}: {of_data(answer)} of data{rate}"
     steps = []
     if _missing(answer, path) and not fits_defaults(a, path):
         source = "Linux's defaults" if path.limits is None else limits.source
         least, each = limits.least(_overhead(a)), " for each stream" if a["flows"] > 1 else ""
         slowest = a["flows"] * least / a["round_trip_time"]
-        if slowest < capacity:
+        if slowest < answer.capacity:
             limit += f"; or socket buffers, with {source}: {rounded(slowest, 'bytes/s')} or more ({_smallest(limits)})"
         ends = [f"{size / a['bandwidth_delay_product']:.2g}" for size in (least, limits.most)]
         steps.append(

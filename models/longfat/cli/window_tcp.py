@@ -59,7 +59,7 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
             yield "remark", remark
     yield "law", f"{rates_by_law(answer)} ({SENDERS[a['scheme']].law})"
     if path.verdict is None or path.verdict.is_of_network:
-        yield from _decides(a)
+        yield from _decides(answer.effects)
     if metrics := _metrics(a, path):
         yield "RFC 6349", f"{'; '.join(metrics)} (metrics of section 4, of the measurement)"
 
@@ -164,9 +164,8 @@ def _filling(answer: Answer) -> str:
     )
 
 
-def _decides(a: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _decides(found: dict[str, float]) -> Iterator[tuple[str, str]]:
     """Yield a label and a text on the input whose range affects the rate by law most, if any input is a range."""
-    found = {name: math.exp(float(effect)) for name, effect in (one.split() for one in a["effects"].split(";") if one)}
     if found:
         name = max(found, key=lambda one: found[one])
         factors = ", ".join(f"{key.replace('_', ' ')} {factor:.3g}" for key, factor in found.items())

@@ -150,7 +150,8 @@ class Answer:
     ``rows`` has for each loss the `VARIABLES`, ``loss``, the middle of its range, and ``long_lower`` and
     ``long_upper``, the limits of a check that lasts as long as a long transfer. ``values`` has the variables of
     `OF_PATH`, NaN until they are simulated. ``law`` returns the rate by the law at a loss. ``alone`` is true if a
-    single loss was given, not a list.
+    single loss was given, not a list. ``effects`` has the factor by which the range of an input changes the rate by the
+    law, the largest first.
     """
 
     rows: list[dict[str, float]]
@@ -158,6 +159,19 @@ class Answer:
     law: Callable[[float], float]
     attrs: dict[str, Any]
     alone: bool
+    effects: dict[str, float]
+
+    @property
+    def capacity(self) -> float:
+        """Rate of data of the full link [bytes/s]."""
+        return self.law(0.0)
+
+    @property
+    def link(self) -> tuple[float, float]:
+        """Range of the full link's rate of data [bytes/s]: without Ethernet's headers (lower end) or IP's."""
+        a, (least, most) = self.attrs, self.attrs["headers"]
+        low = float(achievable_throughput(a["rate_low"], a["segment"], most))
+        return low, float(achievable_throughput(a["rate_high"], a["segment"], least))
 
     def dataset(self) -> xr.Dataset:
         """Convert the answer to a Dataset."""
@@ -252,7 +266,7 @@ def answers(
         "longfat_version": __version__,
     }
     alone = len(rows) == 1 and not isinstance(loss, list)
-    answer = Answer(rows, values, here.law, attributes, alone)
+    answer = Answer(rows, values, here.law, attributes, alone, {name: math.exp(one) for name, one in effects.items()})
     yield answer
 
     from longfat.base.progress import bar
