@@ -6,9 +6,8 @@ import xarray as xr
 
 from longfat import design, plot
 from longfat.design.curve_laws import CurveLaws
-from longfat.design.curve_runs import CurvePath
+from longfat.design.curve_runs import CurvePath, limited
 from longfat.design.senders import sender
-from longfat.design.window_limit import limited
 from longfat.plot.curve_panels import what_to_do
 from longfat.sim import schemes
 

@@ -13,7 +13,7 @@ from longfat.base.labelled import Labelled
 from longfat.design.buffer_laws import FURTHER, LAW_APART, LAW_TOGETHER, SMALLEST, Laws
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, Search, bisected, fitted, logit
-from longfat.design.window_curves import attrs
+from longfat.design.window_curves import ENDS, attrs
 
 if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles
@@ -34,7 +34,6 @@ SLOPE, GENTLE_SLOPE = 3.0, 0.8
 #: is wider than `WIDTH`, as a fraction of what the required share lacks to 1. Our choice, 0.01 at a share of 0.95: such
 #: a difference hardly matters, and a narrower interval takes many more samples.
 CLOSE = 0.2
-ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 
 @dataclass(frozen=True)

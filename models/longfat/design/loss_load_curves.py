@@ -14,7 +14,7 @@ from longfat.base.domains import out_of_range, seed_of
 from longfat.base.progress import bar
 from longfat.design.arguments import EXPONENT, LOSS_LOAD
 from longfat.design.replicating import Effort
-from longfat.design.window_curves import attrs
+from longfat.design.window_curves import ENDS, attrs
 from longfat.laws.loss_load import equilibrium_load, equilibrium_loss
 from longfat.replication import replicate
 from longfat.sim import Network, run
@@ -123,7 +123,7 @@ _CURVE = {
     **{
         f"{name}{suffix}": attrs(unit, f"{text}, simulated{said}")
         for name, (unit, text) in _SIMULATED.items()
-        for suffix, said in (("", ""), ("_lower", ", lower limit"), ("_upper", ", upper limit"))
+        for suffix, said in ENDS.items()
     },
     **{f"law_{name}": attrs(unit, f"{text}, equilibrium") for name, (unit, text) in _SIMULATED.items()},
 }

@@ -14,10 +14,9 @@ from longfat.base.argument import takes
 from longfat.base.domains import out_of_range, seed_of, wrong_type
 from longfat.design.arguments import CURVES, FLOWS
 from longfat.design.curve_laws import ASSUMED, CurveLaws
-from longfat.design.curve_runs import CurvePath
+from longfat.design.curve_runs import CurvePath, limited
 from longfat.design.senders import sender
-from longfat.design.window_curves import attrs
-from longfat.design.window_limit import limited
+from longfat.design.window_curves import ENDS, attrs
 from longfat.replication import sweep
 
 if TYPE_CHECKING:
@@ -197,7 +196,7 @@ def _described(data: xr.Dataset, over: str) -> xr.Dataset:
         if name not in made:
             continue
         highest = 1.0 if name in SHARES else math.inf
-        for end, said in (("", ""), ("_lower", ", lower limit"), ("_upper", ", upper limit")):
+        for end, said in ENDS.items():
             made[name + end] = made[name + end].clip(0.0, highest).assign_attrs(attrs(unit, f"{text}{said}"))
     made["scheme"].attrs = attrs("", "congestion control")
     made["flows"].attrs = attrs("flows", "number of long-lived flows")

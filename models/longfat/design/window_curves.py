@@ -20,6 +20,10 @@ CURVES = {
 }
 
 
+#: Ends of the names of a simulated variable and its confidence limits -> ends of their descriptions.
+ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
+
+
 def attrs(unit: str, description: str) -> dict[str, str]:
     """Return unit and long name as attributes of a variable; an empty unit is left out."""
     return {"units": unit, "long_name": description} if unit else {"long_name": description}
