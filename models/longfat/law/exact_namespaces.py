@@ -83,7 +83,6 @@ class MpmathNamespace(ExactNamespace):
     """Arithmetic of mpmath numbers at the working precision."""
 
     numbers = "mpmath numbers"
-    minimum, maximum = staticmethod(min), staticmethod(max)
     equal, not_equal = staticmethod(operator.eq), staticmethod(operator.ne)
     logical_and, logical_or = staticmethod(operator.and_), staticmethod(operator.or_)
     logical_not = staticmethod(operator.not_)  # ``~True`` is -2, which counts as true
@@ -93,6 +92,7 @@ class MpmathNamespace(ExactNamespace):
 
         self.mp = mpmath.mp
         self.pi, self.e, self.inf, self.nan = mpmath.pi, mpmath.e, mpmath.inf, mpmath.nan
+        self.minimum, self.maximum = min, max  # here, because Sphinx cannot read the docstrings of these two
 
     def __getattr__(self, name: str) -> Any:
         if name not in MPMATH:
