@@ -204,7 +204,7 @@ def test_priority_is_given_back():
 
 def test_captures_on_a_full_disk(tmp_path):
     """One line with option and directory, for the header of 24 bytes and for a packet larger than the buffer."""
-    for room, write in ((10, Captures.close), (24, lambda one: one.sent(0, False, 0, bytes(100_000)))):
+    for room, write in ((10, Captures.close), (24, lambda one: one.write(0, 0, bytes(100_000)))):
         captures = Captures(*(tmp_path / name for name in NAMES))
         words = f"^pcap = {tmp_path} cannot be written to: File too large$"
         with files_of_at_most(room), pytest.raises(CannotRun, match=words):

@@ -211,7 +211,7 @@ def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
         _paragraphs(record.get("text", ""), up),
         live(law, record, simulate=simulate and up + simulate),
         _letters(record),
-        _facts(law, record, up),
+        _facts(record, up),
         _copies(law),
     ]
     return document(f"{title}: {family}", "\n".join(parts), f"{view_script()}", COPY)
@@ -266,7 +266,7 @@ def _letters(record: dict[str, Any]) -> str:
     return f'<h2>Letters</h2>\n<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>\n'
 
 
-def _facts(law: Law, record: dict[str, Any], up: str) -> str:
+def _facts(record: dict[str, Any], up: str) -> str:
     rows: list[tuple[str, str]] = []
     if "result" in record or "result_remark" in record:
         both = f"{record.get('result', '')} [{record['unit']}] {record.get('result_remark', '')}"

@@ -199,7 +199,7 @@ class _Pump:
         if self.ledger is not None:
             self.ledger.received(delivery)
         if self.captures is not None:
-            self.captures.received(delivery)
+            self.captures.write(int(not delivery.back), delivery.time_ns, delivery.packet)
         for packet in self._read(host):
             self._inject(not delivery.back, packet)
 
@@ -221,7 +221,7 @@ class _Pump:
             return
         number = None if self.ledger is None else self.ledger.sent(connection, back, packet)
         if self.captures is not None:
-            self.captures.sent(connection, back, self.emulator.now, packet)
+            self.captures.write(int(back), self.emulator.now, packet)
         self.emulator.inject(connection, back, self.emulator.now, packet, number)
 
     def _next_call(self) -> int:
@@ -248,15 +248,8 @@ class Captures:
         for host in range(len(self.files)):
             self._put(host, pcap_header())
 
-    def sent(self, connection: int, back: bool, time: int, packet: bytes) -> None:
-        """Write a record of a packet that a host has sent."""
-        self._write(int(back), time, packet)
-
-    def received(self, delivery: Delivery) -> None:
-        """Write a record of a packet that reaches a host."""
-        self._write(int(not delivery.back), delivery.time_ns, delivery.packet)
-
-    def _write(self, host: int, time: int, packet: bytes) -> None:
+    def write(self, host: int, time: int, packet: bytes) -> None:
+        """Write a record of a packet that host 0 (senders) or 1 (receivers) sends or gets at a virtual time [ns]."""
         found = complete_segment(packet)
         stored = packet if found is None else packet[: found.begin]
         self._put(host, pcap_record(max(0, EPOCH + self.shift_ns + time), stored, len(packet)))
