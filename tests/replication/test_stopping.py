@@ -2,8 +2,7 @@
 
 import json
 import math
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -79,8 +78,6 @@ def test_neither_executor_nor_order_nor_store_matters(tmp_path):
     with ThreadPoolExecutor(2) as pool:
         assert go(executor=pool).identical(integer)
     assert go(executor=Flushing()).identical(integer)
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        assert go(executor=pool).identical(integer)
     # A store with more than is needed, then one with holes: the end of a point is the same.
     sweep(queue, GRID, replications=60, rng=7, store=tmp_path, **QUIET)
     assert go(store=tmp_path).identical(integer)

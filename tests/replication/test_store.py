@@ -1,6 +1,7 @@
 """Stores that are intact or refused."""
 
 import functools
+import io
 import itertools
 import os
 import shutil
@@ -99,47 +100,40 @@ def test_whole_numbers_and_floats_are_two_things(tmp_path):
         sweep(exponential, {"load": [1, 2, 2.5]}, rng=1, store=tmp_path, **QUIET)
 
 
-def damage_cut(path):
-    path.write_bytes(path.read_bytes()[:-40])
+def saved(save, value):
+    """Return the bytes that a function of NumPy writes."""
+    file = io.BytesIO()
+    save(file, value)
+    return file.getvalue()
 
 
-def damage_empty(path):
-    path.write_bytes(b"")
+def flipped(content, values):
+    """Return an archive with another bit in its numbers."""
+    place = content.index(values.tobytes())
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
-def damage_bit(path):
-    content = bytearray(path.read_bytes())
-    content[content.index(np.load(path)["variables_0"].tobytes())] ^= 1
-    path.write_bytes(content)
+DAMAGES = {
+    "cut": lambda content, values: content[:-40],
+    "empty": lambda content, values: b"",
+    "bit": flipped,
+    "text": lambda content, values: b"not an archive",
+    "array": lambda content, values: saved(np.save, np.zeros(3)),
+    "archive": lambda content, values: saved(np.savez, 1.0),
+    "pipe": None,
+}
 
 
-def damage_text(path):
-    path.write_text("not an archive")
-
-
-def damage_array(path):
-    with path.open("wb") as file:
-        np.save(file, np.zeros(3))
-
-
-def damage_archive(path):
-    with path.open("wb") as file:
-        np.savez(file, variables_0=1.0)
-
-
-def damage_pipe(path):
-    path.unlink()
-    os.mkfifo(path)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [damage_cut, damage_empty, damage_bit, damage_text, damage_array, damage_archive, damage_pipe],
-    ids=lambda f: f.__name__,
-)
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_files_are_reported_and_computed_anew(tmp_path, counted, damage):
     integer = run(counted, tmp_path)
-    damage(tmp_path / "p1-2_r3.npz")
+    path = tmp_path / "p1-2_r3.npz"
+    content, values = path.read_bytes(), np.load(path)["variables_0"]
+    path.unlink()
+    if damage == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes(DAMAGES[damage](content, values))
     counted.calls = 0
     with pytest.warns(UserWarning, match=r"store = .*: p1-2_r3.npz is damaged \(.+\) and is computed anew"):
         assert run(counted, tmp_path).identical(integer)
