@@ -313,11 +313,6 @@ def test_networks_of_one_link():
         (lambda: cadpc.total_multipliers(3, -1), r"smoothing = -1 is out of range"),
         (lambda: cadpc.total_multipliers(3, 1, 0.5), r"delay = 0.5 updates is out of range: must be an integer"),
         (lambda: cadpc.largest_stable_smoothing(0.5), r"flows = 0.5 flows is out of range"),
-        (lambda: cadpc.largest_stable_smoothing([2, math.nan]), r"flows = nan flows is out of range"),
-        (
-            lambda: cadpc.largest_stable_smoothing("many"),
-            r"flows must be a number or an array of numbers \[flows\], got the string 'many'",
-        ),
         (lambda: cadpc.largest_stable_smoothing([2, 3], [1, 1.5]), r"delay\[1\] = 1.5 updates is out of range"),
         (lambda: cadpc.network_equilibrium([1, 1]), r"routes has shape \(2,\): must be \(links, flows\)"),
         (
@@ -332,11 +327,6 @@ def test_networks_of_one_link():
         ),
         (lambda: cadpc.network_equilibrium([[1, 1]], -1), r"capacities = -1 bytes/s is out of range"),
         (lambda: cadpc.network_equilibrium([[1, 1]], 1, [1, 0]), r"weights\[1\] = 0 flows is out of range"),
-        (lambda: cadpc.network_equilibrium([[1, 1]], 1, [1, math.nan]), r"weights = nan flows is out of range"),
-        (
-            lambda: cadpc.network_equilibrium([[1, 1]], "fast"),
-            r"capacities must be a number or an array of numbers \[bytes/s\], got the string 'fast'",
-        ),
     ],
 )
 def test_refusals(call, message):

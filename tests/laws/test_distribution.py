@@ -128,25 +128,6 @@ def test_rare_numbers_of_rounds_keep_their_digits():
     assert laws.rounds_cdf(30, 0.1, 16) - laws.rounds_cdf(29, 0.1, 16) == 0
 
 
-@pytest.mark.parametrize("packets", PACKETS)
-@pytest.mark.parametrize("loss", LOSSES)
-def test_moments_against_their_definitions(loss, packets):
-    """Second moment less squared mean, and E[K N] from E[N; K <= k], with the digits that these lose."""
-    with mpmath.workdps(60 + (0 if loss > 1e-20 else 620)):
-        p, k, chance = mpmath.mpf(loss), 0, mpmath.mpf(1)
-        mean = second = together = mpmath.mpf(0)
-        while k < 2 or packets * chance > mpmath.mpf(10) ** -(mpmath.mp.dps - 5):
-            late = 1 - (1 - chance) ** packets
-            sent = packets * (1 - chance) ** (packets - 1) * (1 - chance - k * chance * (1 - p)) / (1 - p) if k else 0
-            mean, second = mean + late, second + (2 * k + 1) * late
-            together += packets / (1 - p) - sent  # E[N; K > k]
-            k, chance = k + 1, chance * p
-        variance, covariance = second - mean**2, together - mean * packets / (1 - p)
-        delay = 4 * packets * p / (1 - p) ** 2 + 2 * 2 * 300 * covariance + 300**2 * variance
-    assert close(laws.rounds_variance(loss, packets), variance)
-    assert close(laws.delay_variance(loss, packets, 2.0, 300.0), delay)
-
-
 @pytest.mark.parametrize("packets", [1, 2, 16, 65, 1000, 10**9])
 def test_tolerance_against_the_incomplete_beta_function(packets):
     for point in itertools.product((1, 2, 5, 40), (1e-6, 0.01, 0.3, 0.86, 0.99), (0, 1, 2, 8, 15, 64)):
