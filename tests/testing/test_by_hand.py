@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.testing.claims import Claim, claim, margin, shrink_claim
+from longfat.testing.claims import Claim, claim, shrink_claim
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, corners
 from longfat.testing.evidence import Normal
@@ -63,21 +63,6 @@ def test_options_of_a_claim():
     assert holds(formula, normal, over={"mean": 1.0}, within=0.1)(print).longfat_claim.options == {
         "within": 0.1, "of": "mean", "bounds": None, "deterministic": False, "power": 0.99
     }  # fmt: skip
-
-
-def test_what_a_deviation_leaves():
-    """1 - 0.5/(2 * 2)."""
-    at = Comparison("agrees", 1.0, 1.5, (0, 2), 8, 8, 2.0, 1e-6, 0.99, {}, 1)
-    assert margin(at) == 0.875
-
-
-@pytest.mark.parametrize("side", [1.0, -1.0])
-def test_limits_of_skewed_samples_are_where_the_evidence_ends(side):
-    sample = Normal(side * np.random.default_rng(1).exponential(size=300))
-    low, high = sample.interval(1e-3)
-    assert low < sample.estimate < high
-    assert sample.above(low) == pytest.approx(math.log(1e3), abs=1e-6)
-    assert sample.below(high) == pytest.approx(math.log(1e3), abs=1e-6)
 
 
 def test_a_symmetric_sample_is_taken_as_skewed_to_one_side():
@@ -181,19 +166,6 @@ def test_results_on_a_bound_are_inside():
 
 
 # Domains
-
-
-def test_shares_of_an_axis():
-    assert [Axis.parse("k", [2, 4, 8]).share(value) for value in (2, 4, 8)] == pytest.approx([1 / 6, 1 / 2, 5 / 6])
-    assert Axis.parse("x", (1.0, 3.0)).share(2.5) == 0.75
-    assert Axis.parse("x", (1.0, 3.0)).contains(3.0)
-    assert Axis.parse("x", (0.0, 1.0)).at(0.3) == 0.3
-
-
-def test_kinds_of_axes():
-    """Integers only if both limits are; logarithmic from two decades on, so that 0.1 is the middle of 0.01 and 1."""
-    assert Axis.parse("k", (1, 2.5)).at(0.5) == 1.75
-    assert Axis.parse("x", (0.01, 1.0)).at(0.5) == pytest.approx(0.1)
 
 
 def test_corners_of_small_and_large_domains():

@@ -51,7 +51,8 @@ def test_equal_values_tell_nothing():
 
 @pytest.mark.parametrize("error", [0.3, 1e-2, 1e-6])
 def test_the_interval_is_where_the_evidence_ends(error):
-    for sample in (Normal(normal_sample(200, 3)), Bounded(normal_sample(200, 3) / 8, (-1.0, 1.0))):
+    skewed = [Normal(side * np.random.default_rng(1).exponential(size=300)) for side in (1.0, -1.0)]
+    for sample in (Normal(normal_sample(200, 3)), Bounded(normal_sample(200, 3) / 8, (-1.0, 1.0)), *skewed):
         low, high = sample.interval(error)
         assert low < sample.estimate < high
         assert sample.above(low) == pytest.approx(-math.log(error), abs=1e-6)

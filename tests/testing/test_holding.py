@@ -71,10 +71,20 @@ def test_many_corners_are_drawn_from():
 
 
 def test_axes():
-    assert Axis.parse("loss", (1e-6, 1e-2)).at(0.5) == pytest.approx(1e-4)
-    assert Axis.parse("load", (0.1, 0.9)).at(0.5) == pytest.approx(0.5)
+    """Integers only if both limits are; logarithmic from two decades on, so that 0.1 is the middle of 0.01 and 1."""
+    for limits, share, value in (
+        ((1e-6, 1e-2), 0.25, 1e-5),
+        ((0.01, 1.0), 0.5, 0.1),
+        ((0.1, 0.9), 0.5, 0.5),
+        ((0.0, 1.0), 0.3, 0.3),
+        ((1.0, 3.0), 0.75, 2.5),
+        ((1, 2.5), 0.5, 1.75),
+    ):
+        assert Axis.parse("x", limits).at(share) == pytest.approx(value)
+        assert Axis.parse("x", limits).share(value) == pytest.approx(share)
     assert [Axis.parse("flows", (1, 3)).at(share) for share in (0.0, 0.5, 1.0)] == [1, 2, 3]
-    assert Axis.parse("loss", (1e-6, 1e-2)).share(1e-5) == pytest.approx(0.25)
+    assert [Axis.parse("k", [2, 4, 8]).share(value) for value in (2, 4, 8)] == pytest.approx([1 / 6, 1 / 2, 5 / 6])
+    assert Axis.parse("x", (1.0, 3.0)).contains(3.0)
     assert Axis.parse("k", ["a", "b"]).ends == ("a", "b")
     assert Axis.parse("k", 7).ends == (7,)
     assert Axis.parse("k", (7, 7)).share(7) == 0.0
@@ -93,9 +103,9 @@ def test_a_law_brings_its_domain_and_its_validity():
 
 
 def test_margins():
-    """A deviation of w leaves half of 2 w."""
-    at = Comparison("agrees", 1.0, 1.5, (0, 2), 8, 8, 0.5, 1e-6, 0.99, {}, 1)
-    assert margin(at) == 0.5
+    """A deviation of w leaves half of 2 w, one of w/4 seven eighths."""
+    for within, left in ((0.5, 0.5), (2.0, 0.875)):
+        assert margin(Comparison("agrees", 1.0, 1.5, (0, 2), 8, 8, within, 1e-6, 0.99, {}, 1)) == left
     assert margin(Comparison("undecided", 1.0, 1.0, (0, 2), 8, 8, 0.5, 1e-6, 0.99, {}, 1)) == 0.0
 
 
