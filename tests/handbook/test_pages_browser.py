@@ -6,7 +6,6 @@ import pytest
 
 from longfat.base import extras
 from longfat.handbook import law_records, pages
-from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency
 
 pytestmark = [
@@ -132,14 +131,6 @@ def test_quantities_are_typed_with_units(opened):
     assert "has no unit: write e.g. 100 ms" in page.locator(".lf-error:not(:empty)").inner_text()
     assert page.evaluate(BEYOND) == []
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 20, 25)"
-
-
-@pytest.mark.long
-def test_intervals_are_bars(opened):
-    points = {"across": "load", "points": [{"x": x, "mean": 1.0, "low": 0.9, "high": 1.1} for x in (0.4, 0.5)]}
-    page = opened(pages.page(mm1_wait, law_records.record(mm1_wait, hashed=False) | {"points": points}))
-    assert page.locator(".lf-chart circle.bar").count() == 2
-    assert "confidence intervals" in page.locator(".lf-legend").inner_text()
 
 
 @pytest.mark.long
