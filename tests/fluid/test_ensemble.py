@@ -78,25 +78,3 @@ def test_the_floor_holds():
     found = cadpc_fairness(np.linspace(0.1, 0.8, 10)[None], 50, threshold=0.9, floor=1e-3)
     np.testing.assert_allclose(found.rate, rates, rtol=1e-12)
     np.testing.assert_array_equal(found.fair_after, fair)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"start": [0.1]}, r"^start has shape \(1,\): must be \(points, classes\), with one or more of each"),
-        ({"start": [[0.1, -1.0]]}, r"^start\[0, 1\] = -1 "),
-        ({"start": [[np.nan]]}, r"^start = nan"),
-        ({"start": "much"}, "^start must be a number or an array of numbers, got the string 'much'"),
-        ({"updates": -1}, r"^updates = -1 updates"),
-        ({"smoothing": [0.5, 0.5]}, r"^smoothing has shape \(2,\): must be one value or an array of length 1"),
-        ({"smoothing": 4}, r"^smoothing = 4 .*\(0, 3\]"),
-        ({"flows": 1.5}, r"^flows = 1\.5 flows is out of range: must be an integer in \[1, inf\)"),
-        ({"threshold": 0}, r"^threshold = 0 "),
-        ({"floor": 1}, r"^floor = 1 "),
-        ({"precision": "half"}, "^precision 'half' is unknown; available: double, single"),
-        ({"threads": -1}, r"^threads = -1 threads"),
-    ],
-)
-def test_bad_values_are_named(arguments, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        cadpc_fairness(**{"start": [[0.1, 0.2]], "updates": 3, **arguments})

@@ -7,7 +7,6 @@ import pytest
 import xarray as xr
 
 from longfat.fluid import (
-    Parameter,
     System,
     Variable,
     best_replies,
@@ -199,46 +198,3 @@ def test_queues_stay_above_nothing():
     full = integrate(xcp(2), 3, {"rate": 0.8}, step=0.05, method="numpy")
     assert float(full.queue.min()) == 0
     assert float(full.queue.max()) > 0.01
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"smoothing": 4.0}, r"^smoothing = 4 is out of range: must be in \(0, 3\]"),
-        ({"delay": 0.5}, r"^delay = 0\.5 updates is out of range: must be an integer in \[0, 100000\]"),
-        ({"delay": "late"}, r"^delay must be a number or an array of numbers \[updates\], got the string 'late'"),
-        ({"weight": [1, 2]}, r"^weight has shape \(2,\): must be one value or an array of length 3 along 'flow'"),
-        ({"speed": 1}, "^parameter of CADPC 'speed' is unknown; available: capacity, carry"),
-        ({"start": {"window": 1}}, "^start: variable of CADPC 'window' is unknown; available: rate"),
-        ({"start": {"rate": -1.0}}, r"^start_rate = -1 .*\[0, inf\]"),
-        ({"start": {"rate": np.nan}}, r"^start_rate = nan"),
-        ({"duration": 2.5}, r"^duration = 2.5 updates"),
-        ({"step": 0.1}, r"^step = 0\.1 needs continuous time: a map counts updates"),
-        ({"every": 0}, r"^every = 0 steps .*\[1, 3\]"),
-        ({"method": "guess"}, "^method 'guess' is unknown; available: jax, numpy"),
-    ],
-)
-def test_bad_values_are_named(change, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        integrate(cadpc(3), **{"duration": 3, **change})
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: integrate(cadpc_flow(2), 3), r"^step must be a number \[s\], got None"),
-        (lambda: integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy"),
-         r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "),
-        # the queue grows to many round trips
-        (lambda: integrate(tcp_red(), 20, {"window": 500}, step=0.1, method="numpy"), "longest delay of TCP with RED"),
-        (lambda: System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)}),
-         "kind 'other' is unknown; available: flow, map"),
-        (lambda: cadpc(3, periods=[1, 2]), "flows = 3 needs 3 periods and 3 phases: got 2 and "),
-        (lambda: cadpc(3, phases=[0, 0, 1]), "must be"),
-        (lambda: cadpc(3, routes=[[1, 1, 0]]), "must be"),
-        (lambda: cadpc(3, floor=1.0), "must be"),
-    ],
-)  # fmt: skip
-def test_bad_steps_and_systems_are_named(call, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        call()

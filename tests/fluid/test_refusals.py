@@ -1,0 +1,124 @@
+"""Arguments of fluid models that are refused by name."""
+
+import pytest
+
+from longfat.fluid import (
+    Parameter,
+    System,
+    cadpc,
+    cadpc_fairness,
+    cadpc_flow,
+    integrate,
+    loss_load,
+    stability_boundary,
+    tcp_red,
+)
+
+FAST = {"strategy": "response", "capacity_packets": 1e4, "round_trip_time": 0.044, "packets": 1000}
+#: Functions with arguments that they take.
+TAKEN = {
+    "integrate": (lambda **given: integrate(cadpc(3), **given), {"duration": 3}),
+    "cadpc_fairness": (cadpc_fairness, {"start": [[0.1, 0.2]], "updates": 3}),
+    "iterate": (loss_load.iterate, {"start": [0.1, 0.2], "updates": 3, "k": 2}),
+    "time_to_equilibrium": (loss_load.time_to_equilibrium, {"k": 2, "sources": 2}),
+    "cheating": (loss_load.cheating, {"k": 2, "v": 0.5, "sources": 2}),
+}
+#: What is changed, and a part of the sentence.
+REFUSED = {
+    "integrate": [
+        ({"smoothing": 4.0}, r"^smoothing = 4 is out of range: must be in \(0, 3\]"),
+        ({"delay": 0.5}, r"^delay = 0\.5 updates is out of range: must be an integer in \[0, 100000\]"),
+        ({"weight": [1, 2]}, r"^weight has shape \(2,\): must be one value or an array of length 3 along 'flow'"),
+        ({"speed": 1}, "^parameter of CADPC 'speed' is unknown; available: capacity, carry"),
+        ({"start": {"window": 1}}, "^start: variable of CADPC 'window' is unknown; available: rate"),
+        ({"start": {"rate": -1.0}}, r"^start_rate = -1 .*\[0, inf\]"),
+        ({"duration": 2.5}, r"^duration = 2.5 updates"),
+        ({"step": 0.1}, r"^step = 0\.1 needs continuous time: a map counts updates"),
+        ({"every": 0}, r"^every = 0 steps .*\[1, 3\]"),
+        ({"method": "guess"}, "^method 'guess' is unknown; available: jax, numpy"),
+    ],
+    "cadpc_fairness": [
+        ({"start": [0.1]}, r"^start has shape \(1,\): must be \(points, classes\), with one or more of each"),
+        ({"start": [[0.1, -1.0]]}, r"^start\[0, 1\] = -1 "),
+        ({"start": "much"}, "^start must be a number or an array of numbers, got the string 'much'"),
+        ({"updates": -1}, r"^updates = -1 updates"),
+        ({"smoothing": [0.5, 0.5]}, r"^smoothing has shape \(2,\): must be one value or an array of length 1"),
+        ({"smoothing": 4}, r"^smoothing = 4 .*\(0, 3\]"),
+        ({"flows": 1.5}, r"^flows = 1\.5 flows is out of range: must be an integer in \[1, inf\)"),
+        ({"threshold": 0}, r"^threshold = 0 "),
+        ({"floor": 1}, r"^floor = 1 "),
+        ({"precision": "half"}, "^precision 'half' is unknown; available: double, single"),
+        ({"threads": -1}, r"^threads = -1 threads"),
+    ],
+    "iterate": [
+        ({"start": [0.1, -1.0]}, r"rates\[1\] = -1 is out of range"),
+        ({"start": []}, r"rates has shape \(0,\): must be \(\.\.\., sources\), with a rate for each source"),
+        ({"start": [[0.1, 0.2]]}, r"start has shape \(1, 2\): must be \(sources,\), with a rate for each source"),
+        ({"start": [1e200, 1.0]}, r"rates\[0\] = 1e\+200"),
+        ({"k": 0.5}, r"k = 0.5 is out of range: must be in \[1, inf\)"),
+        ({"v": 0.0}, "v = 0"),
+        ({"updates": -1}, "updates = -1 updates"),
+        ({"order": "random"}, "order 'random' is unknown; available: asynchronous, in turn, synchronous"),
+        ({"delay": 1.5}, r"delay = 1\.5 updates is out of range: must be an integer in \[0, 1e\+06\]"),
+        ({"activity": 0.0}, "activity = 0"),
+        ({"strategy": "greedy"}, "strategy 'greedy' is unknown; available: response, throughput"),
+        ({"strategy": "response"}, "strategy = 'response' needs packets"),
+        ({"packets": 5}, "packets = 5"),
+        ({"access_rate": [1.0, 2.0, 3.0]}, r"access_rate has shape \(3,\): must be one value or an array of length 2"),
+        ({"access_rate": 0.0}, "access_rate = 0"),
+        ({"constant": 2}, "constant = 2"),
+        (FAST | {"packets": 0.5}, "packets = 0.5 packets"),
+        (FAST | {"round_trip_time": -1.0}, "round_trip_time = -1 s"),
+        (FAST | {"capacity_packets": 0.0}, "capacity_packets = 0 packets/s"),
+    ],
+    "time_to_equilibrium": [
+        ({"sources": 0}, "sources = 0 sources"),
+        ({"delay": -1}, "delay = -1"),
+        ({"tolerance": 1.0}, "tolerance = 1"),
+        ({"updates": 0}, "updates = 0"),
+        ({"start": -1.0}, "start = -1"),
+        ({"k": []}, r"k = \[\] is out of range: must be one value or more"),
+    ],
+    "cheating": [
+        ({"k": 0}, r"k = 0 is out of range"),
+        ({"v": 1.5}, "v = 1.5"),
+        ({"v": [0.5, 2.0]}, r"v\[1\] = 2"),
+        ({"sources": 1}, "sources = 1 sources"),
+        ({"sources": 2.5}, r"^sources = 2\.5 sources is out of range: must be an integer in \[2, inf\)"),
+        ({"drop": "all"}, "drop 'all' is unknown; available: curve, equal"),
+        ({"play": "fair"}, "play 'fair' is unknown; available: leader, reply"),
+        ({"drop": "equal", "play": "reply"}, "play = 'reply'"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_values_are_named(name):
+    function, taken = TAKEN[name]
+    for change, message in REFUSED[name]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            function(**taken | change)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: integrate(cadpc_flow(2), 3), r"^step must be a number \[s\], got None"),
+        (lambda: integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy"),
+         r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "),
+        # the queue grows to many round trips
+        (lambda: integrate(tcp_red(), 20, {"window": 500}, step=0.1, method="numpy"), "longest delay of TCP with RED"),
+        (lambda: System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)}),
+         "kind 'other' is unknown; available: flow, map"),
+        (lambda: cadpc(3, periods=[1, 2]), "flows = 3 needs 3 periods and 3 phases: got 2 and "),
+        (lambda: cadpc(3, phases=[0, 0, 1]), "must be"),
+        (lambda: cadpc(3, routes=[[1, 1, 0]]), "must be"),
+        (lambda: cadpc(3, floor=1.0), "must be"),
+        (lambda: stability_boundary(cadpc(4), "delay", (0, 3)),
+         "parameter 'delay' is unknown; available: carry, smoothing"),
+        (lambda: stability_boundary(cadpc(4), "smoothing", (0, 3)), r"^smoothing = 0 "),
+    ],
+)  # fmt: skip
+def test_bad_steps_and_systems_are_named(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
