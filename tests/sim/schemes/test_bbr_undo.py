@@ -1,5 +1,6 @@
 """Losses that prove spurious: what BBR undoes (draft-ietf-ccwg-bbr-06, section 5.5.11)."""
 
+import functools
 import math
 from types import SimpleNamespace
 
@@ -39,6 +40,7 @@ def simulated(rows=(), lost=(), **more):
     return Simulation(net.flow("bbr", path=["a", "b", "c"], packet=1500, ack_path="ideal"), rng=1)
 
 
+@functools.cache
 def find_up():
     """Return the time at which PROBE_UP begins, and a packet that is sent soon afterwards."""
     for now, mine, flow in steps(simulated(), 6.0, 0.002):

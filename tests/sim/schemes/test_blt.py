@@ -5,12 +5,10 @@ import itertools
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat import sim
 from longfat.sim import Discipline, Network, Simulation, schemes
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
@@ -408,25 +406,6 @@ def test_every_connection_has_its_own_access_link():
     assert times.min() == pytest.approx(alone, abs=1)
     # lines of their own are 500 x 0.2 ms behind each other in the mean, so that most overlap with another's burst
     assert times.max() < alone + 20_000
-
-
-def test_arrivals_by_littles_law():
-    """Connections open on average = completions a second x mean time; the results beside the log of connections."""
-    net = dumbbell(30_000_000, "priority-discard", 75)
-    net.flow(traffic.arrivals(20.0, "blt"), path=PATH, packet=SIZE, file=100_000, access_rate=ACCESS / 8,
-             ack_path="ideal", name="files")  # fmt: skip
-    run = simulated(net, 60.0)
-    done = run.transfers()
-    assert set(done.flow.values) == {"files"}
-    times = (done.finish - done.start).values
-    start, finish = done.start.values, done.finish.values
-    inside = np.clip(finish, 10, 50) - np.clip(start, 10, 50)
-    assert inside.sum() / 40 == pytest.approx(20.0 * times.mean(), rel=0.25)
-    assert (np.diff(finish) >= 0).all()
-    assert (done.sent.values >= 200).all()
-    data = sim.run(net, duration=60, warm_up=12, rng=1, progress=False)
-    assert float(data.connections[0]) > 0.8 * 20 * 48
-    assert 0 < float(data.fairness[0]) <= 1
 
 
 def test_fairness_of_transfers():

@@ -4,14 +4,11 @@ import math
 
 import pytest
 
-from longfat import testing
 from longfat.sim.schemes import careful_resume as resume
-from longfat.sim.schemes.careful_resume import CUBIC_RESUME
 from tests.sim.schemes.losses import Diary, drop_numbers
 
 #: Every packet is acknowledged, and slow start doubles the window.
 EACH = {"delayed_ack": 1, "growth_limit": math.inf, "hystart": 0, "saved_window": 200}
-test_conformance = testing.conforms(CUBIC_RESUME, parameters={"saved_window": 100})
 
 
 @pytest.mark.plain

@@ -6,7 +6,7 @@ Sections are those of Arun and Balakrishnan (NSDI 2018).
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, conformance, run, schemes
+from longfat.sim import Network, Simulation, run
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers, late
 
@@ -137,9 +137,3 @@ def test_a_timeout_begins_the_slow_start_again():
     assert diary.own.slow_start
     diary.run.advance(diary.run.now + 0.1)
     assert diary.flow.window == 4
-
-
-@pytest.mark.long
-def test_conformance():
-    report = conformance(schemes.scheme("copa"), progress=False)
-    assert report.passed, str(report)

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from docs import rate_limited
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, schemes
 from longfat.sim.network import traffic
-from longfat.sim.runs import peek
 from longfat.sim.schemes import deployed, hystart, reduction
-from tests.sim.lab import python, simulated
+from tests.sim.lab import one_link, python, simulated
+from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 pytestmark = pytest.mark.plain
@@ -164,36 +164,32 @@ def test_rounds_of_hystart():
     assert diary.own.last_round_rtt == pytest.approx(0.1, abs=1e-8)
 
 
-@pytest.mark.parametrize(("packet", "expected"), [(1500, 75.0), (7500, 48.0)])
-def test_hystart_of_linux(packet, expected):
+@pytest.mark.parametrize(
+    ("rate", "delay", "packet", "pacing", "until", "expected"),
+    [
+        # By a train, at 20 Mbit/s and 40 ms. A packet of 1500 bytes takes 0.6 ms: in the third round the 36th
+        # acknowledgment is 35 x 0.6 = 21 ms after the first, more than half of 40.6 + 1 ms, and the window is 40 + 35.
+        (2.5e6, 0.02, 1500, 0, 0.2, 75.0),
+        # By a delay. A packet of 7500 bytes takes 3 ms, longer than the gap in a train. Packets 10 to 29 leave the link
+        # from 43 to 103 ms, and packet 30 arrives at 86 ms: its round-trip time is 60 ms, more than 43 + 43/8. The
+        # ninth sample of the round is judged first, with a window of 40 + 8.
+        (2.5e6, 0.02, 7500, 0, 0.2, 48.0),
+        # A paced window leaves in half a round trip of 100 ms, at 2 cwnd/srtt, and so long are trains. With pacing a
+        # train has to last for 102 ms, the least round-trip time and 1 ms more, and without for half of that. Windows
+        # are 10, 20, 40, 80 and 160 as the rounds begin, and a packet takes 1 ms: the last round is the first that
+        # lasts so long, and the window is 160 + 103 then. Half as long a train would end slow start at 80 + 52.
+        (1e6, 0.05, 1000, 1, 0.7, pytest.approx(160 + 103, abs=1)),
+    ],
+)
+def test_hystart_of_linux(rate, delay, packet, pacing, until, expected):
     """HyStart of Linux ends slow start by a train of acknowledgments, or by a delay (net/ipv4/tcp_cubic.c).
 
-    By hand, at 20 Mbit/s and 40 ms, with an acknowledgment for each packet; windows are 10, 20 and 40 as the rounds
-    begin, with the acknowledgments of packets 0, 10 and 30. A packet of 1500 bytes takes 0.6 ms: in the third round the
-    36th acknowledgment is 35 x 0.6 = 21 ms after the first, more than half of 40.6 + 1 ms, and the window is 40 + 35.
-    A packet of 7500 bytes takes 3 ms, longer than the gap in a train. Packets 10 to 29 leave the link from 43 to 103
-    ms, and packet 30 arrives at 86 ms: its round-trip time is 60 ms, more than 43 + 43/8. The ninth sample of the round
-    is judged first, with a window of 40 + 8.
+    By hand, with an acknowledgment for each packet; windows are 10, 20 and 40 as the rounds begin, with the
+    acknowledgments of packets 0, 10 and 30.
     """
-    net = Network().link("a", "b", rate=2.5e6, delay=0.02)
-    given = {"hystart": 2, "initial_window": 10, "delayed_ack": 1}
-    run = Simulation(net.flow("cubic", path=["a", "b"], packet=packet, ack_path="ideal", name="x", parameters=given))
-    run.advance(0.2)
-    assert peek.flow(run, "x").ssthresh == expected
-
-
-def test_hystart_of_linux_with_pacing():
-    """A paced window leaves in half a round trip of 100 ms, at 2 cwnd/srtt, and so long are trains of acknowledgments.
-
-    With pacing a train has to last for 102 ms, the least round-trip time and 1 ms more, and without for half of that.
-    Windows are 10, 20, 40, 80 and 160 as the rounds begin, and a packet takes 1 ms: the last round is the first that
-    lasts so long, and the window is 160 + 103 then. Half as long a train would end slow start at 80 + 52.
-    """
-    net = Network().link("a", "b", rate=1e6, delay=0.05, buffer=10**6)
-    given = {"hystart": 2, "pacing": 1, "initial_window": 10, "delayed_ack": 1, "growth_limit": math.inf}
-    run = Simulation(net.flow("cubic", path=["a", "b"], packet=1000, ack_path="ideal", name="x", parameters=given))
-    run.advance(0.7)
-    assert peek.flow(run, "x").ssthresh == pytest.approx(160 + 103, abs=1)
+    given = {"hystart": 2, "initial_window": 10, "pacing": pacing, "growth_limit": math.inf, **EACH}
+    net = one_link("cubic", rate=rate, delay=delay, packet=packet, parameters=given)
+    assert of_flow(simulated(net, until)).ssthresh == expected
 
 
 def test_byte_counting():
@@ -341,37 +337,29 @@ def of_increase(**values):
     return SimpleNamespace(**{**given, **values})
 
 
-@pytest.mark.parametrize("rule", [2.0, 3.0])
-def test_the_example_of_the_rate_limited_increase(rule):
-    """draft-ietf-ccwg-ratelimited-increase-03, appendix A: 36 packets in four rounds, an ACK for each two.
-
-    The window after each of the 18 ACKs, in packets. The flights there are 1 to 4, 1 to 8, 1 to 4 and 1 to 20 packets;
-    in round 1 it misprints 1, 1, 2, 3, as version 04 does, and version 11 corrects that.
-    """
+@pytest.mark.parametrize(
+    ("rule", "each", "windows"),
+    [
+        # Version 03: 36 packets in four rounds, an ACK for each two. The flights there are 1 to 4, 1 to 8, 1 to 4 and 1
+        # to 20 packets; in round 1 it misprints 1, 1, 2, 3, as version 04 does, and version 11 corrects that.
+        (2.0, 2, [12, 14, 16, 18, *[20] * 4, *range(22, 41, 2)]),
+        (3.0, 2, [12, 14, 16, 18, *[20] * 4, *range(22, 41, 2)]),
+        # Version 11: cwnd = min(cwnd + N, 2*maxFS), an ACK for each packet.
+        (2.0, 1, [*range(11, 21), *[20] * 6, *range(21, 41)]),
+    ],
+)
+def test_the_example_of_the_rate_limited_increase(rule, each, windows):
+    """draft-ietf-ccwg-ratelimited-increase, appendix A: the windows after the ACKs of four rounds, as printed."""
     flow, found = of_increase(cwnd_limited=rule), []
     for packets in (4, 8, 4, 20):
         flow.high += packets
-        for _ in range(packets // 2):
-            flow.una += 2
-            flow.window = python(deployed.capped)(flow, SimpleNamespace(acked=2), flow.window, flow.window + 2.0, 1.0)
+        for _ in range(packets // each):
+            flow.una += each
+            event = SimpleNamespace(acked=each)
+            flow.window = python(deployed.capped)(flow, event, flow.window, flow.window + each, 1.0)
             found.append(flow.window)
-    assert found == [12, 14, 16, 18, 20, 20, 20, 20, *range(22, 41, 2)]
+    assert found == windows
     assert flow.max_flight == 20
-
-
-def test_the_example_of_the_rate_limited_increase_with_an_ack_each():
-    """draft-ietf-ccwg-ratelimited-increase-11, appendix A: cwnd = min(cwnd + N, 2*maxFS), an ACK for each packet.
-
-    The windows after the ACKs of the four rounds, as printed.
-    """
-    flow, found = of_increase(), []
-    for packets in (4, 8, 4, 20):
-        flow.high += packets
-        for _ in range(packets):
-            flow.una += 1
-            flow.window = python(deployed.capped)(flow, SimpleNamespace(acked=1), flow.window, flow.window + 1.0, 1.0)
-            found.append(flow.window)
-    assert found == [*range(11, 15), *range(15, 21), 20, 20, *[20] * 4, *range(21, 41)]
 
 
 def test_a_reduction_forgets_the_flight():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from docs import delay_based
-from longfat.sim import Network, conformance, part, run, schemes
+from longfat.sim import Network, part, run
 from longfat.sim.network import traffic
 from longfat.sim.schemes import ledbat_plus_plus
 from longfat.sim.schemes.ledbat_plus_plus import AVOIDANCE, FROZEN, LEDBAT_PLUS_PLUS, RAMP, SLOW_START
@@ -214,9 +214,3 @@ def test_which_interpretation_slows_down_in_each_round_trip(ack, given, least, m
 def test_the_table_is_what_is_simulated(milliseconds):
     """docs/data/ledbat_plus_plus.csv has what `python -m docs.delay_based` writes."""
     assert delay_based.row(milliseconds) in delay_based.TABLE.read_text(encoding="utf-8")
-
-
-@pytest.mark.long
-def test_conformance():
-    report = conformance(schemes.scheme(NAME), progress=False)
-    assert report.passed, str(report)

@@ -1,11 +1,11 @@
-"""The pages in docs/rules have every scheme with its source, and name tests that exist."""
+"""The pages in docs/rules have every scheme with its source, and name tests that exist; and what is conformed to."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from longfat.sim import schemes
+from longfat.sim import conformance, schemes
 from tests.sim.test_rules import unnamed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,6 +50,16 @@ def test_the_tests_that_hold_the_rules_exist(page):
         path = next(one for one in (folder / "schemes", folder) if (one / f"test_{file}.py").exists())
         text = (path / f"test_{file}.py").read_text("utf-8")
         assert f"def test_{name}(" in text, f"{page} names test_{name} of test_{file}.py, which does not exist"
+
+
+@pytest.mark.long  # tests/sim/test_every_plug_in.py has pauses, domains and choices of all schemes
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("copa", {}), ("ledbat-plus-plus", {}), ("cubic-search", {}), ("cubic-resume", {"saved_window": 100})],
+)
+def test_conformance(name, given):
+    report = conformance(schemes.scheme(name)(**given), progress=False)
+    assert report.passed, str(report)
 
 
 def test_the_check_can_fail():

@@ -4,15 +4,12 @@ import math
 
 import pytest
 
-from longfat import testing
 from longfat.laws import tcp
 from longfat.sim import Network, Simulation
-from longfat.sim.schemes.search import CUBIC_SEARCH
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 
 TRIP = 0.1  # s
-test_conformance = testing.conforms(CUBIC_SEARCH)
 
 
 def paced(product, buffer=10**8, **parameters):

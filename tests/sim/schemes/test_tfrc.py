@@ -69,26 +69,24 @@ def departures(*rates, until):
     return times
 
 
-def test_start():
-    """Slow start doubles the rate once per round trip, limited by the receive rate (RFC 5348, sections 4.2 and 4.3).
-
-    First feedback at 0.1 s: four packets a round trip (4380 B are allowed, four packets have 4000 B), and X_recv_set
-    has infinity. At 0.2 s, one packet has come, and infinity limits nothing: 8. At 0.3 s, 4 have come since 0.2 s: at
-    most 8. At 0.4 s, 8 have come: 16. At 0.5 s, 8 have come (those of 0.3125 to 0.4 s): at most 16. At 0.6 s, 16: 32.
-    """
-    diary = Diary("tfrc", until=0.63)
-    expected = departures((0.1, 4), (0.2, 8), (0.4, 16), (0.6, 32), until=0.631)
-    assert [entry.time for entry in diary.entries] == pytest.approx([0, *expected], abs=1e-7)
-
-
-def test_start_with_the_limit_of_ns():
-    """With the limit of ns-2.35 twice the last receive rate limits the rate from the second feedback on.
-
-    One packet until 0.2 s: at most 2, and at least the initial 4. Four until 0.3 s: 8. Four until 0.4 s (of 0.225 to
-    0.3 s): at most 8. Eight until 0.5 s: 16.
-    """
-    diary = Diary("tfrc", until=0.55, ns2_receive_rate_limit=1)
-    expected = departures((0.1, 4), (0.3, 8), (0.5, 16), until=0.551)
+@pytest.mark.parametrize(
+    ("given", "rates", "until"),
+    [
+        # First feedback at 0.1 s: four packets a round trip (4380 B are allowed, four packets have 4000 B), and
+        # X_recv_set has infinity. At 0.2 s, one packet has come, and infinity limits nothing: 8. At 0.3 s, 4 have come
+        # since 0.2 s: at most 8. At 0.4 s, 8 have come: 16. At 0.5 s, 8 have come (those of 0.3125 to 0.4 s): at most
+        # 16. At 0.6 s, 16: 32.
+        ({}, [(0.1, 4), (0.2, 8), (0.4, 16), (0.6, 32)], 0.63),
+        # With the limit of ns-2.35 twice the last receive rate limits the rate from the second feedback on. One packet
+        # until 0.2 s: at most 2, and at least the initial 4. Four until 0.3 s: 8. Four until 0.4 s (of 0.225 to 0.3 s):
+        # at most 8. Eight until 0.5 s: 16.
+        ({"ns2_receive_rate_limit": 1}, [(0.1, 4), (0.3, 8), (0.5, 16)], 0.55),
+    ],
+)
+def test_start(given, rates, until):
+    """Slow start doubles the rate once per round trip, limited by the receive rate (RFC 5348, sections 4.2 and 4.3)."""
+    diary = Diary("tfrc", until=until, **given)
+    expected = departures(*rates, until=until + 0.001)
     assert [entry.time for entry in diary.entries] == pytest.approx([0, *expected], abs=1e-7)
 
 
@@ -130,21 +128,15 @@ def test_first_loss():
     Packet 30 of the 16 per round trip, sent at 0.45625 s, is lost; the third behind it, of 0.475 s, is acknowledged at
     0.575 s. Reports of 1, 4, 8 and 8 packets per round trip came from 0.2 to 0.5 s: the first interval is that of the p
     at which the equation gives 8, half of what was sent. That is also the rate.
+
+    With the rule of ns-2.35 it follows from the receive rate at the loss. 11 acknowledgments have come since 0.5 s
+    (packets 38 - 16 = 22 to 33 without 30), and 8 in the round trip before: 19 in 0.175 s.
     """
     diary = Diary("tfrc", drop_numbers(30), 0.574)
     assert diary.flow.rate * 0.1 / 1000 == pytest.approx(16, rel=1e-6)
     diary.advance(0.58)
-    interval = float(diary.own.intervals[0])
-    assert equation(1 / interval, 0.0) == pytest.approx(8, rel=1e-6)
+    assert equation(1 / float(diary.own.intervals[0]), 0.0) == pytest.approx(8, rel=1e-6)
     assert diary.flow.rate * 0.1 / 1000 == pytest.approx(8, rel=1e-6)
-
-
-def test_first_loss_with_the_interval_of_ns():
-    """With the rule of ns-2.35 the first loss interval follows from the receive rate at the loss.
-
-    As in `test_first_loss`: 11 acknowledgments have come since 0.5 s (packets 38 - 16 = 22 to 33 without 30), and 8 in
-    the round trip before: 19 in 0.175 s.
-    """
     diary = Diary("tfrc", drop_numbers(30), 0.58, ns2_first_interval=1)
     assert equation(1 / float(diary.own.intervals[0]), 0.0) == pytest.approx(19 / 1.75, rel=1e-6)
 
@@ -222,7 +214,18 @@ def test_mean_interval_against_a_plain_one():
         assert ours == pytest.approx(plain_mean(intervals, discounts, open_interval), rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
+def mean_of(ended, open_interval, **given):
+    """Return the mean loss interval of a flow with these ended intervals, newest first."""
+    flows = np.zeros(1, tfrc.TFRC.columns.dtype).view(np.recarray)
+    flows["history"], flows["discounts"] = 8, 1
+    for name, value in given.items():
+        flows[name] = value
+    kept = ended[: flows["intervals"].shape[1]]
+    flows["intervals"][0, : len(kept)] = kept
+    return mean_interval(flows, float(open_interval))
+
+
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("ended", "open_interval", "mean", "ns"),
     [
@@ -243,42 +246,24 @@ def test_mean_of_few_intervals_by_hand(ended, open_interval, mean, ns):
     there is 0.2 x 70 in addition; the state of a flow has no ninth interval. ns-2.35 keeps the oldest one until there
     are eight: for k = 2 the mean of 200, 100 and 40.
     """
-    flows = np.zeros(1, tfrc.TFRC.columns.dtype)
-    flows["history"], flows["discounts"] = 8, 1
-    kept = ended[: flows["intervals"].shape[1]]
-    flows["intervals"][0, : len(kept)] = kept
-    assert mean_interval(flows, float(open_interval)) == pytest.approx(mean, rel=1e-12)
-    flows["ns2_mean_interval"] = 1
-    assert mean_interval(flows, float(open_interval)) == pytest.approx(ns, rel=1e-12)
+    assert mean_of(ended, open_interval) == pytest.approx(mean, rel=1e-12)
+    assert mean_of(ended, open_interval, ns2_mean_interval=1) == pytest.approx(ns, rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
-def test_discounting_of_a_single_interval_by_hand():
-    """A single ended interval is left out, whatever its factor; ns-2.35: (300 + 2/3 x 100)/(1 + 2/3)."""
-    flows = np.zeros(1, tfrc.TFRC.columns.dtype)
-    flows["history"], flows["discounting"], flows["discounts"] = 8, 1, 1
-    flows["intervals"][0, 0] = 100
-    assert mean_interval(flows, 300.0) == pytest.approx(300, rel=1e-12)
-    flows["ns2_mean_interval"] = 1
-    assert mean_interval(flows, 300.0) == pytest.approx(220, rel=1e-12)
-
-
+@pytest.mark.plain
 def test_discounting_by_hand():
     """Older intervals are discounted while the open one is long (RFC 5348, section 5.5).
 
     Eight intervals of 100: up to an open one of 200 all count in full, the open one with weight 1 and seven of the
     others with 1, 1, 1, 0.8, 0.6, 0.4, 0.2 (5 in all). An open one of 300 discounts them by 200/300, one of 1000 by a
-    half.
+    half. A single ended interval is left out, whatever its factor; ns-2.35: (300 + 2/3 x 100)/(1 + 2/3).
     """
-    flows = np.zeros(1, tfrc.TFRC.columns.dtype)
-    flows["history"], flows["discounting"] = 8, 1
-    flows["intervals"], flows["discounts"] = 100, 1
-    by_hand = {200.0: 700 / 6, 201.0: None, 300.0: (300 + 500 * 2 / 3) / (1 + 5 * 2 / 3), 1000.0: 1250 / 3.5}
-    by_hand[201.0] = (201 + 500 * 200 / 201) / (1 + 5 * 200 / 201)
-    for open_interval, mean in by_hand.items():
-        assert mean_interval(flows, open_interval) == pytest.approx(mean, rel=1e-12)
-    flows["discounting"] = 0
-    assert mean_interval(flows, 300.0) == pytest.approx(800 / 6, rel=1e-12)
+    for open_interval, factor in ((200, 1), (201, 200 / 201), (300, 2 / 3), (1000, 1 / 2)):
+        expected = (open_interval + 500 * factor) / (1 + 5 * factor)
+        assert mean_of([100] * 8, open_interval, discounting=1) == pytest.approx(expected, rel=1e-12)
+    assert mean_of([100] * 8, 300) == pytest.approx(800 / 6, rel=1e-12)
+    assert mean_of([100], 300, discounting=1) == pytest.approx(300, rel=1e-12)
+    assert mean_of([100], 300, discounting=1, ns2_mean_interval=1) == pytest.approx(220, rel=1e-12)
 
 
 def test_discounting_raises_the_rate_sooner():
@@ -308,22 +293,6 @@ def test_half_the_rate_after_five_events():
         rounds += 1
         run.advance(300.0 + rounds * 0.12)
     assert 4 <= rounds <= 9
-
-
-def test_no_feedback():
-    """Without feedback the rate is halved (RFC 5348, section 4.4).
-
-    Everything is lost from 60 s on: half the rate 4 R = 0.4 s after the last feedback, and again as long after that, or
-    after the time of two packets.
-    """
-    run = simulation("tfrc", periodic(1e-3, dead_from=60.0))
-    run.advance(60.0)
-    before = float(run.state.flows[0].rate)
-    seen = []
-    for time in (60.4, 60.7, 61.1, 61.5):
-        run.advance(time)
-        seen.append(float(run.state.flows[0].rate) / before)
-    assert seen == pytest.approx([1.0, 0.5, 0.25, 0.125], rel=0.03)
 
 
 def test_no_feedback_in_slow_start():
