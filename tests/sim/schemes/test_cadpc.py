@@ -25,7 +25,7 @@ def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50
 
 
 def test_the_rule_by_hand():
-    """The logistic rule, by hand.
+    """The logistic rule.
 
     One flow, a = 1/2, no faster start. Answers at 0.3 s, 0.6 s (the second request leaves with the first answer), and
     from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s. Of
@@ -44,16 +44,18 @@ def test_the_rule_by_hand():
         assert after == pytest.approx(x * (1 + 0.5 * (1 - x - own)), rel=2e-3)
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 50, 100])
-def test_n_over_n_plus_1(n):
-    """The total rate is n/(n + 1) of the capacity (Welzl 2005, section II.B, equation 3).
+@pytest.mark.parametrize(("n", "mbit"), [(1, 10), (2, 10), (10, 10), (100, 10), (50, 1), (50, 10), (50, 100)])
+def test_n_over_n_plus_1(n, mbit):
+    """The total rate is n/(n + 1) of any capacity (Welzl 2005, section II.B, equation 3), with a short queue.
 
-    Within 3 %, in the second half of 160 s; no losses, a short queue.
+    In the second half of 160 s; within 3 %, and 2 % for 50 flows, where n/(n + 1) is 0.98.
     """
-    data = run(dumbbell((n, {})), duration=160, warm_up=80, rng=n, progress=False)
-    assert float(data.throughput[0]) / CAPACITY == pytest.approx(n / (n + 1), rel=0.03)
-    assert float(data.dropped.sum()) == 0
-    assert float(data.mean_queue[0]) < 15
+    capacity = mbit * 125_000.0
+    data = run(dumbbell((n, {}), capacity=capacity), duration=160, warm_up=80, rng=n, progress=False)
+    assert float(data.throughput[0]) / capacity == pytest.approx(n / (n + 1), rel=0.02 if n == 50 else 0.03)
+    if mbit == 10:
+        assert float(data.dropped.sum()) == 0
+        assert float(data.mean_queue[0]) < 15
 
 
 def test_the_least_rate_by_hand(monkeypatch):
@@ -88,10 +90,9 @@ def test_a_target_below_the_capacity():
 
 
 def test_equal_shares_under_unequal_update_periods():
-    """Unequal update periods give equal shares.
+    """Four flows send a request every 4, 8, 12, 16 round trips, from unequal starts, and get equal shares.
 
-    Four flows that send a request every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After at
-    least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
+    After at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
     """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15, buffer=50)
     net.link("b", "a", rate=1.25e8, delay=0.15)
@@ -119,7 +120,7 @@ def test_lost_requests_do_not_move_the_fixed_point():
 def test_parking_lot():
     """Rates are max-min fair on two bottlenecks.
 
-    Max-min fairness: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
+    A long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
     its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second.
     """
     net = Network()
@@ -132,14 +133,6 @@ def test_parking_lot():
     net.flow("cadpc", path=["b", "c"], **common)
     data = run(net, duration=300, warm_up=150, rng=1, progress=False)
     assert data.goodput.values / CAPACITY == pytest.approx([0.2, 0.2, 0.2, 0.2, 0.4], rel=0.03)
-
-
-@pytest.mark.parametrize("mbit", [1, 10, 100])
-def test_throughput_grows_with_the_capacity(mbit):
-    """Throughput is proportional to the capacity: 50 flows, 50/51 of it whatever it is, in the second half of 160 s."""
-    capacity = mbit * 125_000.0
-    data = run(dumbbell((50, {}), capacity=capacity), duration=160, warm_up=80, rng=1, progress=False)
-    assert float(data.throughput[0]) / capacity == pytest.approx(50 / 51, rel=0.02)
 
 
 def test_a_first_rate_that_fills_the_link():
@@ -160,10 +153,9 @@ def test_a_first_rate_that_fills_the_link():
 
 @pytest.mark.parametrize(("eagerness", "seconds"), [(1.0, 1.2 * 139), (5.0, 1.2 * 49)])
 def test_a_newcomer_among_nine(eagerness, seconds):
-    """A newcomer reaches 90 % of its share in the time of the fluid recursion.
+    """A newcomer beside nine reaches 90 % of 1/11 in the updates of the fluid recursion.
 
-    The fluid recursion: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
-    first rate is not 0.001 and packets come in whole numbers.
+    Within half, because its first rate is not 0.001 and packets come in whole numbers.
     """
     net = dumbbell((9, {}), buffer=500)
     net.flow("cadpc", path=["a", "b"], packet=1000, start=60, parameters={"eagerness": eagerness, "cap": 1.5})

@@ -21,33 +21,30 @@ def acknowledgments(until, *, data="fifo", file=None, **parameters):
     return [(one.time / MS, one.number) for one in spy.acks]
 
 
-def test_by_hand():
-    """Every second packet is acknowledged at once, one that stays alone after 40 ms.
-
-    Packets of 1000 bytes take 10 ms. The initial window is 5: they arrive at 50, 60, 70, 80, 90 ms; 2 and 4 are
-    acknowledged with 1 and 3, 5 alone at 90 + 40. Each acknowledgment opens the window by its packets and one more.
-    The first, of 60 ms, is back at 110: three packets, 5 to 7, arrive at 160, 170, 180.
-    """
-    found = [(round(time, 3), number) for time, number in acknowledgments(0.175, initial_window=5.0)]
-    assert found == [(60.0, 2), (80.0, 4), (130.0, 5), (170.0, 7)]  # acknowledgments of 40 bytes take 40 ns
-    assert [time for time, _ in acknowledgments(0.14, initial_window=5.0, ack_delay=0.02)] == [60.0, 80.0, 110.0]
-    assert [number for _, number in acknowledgments(0.14, initial_window=5.0, delayed_ack=3.0)] == [3, 5]
-    assert len(acknowledgments(0.14, initial_window=5.0, delayed_ack=1.0)) == 5
-
-
-def test_quick_acknowledgments():
-    """As above, with the first three packets acknowledged at once: 0, 1, 2, then 3 and 4 together."""
-    found = acknowledgments(0.1, initial_window=5.0, quick_acks=3.0)
-    assert found == [(50.0, 1), (60.0, 2), (70.0, 3), (90.0, 5)]
-
-
-def test_at_once_out_of_order():
-    """Packet 1 of 0..4 is lost: 2, 3, 4 are out of order, so that each is acknowledged at once; 0 waits with them.
-
-    0 arrives at 50 ms and is held; the acknowledgment of 2, which comes 10 ms behind it, replaces it.
-    """
-    found = acknowledgments(0.1, data=drop_numbers(1), initial_window=5.0)
-    assert found == [(60.0, 1), (70.0, 1), (80.0, 1)]
+@pytest.mark.parametrize(
+    ("until", "given", "expected"),
+    [
+        # Every second packet is acknowledged at once, one that stays alone after 40 ms. 0 to 4 arrive at 50, 60, 70,
+        # 80, 90 ms; 1 and 3 are acknowledged with 0 and 2, 4 alone at 90 + 40. Each acknowledgment opens the window by its
+        # packets and one more. The first, of 60 ms, is back at 110: three packets, 5 to 7, arrive at 160, 170, 180.
+        (0.175, {}, [(60, 2), (80, 4), (130, 5), (170, 7)]),
+        (0.14, {"ack_delay": 0.02}, [(60, 2), (80, 4), (110, 5)]),
+        (0.14, {"delayed_ack": 3.0}, [(70, 3), (80 + 40, 5)]),
+        (0.1, {"delayed_ack": 1.0}, [(50, 1), (60, 2), (70, 3), (80, 4), (90, 5)]),
+        # The first three packets are acknowledged at once: 0, 1, 2, then 3 and 4 together.
+        (0.1, {"quick_acks": 3.0}, [(50, 1), (60, 2), (70, 3), (90, 5)]),
+        # Packet 1 is lost: 2, 3, 4 are out of order, so that each is acknowledged at once; 0 waits with them: it is
+        # held at 50 ms, and the acknowledgment of 2, which comes 10 ms behind it, replaces it.
+        (0.1, {"data": drop_numbers(1)}, [(60, 1), (70, 1), (80, 1)]),
+        # The last packet of a file is acknowledged at once.
+        (1.0, {"file": 3000}, [(60, 2), (70, 3)]),
+        (1.0, {"file": 1000}, [(50, 1)]),
+    ],
+)
+def test_by_hand(until, given, expected):
+    """Packets of 1000 bytes take 10 ms, and the initial window is 5; acknowledgments of 40 bytes take 40 ns."""
+    found = acknowledgments(until, initial_window=5.0, **given)
+    assert [(round(time, 3), number) for time, number in found] == expected
 
 
 def test_data_that_fills_a_gap():
@@ -59,11 +56,6 @@ def test_data_that_fills_a_gap():
     found = acknowledgments(0.205, data=drop_numbers(1), initial_window=5.0)
     assert found[-1] == (pytest.approx(200.0, abs=0.01), 9)
     assert {number for _, number in found[:-1]} == {1}
-
-
-def test_the_last_packet_of_a_file_is_acknowledged_at_once():
-    assert [time for time, _ in acknowledgments(1.0, file=3000, initial_window=5.0)] == [60.0, 70.0]
-    assert [time for time, _ in acknowledgments(1.0, file=1000, initial_window=5.0)] == [50.0]
 
 
 def dumbbell(**options):

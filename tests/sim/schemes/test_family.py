@@ -21,7 +21,7 @@ BDP = 500  # packets of 1000 B in a round trip of 0.1 s
 def test_utilisation_of_the_sawtooth(scheme, buffer, expected):
     """Utilisation of one flow is that of the AIMD sawtooth, within 2 %.
 
-    Within 2 %: the window is a sawtooth between half and all of the bandwidth-delay product plus the buffer. Ten whole
+    The window is a sawtooth between half and all of the bandwidth-delay product plus the buffer. Ten whole
     periods are measured; the start, with ssthresh in the middle of the sawtooth, lasts one, and a second one is left
     out.
     """
@@ -87,10 +87,9 @@ def dumbbell(scheme, count, far=0.0, ecn=False, seconds=60.0):
     ("scheme", "ecn", "count"), [("sack", False, 10), ("newreno", False, 20), ("sack", True, 20), ("reno", True, 10)]
 )
 def test_red_and_many_flows(scheme, ecn, count):
-    """Under RED the rates of the square-root law add up to the link rate.
+    """Under RED the rates of the square-root law at the losses, or marks, that are seen add up to the link rate.
 
-    At the losses, or marks, that are seen the rates of the square-root law add up to the link's, within the law's 15 %;
-    all get as much; with marks nothing is retransmitted.
+    Within the law's 15 %; all get as much; with marks nothing is retransmitted.
     """
     data = dumbbell(scheme, count, ecn=ecn)
     p = float(data.link_dropped[0] + data.link_marked[0]) / float(data.arrived[0])
