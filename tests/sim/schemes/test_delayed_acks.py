@@ -25,8 +25,8 @@ def acknowledgments(until, *, data="fifo", file=None, **parameters):
     ("until", "given", "expected"),
     [
         # Every second packet is acknowledged at once, one that stays alone after 40 ms. 0 to 4 arrive at 50, 60, 70,
-        # 80, 90 ms; 1 and 3 are acknowledged with 0 and 2, 4 alone at 90 + 40. Each acknowledgment opens the window by its
-        # packets and one more. The first, of 60 ms, is back at 110: three packets, 5 to 7, arrive at 160, 170, 180.
+        # 80, 90 ms; 1 and 3 are acknowledged with 0 and 2, 4 alone at 90 + 40. Each acknowledgment opens the window by
+        # its packets and one more. The first, of 60 ms, is back at 110: 5 to 7 arrive at 160, 170, 180.
         (0.175, {}, [(60, 2), (80, 4), (130, 5), (170, 7)]),
         (0.14, {"ack_delay": 0.02}, [(60, 2), (80, 4), (110, 5)]),
         (0.14, {"delayed_ack": 3.0}, [(70, 3), (80 + 40, 5)]),

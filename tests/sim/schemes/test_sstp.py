@@ -196,41 +196,38 @@ def test_the_referee_can_fail():
 # Rate control, section 3.3.
 
 
-def test_bursts_by_hand():
-    """Bursts of L packets at the peak rate, F times per second; what ends the stream ends the last burst.
-
-    Ten packets, L = 4, 50 bursts/s, a packet of 1000 bytes every ms: 0, 1, 2, 3 ms, 20, 21, 22, 23 ms, 40, 41 ms, and
-    the end-of-stream packet in the place of the next one at 42 ms.
-    """
-    packets, _ = sent(0.055, 10, 100, burst_length=4.0, burst_rate=50.0, segment=4.0)
-    times = [slot for slot, _, _ in packets]
-    assert times == pytest.approx([0, 1, 2, 3, 20, 21, 22, 23, 40, 41, 42], abs=1e-5)
-    assert packets[-1][1] == sstp_receiver.END_STREAM
+BURSTS = {"burst_rate": 50.0, "segment": 4.0}
 
 
-def test_requested_packets_precede_new_segments():
-    """A requested packet leaves at the head of the next burst.
-
-    s = L = 4, packets 1 and 2 of the first segment are lost. The last packet leaves at 3 ms, the SNAK 3 ms after it has
-    arrived, and arrives at 16 ms: the burst at 20 ms carries packets 1, 2, 4, 5, the next one 6, 7, 8, 9.
-    """
-    packets, _ = sent(0.055, 40, 10, script([1, 2]), burst_length=4.0, burst_rate=50.0, segment=4.0)
-    assert [number for _, _, number in packets] == [0, 1, 2, 3, 1, 2, 4, 5, 6, 7, 8, 9]
-
-
-def test_longer_bursts():
-    """With L = s + X = 4 + 2 as many packets as a segment has leave in a burst beside two requested packets.
-
-    As in the case above; the second segment was begun in the first burst, and is not interrupted.
-    """
-    packets, _ = sent(0.035, 40, 10, script([1, 2]), burst_length=6.0, burst_rate=50.0, segment=4.0)
-    assert [number for _, _, number in packets] == [0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 8, 9]
-
-
-def test_rate_is_renegotiated():
-    """From the first burst after `change_at` on the period is that of the new rate: 100, then 50 bursts per second."""
-    packets, _ = sent(0.101, 40, 10, burst_rate=100.0, burst_rate_after=50.0, change_at=0.035, window_limit=100.0)
-    assert [slot for slot, _, _ in packets] == pytest.approx([0, 10, 20, 30, 40, 60, 80, 100], abs=1e-5)
+@pytest.mark.parametrize(
+    ("until", "packets", "round_trip", "lost", "given", "slots", "numbers"),
+    [
+        # Bursts of L packets at the peak rate, F times per second; what ends the stream ends the last burst. A packet
+        # of 1000 bytes takes a ms; the end-of-stream packet is in the place of the next one at 42 ms.
+        (0.055, 10, 100, [], {"burst_length": 4.0, **BURSTS}, [0, 1, 2, 3, 20, 21, 22, 23, 40, 41, 42],
+         [*range(10), None]),
+        # A requested packet leaves at the head of the next burst. The last packet of the first segment leaves at 3 ms,
+        # the SNAK 3 ms after it has arrived, and arrives at 16 ms: the burst at 20 ms carries packets 1, 2, 4, 5.
+        (0.055, 40, 10, [1, 2], {"burst_length": 4.0, **BURSTS}, [0, 1, 2, 3, 20, 21, 22, 23, 40, 41, 42, 43],
+         [0, 1, 2, 3, 1, 2, 4, 5, 6, 7, 8, 9]),
+        # With L = s + X = 4 + 2 as many packets as a segment has leave in a burst beside two requested packets. The
+        # second segment was begun in the first burst, and is not interrupted.
+        (0.035, 40, 10, [1, 2], {"burst_length": 6.0, **BURSTS}, [0, 1, 2, 3, 4, 5, 20, 21, 22, 23, 24, 25],
+         [0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 8, 9]),
+        # From the first burst after `change_at` on the period is that of the new rate: 100, then 50 bursts per second.
+        (0.101, 40, 10, [],
+         {"burst_rate": 100.0, "burst_rate_after": 50.0, "change_at": 0.035, "window_limit": 100.0},
+         [0, 10, 20, 30, 40, 60, 80, 100], [*range(8)]),
+    ],
+)  # fmt: skip
+def test_bursts_by_hand(until, packets, round_trip, lost, given, slots, numbers):
+    seen, _ = sent(until, packets, round_trip, script(lost), **given)
+    assert [slot for slot, _, _ in seen] == pytest.approx(slots, abs=1e-5)
+    kinds = [sstp_receiver.END_STREAM if number is None else sstp_receiver.DATA_PACKET for number in numbers]
+    assert [kind for _, kind, _ in seen] == kinds
+    assert [number for _, kind, number in seen if kind == sstp_receiver.DATA_PACKET] == [
+        number for number in numbers if number is not None
+    ]
 
 
 def test_a_rate_above_the_peak_is_refused():
@@ -272,38 +269,28 @@ def test_withheld_advancement():
     assert simulation.state.tallies["retransmitted"][0] == 0
 
 
-def test_smaller_window():
-    """W_1 = (F_1/F) W_0, rounded down: the sender holds fewer segments once the application slows down.
-
-    1000 packets/s are F = 250 segments/s of four; 80 ms per segment is F_1 = 12.5; of 40 segments 2 are left.
-    """
-    held = {}
-    for shrink in (0.0, 1.0):
-        slow = {"change_at": 0.2, "processing_after": 0.08, "shrink": shrink}
-        simulation = simulated(network(1200, 19.5, segment=4, window_limit=40, **slow), 10.0)
+@pytest.mark.parametrize(
+    ("given", "held"),
+    [
+        # 1000 packets/s are F = 250 segments/s of four; 80 ms per segment is F_1 = 12.5; of 40 segments 2 are left.
+        ({"change_at": 0.2, "processing_after": 0.08, "shrink": 0.0}, {10.0: 40}),
+        ({"change_at": 0.2, "processing_after": 0.08, "shrink": 1.0}, {10.0: 2}),
+        # A slow application holds W_1 = 2 segments once W_0 is used up; a fast one W_0 again. By 2 s 25 segments have
+        # been accepted, at multiples of 80 ms, of the 40 that were granted from the start. The first 39 segments take
+        # 3.1 s of processing; from 3.5 s on it takes no time.
+        ({"change_at": 3.5, "processing": 0.08, "processing_after": 0.0, "shrink": 1.0}, {2.0: 15, 3.45: 2, 3.7: 40}),
+    ],
+)
+def test_the_window_of_a_slow_application(given, held):
+    """W_1 = (F_1/F) W_0, rounded down: the sender holds fewer segments while the application is slow."""
+    simulation, found = connection(1200, 19.5, segment=4, window_limit=40, **given), {}
+    for time in held:
+        simulation.advance(time)
         own = of_flow(simulation)
-        assert (own.overrun, own.discarded) == (0, 0)
-        assert own.most_stored <= 40
-        held[shrink] = own.upper - own.lower + 1
-    assert held == {0.0: 40, 1.0: 2}
-
-
-def test_window_grows_again():
-    """A slow application holds W_1 = 2 of 40 segments, as above, once W_0 is used up; a fast one W_0 again.
-
-    The first 39 segments take 3.1 s of processing; from 3.5 s on it takes no time.
-    """
-    simulation = connection(
-        1200, 19.5, segment=4, window_limit=40, processing=0.08, processing_after=0.0, change_at=3.5, shrink=1.0
-    )
-    held = []
-    for now in (2.0, 3.45, 3.7):
-        simulation.advance(now)
-        own = of_flow(simulation)
-        held.append(own.upper - own.lower + 1)
-    # by 2 s 25 segments have been accepted, at multiples of 80 ms, of the 40 that were granted from the start
-    assert held == [40 - 25, 2, 40]
+        found[time] = own.upper - own.lower + 1
+    assert found == held
     assert (own.overrun, own.discarded) == (0, 0)
+    assert own.most_stored <= 40
 
 
 @settings(max_examples=25, deadline=None)
