@@ -87,26 +87,30 @@ def labels(packets, **options):
     return [priority for _, priority in sent_by(packets, **options)[0]]
 
 
-def test_priorities_of_the_first_packets():
-    """0, 1, 1, 2, 2, 2, 2, 3 x 8: Kim and Farber (1994), section 3.3.1."""
-    assert labels(15) == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]
-    assert labels(300) == referee.priorities_of_two(300)
-
-
-@pytest.mark.parametrize(("growth", "step"), WINDOWS)
-def test_priorities_of_other_windows(growth, step):
-    sizes = WINDOWS[growth, step]
+def of_windows(*sizes):
+    """Return the priorities of all packets of windows of these sizes, which need not be whole numbers."""
     ends = list(itertools.accumulate(sizes))
-    packets = int(ends[-1])
-    assert labels(packets, growth=growth, step=step) == [
-        next(k for k, e in enumerate(ends) if s < e) for s in range(packets)
-    ]
+    return [next(k for k, end in enumerate(ends) if number < end) for number in range(int(ends[-1]))]
 
 
-def test_a_header_of_few_bits():
-    """Two bits have the priorities 0 to 3, and no bits have 0 only: windows of 1, 2, 4, 8, 16 packets."""
-    assert labels(31, bits=2) == [0] + [1] * 2 + [2] * 4 + [3] * 24
-    assert labels(5, bits=0) == [0] * 5
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]),  # Kim and Farber (1994), section 3.3.1
+        ({}, referee.priorities_of_two(300)),
+        *(({"growth": growth, "step": step}, of_windows(*sizes)) for (growth, step), sizes in WINDOWS.items()),
+        # Two bits have the priorities 0 to 3, and no bits have 0 only: windows of 1, 2, 4, 8, 16 packets.
+        ({"bits": 2}, [0] + [1] * 2 + [2] * 4 + [3] * 24),
+        ({"bits": 0}, [0] * 5),
+        # 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3.
+        ({"reset": 1}, referee.priorities_of_two(9) + [3] * 31),
+        # Of every 8 packets, 4 have priority 3, 2 have 2, and one each has 1 and 0, spread evenly.
+        ({"scheme": "blt-rate", "levels": 3}, [0, 3, 2, 3, 1, 3, 2, 3, 0, 3, 2, 3, 1, 3, 2, 3, 0]),
+        ({"scheme": "blt-rate", "levels": 0}, [0] * 4),
+    ],
+)
+def test_priorities(given, expected):
+    assert labels(len(expected), **given) == expected
 
 
 def test_data_that_an_application_adds():
@@ -122,12 +126,6 @@ def test_data_that_an_application_adds():
     Simulation(net, rng=1).advance(0.05)
     assert [one.number for one in spy.data] == list(range(40))
     assert [one.priority for one in spy.data] == [0, *referee.priorities_of_two(10), *referee.priorities_of_two(29)]
-
-
-def test_a_stream_of_several_rates():
-    """Of every 8 packets, 4 have priority 3, 2 have 2, and one each has 1 and 0, spread evenly."""
-    assert labels(17, scheme="blt-rate", levels=3) == [0, 3, 2, 3, 1, 3, 2, 3, 0, 3, 2, 3, 1, 3, 2, 3, 0]
-    assert labels(4, scheme="blt-rate", levels=0) == [0] * 4
 
 
 def test_a_loss_begins_the_stream_anew():
@@ -263,48 +261,29 @@ def test_a_loss_begins_a_new_burst():
     assert run.state.flows[0].finish == 14_500_000 + 3_800_000
 
 
-def test_duplicates_of_packets_resent_in_vain():
-    """Duplicates of packets resent in vain begin no new burst.
-
-    3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted
-    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are of older transmissions than 9's last one.
-    """
-    sent, _ = sent_by(20, [3, 9])
-    assert [number for number, _ in sent] == [*range(13), *range(3, 20)]
-
-
-def test_a_loss_in_the_second_burst():
-    """9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms."""
-    sent, _ = sent_by(40, [3, 9, 9])
-    numbers = [number for number, _ in sent]
-    assert numbers[:13] == [*range(13)]
-    # from 6.5 ms on one each half millisecond: 3 ... 18 until 14.5 ms
-    assert numbers[13:29] == [*range(3, 19)]
-    # 9, at 14.5 ... 15 ms, is acknowledged at 18.8 ms with all up to 18; until 19 ms 17 is on the link
-    assert numbers[29:] == [*range(9, 18), *range(19, 40)]
-    assert sent[29] == (9, 0)
-
-
-def test_priorities_reset_on_acknowledgments():
-    """`reset`: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3."""
-    assert labels(40) == referee.priorities_of_two(40)
-    assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
-
-
-def test_known_packets_are_not_resent():
-    """`skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
-    sent, _ = sent_by(20, [3, 7], skip_known=1)
-    numbers = [number for number, _ in sent]
-    assert numbers[:13] == [*range(13)]
-    # 3 at 6.5 ms; at 7 ms 4 and 5 are known: 6; at 7.5 ms 7; at 8 ms 8; always what is known a packet later
-    assert numbers[13:] == [3, 6, *range(7, 20)]
-
-
-def test_a_tail_that_is_lost_waits_for_the_timer():
-    sent, run = sent_by(20, [19])
-    assert [number for number, _ in sent] == [*range(20), 19]
-    assert run.state.flows[0].timeouts == 1
-    assert sent[-1] == (19, 0)
+@pytest.mark.parametrize(
+    ("packets", "lost", "given", "expected", "begins"),
+    [
+        # Duplicates of packets resent in vain begin no new burst. 3 again goes at 6.5 ... 7 ms and is acknowledged at
+        # 10.8 ms: 9 is missing, and was retransmitted at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are
+        # of older transmissions than 9's last one.
+        (20, [3, 9], {}, [*range(13), *range(3, 20)], [0, 3]),
+        # 9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms; from 6.5
+        # ms on one each half millisecond: 3 ... 18 until 14.5 ms. 9, at 14.5 ... 15 ms, is acknowledged at 18.8 ms with
+        # all up to 18; until 19 ms 17 is on the link.
+        (40, [3, 9, 9], {}, [*range(13), *range(3, 19), *range(9, 18), *range(19, 40)], [0, 3, 9]),
+        # `skip_known`: 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms. 3 goes at 6.5 ms; at 7 ms 4 and 5 are
+        # known: 6; at 7.5 ms 7; at 8 ms 8; always what is known a packet later.
+        (20, [3, 7], {"skip_known": 1}, [*range(13), 3, 6, *range(7, 20)], [0, 3]),
+        # A tail that is lost waits for the timer.
+        (20, [19], {}, [*range(20), 19], [0, 19]),
+    ],
+)
+def test_losses(packets, lost, given, expected, begins):
+    """Numbers of all packets sent, and of those that begin a burst, with priority 0."""
+    seen, _ = sent_by(packets, lost, **given)
+    assert [number for number, _ in seen] == expected
+    assert [number for number, priority in seen if priority == 0] == begins
 
 
 @pytest.mark.parametrize("growth", [2, 3, 1.5])
