@@ -58,6 +58,11 @@ def pytest_collection_modifyitems(items):
         raise pytest.UsageError(f"marked plain outside of tests/sim: {', '.join(outside)}")
 
 
+@pytest.fixture(params=["compiled", pytest.param("plain", marks=pytest.mark.plain)])
+def both_ways(request):
+    """Run a test compiled and, with those marked `plain`, as plain Python."""
+
+
 def pytest_collection_finish():
     """What was collected stays: no need to look through it again and again for garbage."""
     gc.collect()

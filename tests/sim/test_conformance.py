@@ -24,7 +24,7 @@ from longfat.sim import (
     queue,
     take_first,
     take_last,
-)
+)  # fmt: skip
 from longfat.sim.conforming import checks
 from longfat.sim.conforming.interpreted import portable
 from longfat.sim.conforming.trials import observe, subject_of, trials_for
@@ -101,25 +101,73 @@ def first(link, now):
     return take_first(link, queue(link, 0))
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [(math.nan, r"nan is no window \[packets\]"), (math.inf, "has window inf ")]
-)
-def test_a_window_that_is_no_number_after_a_loss(quick, value, words):
-    broken = Scheme("broken", ack=ack, loss=lambda flow, event: value)
-    messages = failures(broken)
-    assert list(messages) == ["windows and rates"]
-    assert words.replace("\\", "") in messages["windows and rates"]
-    assert "network 'lossy'" in messages["windows and rates"]
-    assert " at 0." in messages["windows and rates"]
+def stop(flow, event):
+    flow.stopped = True
+    return 0.0
 
 
-def test_random_numbers_from_elsewhere(quick):
+def go(flow, event):
+    return 0.0 if flow.stopped else 2e5
+
+
+def drop(link, packet, now):
+    return DROP
+
+
+def forget(link, packet, now):
+    if packet.number % 10 != 9:
+        append(link, queue(link, 0), packet)
+    return 0
+
+
+def lose(link, now):
+    number = take_first(link, queue(link, 0))
+    return number if number % 10 != 9 else take_first(link, queue(link, 0))
+
+
+def elsewhere(flow, event):
     """Random numbers from elsewhere differ between runs with the same seed, and in plain Python."""
-    messages = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
-    assert set(messages) == {"determinism", "compilation"}
-    assert "network 'alone': packet " in messages["determinism"]
-    assert messages["determinism"].endswith("s in another with the same seed")
-    assert "compiled, and number" in messages["compilation"]
+    return 3.0 + 4.0 * np.random.random()  # noqa: NPY002
+
+
+STOPS = {"ack": go, "start": go, "loss": stop, "timeout": stop, "controls": "rate", "state": {"stopped": False}}
+#: Plug-ins, each check that fails alone or beside others, and words of its message.
+BROKEN = [
+    (Scheme("broken", ack=ack, loss=lambda flow, event: math.nan), ["windows and rates"],
+     ["nan is no window [packets]", "network 'lossy'", " at 0."]),
+    (Scheme("broken", ack=ack, loss=lambda flow, event: math.inf), ["windows and rates"], ["has window inf "]),
+    (Scheme("broken", ack=elsewhere), ["determinism", "compilation"],
+     ["network 'alone': packet ", "s in another with the same seed"]),
+    (Scheme("broken", **STOPS), ["completion"],
+     ["network 'lossy': flow 'x' made no progress: packet ", "rate 0 bytes/s", "the last progress was at "]),
+    (Discipline("broken", enqueue=drop), ["completion"],
+     ["network 'files': flow 'file0' made no progress: packet 0 of 100", "at 60 s", "sent 0 "]),
+    (Service("broken", enqueue=forget, dequeue=first), ["return values"],
+     ["service 'broken' failed", "enqueue of the service did not queue the packet"]),
+    (Service("broken", enqueue=put, dequeue=lose), ["conservation", ...],
+     ["network 'files': the packet counts do not balance"]),
+    (Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))), ["order"],
+     ["behind transmission"]),
+    *(
+        (plug_in, ["return values", ...], [words])
+        for plug_in, words in (
+            (Discipline("broken", dequeue=lambda link, packet, now: 7), "dequeue returned neither SEND nor DROP"),
+            (Discipline("broken", enqueue=lambda link, packet, now: None), "it returns nothing on some path"),
+            (Discipline("broken", enqueue=lambda link, packet, now: link.backlgo), "link has no field 'backlgo'"),
+            (Service("broken", enqueue=put, dequeue=lambda link, now: 7), "a packet that is not waiting at this link"),
+            (Scheme("broken", ack=lambda flow, event: "wide"), ": must return a number"),
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("plug_in", "checks", "words"), BROKEN)
+def test_broken_plug_ins(quick, plug_in, checks, words):
+    """The first of these checks says what is wrong; `...` stands for others that fail with it."""
+    messages = failures(plug_in)
+    assert set(checks) <= {*messages, ...}
+    assert ... in checks or len(messages) == len(checks)
+    assert all(one in messages[checks[0]] for one in words), messages
 
 
 def test_arithmetic_that_compilation_changes():
@@ -132,57 +180,6 @@ def test_arithmetic_that_compilation_changes():
     assert list(messages) == ["compilation"]
     assert "window is " in messages["compilation"]
     assert "x*x*x" in messages["compilation"]
-
-
-def test_a_rate_that_ends_in_nothing(quick):
-    def stop(flow, event):
-        flow.stopped = True
-        return 0.0
-
-    def go(flow, event):
-        return 0.0 if flow.stopped else 2e5
-
-    broken = Scheme("broken", ack=go, start=go, loss=stop, timeout=stop, controls="rate", state={"stopped": False})
-    messages = failures(broken)
-    assert list(messages) == ["completion"]
-    assert "network 'lossy': flow 'x' made no progress: packet " in messages["completion"]
-    assert "rate 0 bytes/s" in messages["completion"]
-    assert "the last progress was at " in messages["completion"]
-
-
-def test_everything_is_dropped(quick):
-    messages = failures(Discipline("broken", enqueue=lambda link, packet, now: DROP))
-    assert list(messages) == ["completion"]
-    assert "network 'files': flow 'file0' made no progress: packet 0 of 100" in messages["completion"]
-    assert "at 60 s" in messages["completion"]
-    assert "sent 0 " in messages["completion"]
-
-
-def test_a_service_that_forgets_packets(quick):
-    def forget(link, packet, now):
-        if packet.number % 10 != 9:
-            append(link, queue(link, 0), packet)
-        return 0
-
-    messages = failures(Service("broken", enqueue=forget, dequeue=first))
-    assert list(messages) == ["return values"]
-    assert "service 'broken' failed" in messages["return values"]
-    assert "enqueue of the service did not queue the packet" in messages["return values"]
-
-
-def test_a_service_that_loses_packets(quick):
-    def lose(link, now):
-        number = take_first(link, queue(link, 0))
-        return number if number % 10 != 9 else take_first(link, queue(link, 0))
-
-    messages = failures(Service("broken", enqueue=put, dequeue=lose))
-    assert "network 'files': the packet counts do not balance" in messages["conservation"]
-
-
-def test_the_last_comes_first(quick):
-    messages = failures(Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))))
-    assert list(messages) == ["order"]
-    assert "behind transmission" in messages["order"]
 
 
 def test_a_link_that_idles(quick):
@@ -200,22 +197,6 @@ def test_a_link_that_idles(quick):
     found.runs.append(observe(found.trials[1], subject, 1))
     assert verdict("buffer", found)[0] == "passed"
     assert verdict("work conservation", found)[0] == "not applicable"
-
-
-@pytest.mark.parametrize(
-    ("broken", "words"),
-    [
-        (Discipline("broken", dequeue=lambda link, packet, now: 7), "dequeue returned neither SEND nor DROP"),
-        (Discipline("broken", enqueue=lambda link, packet, now: None), "it returns nothing on some path"),
-        (Discipline("broken", enqueue=lambda link, packet, now: link.backlgo), "link has no field 'backlgo'"),
-        (Service("broken", enqueue=put, dequeue=lambda link, now: 7), "a packet that is not waiting at this link"),
-        (Scheme("broken", ack=lambda flow, event: "wide"), ": must return a number"),
-    ],
-)  # fmt: skip
-def test_refused_return_values(quick, broken, words):
-    messages = failures(broken)
-    assert "return values" in messages
-    assert words in messages["return values"]
 
 
 def endless(link, packet, now):
