@@ -131,87 +131,27 @@ def test_equality():
         hash(net)
 
 
-WRITTEN = """\
-name = "one bottleneck"
-
-[[link]]
-name = "here \\"and\\" there"
-from = "left"
-to = "right"
-rate = "40 Mbit/s"
-delay = "22 ms"
-buffer = "440 packets"
-discipline = {name = "red", low = 44, high = 132, gentle = true}
-duplex = true
-
-[[link]]
-from = "right"
-to = "far"
-rate = "100 kbit/s"
-buffer = "64 KiB"
-loss = 0.001
-
-[[flow]]
-scheme = "reno"
-path = ["left", "right"]
-file = "2 MB"
-stagger = "1.5 s"
-packet = "500 B"
-count = 3
-
-[flow.parameters]
-initial_ssthresh = 440
-
-[[flow]]
-name = "noise"
-traffic = {kind = "poisson", rate = "4 Mbit/s", exponential_sizes = true}
-path = ["left", "right", "far"]
-stop = "10 s"
-
-[run]
-duration = "1 min"
-rng = 7
-"""
-
-
-def test_as_a_person_writes_it():
-    """Units, no defaults, one table for a duplex link: the text is fixed, and checked by hand below."""
-    net = Network("one bottleneck")
-    net.link(
-        "left", "right", name='here "and" there', rate=5e6, delay=0.022, buffer=440, duplex=True,
-        discipline=queues.red(low=44, high=132, gentle=True),
-    )  # fmt: skip
-    net.link("right", "far", rate=12500, buffer="65536 B", loss=1e-3)
-    net.flow("reno", path=["left", "right"], file=2e6, stagger=1.5, packet=500, count=3,
-             parameters={"initial_ssthresh": 440})  # fmt: skip
-    net.flow(traffic.poisson(5e5, exponential_sizes=True), path=["left", "right", "far"], stop=10, name="noise")
-    expected = WRITTEN.replace("1 min", "60 s")
-    assert net.to_toml(duration=60, rng=7) == expected
-    back, options = scenario.parse(WRITTEN)
-    assert back == net
-    assert options == {"duration": 60.0, "rng": 7}
-
-
-EVERYTHING = """
+EVERYTHING = """\
 name = "every key"
 
 [[link]]
-name = "there"
+name = "here \\"and\\" there"
 from = "a"
 to = "b"
-rate = 1e6
+rate = "8 Mbit/s"
 delay = "10 ms"
-buffer = 20
-discipline = "fair"
-loss = "1%"
-rate_changes = [["1 s", "4 Mbit/s"], [2, 1e6]]
+buffer = "20 packets"
+discipline = {name = "red", low = 4, high = 13, gentle = true}
+loss = 0.01
+rate_changes = [["1 s", "4 Mbit/s"], ["2 s", "8 Mbit/s"]]
 duplex = true
 
 [[link]]
 from = "b"
 to = "c"
 rate = "8 Mbit/s"
-jitter = 0.001
+buffer = "64 KiB"
+jitter = "1 ms"
 counter_refresh = "1 s"
 coarse_clock = true
 stamps = false
@@ -220,60 +160,81 @@ stamps = false
 name = "sender"
 scheme = "reno"
 path = ["a", "b", "c"]
-file = 20000
-start = 0.5
-stagger = "1 s"
-stop = 20
-packet = 500
-ack = "40 B"
+file = "20 kB"
+start = "500 ms"
+stagger = "1.5 s"
+stop = "20 s"
+packet = "500 B"
+ack = "60 B"
 access_rate = "1 Mbit/s"
 ack_path = "ideal"
 count = 2
 send_jitter = "1 ms"
-application = {kind = "constant", rate = 1e5}
-parameters = {initial_ssthresh = 8}
+application = {kind = "constant", rate = "800 kbit/s"}
+
+[flow.parameters]
+initial_ssthresh = 8
 
 [[flow]]
+name = "noise"
+traffic = {kind = "poisson", rate = "400 kbit/s", exponential_sizes = true}
 path = ["a", "b"]
-traffic = {kind = "on-off", rate = 1e5, on = "1 s", off = 2}
 
 [run]
 duration = "25 s"
-warm_up = 0.1
+warm_up = "100 ms"
 replications = 2
-confidence = "90%"
+confidence = 0.9
 sample_every = "1 s"
 rng = 3
 """
 
 
+def every_key():
+    """Return the network of the text above, and options of its run."""
+    net = Network("every key")
+    net.link(
+        "a", "b", rate=1e6, delay=0.01, buffer=20, discipline=queues.red(low=4, high=13, gentle=True), loss=0.01,
+        duplex=True, name='here "and" there', rate_changes=[(1, 5e5), (2, 1e6)],
+    )  # fmt: skip
+    net.link("b", "c", rate=1e6, buffer="65536 B", jitter=0.001, counter_refresh=1, coarse_clock=True, stamps=False)
+    net.flow(
+        "reno", path=["a", "b", "c"], name="sender", file=20000, start=0.5, stagger=1.5, stop=20, packet=500, ack=60,
+        access_rate=125000, ack_path="ideal", count=2, send_jitter=0.001, parameters={"initial_ssthresh": 8},
+        application=traffic.constant(1e5),
+    )  # fmt: skip
+    net.flow(traffic.poisson(5e4, exponential_sizes=True), path=["a", "b"], name="noise")
+    options = {"duration": 25.0, "warm_up": 0.1, "replications": 2, "confidence": 0.9, "sample_every": 1.0, "rng": 3}
+    return net, options
+
+
 def test_every_key():
+    """Units, no defaults, one table for a duplex link: the text, made by hand, is written and read."""
     document = tomllib.loads(EVERYTHING)
     assert {key for table in document["link"] for key in table} == set(keys.LINK)
     assert {key for table in document["flow"] for key in table} == set(keys.FLOW)
     assert set(document["run"]) == set(keys.RUN)
-    net, options = scenario.parse(EVERYTHING)
-    net_by_hand = Network("every key")
-    net_by_hand.link(
-        "a", "b", rate=1e6, delay=0.01, buffer=20, discipline="fair", loss=0.01, duplex=True, name="there",
-        rate_changes=[(1, 5e5), (2, 1e6)],
-    )  # fmt: skip
-    net_by_hand.link("b", "c", rate=1e6, jitter=0.001, counter_refresh=1, coarse_clock=True, stamps=False)
-    net_by_hand.flow(
-        "reno", path=["a", "b", "c"], name="sender", file=20000, start=0.5, stagger=1, stop=20, packet=500, ack=40,
-        access_rate=125000, ack_path="ideal", count=2, send_jitter=0.001, parameters={"initial_ssthresh": 8},
-        application=traffic.constant(1e5),
-    )  # fmt: skip
-    net_by_hand.flow(traffic.on_off(1e5, 1, 2), path=["a", "b"])
-    assert net == net_by_hand
-    assert options == {
-        "duration": 25.0, "warm_up": 0.1, "replications": 2, "confidence": 0.9, "sample_every": 1.0, "rng": 3,
-    }  # fmt: skip
+    net, options = every_key()
+    assert net.to_toml(**options) == EVERYTHING
+    assert scenario.parse(EVERYTHING) == (net, options)
     data = run(net, **options, progress=False)
     assert data.attrs["confidence"] == 0.9
     assert data.sizes["time"] == 26
-    assert list(data.flow.values) == ["sender-1", "sender-2", "on-off-2"]
-    assert scenario.parse(net.to_toml(**options)) == (net, options)
+    assert list(data.flow.values) == ["sender-1", "sender-2", "noise"]
+
+
+@pytest.mark.parametrize(
+    ("written", "other"),
+    [
+        ('"8 Mbit/s"', "1e6"), ('"10 ms"', "0.01"), ('"20 packets"', "20"), ('"64 KiB"', '"65536 B"'),
+        ("loss = 0.01", 'loss = "1%"'), ('["2 s", "8 Mbit/s"]', "[2, 1e6]"), ('"20 kB"', "20000"), ('"500 ms"', "0.5"),
+        ("confidence = 0.9", 'confidence = "90%"'), ('"25 s"', "25"), ('"1.5 s"', "1.5"),
+    ],
+)  # fmt: skip
+def test_other_spellings(written, other):
+    """Numbers are in SI units, and text has a unit of its own."""
+    assert written in EVERYTHING
+    assert scenario.parse(EVERYTHING.replace(written, other)) == every_key()
 
 
 def table(written):
