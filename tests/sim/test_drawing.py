@@ -121,15 +121,10 @@ def test_as_wide_as_its_page():
 
 
 @given(networks())
-@examples(10)
-def test_any_network_is_attached(net):
-    attached(net)
-
-
-@given(networks())
-@examples(20)
+@examples(12)
 def test_well_formed(net):
-    """Whatever the names; every number finite."""
+    """Whatever the names; every number finite, and every line on its boxes."""
+    attached(net)
     picture = net.draw()
     ElementTree.fromstring(picture)
     assert not re.search(r"\b(nan|inf)\b", re.sub(r">[^<]*<", "><", picture))
@@ -184,7 +179,7 @@ def test_where_flows_do_not_go():
     assert words(Network("nothing")) == [("nothing", 30, 24, None)]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_tests_own_networks(seed):
     net = build(seed)
     places = layout(net)

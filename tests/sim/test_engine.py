@@ -106,7 +106,7 @@ def test_interruption_and_afterwards():
     """Ctrl-C ends a call within a second, with the simulated time; the run can be continued without a trace."""
     one, other = Simulation(bottleneck(), rng=1), Simulation(bottleneck(), rng=1)
     one.advance(0.1)
-    interrupt_after(0.3)
+    interrupt_after(0.2)
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt, match=r"stopped at \S+ s of 1e\+08 s simulated"):
         one.advance(1e8)
@@ -185,7 +185,7 @@ LOST = Service("lost", enqueue=lambda link, packet, now: 0, dequeue=lambda link,
     ("net", "limits", "words"),
     [
         # a path without any delay and a scheme without any limit, which would run for ever
-        (one_link(AIMD, rate=np.inf, duplex=True, name="quick"), {},
+        (one_link(AIMD, rate=np.inf, duplex=True, name="quick"), {"STANDSTILL": 10},
          r"clock stands still at 0 s after \d+ events; flow 'quick' \(scheme 'aimd'\)"),
         (bottleneck(holding(3e7, "huge", recovery="own")), {},
          r"stands still at 0 s .* has window 3e\+07 packets and rate inf bytes/s"),
@@ -203,7 +203,7 @@ LOST = Service("lost", enqueue=lambda link, packet, now: 0, dequeue=lambda link,
 )  # fmt: skip
 def test_runs_that_cannot_go_on(monkeypatch, net, limits, words):
     for name, value in limits.items():
-        monkeypatch.setattr(run_state, name, value)
+        monkeypatch.setattr(engine if name == "STANDSTILL" else run_state, name, value)
     with pytest.raises(SchemeError, match=words):
         Simulation(net, rng=1).advance(10.0)
 

@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Scheme, run
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, run
 from longfat.sim.runs import engine
+from tests.sim.networks import FIXED
 
 
 def drop_all(link, packet, now):
@@ -14,13 +15,6 @@ def drop_all(link, packet, now):
 
 def drop_from_half_a_second(link, packet, now):
     return DROP if now > 0.5 else ENQUEUE
-
-
-def constant(flow, event):
-    return 1e6
-
-
-FIXED = Scheme("fixed", ack=constant, start=constant, loss=constant, timeout=constant, controls="rate")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,8 +28,8 @@ def compiled():
     [
         ("reno", drop_all, "data"),
         ("reno", drop_from_half_a_second, "acknowledgments"),
-        (FIXED, drop_from_half_a_second, "data"),
-        (FIXED, drop_all, "acknowledgments"),
+        (FIXED(rate=1e6), drop_from_half_a_second, "data"),
+        (FIXED(rate=1e6), drop_all, "acknowledgments"),
     ],
 )
 def test_every_packet_is_dropped_for_ever(scheme, hook, way):

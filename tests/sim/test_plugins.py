@@ -283,6 +283,9 @@ def test_a_wrong_plug_in(kind, name):
 #: A run in which a function of a plug-in does not return; the process says when it begins.
 ENDLESS = """
 from longfat.sim import Discipline, Network, Scheme, Simulation
+from longfat.sim.runs import engine
+
+engine.ENDLESS = 0.5  # s
 
 def endless({arguments}):
     while one.{field} >= 0:
@@ -320,7 +323,7 @@ def test_ctrl_c_while_a_plug_in_does_not_return(name):
     code = ENDLESS.format(**dict(zip(("arguments", "field", "discipline", "scheme"), fields, strict=True)))
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "begins\n", process.communicate()
-    time.sleep(0.5)  # into the loop
+    time.sleep(0.2)  # into the loop
     process.send_signal(signal.SIGINT)
     interrupted, said = process.communicate(timeout=60)
     first, *_, last = said.splitlines()

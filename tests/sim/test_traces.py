@@ -224,21 +224,10 @@ def test_the_sender_echoes_the_last_acknowledgment(traced):
             last = stamps(packet)[0]
 
 
-def test_receivers_are_later_by_the_path(traced):
-    """Each packet that arrives was sent at least 11 ms of propagation and 1 + 0.4 ms of transmission before."""
-    _, folder, _ = traced
-    sent = {(p.number, p.sequence): p.time for p in by_flow(read(folder / AT_SENDER))[1] if p.payload}
-    arrived = [p for p in by_flow(read(folder / AT_RECEIVER))[1] if p.payload]
-    delays = [p.time - sent[p.number, p.sequence] for p in arrived]
-    assert min(delays) >= 12.4 * MS
-    assert min(delays) < 13 * MS
-
-
-@pytest.mark.parametrize("room", [110, 300])
-def test_chunks_do_not_show(traced, tmp_path, monkeypatch, room):
+def test_chunks_do_not_show(traced, tmp_path, monkeypatch):
     """The same files whatever the room for rows; the results, too."""
     data, folder, _ = traced
-    monkeypatch.setattr(capture, "ROOM", room)
+    monkeypatch.setattr(capture, "ROOM", 110)
     xr.testing.assert_equal(run_busy(pcap=tmp_path, qlog=tmp_path), data)
     names = sorted(path.name for path in folder.iterdir())
     assert names == ["file.sqlog", "many.sqlog", "newreno.sqlog", AT_RECEIVER, "reno.sqlog", "sack.sqlog", AT_SENDER]
