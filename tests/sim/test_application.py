@@ -42,27 +42,22 @@ def sent(scheme, application, until, window=10, **options):
     return [one.time / MS for one in spy.data], simulation
 
 
-def test_the_application_decides():
-    """It writes a packet every 2 ms from the start of the flow on, and each leaves at once."""
-    times, _ = sent(FIXED, traffic.constant(5e5), 0.0129, start=0.001)
-    assert times == [1, 3, 5, 7, 9, 11]
-
-
-def test_the_window_decides():
-    """Two packets per round trip of 10 ms: the application is ahead. Packets 0 and 1 are written at 0 and 2 ms."""
-    times, _ = sent(FIXED, traffic.constant(5e5), 0.0325, window=2)
-    assert times == [0, 2, 10, 12, 20, 22, 30, 32]
-
-
-def test_a_rate_decides():
-    """On for 4 ms, 4 packets at 1 per ms; the rate allows one every 2 ms."""
-    times, _ = sent(PACED, traffic.on_off(1e6, "4 ms", "16 ms"), 0.0245)
-    assert times == [0, 2, 4, 6, 20, 22, 24]
-
-
-def test_on_and_off():
-    times, _ = sent(FIXED, traffic.on_off(1e6, "3 ms", "7 ms"), 0.0215)
-    assert times == [0, 1, 2, 10, 11, 12, 20, 21]
+@pytest.mark.parametrize(
+    ("scheme", "application", "options", "times"),
+    [
+        # It writes a packet every 2 ms from the start of the flow on, and each leaves at once.
+        (FIXED, traffic.constant(5e5), {"start": 0.001}, [1, 3, 5, 7, 9, 11]),
+        # Two packets per round trip of 10 ms: the application is ahead. Packets 0 and 1 are written at 0 and 2 ms.
+        (FIXED, traffic.constant(5e5), {"window": 2}, [0, 2, 10, 12, 20, 22, 30, 32]),
+        # On for 4 ms, 4 packets at 1 per ms; the rate allows one every 2 ms.
+        (PACED, traffic.on_off(1e6, "4 ms", "16 ms"), {}, [0, 2, 4, 6, 20, 22, 24]),
+        (FIXED, traffic.on_off(1e6, "3 ms", "7 ms"), {}, [0, 1, 2, 10, 11, 12, 20, 21]),
+    ],
+    ids=["application", "window", "rate", "on and off"],
+)
+def test_who_decides(scheme, application, options, times):
+    """The application, the window or the rate: packets leave at these times [ms], and no others in half a ms more."""
+    assert sent(scheme, application, times[-1] / 1000 + 0.0005, **options)[0] == times
 
 
 def test_application_limited():

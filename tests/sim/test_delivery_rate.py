@@ -331,31 +331,28 @@ def spurious(link, file=20, **more):
     return list(zip(mine.made[: mine.rows], mine.new[: mine.rows], strict=True)), run.state.flows[0]
 
 
-def test_a_late_packet():
-    """Packet 3 leaves behind five others, and is found lost when 4, 5 and 6 are acknowledged: 3 is sent again.
-
-    The acknowledgment of its first transmission, 3, says so. The packet counts as delivered once.
-    """
-    seen, flow = spurious({"discipline": queues.scripted_reordering(packets=[[0, 3, 1, 5]])})
-    assert seen == [(3, 0)]
-    assert (flow.lost, flow.delivered, flow.duplicate) == (1, 20, 1)
+def late(behind):
+    """Let packet 3 leave behind so many others."""
+    return {"discipline": queues.scripted_reordering(packets=[[0, 3, 1, behind]])}
 
 
-def test_a_packet_that_is_overtaken_by_its_retransmission():
-    """Of 40 packets, 3 leaves behind 25, after a round trip: its retransmission is acknowledged before."""
-    seen, flow = spurious({"discipline": queues.scripted_reordering(packets=[[0, 3, 1, 25]])}, file=40)
-    assert seen == [(3, 0)]
-    assert (flow.lost, flow.delivered, flow.duplicate) == (1, 40, 1)
-
-
-def test_a_true_loss():
-    seen, flow = spurious({"discipline": drop_numbers(3, 9)})
-    assert (seen, flow.lost) == ([], 2)
-
-
-def test_others_are_not_told():
-    seen, flow = spurious({"discipline": queues.scripted_reordering(packets=[[0, 3, 1, 5]])}, delivery_rate=False)
-    assert (seen, flow.lost) == ([], 1)
+@pytest.mark.parametrize(
+    ("link", "more", "expected", "counts"),
+    [
+        # Found lost when 4, 5 and 6 are acknowledged, 3 is sent again; the acknowledgment of its first transmission
+        # says so. The packet counts as delivered once.
+        (late(5), {}, [(3, 0)], (1, 20, 1)),
+        # After a round trip: its retransmission is acknowledged before.
+        (late(25), {"file": 40}, [(3, 0)], (1, 40, 1)),
+        (late(5), {"delivery_rate": False}, [], (1, 20, 1)),  # others are not told
+        ({"discipline": drop_numbers(3, 9)}, {}, [], (2, 20, 0)),  # true losses
+    ],
+    ids=["late", "overtaken by its retransmission", "not told", "lost"],
+)
+def test_a_late_packet(link, more, expected, counts):
+    seen, flow = spurious(link, **more)
+    assert seen == expected
+    assert (flow.lost, flow.delivered, flow.duplicate) == counts
 
 
 def test_a_timeout_too_early():

@@ -45,29 +45,20 @@ def test_time_does_not_run_back():
     assert one.now == 0.5
 
 
-def test_again_is_a_new_run():
-    """Equal random numbers give equal results, others give others, and the run that was copied is unchanged."""
+@pytest.mark.parametrize("begun", [0.0, 1.0])
+def test_a_run_can_be_copied(begun):
+    """Equal random numbers give equal results from there on, others give others; the run itself is unchanged."""
     net = bottleneck(traffic.poisson(0.9e6), count=3)
-    first, other = Simulation(net, rng=1), Simulation(net, rng=2)
-    second, third = first.again(2), first.again(1)
-    for one in (second, first, third, other):
-        one.advance(3.0)
-    assert state(second) == state(other)
-    assert state(first) == state(third) != state(second)
-
-
-def test_a_run_that_has_begun_can_be_copied():
-    """Equal random numbers give equal results from there on, and the run that was copied is unchanged."""
-    net = bottleneck(traffic.poisson(0.9e6), count=3)
-    first = simulated(net, 1.0)
-    copies = [first.again(seed) for seed in (5, 5, 6)]
-    before = state(first)
-    for one in copies:
-        assert one.now == 1.0
+    first = Simulation(net, rng=1)
+    if begun:
+        first.advance(begun)
+    copies, before = [first.again(seed) for seed in (1, 2, 2)], state(first)
+    for one in (*copies, new := Simulation(net, rng=2)):
         one.advance(3.0)
         one.packet_counts()  # refuses a run that has lost or made packets
     assert state(first) == before
-    assert state(copies[0]) == state(copies[1]) != state(copies[2])
+    assert state(copies[1]) == state(copies[2]) != state(copies[0])
+    assert (state(copies[1]) == state(new)) == (begun == 0)
     first.capture = object()
     with pytest.raises(ValueError, match="again: the run is traced"):
         first.again(1)

@@ -216,13 +216,19 @@ def test_selective_recovery(scheme, size, lost, lost_acks):
             assert flow.losses == flow.dropped
 
 
-def test_losses_by_hand():
-    """Packet 3 of ten is lost: the acknowledgment of 4 shows it, 3 is retransmitted once; no timeout."""
-    _, flow = lossy_path(Scheme("wide", ack=lambda flow, event: 100.0), 10, {3}, set())
-    assert (flow.sent, flow.losses, flow.timeouts) == (11, 1, 0)
-    # The last packet: none follows it, so that only the timer detects the loss.
-    _, flow = lossy_path(Scheme("wide", ack=lambda flow, event: 100.0), 10, {9}, set())
-    assert (flow.sent, flow.losses, flow.timeouts) == (11, 0, 1)
+@pytest.mark.parametrize(
+    ("reorder", "size", "lost", "losses", "timeouts"),
+    [
+        (1, 10, 3, 1, 0),  # the acknowledgment of 4 shows it, 3 is retransmitted once
+        (1, 10, 9, 0, 1),  # the last packet: none follows it, so that only the timer detects the loss
+        (3, 10, 7, 0, 1),  # of three later ones that have to be acknowledged there are two
+        (3, 11, 7, 1, 0),
+    ],
+)
+def test_losses_by_hand(reorder, size, lost, losses, timeouts):
+    """A packet of a file is lost: the `reorder`-th later one that is acknowledged shows it, else the timer."""
+    _, flow = lossy_path(Scheme("wide", ack=lambda flow, event: 100.0, reorder=reorder), size, {lost}, set())
+    assert (flow.sent, flow.losses, flow.timeouts) == (size + 1, losses, timeouts)
 
 
 def test_what_a_sender_remembers_is_given_back():
@@ -233,13 +239,6 @@ def test_what_a_sender_remembers_is_given_back():
     run, flow = lossy_path(wide, 10, set(), set(range(10)))
     assert (flow.sent, flow.duplicate, flow.timeouts) == (20, 10, 1)
     assert run.state.row.free_nodes == len(run.state.nodes)
-
-
-def test_thresholds():
-    """With reorder = 3 a packet is lost when three later ones are acknowledged: two are not enough."""
-    one = lossy_path(Scheme("third", ack=lambda flow, event: 100.0, reorder=3), 10, {7}, set())[1]
-    other = lossy_path(Scheme("third", ack=lambda flow, event: 100.0, reorder=3), 11, {7}, set())[1]
-    assert (one.timeouts, other.timeouts) == (1, 0)
 
 
 @pytest.mark.plain

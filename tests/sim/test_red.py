@@ -8,12 +8,11 @@ import pytest
 
 from longfat.sim import Network
 from longfat.sim.kernel import records
-from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, red
 from tests.examples import is_long
-from tests.sim.lab import one_link, simulated
+from tests.sim.lab import simulated
 from tests.sim.logbook import counted
-from tests.sim.own import arrived, of_link
+from tests.sim.own import of_link
 
 RATE = 5e6  # bytes/s
 
@@ -225,10 +224,3 @@ def test_marks_only_below_a_tenth():
         packet.marks = records.ECT
         assert ask(link, packet, 0.0, iter([0.0])) == expected
         assert bool(packet.marks & records.CE) == (expected == ENQUEUE)
-
-
-def test_no_drops_at_light_load():
-    """M/D/1 at load 0.5: the mean backlog is 0.25 packets, far below 5."""
-    one = simulated(one_link(traffic.poisson(RATE / 2), rate=RATE, buffer=100, discipline="red", packet=500), 20.0)
-    assert arrived(one)[0] > 90_000
-    assert one.state.links[0].dropped == 0

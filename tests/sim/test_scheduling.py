@@ -85,56 +85,38 @@ def test_a_wake_up():
     assert departures(mine) == [(5, 1000), (6, 700), (6.7, 400), (7.1, 300)]
 
 
-def reads_beyond(link, packet, now):
-    append(link, queue(link, 0), packet)
-    return memory(link, 4)
+def after(act):
+    """Return an enqueue that queues the packet, and then does something else with the link."""
 
+    def enqueue(link, packet, now):
+        append(link, queue(link, 0), packet)
+        act(link)
+        return 0
 
-def writes_beyond(link, packet, now):
-    append(link, queue(link, 0), packet)
-    set_memory(link, -1, 7)
-    return 0
-
-
-def grows_beyond(link, packet, now):
-    append(link, queue(link, 0), packet)
-    heap_insert(link, 2, 1, 1)
-    return 0
-
-
-def reads_an_empty_heap(link, packet, now):
-    append(link, queue(link, 0), packet)
-    return heap_entry(link, 0, 0)
-
-
-def tags_nobody(link, packet, now):
-    append(link, queue(link, 0), packet)
-    set_tag(link, 2**40, 7)
-    return 0
-
-
-def asks_for_no_queue(link, packet, now):
-    append(link, queue(link, 3), packet)
-    return 0
+    act = sim.part(act)
+    return enqueue
 
 
 def first(link, now):
     return take_first(link, queue(link, 0))
 
 
+BEYOND = "the service uses memory beyond the words that its workspace returned"
+
+
 @pytest.mark.parametrize(
-    ("enqueue", "words"),
+    ("act", "words"),
     [
-        (reads_beyond, "the service uses memory beyond the words that its workspace returned"),
-        (writes_beyond, "the service uses memory beyond the words that its workspace returned"),
-        (grows_beyond, "the service uses memory beyond the words that its workspace returned"),
-        (reads_an_empty_heap, "the service uses an entry that its heap does not have"),
-        (tags_nobody, "the service uses a number that no packet has"),
-        (asks_for_no_queue, "the link has no queue of this number"),
+        (lambda link: memory(link, 4), BEYOND),
+        (lambda link: set_memory(link, -1, 7), BEYOND),
+        (lambda link: heap_insert(link, 2, 1, 1), BEYOND),
+        (lambda link: heap_entry(link, 0, 0), "the service uses an entry that its heap does not have"),
+        (lambda link: set_tag(link, 2**40, 7), "the service uses a number that no packet has"),
+        (lambda link: queue(link, 3).packets, "the link has no queue of this number"),
     ],
 )
-def test_what_lies_beyond_ends_with_a_sentence(enqueue, words):
-    mine = Service("mine", enqueue=enqueue, dequeue=first, workspace=lambda packets, queues: 4)
+def test_what_lies_beyond_ends_with_a_sentence(act, words):
+    mine = Service("mine", enqueue=after(act), dequeue=first, workspace=lambda packets, queues: 4)
     with pytest.raises(SchemeError, match=words) as caught:
         departures(mine)
     assert "\n" not in str(caught.value)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, run
+from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme
 from longfat.sim.network import traffic
 from longfat.sim.queues import discipline
 from longfat.sim.switch.log import Log
@@ -62,18 +62,6 @@ def test_push_out_by_hand():
     """
     first = departures([("low", 0, 5), ("high", 0.5, 2), ("equal", 0.6, 1)], buffer=3)
     assert first == [(0, "low", 0), (1, "high", 0), (2, "high", 1), (3, "low", 1)]
-
-
-def test_high_priority_gets_all():
-    """Two senders with windows of five bandwidth-delay products: the worse one gets nothing while the other sends."""
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=50, discipline=PRIORITY)
-    net.link("b", "a", rate="8 Mbit/s", delay="10 ms")
-    for name in ("low", "high"):
-        given = {"priority": float(PRIORITIES[name]), "size": 100.0}
-        net.flow(BURST, path=["a", "b"], name=name, start=0.001 * (name == "high"), parameters=given)
-    found = run(net, duration=5.0, warm_up=0.5, rng=1, progress=False)
-    assert float(found.delivered.sel(flow="low")) == 0.0
-    assert float(found.goodput.sel(flow="high")) == pytest.approx(1e6, rel=0.01)
 
 
 def with_priorities(link, packet, now):
