@@ -181,8 +181,8 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
 
     Examples
     --------
-    >>> table = published("003", packets=1e5)
-    >>> str(table.verdict[table.claim == "BDP example"].item())
+    >>> table = published("003", packets=1e5)  # doctest: +SKIP
+    >>> str(table.verdict[table.claim == "BDP example"].item())  # doctest: +SKIP
     'consistent'
     """
     return tabulated(findings(paper, packets=packets, seed=seed, progress=progress))

@@ -194,7 +194,7 @@ def test_what_the_table_says_of_the_sender():
 
 
 def test_the_command(capsys):
-    path = ["--rate", "1Gbit/s", "--rtt", "100ms", "--replications", "2", "--verbose"]
+    path = ["--rate", "100Mbit/s", "--rtt", "100ms", "--replications", "2", "--verbose"]
     flags = ["--scheme", "cubic", "--flows", "1,2", "--parameter", "initial_window=4"]
     assert main(["buffer", *path, *flags]) == 0
     out, err = capsys.readouterr()
