@@ -1,4 +1,4 @@
-"""Proofs as commands, ``python -m derivations.NAME``, and the induction over the slots after a loss."""
+"""Proofs as commands, ``python -m derivations.NAME``, the induction over the slots after a loss, wrong assumptions."""
 
 import shutil
 import subprocess
@@ -8,7 +8,27 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from derivations import proof, receive_buffer, segment_distribution
+from derivations import (
+    aqm,
+    bbr,
+    blt,
+    cadpc,
+    cubic,
+    dctcp,
+    delay_based,
+    fair_share,
+    fairness,
+    guarantees,
+    many_rounds,
+    proof,
+    receive_buffer,
+    tcp,
+    unloaded,
+)
+from derivations import cadpc_delay as delay
+from derivations import cadpc_network as network
+from derivations import cadpc_spectrum as spectrum
+from derivations import segment_distribution as distribution
 
 ROOT = Path(proof.__file__).parents[1]
 WRONG = """
@@ -108,7 +128,7 @@ def test_other_modules_are_no_commands():
 FURTHER = ("loss_load", "loss_load_clipping", "loss_load_convergence", "loss_load_response", "loss_load_unequal",
            "segment_distribution")  # fmt: skip
 PROOFS = {f"{module}.{name}": one for module in FURTHER for name, one in proof.proofs(f"derivations.{module}").items()}
-PROOFS["segment_distribution.tails"] = segment_distribution.tails  # takes a number of packets
+PROOFS["segment_distribution.tails"] = distribution.tails  # takes a number of packets
 
 
 @pytest.mark.long
@@ -135,3 +155,155 @@ def test_a_wrong_count_of_the_discards_is_found(monkeypatch):
     monkeypatch.setattr(receive_buffer.sp, "Min", lambda *some: sp.Max(*some))
     with pytest.raises(AssertionError, match="the largest and the smallest"):
         receive_buffer.discards()
+
+
+# A wrong assumption put under a proof stops it.
+
+
+def counted_once(rate, traffic, smoothing=cadpc.a):
+    """Return the update of a CADPC flow that does not count its own rate twice."""
+    return rate * (1 + smoothing * (1 - traffic))
+
+
+def steeper(rate, traffic, smoothing=cadpc.a):
+    """Return the update of a CADPC flow that counts its own rate three times."""
+    return rate * (1 + smoothing * (1 - 2 * rate - traffic))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong", "stopped"),
+    [
+        (dctcp, "sent", lambda low, high: high - low, dctcp.marked_share),
+        (dctcp, "critical_window", lambda: dctcp.product / dctcp.N, dctcp.queue_amplitude),
+        (aqm, "asymptotic_time", lambda: 2 * aqm.I * sp.sqrt(aqm.n), aqm.codel_drop_rate),
+        (aqm, "classic_probability", lambda: aqm.p / aqm.k, aqm.coupled_rate_ratio),
+        (bbr, "largest_loss", lambda: sp.Rational(1, 5), bbr.shallow_buffer_loss),
+        (delay_based, "copa_queueing_delay", lambda: delay_based.S, delay_based.copa_share),
+        (
+            delay_based,
+            "oscillation",
+            lambda: (sp.Integer(0), 2 * delay_based.N / delay_based.delta, sp.Integer(4)),
+            delay_based.copa_largest_queue,
+        ),
+        (delay_based, "ramp_rounds", lambda bdp: sp.log(bdp), delay_based.ledbat_slowdown_time),
+        (blt, "window_size", lambda: blt.gamma ** (blt.k + 1), blt.packets_in_windows),
+        (blt, "packets_in_windows", lambda: blt.gamma**blt.m - 1, blt.packet_priority),
+        (blt, "packets_in_windows", lambda: blt.gamma**blt.m, blt.packets_encodable),
+        (blt, "additive_window_size", lambda: blt.alpha * (1 + blt.k), blt.packets_in_additive_windows),
+        (blt, "packets_in_additive_windows", lambda: blt.alpha * blt.m**2 / 2, blt.additive_priority),
+        (
+            blt,
+            "accepted",
+            lambda: sp.Min(blt.i + 1, blt.K + sp.floor(blt.i * blt.r)),
+            blt.buffer_for_burst,
+        ),
+        (blt, "buffer_for_burst", lambda: blt.n * (1 - blt.r), blt.burst_for_buffer),
+        (blt, "unloaded_transfer_time", lambda: blt.D + blt.n * blt.t_b, blt.two_bursts),
+        (blt, "K", blt.k, blt.accepted),
+        (unloaded.tcp, "lone", unloaded.tcp.path, unloaded.tcp_transfer_time),
+        (blt, "buffer_for_burst", lambda: blt.n * (1 - blt.r), unloaded.buffer_for_slow_start),
+        (unloaded, "S", unloaded.T_0, unloaded.power_with_unloaded_time.__wrapped__),
+        (unloaded, "tau", lambda extra: 1 + (extra + 2) * unloaded.x, unloaded.power_advantage.__wrapped__),
+        (unloaded, "tau", lambda extra: 1 + (extra + 1) * unloaded.x, unloaded.bandwidth_delay_product_for_advantage),
+        (cadpc, "update", counted_once, cadpc.equilibria),
+        (cadpc, "update", steeper, cadpc.equilibria),
+        (cadpc, "update", steeper, cadpc.deviation_update),
+        (cadpc, "update", steeper, cadpc.trajectory),
+        (cadpc, "deviation", lambda rate: 1 - cadpc.n * rate, cadpc.trajectory),
+        (cadpc, "deviation_update", lambda: cadpc.e**3, cadpc.trajectory),
+        (cadpc, "update", steeper, cadpc.logistic),
+        (cadpc, "update", steeper, cadpc.conjugate),
+        (cadpc, "multiplicity", lambda rate, traffic: cadpc.m_0 * (1 - rate / (1 - traffic)), cadpc.startup),
+        (cadpc, "multiplicity", lambda rate, traffic: cadpc.m_0 - (cadpc.m_0 - 1) * rate, cadpc.startup),
+        (spectrum, "update", steeper, spectrum.difference),
+        (spectrum, "update", steeper, spectrum.total),
+        (spectrum, "update", lambda rate, traffic: rate * (1 + cadpc.a * (1 - traffic) / 2), spectrum.newcomer),
+        (spectrum, "update", counted_once, spectrum.total),
+        (spectrum, "spectrum", lambda: spectrum.Spectrum(0, spectrum.W), spectrum.updates_to_fairness),
+        (delay, "late_update", counted_once, delay.characteristic),
+        (delay, "characteristic", lambda: delay.z**2 - (1 - delay.s) * delay.z + delay.s, delay.one_update_late),
+        (delay, "characteristic", lambda: delay.z ** (delay.d + 1) + delay.n * delay.s, delay.crossing),
+        (delay, "on_the_circle", lambda: (sp.sin(2 * delay.h), sp.cos(2 * delay.h)), delay.boundary),
+        (delay, "on_the_circle", lambda: (sp.sin(2 * delay.h), sp.cos(2 * delay.h)), delay.monotone),
+        (network, "update", steeper, network.weights),
+        (network, "update", counted_once, network.at_rest),
+        (network, "fill", lambda routes, c, w: ([x / 2 for x in w], c), network.network),
+        (cubic, "C", cubic.C * 2, cubic.window),
+        (cubic, "increase", lambda: sp.Integer(1), cubic.climb),
+        (cubic, "estimate", lambda time: cubic.beta * cubic.W, cubic.mean_window),
+        (cubic, "queued", lambda left: 1 + cubic.B, cubic.utilisation),
+        # all flows stopped by the first link that fills, also those that do not cross it
+        (
+            fair_share,
+            "fill",
+            lambda usage, capacity, weight: tuple(min(capacity) * w / sum(weight) for w in weight),
+            fair_share.networks,
+        ),
+        (fair_share, "SHAPES", (([[1, 1]], [1], [1, -2]),), fair_share.networks),
+        (fair_share, "SLOW", sp.Rational(30, 1000), fair_share.migrating),
+        (
+            fair_share,
+            "gradual",
+            lambda step: [sp.Integer(100 + 10 * step * j) for j in range(10)],
+            fair_share.experiments,
+        ),
+        (fair_share, "SLOW", sp.Rational(400, 1000), fair_share.experiments),
+        (many_rounds, "geometric_mean", lambda ratio: 1 / (1 - ratio), many_rounds.share_of_waiting),
+        (many_rounds, "loss_free_run", lambda: 1 / many_rounds.g, many_rounds.one_repetition),
+        (many_rounds, "distance", lambda: many_rounds.W / (1 + 2 * many_rounds.n), many_rounds.one_segment),
+        (many_rounds, "mean_transmissions", lambda: 1 + many_rounds.p, many_rounds.efficiency),
+        (
+            distribution,
+            "rounds_distribution",
+            lambda: (1 - distribution.p ** (distribution.i + 1)) ** distribution.s,
+            distribution.cdf,
+        ),
+        (
+            distribution,
+            "generating_function",
+            lambda: (distribution.z * (1 - distribution.p)) ** distribution.s,
+            distribution.sent_within,
+        ),
+        (distribution, "sent_within", lambda: distribution.s * distribution.k, distribution.covariance),
+        (distribution, "rounds_tail", lambda packets: distribution.x, distribution.tails),
+        (fairness, "rate", fairness.window, fairness.round_trip_unfairness),  # not divided by the round trip
+        (fairness, "CUBIC", {fairness.a: 3, fairness.b: 1}, fairness.round_trip_unfairness),
+        (fairness, "RENO", {fairness.a: 1, fairness.b: 0}, fairness.round_trip_unfairness),
+        (fairness, "period", lambda: sp.Integer(1), fairness.round_trip_unfairness),
+        (tcp, "round_time", lambda window: sp.Integer(1) + 0 * window, tcp.aimd_utilisation_general),
+        (tcp, "round_time", lambda window: sp.Integer(1) + 0 * window, tcp.aimd_mean_queue),
+        (tcp, "beta", sp.Rational(1, 3), tcp.buffer_for_utilisation),
+        (tcp, "window_of_loss", lambda: sp.sqrt(2 * tcp.alpha / tcp.p), tcp.gaimd_rate),
+        (tcp, "window_of_loss", lambda: sp.sqrt(3 / tcp.b / tcp.p), tcp.loss_of_window),
+        (
+            tcp,
+            "sawtooth",
+            lambda low, high, time: tcp.Sawtooth(high - low, high**2 - low**2, time * (high - low)),
+            tcp.loss_of_window,
+        ),
+        (tcp, "geometric_mean", lambda ratio: 1 / (1 - ratio), tcp.first_loss_window),
+        (tcp, "geometric_mean", lambda ratio: 1 / (1 - ratio), tcp.timeouts),
+        (tcp, "mean_transmissions", lambda: 1 + tcp.p, tcp.timeouts),
+        (tcp, "q", 1 - tcp.p**2, tcp.timeout_share),
+        (tcp, "first_loss_window", lambda: sp.sqrt(8 / (3 * tcp.b * tcp.p)), tcp.pftk_full_rate),
+        (tcp, "first_loss_window", lambda: sp.sqrt(8 / (3 * tcp.p)), tcp.pftk_rate),
+        (tcp, "first_packet", lambda number: tcp.W_0 * 2**number, tcp.slow_start_transfer_time),
+        (tcp, "first_packet", lambda number: tcp.W_0 * number, tcp.slow_start_transfer_time),
+        (tcp, "first_packet", lambda number: tcp.W_0 * (3**number - 1) / 2, tcp.slow_start_rounds),
+        (
+            tcp,
+            "after_the_next_loss",
+            lambda squares, x, n: (x / n, squares - x**2 + 2 * x / n),
+            tcp.parallel_utilisation,
+        ),
+        (tcp, "beta", sp.Rational(1, 3), tcp.parallel_utilisation),
+        (tcp, "lone", tcp.path, tcp.slow_start_transfer_time),
+        (guarantees, "next_link", lambda late: late, guarantees.packet_delay),
+        (guarantees, "lateness", lambda: 2 * guarantees.l_m / guarantees.C, guarantees.packet_delay),
+        (guarantees, "fluid_delay", lambda: 2 * guarantees.sigma / guarantees.g, guarantees.packet_delay),
+    ],
+)
+def test_wrong_assumptions_are_found(monkeypatch, module, name, wrong, stopped):
+    monkeypatch.setattr(module, name, wrong)
+    with pytest.raises(AssertionError):
+        stopped()

@@ -1,4 +1,4 @@
-"""The proofs of the BLT laws and of unloaded times run, agree with the laws of the package, and can fail."""
+"""The proofs of the BLT laws and of unloaded times run and agree with the laws of the package."""
 
 import random
 from fractions import Fraction
@@ -106,36 +106,3 @@ def test_two_bursts():
 
 def test_victims():
     assert proofs.same_victims() > 1000
-
-
-# Each check can fail: a wrong assumption put under a proof stops it.
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "wrong", "stopped"),
-    [
-        (proofs, "window_size", lambda: proofs.gamma ** (proofs.k + 1), proofs.packets_in_windows),
-        (proofs, "packets_in_windows", lambda: proofs.gamma**proofs.m - 1, proofs.packet_priority),
-        (proofs, "packets_in_windows", lambda: proofs.gamma**proofs.m, proofs.packets_encodable),
-        (proofs, "additive_window_size", lambda: proofs.alpha * (1 + proofs.k), proofs.packets_in_additive_windows),
-        (proofs, "packets_in_additive_windows", lambda: proofs.alpha * proofs.m**2 / 2, proofs.additive_priority),
-        (
-            proofs,
-            "accepted",
-            lambda: sp.Min(proofs.i + 1, proofs.K + sp.floor(proofs.i * proofs.r)),
-            proofs.buffer_for_burst,
-        ),
-        (proofs, "buffer_for_burst", lambda: proofs.n * (1 - proofs.r), proofs.burst_for_buffer),
-        (proofs, "unloaded_transfer_time", lambda: proofs.D + proofs.n * proofs.t_b, proofs.two_bursts),
-        (proofs, "K", proofs.k, proofs.accepted),
-        (unloaded.tcp, "lone", unloaded.tcp.path, unloaded.tcp_transfer_time),
-        (proofs, "buffer_for_burst", lambda: proofs.n * (1 - proofs.r), unloaded.buffer_for_slow_start),
-        (unloaded, "S", unloaded.T_0, unloaded.power_with_unloaded_time.__wrapped__),
-        (unloaded, "tau", lambda extra: 1 + (extra + 2) * unloaded.x, unloaded.power_advantage.__wrapped__),
-        (unloaded, "tau", lambda extra: 1 + (extra + 1) * unloaded.x, unloaded.bandwidth_delay_product_for_advantage),
-    ],
-)
-def test_wrong_assumptions_are_found(monkeypatch, module, name, wrong, stopped):
-    monkeypatch.setattr(module, name, wrong)
-    with pytest.raises(AssertionError):
-        stopped()

@@ -44,21 +44,6 @@ def test_factors_of_random_losses():
     assert cubic.average_window_random(0.5, 0.5, 1, 1) == pytest.approx(with_it, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("name", "wrong", "failing"),
-    [
-        ("C", proofs.C * 2, proofs.window),
-        ("increase", lambda: sp.Integer(1), proofs.climb),
-        ("estimate", lambda time: proofs.beta * proofs.W, proofs.mean_window),
-        ("queued", lambda left: 1 + proofs.B, proofs.utilisation),
-    ],
-)
-def test_proofs_can_fail(monkeypatch, name, wrong, failing):
-    monkeypatch.setattr(proofs, name, wrong)
-    with pytest.raises(AssertionError):
-        failing()
-
-
 def test_the_chain_can_fail(monkeypatch):
     monkeypatch.setattr(cubic_random, "LONGEST", 0.5)
     with pytest.raises(AssertionError, match="add up"):

@@ -76,27 +76,6 @@ def test_experiments():
         assert 1000 * schedule.finish[0] == fraction(finish), key
 
 
-# What is false is refused
-
-
-@pytest.mark.parametrize(
-    ("name", "replacement", "proof"),
-    [
-        # all flows stopped by the first link that fills, also those that do not cross it
-        ("fill", lambda usage, capacity, weight: tuple(min(capacity) * w / sum(weight) for w in weight), "networks"),
-        ("SHAPES", (([[1, 1]], [1], [1, -2]),), "networks"),
-        ("SLOW", sp.Rational(30, 1000), "migrating"),
-        ("gradual", lambda step: [sp.Integer(100 + 10 * step * j) for j in range(10)], "experiments"),
-        ("SLOW", sp.Rational(400, 1000), "experiments"),
-    ],
-    ids=["no filling", "negative weight", "slower link", "later files", "faster link"],
-)
-def test_the_proofs_can_fail(monkeypatch, name, replacement, proof):
-    monkeypatch.setattr(proofs, name, replacement)
-    with pytest.raises(AssertionError):
-        getattr(proofs, proof)()
-
-
 def test_the_bottleneck_condition_refuses():
     usage, ones = [[1, 1, 0], [1, 0, 1]], [sp.Integer(1)] * 3
     capacity = [sp.Integer(2), sp.Integer(4)]

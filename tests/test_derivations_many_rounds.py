@@ -67,18 +67,3 @@ def test_the_shipped_law_agrees_with_the_simulator():
     # Parulkar, section 4.2, promises far more.
     for point, lower, upper in zip(points[-3:-1], table.lower.values[-3:-1], table.upper.values[-3:-1], strict=True):
         assert laws.throughput_efficiency(**point) - upper > 0.3 > upper - lower
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong", "proof"),
-    [
-        ("geometric_mean", lambda ratio: 1 / (1 - ratio), proofs.share_of_waiting),
-        ("loss_free_run", lambda: 1 / proofs.g, proofs.one_repetition),
-        ("distance", lambda: proofs.W / (1 + 2 * proofs.n), proofs.one_segment),
-        ("mean_transmissions", lambda: 1 + proofs.p, proofs.efficiency),
-    ],
-)
-def test_wrong_assumptions_are_found(monkeypatch, name, wrong, proof):
-    monkeypatch.setattr(proofs, name, wrong)
-    with pytest.raises(AssertionError):
-        proof()
