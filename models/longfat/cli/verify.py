@@ -30,7 +30,8 @@ AT_ONCE = 2  # simultaneous scenarios on Linux without --workers
 @SEED
 @options({
     "workers": Argument(
-        "processes", "[1, 1024]", integer=True, otherwise="number of cores, 1 for few laws", meaning="Number of parallel processes"
+        "processes", "[1, 1024]", integer=True, otherwise="number of cores, 1 for few laws",
+        meaning="Number of parallel processes",
     ),
 })  # fmt: skip
 @option("--html", FILE, "Write the result as an HTML page.")
