@@ -17,7 +17,7 @@ from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.laws.tcp import achievable_throughput
-from longfat.testing import claims, compare
+from longfat.testing import compare
 from longfat.verify import faces, high_precision, points, report, simulated, verification
 from longfat.verify.simulators import simulator_of
 
@@ -96,7 +96,7 @@ def test_the_confidence_is_that_of_all_points_together(monkeypatch):
         seen.append((alpha, power))
         return compare(*args, alpha=alpha, power=power, **options)
 
-    monkeypatch.setattr(claims, "compare", compared)
+    monkeypatch.setattr(simulated, "compare", compared)
     table = verify.check(LAW, lambda rng, x: around(x)(rng), [{"x": 1.0 + k} for k in range(4)], confidence=0.9)
     assert seen == [(pytest.approx(0.1 / 4), pytest.approx(1 - 0.1 / 4))] * 4
     assert table.attrs["agrees"] == 1

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import integer, number, out_of_range
 from longfat.law import Law, SimulatedBy
-from longfat.testing import Comparison
-from longfat.testing.claims import Claim
+from longfat.testing.comparing import Comparison, compare
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import points
 from longfat.verify.faces import Outcome
@@ -90,12 +89,12 @@ def check(
         raise out_of_range("points", "[]", "1", "one point or more")
     error = (1 - confidence) / len(points)
     rows = []
-    made = claim_of(law, simulator, accuracy, power=1 - error)
+    limits: dict[str, Any] = {"within": accuracy, "alpha": error, "power": 1 - error, "power_at": 1, "budget": budget}
     for place, point in enumerate(points):
         every = law.bind(**point)  # with defaults
         taken = _taken(simulator, every, point)
-        found = made.compared(taken, alpha=error, budget=budget, seed=seed_of(rng, place))
-        valid = made.valid(every)
+        found = compare(law, simulator, taken, rng=seed_of(rng, place), **limits)
+        valid = is_valid(law, every)
         rows.append({
             **every, "law": found.formula, "estimate": found.estimate, "lower": found.interval[0],
             "upper": found.interval[1], "replications": found.replications,
@@ -132,23 +131,26 @@ def reason(law: Law) -> str:
     return law.not_simulated or "@law declares neither simulated= nor not_simulated="
 
 
-def claim_of(law: Law, simulator: Any, within: float | Callable[..., float], *, power: float) -> Claim:
-    """Return the claim that law and simulator agree to the accuracy ``within``, to be tested with ``power``."""
-    return Claim(law, simulator, (), None, {"within": within, "power": power, "power_at": 1})
+def is_valid(law: Law, point: Mapping[str, Any]) -> bool:
+    """Return whether a point is in the range of validity that a law declares; True if it declares none."""
+    return law.validity is None or bool(law.validity(**point))
 
 
 def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Point]:
     """Draw points in the ranges of a simulator check; return up to ``count`` points at which the law is valid."""
     found = points.typical(law, 64 * count, seed, check.ranges)
-    return [one for one in found if law.validity is None or bool(law.validity(**one))][:count]
+    return [one for one in found if is_valid(law, one)][:count]
 
 
 def simulated(
     law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
     """Compare a law, and the printed formula if it has an error, with a simulator at the points ``drawn``."""
-    made = claim_of(law, simulator_of(law, check), lambda **point: check.allowed(law, point), power=power)
-    found = [made.compared(point, alpha=alpha, budget=BUDGET, seed=seed) for point, seed in drawn]
+    simulator: Any = simulator_of(law, check)
+    limits: dict[str, Any] = {"alpha": alpha, "power": power, "power_at": 1, "budget": BUDGET}
+    found = [
+        compare(law, simulator, point, within=check.allowed(law, point), rng=seed, **limits) for point, seed in drawn
+    ]
     return judged(law, found), printed(law, found) if law.has_printed else None
 
 
