@@ -59,11 +59,7 @@ class Grid:
 
     def positions(self, index: int) -> tuple[int, ...]:
         """Return the positions of point number ``index`` on the axes."""
-        reverse = []
-        for size in reversed(self.shape):
-            index, position = divmod(index, size)
-            reverse.append(position)
-        return tuple(reversed(reverse))
+        return tuple(map(int, np.unravel_index(index, self.shape)))
 
     def point(self, index: int) -> dict[str, Any]:
         """Return the arguments of point number ``index``, as plain Python numbers, strings and booleans."""

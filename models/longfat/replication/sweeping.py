@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from longfat._version import __version__
 from longfat.base.domains import choice, integer, number, out_of_range, wrong_type
+from longfat.base.progress import bar
 from longfat.replication import engines, identity
 from longfat.replication import store as stores
 from longfat.replication.collecting import Collector
-from longfat.replication.driver import SweepError, execute_plan
 from longfat.replication.grid import Grid, Streams
-from longfat.replication.planning import Plan
+from longfat.replication.outcomes import Failure, Record, record
+from longfat.replication.planning import Plan, RunIndex
+from longfat.replication.repeating import ExecutorFailed, supervise
 from longfat.replication.stopping import Until
 
 if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["SweepError", "sweep"]
+
+
+class SweepError(RuntimeError):
+    """Error of a sweep: its function failed at a point, which the message names, or its executor failed."""
+
+    run_index: RunIndex = (0, 0)
+
+    @classmethod
+    def at(cls, grid: Grid, run_index: RunIndex, failure: Failure) -> SweepError:
+        """Return an error that names the point, the replication and the failure of a failed run."""
+        arguments = [f"{name} = {value!r}" for name, value in grid.point(run_index[0]).items()]
+        error = cls(f"sweep: {', '.join([*arguments, f'replication {run_index[1]}'])}: {failure.text}")
+        error.run_index = run_index
+        if failure.traceback:
+            error.add_note(failure.traceback)
+        return error
 
 
 def sweep(
@@ -206,17 +225,8 @@ def sweep(
     collector = Collector(points, confidence, intervals=least > 1, keep=keep)
     plan = Plan(len(points), least, most, widths, confidence, collector.names)
     with opened_store or nullcontext(), engines.opened(chosen) as pool:
-        execute_plan(
-            pool,
-            portable,
-            points,
-            streams,
-            plan,
-            collector,
-            opened_store,
-            continue_on_error=errors == "keep",
-            progress=progress,
-        )
+        keep_on = errors == "keep"
+        _execute(pool, portable, points, streams, plan, collector, opened_store, keep_on, progress)
     data = collector.dataset(status=widths is not None or errors == "keep")
     seed = {name: str(value) for name, value in streams.attributes().items()}
     requested = {} if widths is None else {"until": widths.attribute(), "at_most": most}
@@ -233,3 +243,105 @@ def _identity(function: Callable[..., Any], directory: Path) -> dict[str, Any]:
             f"store = {directory} cannot be used with function = {identity.name(function)}: {error}, and the next "
             "call could not detect a change of this object. Leave out store, or create the object inside the function"
         ) from None
+
+
+def _run(
+    function: Callable[..., Any], point: dict[str, Any], streams: Streams, positions: tuple[int, ...], replication: int
+) -> Record | Failure:
+    """Execute one run; return its record or failure. The executor calls this function."""
+    try:
+        return record(function(**point, rng=streams.generator(positions, replication)))
+    except (Exception, SystemExit) as error:
+        return Failure.of(error)
+
+
+def _execute(
+    executor: Executor,
+    function: Callable[..., Any],
+    grid: Grid,
+    streams: Streams,
+    plan: Plan,
+    collector: Collector,
+    store: stores.Store | None,
+    continue_on_error: bool,
+    progress: bool,
+) -> None:
+    """Load finished runs from the store, execute the other runs, and collect the records of all runs.
+
+    If the function fails and ``continue_on_error`` is True, the other points are still computed; if it is False, the
+    SweepError of the first failed run, in the order of the grid, is raised.
+    """
+    done = 0
+    failed: list[SweepError] = []
+
+    def collect(run_index: RunIndex, outcome: Record | Failure) -> None:
+        if isinstance(outcome, Record):
+            collector.check(outcome)
+        elif not continue_on_error and plan.is_required(run_index):
+            raise SweepError.at(grid, run_index, outcome)
+        end = plan.record_outcome(run_index, outcome)
+        if end is None:
+            return
+        if end.failure is not None and not continue_on_error:
+            raise SweepError.at(grid, (end.index, len(end.records)), end.failure)
+        collector.summarise(end.index, end.records, end.status, failed=end.failure is not None)
+
+    def count_run() -> None:
+        nonlocal done
+        done += 1
+        shown.total = max(plan.expected, done)
+        shown.update()
+
+    def following() -> tuple[RunIndex, Callable[..., Any], tuple[Any, ...]] | None:
+        while (run_index := plan.next_run()) is not None:
+            stored = None if store is None else store.load(*run_index)
+            if stored is None:
+                index, replication = run_index
+                return run_index, _run, (function, grid.point(index), streams, grid.positions(index), replication)
+            collect(run_index, stored)
+            count_run()
+        return None
+
+    def ended(run_index: RunIndex, future: Future[Any]) -> None:
+        outcome = _outcome(future)
+        try:
+            collect(run_index, outcome)
+            if store is not None and isinstance(outcome, Record):  # stored after the collector's check
+                store.save(*run_index, outcome)
+        except SweepError as error:
+            failed.append(error)
+            raise
+        except ValueError as error:  # the record does not match those of other runs
+            failed.append(SweepError.at(grid, run_index, Failure.of(error, where=False)))
+            raise failed[-1] from None
+        count_run()
+
+    def so_far() -> str:
+        fate = (
+            "lost; with store= they would be kept"
+            if store is None
+            else f"stored in {store.directory}; the same call takes them from there and computes the rest"
+        )
+        return f"{done} of {max(plan.expected, done)} runs are done and {fate}"
+
+    with bar(task="sweeping", unit="run", shown=progress, total=plan.expected) as shown:
+        try:
+            supervise(executor, following, ended)
+        except SweepError as error:
+            raise min([error, *failed], key=lambda one: one.run_index) from None
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"sweep stopped: {so_far()}") from None
+        except ExecutorFailed as error:
+            message = Failure.of(error.__cause__ or error).text
+            raise SweepError(f"sweep: the executor failed: {message}; {so_far()}") from error.__cause__
+
+
+def _outcome(future: Future[Any]) -> Record | Failure:
+    """Return the record or failure of a run that has ended; raise ExecutorFailed if the executor has lost the run."""
+    try:
+        outcome: Record | Failure = future.result()
+    except (BrokenExecutor, CancelledError, OSError) as error:  # `_run` catches errors of the function
+        raise ExecutorFailed from error
+    except Exception as error:  # the result could not be sent, or the executor gave up the run
+        return Failure.of(error, where=False)
+    return outcome
