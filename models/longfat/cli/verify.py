@@ -26,7 +26,7 @@ AT_ONCE = 2  # simultaneous scenarios on Linux without --workers
     metavar="LAW",
     show_default="all",
 )
-@switch("--quick", "Check fewer points and shorter runs: about two minutes.")
+@switch("--quick", "Check fewer points and shorter runs: about a minute.")
 @SEED
 @options({
     "workers": Argument(

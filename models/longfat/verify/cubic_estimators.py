@@ -14,7 +14,7 @@ from longfat.sim.kernel import records
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.verify.flow_estimators import PERIODIC, drop_tail, fast_path
-from longfat.verify.measured_runs import PACKET, Result, estimator, packets_sent
+from longfat.verify.measured_runs import PACKET, Result, estimator, losses, packets_sent, rate_between
 
 ROUND_TRIP = 0.1  # s
 BANDWIDTH_DELAY_PRODUCT = 1000  # packets in a round trip of ROUND_TRIP
@@ -47,7 +47,7 @@ def window_after_loss(
     rate = spread * top * PACKET / round_trip_time
     simulation = Simulation(_started(top, round_trip_time, rate, c=c, beta=beta), rng=rng)
     now, step = 0.0, round_trip_time / 100
-    while not int(simulation.state.tallies["losses"][0]):
+    while not losses(simulation):
         now += step
         simulation.advance(now)
     # RFC 9438, section 4.2, measures the time t from the start of congestion avoidance, which follows recovery. Take as
@@ -85,14 +85,9 @@ def mean_window(
     packets = round(packets_of_period(window_before_loss, round_trip_time, c, beta)[0])
     top = round(window_before_loss)
     net = _started(top, round_trip_time, interval=packets, c=c, beta=beta)
-    simulation, now, marks = Simulation(net, rng=rng), 0.0, []
-    for losses in (2, 2 + periods):
-        while int(simulation.state.tallies["losses"][0]) < losses:
-            now += round_trip_time
-            simulation.advance(now)
-        marks.append((now, packets_sent(simulation)))
-    (begin, before), (end, after) = marks
-    return (after - before) / (end - begin) * round_trip_time, packets_sent(simulation)
+    simulation = Simulation(net, rng=rng)
+    rate = rate_between(simulation, losses, 2, 2 + periods, step=round_trip_time)
+    return rate * round_trip_time, packets_sent(simulation)
 
 
 @estimator
@@ -134,19 +129,15 @@ def at_link(
 
 @estimator
 def at_random_loss(
-    rng: Any, losses: float = 100, *, loss: float, round_trip_time: float, c: float, fast_convergence: float
+    rng: Any, lost: float = 100, *, loss: float, round_trip_time: float, c: float, fast_convergence: float
 ) -> Result:
-    """Estimate the mean window [packets] under independent random losses, from a run with about ``losses`` losses."""
+    """Estimate the mean window [packets] under independent random losses, from a run with about ``lost`` losses."""
     parameters = {"initial_ssthresh": loss**-0.5, "c": c, "fast_convergence": fast_convergence}
     net = fast_path("cubic", round_trip_time, parameters, loss=loss)
-    simulation, now, marks = Simulation(net, rng=rng), 0.0, []
-    for sent in (20 / loss, (20 + losses) / loss):
-        while packets_sent(simulation) < sent:
-            now += 10 * round_trip_time  # at a loss of 3e-5 a hundred losses take 6000 round trips
-            simulation.advance(now)
-        marks.append((now, packets_sent(simulation)))
-    (begin, before), (end, after) = marks
-    return (after - before) / (end - begin) * round_trip_time, after
+    simulation = Simulation(net, rng=rng)
+    step = 10 * round_trip_time  # at a loss of 3e-5 a hundred losses take 6000 round trips
+    rate = rate_between(simulation, packets_sent, 20 / loss, (20 + lost) / loss, step)
+    return rate * round_trip_time, packets_sent(simulation)
 
 
 def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
@@ -175,7 +166,7 @@ LOSE_BY_POWER = Discipline(
 
 @estimator
 def round_trip_unfairness(
-    rng: Any, losses: int = 40, trip: float = 0.016, *, round_trip_ratio: float, loss_power: float,
+    rng: Any, lost: int = 40, trip: float = 0.016, *, round_trip_ratio: float, loss_power: float,
     time_power: float = 3.0, round_trip_power: float = 0.0,
 ) -> Result:  # fmt: skip
     """Estimate the ratio of two flows' rates; each flow's losses per second are proportional to rate^``loss_power``.
@@ -202,13 +193,7 @@ def round_trip_unfairness(
     rates, total = [], 0.0
     for round_trip in (trip, round_trip_ratio * trip):
         net = fast_path(scheme, round_trip, given | {"initial_ssthresh": top}, discipline=discipline)
-        simulation, now, marks = Simulation(net, rng=rng), 0.0, []
-        for wanted in (losses // 4, losses + losses // 4):
-            while int(simulation.state.tallies["losses"][0]) < wanted:
-                now += time / 10
-                simulation.advance(now)
-            marks.append((now, packets_sent(simulation)))
-        (begin, before), (end, after) = marks
-        rates.append((after - before) / (end - begin))
-        total += after
+        simulation = Simulation(net, rng=rng)
+        rates.append(rate_between(simulation, losses, lost // 4, lost + lost // 4, step=time / 10))
+        total += packets_sent(simulation)
     return rates[0] / rates[1], total

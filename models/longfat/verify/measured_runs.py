@@ -61,3 +61,25 @@ def measured(net: Network, start: float, end: float, rng: Any) -> tuple[Any, flo
 def packets_sent(simulation: Simulation) -> float:
     """Return the number of packets that all flows of a run have sent."""
     return float(simulation.state.sent.sum())
+
+
+def losses(simulation: Simulation) -> int:
+    """Return the number of packets that the first flow of a run has lost, as its sender has noticed."""
+    return int(simulation.state.tallies["losses"][0])
+
+
+def rate_between(
+    simulation: Simulation, count: Callable[[Simulation], float], begin: float, end: float, step: float
+) -> float:
+    """Run until a count has reached ``end``; return the packets sent per second since it had reached ``begin``.
+
+    The count, such as `losses` or `packets_sent`, is read after every ``step`` [s].
+    """
+    now, marks = 0.0, []
+    for wanted in (begin, end):
+        while count(simulation) < wanted:
+            now += step
+            simulation.advance(now)
+        marks.append((now, packets_sent(simulation)))
+    (start, before), (stop, after) = marks
+    return (after - before) / (stop - start)

@@ -117,9 +117,9 @@ def run(
     errors = alpha / max(1, count), 1 - (1 - confidence) / max(1, count)
     tasks = [(name, face) for face in TASKS for name in chosen]
     found: dict[tuple[str, str], dict[str, Outcome]] = {}
-    outside = [task for task in tasks if not _travels(task[0], chosen[task[0]], simulator_checks)]
-    inside = [task for task in tasks if workers > 1 and task not in outside]
-    here = [task for task in tasks if task not in set(inside)]
+    away = {name for name, law in chosen.items() if workers > 1 and _travels(name, law, simulator_checks)}
+    inside = [task for task in tasks if task[0] in away]
+    here = [task for task in tasks if task[0] not in away]
 
     with bar(task="checking laws", unit="check", shown=progress, total=len(tasks)) as shown:
         arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), errors) for task in tasks}
