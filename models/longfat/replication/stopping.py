@@ -12,9 +12,8 @@ import numpy as np
 
 from longfat.base import quantities
 from longfat.base.domains import number, out_of_range, wrong_type
-from longfat.replication.intervals import interval
+from longfat.replication.intervals import interval, student
 from longfat.replication.outcomes import Record
-from longfat.replication.student import half_width
 
 
 def is_decided(samples: Sequence[float], goal: float, confidence: float, looks: int = 1) -> bool:
@@ -132,9 +131,7 @@ class Widths:
         largest = 0.0
         for half, mean, squares in self._sums.values():
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                width = half_width(self._count - 1, self._confidence) * np.sqrt(
-                    squares / (self._count - 1) / self._count
-                )
+                width = student(self._count - 1, self._confidence) * np.sqrt(squares / (self._count - 1) / self._count)
                 ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # the relative width of a constant 0 is 0
             if not (np.isfinite(mean).all() and np.isfinite(squares).all()):
                 return math.nan

@@ -33,7 +33,7 @@ import numpy as np
 from longfat import sim
 from longfat.base.html_pages import html_table, page
 from longfat.base.text_tables import columns
-from longfat.replication import intervals, replicate, student
+from longfat.replication import intervals, replicate
 from longfat.testbed.equivalence_cases import Accuracy, Case, cases
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def compared(
     if not parts.any():
         return difference, 0.0
     degrees = parts.sum() ** 2 / (parts**2 / np.array([len(one) - 1, len(other) - 1])).sum()
-    return difference, student.half_width(max(1, math.floor(degrees)), confidence) * math.sqrt(parts.sum())
+    return difference, intervals.student(max(1, math.floor(degrees)), confidence) * math.sqrt(parts.sum())
 
 
 def simulate(case: Case, seed: int) -> dict[str, float]:
