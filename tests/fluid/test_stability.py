@@ -236,8 +236,14 @@ def test_where_there_is_no_rest():
     found = stability(system, b=[1.0, -4.0])
     assert list(found.status.values) == ["not found", "outside the bounds"]
     assert np.isnan(found.leading.values[0])
+    assert np.isnan(found.x.values[0])
     assert found.leading.values[1] == pytest.approx(4)
     assert not found.stable.any()
+    # b = 2 to 1 has no equilibrium, and -1 to 1 at one end; at b = -4 to -1 the one at sqrt(-b) is unstable
+    for bracket, status in (((1, 2), "no equilibrium"), ((-1, 1), "no equilibrium"), ((-4, -1), "unstable throughout")):
+        there = stability_boundary(system, "b", bracket, tolerance=0.5)
+        assert there.status.item() == status
+        assert np.isnan(there.b.item())
 
 
 def test_boundaries_that_are_not_there():

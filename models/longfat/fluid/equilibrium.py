@@ -109,6 +109,7 @@ def equilibria(system: System, chosen: Points) -> tuple[Any, Any]:
     slack = 1e-9 * np.maximum(np.abs(states), np.abs(chosen.start))
     outside = ((states < low - slack) | (states > high + slack)).any(axis=1)
     good = errors <= CLOSE  # False for NaN
+    states = np.where(good[:, None], states, np.nan)
     return states, np.where(good, np.where(outside, STATUS[2], STATUS[0]), STATUS[1])
 
 
@@ -125,7 +126,8 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     Returns
     -------
     xarray.Dataset
-        The system's variables and ``status``: "converged", "not found", "outside the bounds".
+        The system's variables, NaN where none was found, and ``status``: "converged", "not found", "outside the
+        bounds".
 
     Notes
     -----

@@ -231,7 +231,8 @@ def stability_boundary(
     -------
     xarray.Dataset
         The parameter, under its name, along the axes of the others; ``turn`` at the boundary, as in `stability`; and
-        ``status``: "found", "stable throughout", "unstable throughout". NaN where not found.
+        ``status``: "found", "stable throughout", "unstable throughout", or "no equilibrium" at an end of the bracket.
+        NaN where not found.
 
     Notes
     -----
@@ -255,20 +256,22 @@ def stability_boundary(
     tolerance = domains.number("tolerance", tolerance, "1", "[1e-14, 1]")
     chosen = points(system, start, {**parameters, parameter: ends[0]})
 
-    def is_stable(values: Array) -> tuple[Any, Any]:
+    def is_stable(values: Array) -> tuple[Any, Any, Any]:
         chosen.parameters[parameter] = values
-        _, _, leading, turn = _linear_stability(system, chosen)
-        return leading < (1 if system.kind == "map" else 0), turn
+        _, found, leading, turn = _linear_stability(system, chosen)
+        return leading < (1 if system.kind == "map" else 0), turn, found != STATUS[1]
 
     low, high = (np.full(len(chosen), end) for end in ends)
-    first, last = is_stable(low)[0], is_stable(high)[0]
+    (first, _, at_low), (last, _, at_high) = is_stable(low), is_stable(high)
     for _ in range(int(np.ceil(-np.log2(tolerance)))):
         middle = (low + high) / 2
         same = is_stable(middle)[0] == first
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     turn = is_stable((low + high) / 2)[1]
-    changes = first != last
+    known = at_low & at_high
+    changes = (first != last) & known
     status = np.where(changes, "found", np.where(first, "stable throughout", "unstable throughout"))
+    status = np.where(known, status, "no equilibrium")
     unit = "rad/period" if system.kind == "map" else f"rad/{system.time}"
     columns = {
         parameter: chosen.column(np.where(changes, (low + high) / 2, np.nan), declared.unit),
