@@ -460,3 +460,14 @@ def test_marks_that_nobody_can_carry(discipline, ecn, remarks):
     if remarks:
         name = net.links["a", "b"].discipline.name
         assert f"marked by discipline '{name}' of link 'a-b': no flow is ECN-capable (ecn = 1" in data.remark
+
+
+@pytest.mark.parametrize(
+    ("scheme", "discipline", "remarks"), [("xcp", "fifo", 1), ("xcp", "xcp", 0), ("reno", "xcp", 0)]
+)
+def test_schemes_without_the_feedback_of_their_discipline(scheme, discipline, remarks):
+    net = network(discipline=discipline).flow(scheme, path=["a", "b"], count=2)
+    remark = run(net, duration=0.1, rng=1, progress=False).attrs.get("remark", "")
+    words = "scheme 'xcp' of flow 'xcp-1-1' gets no feedback: no link of its path has discipline 'xcp'"
+    assert remark.count(words) == remarks
+    assert bool(remark) == bool(remarks)

@@ -13,6 +13,7 @@ import numpy as np
 
 from longfat.base.progress import bar
 from longfat.replication import replicate
+from longfat.sim import queues
 from longfat.sim.kernel.records import NOT_ECT
 from longfat.sim.network.network import Network
 from longfat.sim.runs import results, statistics
@@ -168,11 +169,31 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) ->
     values = results.measure(run, before, results.snapshot(run))
     names = run.assembly.flow_names, run.assembly.link_names
     counts = int(run.state.row.events), run.wall_time
-    return Outcome(values, run.packet_counts(), *names, run.drew, run.now, *counts, _without_ecn(plan.net, run))
+    return Outcome(values, run.packet_counts(), *names, run.drew, run.now, *counts, _remark(plan.net, run))
 
 
-def _without_ecn(net: Network, run: Simulation) -> str:
-    """Return a remark on disciplines that can mark nothing because no flow on their link is ECN-capable, or ""."""
+def _remark(net: Network, run: Simulation) -> str:
+    """Return a remark on schemes without the feedback, and disciplines without the flows, that they are made for."""
+    return "; ".join([*_without_feedback(net), *_without_ecn(net, run)])
+
+
+def _without_feedback(net: Network) -> list[str]:
+    """Return a remark on each scheme whose rates a discipline of the same name sets, if no link of a path has it."""
+    names = {
+        flow.scheme.name: flow.names[0]
+        for flow in net.flows
+        if flow.scheme is not None
+        and flow.scheme.name in queues.NAMED
+        and all(link.discipline.name != flow.scheme.name for link in net.route(flow))
+    }
+    return [
+        f"scheme {name!r} of flow {flow!r} gets no feedback: no link of its path has discipline {name!r}"
+        for name, flow in names.items()
+    ]
+
+
+def _without_ecn(net: Network, run: Simulation) -> list[str]:
+    """Return a remark on disciplines that can mark nothing because no flow on their link is ECN-capable, if any."""
     found = []
     capable: dict[str, bool] = {}
     for link in net.links.values():
@@ -183,5 +204,5 @@ def _without_ecn(net: Network, run: Simulation) -> str:
         if flows and not any(capable[name] for flow in flows for name in flow.names):
             found.append(f"discipline {link.discipline.name!r} of link {link.name!r}")
     if not found:
-        return ""
-    return f"no packet is marked by {', '.join(found)}: no flow is ECN-capable (ecn = 1 or ect among its parameters)"
+        return []
+    return [f"no packet is marked by {', '.join(found)}: no flow is ECN-capable (ecn = 1 or ect among its parameters)"]
