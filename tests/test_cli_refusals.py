@@ -184,6 +184,10 @@ REFUSED = {
         [
             ("--jitter 1ms", "--jitter needs --check"),
             ("--check nowhere.csv", "nowhere.csv"),
+            (
+                "--initial-window 20000",
+                "initial_window = 20000 packets is out of range: must be an integer in [1, 10000]",
+            ),
             ("--check x --csv", "--check excludes --csv"),
         ],
     ),

@@ -67,6 +67,8 @@ def read(text: str, packet: int, name: str = "check") -> list[Seen]:
         if found and time < found[-1].time:
             raise domains.out_of_range(f"time in line {k} of {name}", time, "s", f"[{found[-1].time:g}, inf)")
         found.append(Seen(k, time, window))
+    if not found:
+        raise domains.out_of_range(name, "a head alone", "1", "a CSV file with a head and at least one line")
     return found
 
 
@@ -93,7 +95,7 @@ def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check")
     within = [one for one in seen if times[0] - SLACK <= one.time <= times[-1] + SLACK]
     if not within:
         raise domains.out_of_range(
-            f"times in {name}", f"{seen[0].time:g} to {seen[-1].time:g}" if seen else "none", "s",
+            f"times in {name}", f"{seen[0].time:g} to {seen[-1].time:g}", "s",
             f"[{times[0]:g}, {times[-1]:g}] in at least one line, counted from the departure of the first packet",
         )  # fmt: skip
     first, at, largest = None, (math.nan, math.nan), 0.0

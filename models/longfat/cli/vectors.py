@@ -29,7 +29,7 @@ ARGUMENTS = {
     "round_trip_time": ROUND_TRIP_TIME,
     "acks": COUNT,
     "packet": Argument("bytes", "[1, 65535]", "1200B", "Packet size", integer=True),
-    "initial_window": Argument("packets", "[1, 1e6]", 10, "Initial window [packets]", integer=True),
+    "initial_window": Argument("packets", "[1, 1e4]", 10, "Initial window [packets]", integer=True),
     "rate": Argument(
         RATE.unit, RATE.domain, meaning="Rate of the link",
         otherwise="unlimited, so that the round trip is constant; 10 Mbit/s for hystart++ and bbr",
