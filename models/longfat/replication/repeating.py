@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from longfat.base.domains import integer
 from longfat.replication import engines
 
 POLL = 0.2  # s, interval at which progress and the flag of an outer job are polled
@@ -59,8 +60,8 @@ def replicate(
     seeds : iterable
         Arguments of the calls.
     workers : None, int, "threads", "processes" or concurrent.futures.Executor
-        Executor of the calls, or the number of threads; by default one thread for each processor. An executor object is
-        not shut down.
+        Executor of the calls, or the number of threads, in [1, 1024]; by default one thread for each processor. An
+        executor object is not shut down.
     until : callable, optional
         Called with the results of the first n calls in their order, for n = 1, 2 and so on. If it returns True, these
         results are returned, and the other calls are abandoned.
@@ -82,7 +83,7 @@ def replicate(
     [3, 1]
     """
     given = list(seeds)
-    engine = workers if isinstance(workers, int) else engines.adopt(workers)
+    engine = integer("workers", workers, "threads", "[1, 1024]") if isinstance(workers, int) else engines.adopt(workers)
     function = engines.portable(job, engine)
     places = iter(range(len(given)))
     results: dict[int, Result] = {}
