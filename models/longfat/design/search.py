@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
-from longfat.replication.intervals import student
+from longfat.replication.intervals import student_quantile
 
 Search = Literal["bisect", "scan"]
 BENT = 0.2  # error of the line of `fitted` at points whose log odds differ by 1 from those sought; our choice
@@ -166,5 +166,5 @@ def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float
     larger = math.sqrt(max(1.0, misfit))
     return Line(
         float(size), float(odd), float(slope), larger / math.sqrt(weights.sum()), larger / math.sqrt(spread),
-        student(degrees, confidence), goal,
+        student_quantile(degrees, confidence), goal,
     )  # fmt: skip

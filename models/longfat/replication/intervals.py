@@ -75,11 +75,11 @@ def half_width(samples: np.ndarray, confidence: float, axis: int = 0) -> Any:
     count = samples.shape[axis]
     if count < 2:
         return np.full(samples.mean(axis).shape, math.nan)
-    return student(count - 1, confidence) * samples.std(axis, ddof=1) / math.sqrt(count)
+    return student_quantile(count - 1, confidence) * samples.std(axis, ddof=1) / math.sqrt(count)
 
 
 @functools.lru_cache(maxsize=8192)
-def student(degrees: int, confidence: float) -> float:
+def student_quantile(degrees: int, confidence: float) -> float:
     r"""Return the half width of Student's confidence interval, in standard errors of the mean.
 
     .. math:: P(|T_n| \le t) = I_{t^2/(n + t^2)}(1/2, n/2) = c
@@ -106,7 +106,7 @@ def student(degrees: int, confidence: float) -> float:
 
     Examples
     --------
-    >>> round(student(9, 0.95), 6)
+    >>> round(student_quantile(9, 0.95), 6)
     2.262157
 
     References

@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat.base import quantities
 from longfat.base.domains import number, out_of_range, wrong_type
-from longfat.replication.intervals import interval, student
+from longfat.replication.intervals import interval, student_quantile
 from longfat.replication.outcomes import Record
 
 
@@ -131,7 +131,9 @@ class Widths:
         largest = 0.0
         for half, mean, squares in self._sums.values():
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                width = student(self._count - 1, self._confidence) * np.sqrt(squares / (self._count - 1) / self._count)
+                width = student_quantile(self._count - 1, self._confidence) * np.sqrt(
+                    squares / (self._count - 1) / self._count
+                )
                 ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # the relative width of a constant 0 is 0
             if not (np.isfinite(mean).all() and np.isfinite(squares).all()):
                 return math.nan

@@ -151,7 +151,7 @@ def compared(
     if not parts.any():
         return difference, 0.0
     degrees = parts.sum() ** 2 / (parts**2 / np.array([len(one) - 1, len(other) - 1])).sum()
-    return difference, intervals.student(max(1, math.floor(degrees)), confidence) * math.sqrt(parts.sum())
+    return difference, intervals.student_quantile(max(1, math.floor(degrees)), confidence) * math.sqrt(parts.sum())
 
 
 def simulate(case: Case, seed: int) -> dict[str, float]:
