@@ -440,6 +440,19 @@ def test_two_processes_say_the_same():
     assert one.attrs == two.attrs
 
 
+def test_few_laws_take_no_other_process(monkeypatch):
+    def refused(count):
+        raise AssertionError(f"{count} processes")
+
+    monkeypatch.setattr(verification, "Processes", refused)
+    monkeypatch.setattr(verification.os, "cpu_count", lambda: 4)
+    assert verify.run("power.little_mean_number", quick=True, workers=None).attrs["agrees"]
+    monkeypatch.setattr(verification, "LAWS_EACH", 1)
+    names = ["power.little_mean_number", "power.network_power", "cadpc.equilibrium_rate"]
+    with pytest.raises(AssertionError, match="3 processes"):
+        verify.run(names, quick=True, workers=None)
+
+
 def test_the_precision_of_the_process_is_left_alone():
     """The tests switch JAX to 64 bits, users do not: the law is checked in 64 bits, and 32 bits are back afterwards."""
     jax.config.update("jax_enable_x64", False)
