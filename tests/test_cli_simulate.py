@@ -359,7 +359,7 @@ WRONG = {
     "seed": (RENO, ["--seed", "one"], "seed must be an integer in"),
     "replications": (RENO, ["--replications", "0"], "replications = 0 runs is out of range"),
     "rng": (RENO + "run = {rng = -1}", [], "rng = -1 is out of range"),
-    "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "warm_up = 2 s is out of range"),
+    "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "must be in [0, 1) s, below the duration"),
     "samples": (RENO + "run = {duration = 10, sample_every = 1e-9}", [], "sample_every = 1e-09 s is out of range"),
     "output": (RENO, ["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
     "pcap": (RENO, ["--pcap", "/proc/nowhere"], "pcap = /proc/nowhere cannot be written to"),

@@ -416,6 +416,8 @@ Y = Symbol("y", "1", "[0, 1]", (0, 1))
         (TypeError, "float32 or float64", lambda: trajectory(np.longdouble(1e-3), 10, 5)),
         (TypeError, "^throughput_efficiency: masked arrays cannot be combined with arrays other than",
          lambda: throughput_efficiency(np.ma.array([24, -999], mask=[0, 1]), jnp.asarray(0.1), 16, 23.0)),
+        (ValueError, r"^update_time: the arrays have shapes .*: updates \(3,\), round_trip_time \(2,\), ",
+         lambda: update_time(np.ones(3), np.ones(2))),
         # numbers among symbols
         (ValueError, "window = -3 segments",
          lambda: throughput_efficiency(sympy.Integer(-3), sympy.Rational(1, 2), 16, 23)),

@@ -270,7 +270,11 @@ class Law:
         if kind is not DOUBLE and xp.finfo(kind).bits not in (32, 64):
             expected = "arrays must be of float32 or float64"
             raise TypeError(f"{self.name}: {expected}, got {kind}; for more digits, give mpmath numbers")
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        try:
+            shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        except ValueError:
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(self.symbols, arrays, strict=True))
+            raise ValueError(f"{self.name}: the arrays have shapes that do not go together: {shapes}") from None
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)
         if xp is array_namespaces.NUMPY and all(map(array_namespaces.is_scalar, values)):

@@ -203,7 +203,9 @@ class _Options:
         until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
         automatic = warm_up == "auto"
         longest = LONGEST if until is None else until
-        begin = None if automatic else quantities.duration(warm_up, "warm_up", f"[0, {longest:g})")
+        begin = None if automatic else quantities.duration(warm_up, "warm_up")
+        if begin is not None and begin >= longest:
+            raise out_of_range("warm_up", begin, "s", f"[0, {longest:g}), below the duration")
         if automatic and duration is None:
             raise conflict("warm_up = 'auto'", "needs a duration", "give duration [s]")
         replications = RUN_OPTIONS["replications"].read("replications", replications)
