@@ -69,7 +69,7 @@ def test_least_time_tends_to_most_throughput():
         assert quickest(0.5, 0.02, 5.0, n, r, 1e4) == pytest.approx(throughput(0.5, 0.02, 5.0), rel=1e-3)
 
 
-def dumbbell(count, k=2.0, v=1.0, switch=None, spy=None, **parameters):
+def dumbbell(count, k=2.0, v=1.0, switch=None, spy=None, file=None, **parameters):
     net = Network()
     net.link("a", "b", rate=CAPACITY, delay=0.01, buffer=1000, discipline=queues.loss_load(k, v, **(switch or {})))
     net.link("b", "a", rate=CAPACITY, delay=0.01)
@@ -77,7 +77,7 @@ def dumbbell(count, k=2.0, v=1.0, switch=None, spy=None, **parameters):
         net.link("c", "a", rate=math.inf, discipline=spy.discipline)
         net.link("a", "c", rate=math.inf)
     path = ["a", "b"] if spy is None else ["c", "a", "b"]
-    net.flow("loss-load", path=path, packet=500, count=count, parameters={"k": k, **parameters})
+    net.flow("loss-load", path=path, packet=500, file=file, count=count, parameters={"k": k, **parameters})
     return net
 
 
@@ -150,10 +150,7 @@ def test_the_access_link_limits():
 
 def test_a_file_gets_through_whatever_is_lost():
     """A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each."""
-    net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))
-    net.link("b", "a", rate=CAPACITY, delay=0.01)
-    net.flow("loss-load", path=["a", "b"], packet=500, file=1e6, count=2, parameters={"k": 2})
-    data = run(net, rng=1)
+    data = run(dumbbell(2, file=1e6), rng=1)
     assert data.delivered.values.tolist() == [2000, 2000]
     assert data.sent.values == pytest.approx(np.full(2, 3000), rel=0.05)
     assert float(data.transfer_time.max()) < 0.5
@@ -163,10 +160,7 @@ def test_remaining_or_whole_file():
     """Near the end of a file a round trip more counts for much: less is sent than for the whole file."""
     rates = []
     for whole in (0, 1):
-        net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))
-        net.link("b", "a", rate=CAPACITY, delay=0.01)
-        parameters = {"k": 2, "response": 1, "entire_file": whole}
-        net.flow("loss-load", path=["a", "b"], packet=500, file=1e6, parameters=parameters)
+        net = dumbbell(1, file=1e6, response=1, entire_file=whole)
         net.flow("loss-load", path=["a", "b"], packet=500, parameters={"k": 2})
         simulation = simulated(net, 0.45)
         assert simulation.state.flows[0].packets - simulation.state.flows[0].una < 800

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from longfat.sim import Network, Simulation
+from longfat.sim import Simulation
 from longfat.sim.network import traffic
+from tests.sim.lab import one_link
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_numbers
 
@@ -14,10 +15,9 @@ pytestmark = pytest.mark.plain
 
 def start(application, scheme="sack", delay="50 ms", discipline="fifo", **parameters):
     """Return a simulation of one flow without transmission times."""
-    net = Network().link("a", "b", rate=math.inf, delay=delay, discipline=discipline)
-    net.link("b", "a", rate=math.inf, delay=delay)
     given = {"cwv": 1, "min_rto": 1.0, "delayed_ack": 1, **parameters}
-    net.flow(scheme, path=["a", "b"], packet=1000, application=application, parameters=given)
+    net = one_link(scheme, rate=math.inf, delay=delay, discipline=discipline, back=math.inf, packet=1000,
+                   application=application, parameters=given)  # fmt: skip
     return Simulation(net, rng=1)
 
 
@@ -95,13 +95,8 @@ def test_a_loss_at_the_end_of_a_burst(scheme, factor):
 
 def test_a_transfer_that_fills_its_window():
     """Bulk transfer stays in the validated phase, so that nothing changes (section 1)."""
-    net = [
-        Network()
-        .link("a", "b", rate="800 kbit/s", delay="40 ms", buffer=20, duplex=True)
-        .flow("cubic", path=["a", "b"], packet=1000, parameters={"cwv": on})
-        for on in (0, 1)
-    ]
-    runs = [Simulation(one, rng=1) for one in net]
+    link = {"rate": "800 kbit/s", "delay": "40 ms", "buffer": 20, "duplex": True}
+    runs = [Simulation(one_link("cubic", packet=1000, parameters={"cwv": on}, **link), rng=1) for on in (0, 1)]
     for time in (0.5, 1.0, 2.0):
         windows = [window_at(run, time) for run in runs]
         assert windows[0] == windows[1]
