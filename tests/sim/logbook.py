@@ -12,7 +12,7 @@ from longfat.sim.plugin.discipline import Discipline, Parameter
 from longfat.sim.queues import DROP
 
 DEFAULTS = Discipline.DEFAULTS
-ROOM = 100_000  # calls
+ROOM = 200_000  # calls
 LINE = records.record(("x", records.f8, (20,)))
 line_at = memory._reader(Row(LINE, "line"))
 
@@ -26,16 +26,16 @@ def before(link, what, packet, now):
     line.x[0], line.x[1], line.x[2], line.x[3] = what, now, packet.flow, packet.number
     line.x[4], line.x[5], line.x[6], line.x[7] = packet.size, packet.marks, packet.kind, link.backlog
     for k in range(4):
-        line.x[8 + k] = packet.header[k]
+        line.x[12 + k] = packet.header[k]
 
 
 @part
 def after(link, packet, verdict):
     book = int(link.book)
     line = line_at(book, int(line_at(book, 0).x[0]))
-    line.x[12], line.x[13], line.x[18] = verdict, packet.marks, packet.priority
+    line.x[8], line.x[9], line.x[10], line.x[11] = verdict, packet.marks, packet.priority, packet.colour
     for k in range(4):
-        line.x[14 + k] = packet.header[k]
+        line.x[16 + k] = packet.header[k]
 
 
 @dataclass
@@ -50,11 +50,17 @@ class Call:
     marks: int
     kind: int
     waiting: int
-    header: tuple
     verdict: int
     marks_after: int
+    priority: int  # after the call, as is the colour
+    colour: int
+    header: tuple
     header_after: tuple
-    priority_after: int
+
+    @property
+    def time(self):
+        """Time in ns."""
+        return round(self.now * 1e9)
 
 
 @functools.cache
@@ -86,10 +92,7 @@ class Logbook:
     @property
     def calls(self):
         rows = self.lines[1 : 1 + int(self.lines[0, 0])].tolist()
-        return [
-            Call(bool(x[0]), x[1], *map(int, x[2:8]), tuple(x[8:12]), *map(int, x[12:14]), tuple(x[14:18]), int(x[18]))
-            for x in rows
-        ]
+        return [Call(bool(x[0]), x[1], *map(int, x[2:12]), tuple(x[12:16]), tuple(x[16:])) for x in rows]
 
 
 def counted(one):

@@ -11,7 +11,6 @@ from longfat import benchmark
 from longfat.sim import Network, queues
 from longfat.sim.network import drawing, sketching, traffic
 from tests.examples import examples
-from tests.sim.networks import build
 from tests.sim.test_scenario import networks
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -128,7 +127,9 @@ def test_well_formed(net):
     picture = net.draw()
     ElementTree.fromstring(picture)
     assert not re.search(r"\b(nan|inf)\b", re.sub(r">[^<]*<", "><", picture))
-    assert set(layout(net)) == set(net.nodes)
+    places = layout(net)
+    assert set(places) == set(net.nodes)
+    assert len(set(places.values())) == len(places)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -177,12 +178,3 @@ def test_where_flows_do_not_go():
     assert Network()._repr_svg_() is None
     assert Network.chain(100, rate=1)._repr_svg_() is None
     assert words(Network("nothing")) == [("nothing", 30, 24, None)]
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_the_tests_own_networks(seed):
-    net = build(seed)
-    places = layout(net)
-    assert set(places) == set(net.nodes)
-    assert len(set(places.values())) == len(places)
-    words(net)

@@ -11,12 +11,11 @@ from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.plugin.parameters import Choice, Table
-from tests.sim.networks import GIVEN, state
+from tests.sim import networks
+from tests.sim.networks import state
 
 SCHEMES = {name: schemes.scheme(name) for name in schemes.names()}
-DISCIPLINES = {
-    name: queues.discipline(name, **GIVEN.get(name, {})) for name in sorted({one.name for one in queues.NAMED.values()})
-}
+DISCIPLINES = {one.name: one for one in networks.DISCIPLINES}
 PLUG_INS = [*SCHEMES.values(), *DISCIPLINES.values()]
 every_plug_in = pytest.mark.parametrize("plug_in", PLUG_INS, ids=lambda one: f"{type(one).__name__}-{one.name}")
 #: Disciplines that schemes need, and the schemes that show what these do.

@@ -51,7 +51,7 @@ def corrected(link, packet, now):
 
 def rows(log, arrives):
     """Return (time [ns], size, number, priority) of every packet that arrives, or whose transmission begins."""
-    return [(round(c.now * 1e9), c.length, c.number, c.priority_after) for c in log.calls if c.arrives == arrives]
+    return [(round(c.now * 1e9), c.length, c.number, c.priority) for c in log.calls if c.arrives == arrives]
 
 
 @random_runs

@@ -145,15 +145,6 @@ def check_tree(run, rows):
     assert len(places) == 0 or kept.first <= places[0]
 
 
-def test_with_one_priority_it_is_drop_tail():
-    found = []
-    for name in ("fifo-departures", *RULES):
-        run = simulated(one_link(traffic.poisson(1.5 * RATE), rate=RATE, buffer=7, discipline=name, packet=100), 1.0, 5)
-        found.append([run.state.flows[field].tolist() for field in ("received", "dropped", "delay")])
-    assert found[0] == found[1] == found[2]
-    assert found[0][1][0] > 1000
-
-
 def test_acknowledgments_are_the_best():
     """On a return path that is as full as the forward path, data are dropped for acknowledgments, never the reverse."""
     net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=10, discipline="priority-discard", duplex=True)

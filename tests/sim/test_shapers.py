@@ -15,16 +15,25 @@ MS = 1_000_000  # ns
 EACH_MS = (traffic.constant(1e6),)  # 1000 B packets; the buckets have a token per 10 ms
 
 
-def test_a_full_pool_lets_a_burst_through_then_one_packet_a_token():
-    """A full pool admits a burst, then one packet for each token.
-
-    Packets every 1 ms from 0 on. Three tokens: 0, 1, 2 leave at once. The pool is one token short of full again at t =
-    0 + 10 ms, and so on: packet 3 gets the token of 10 ms, packet 4 that of 20 ms, ...
-    """
-    seen, _ = seen_behind(EACH_MS, 0.055, discipline=queues.leaky_bucket(100_000.0, tokens=3, queue=100))
-    assert [(one.number, one.time) for one in seen] == [
-        (0, 0), (1, MS), (2, 2 * MS), (3, 10 * MS), (4, 20 * MS), (5, 30 * MS), (6, 40 * MS), (7, 50 * MS),
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "until", "expected"),
+    [
+        # Three tokens: 0, 1, 2 leave at once. The pool is one token short of full again at 0 + 10 ms, and so on: packet
+        # 3 gets the token of 10 ms, packet 4 that of 20 ms, ...
+        ({"tokens": 3, "queue": 100}, 0.055,
+         [(0, 0), (1, 1), (2, 2), (3, 10), (4, 20), (5, 30), (6, 40), (7, 50)]),
+        # Two may wait. One token: 0 leaves at once, 1 and 2 wait for 10 and 20 ms, 3 ... 9 are dropped. At 10 ms packet
+        # 1 leaves before packet 10 comes, which finds one waiting and room: 30 ms. And so on.
+        ({"tokens": 1, "queue": 2}, 0.0455, [(0, 0), (1, 10), (2, 20), (10, 30), (20, 40)]),
+    ],
+    ids=["burst", "full queue"],
+)  # fmt: skip
+def test_a_leaky_bucket_by_hand(options, until, expected):
+    """A packet every 1 ms from 0 on and a token per 10 ms: number and time [ms] of what leaves, and what is dropped."""
+    seen, simulation = seen_behind(EACH_MS, until, discipline=queues.leaky_bucket(100_000.0, **options))
+    assert [(one.number, one.time / MS) for one in seen] == expected
+    # of the second, 46 came, 1 did not wait, 2 + 4 found room
+    assert simulation.state.links[0].dropped == (45 + 1 - 1 - 2 - 4 if options["queue"] == 2 else 0)
 
 
 def test_jitter_does_not_shorten_a_hold():
@@ -33,19 +42,6 @@ def test_jitter_does_not_shorten_a_hold():
     seen, _ = seen_behind(EACH_MS, 0.055, jitter=1e-6, discipline=bucket)
     tokens = [0, MS, 2 * MS, 10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS]
     assert all(0 <= one.time - token <= 1000 for one, token in zip(seen, tokens, strict=True))
-
-
-def test_a_full_queue_drops():
-    """A full queue drops packets.
-
-    Two may wait. Packets every 1 ms, one token: 0 leaves at once, 1 and 2 wait for 10 and 20 ms, 3 ... 9 are dropped.
-    At 10 ms packet 1 leaves before packet 10 comes, which finds one waiting and room: 30 ms. And so on.
-    """
-    seen, simulation = seen_behind(EACH_MS, 0.0455, discipline=queues.leaky_bucket(100_000.0, tokens=1, queue=2))
-    assert [(one.number, one.time) for one in seen] == [
-        (0, 0), (1, 10 * MS), (2, 20 * MS), (10, 30 * MS), (20, 40 * MS),
-    ]  # fmt: skip
-    assert simulation.state.links[0].dropped == 45 + 1 - 1 - 2 - 4  # 46 came, 1 did not wait, 2 + 4 found room
 
 
 def test_a_pool_does_not_hold_more_than_its_size():

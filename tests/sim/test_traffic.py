@@ -64,11 +64,19 @@ def test_poisson(exponential):
         assert set(sizes) == {1000}
 
 
-def test_on_off_by_hand():
-    """Kanakia, Keshav & Mishra (1992), section 4.10: 25 packets, one per 0.1 ms, in 2.5 ms, then none for 1.5 ms."""
-    times, _ = packets(traffic.on_off(5e6, 0.0025, 0.0015), 0.0399, packet=500)
-    expected = [k * 0.004 + j * 0.0001 for k in range(10) for j in range(25)]
-    assert times == pytest.approx(expected, abs=2e-9)
+@pytest.mark.parametrize(
+    ("rate", "on", "off", "until", "count"),
+    [
+        (5e6, 2.5, 1.5, 39.9, 250),  # Kanakia, Keshav & Mishra (1992), section 4.10: 25 packets in 2.5 ms, then none
+        (1.25e6, 2.5, 1.5, 1599.9, 2500),  # KKM's experiment 10: each 0.4 ms of them; 25 packets in 16 ms
+        (2e5, 1, 2, 100, 14),  # a packet each 2.5 ms of it: 100 ms are 33 whole cycles and the begin of one, 34 ms on
+    ],
+)
+def test_on_off_by_hand(rate, on, off, until, count):
+    """The k-th packet of 500 bytes leaves when the source has been on for k gaps; that is off once for each time on."""
+    times, _ = packets(traffic.on_off(rate, f"{on} ms", f"{off} ms"), until / 1000, packet=500)
+    spent = np.round(np.arange(count) * (500 / rate) * 1e9)  # ns on
+    np.testing.assert_array_equal(np.rint(1e9 * times), spent + off * 1e6 * (spent // (on * 1e6)))
 
 
 def durations(source, until, packet=100):
@@ -178,33 +186,9 @@ def test_web():
 # In the corners: phases that no gap fits, the start of a process, losses, rows that are used again.
 
 
-def times(source, until, **options):
-    """Return when packets leave the sources [ns]."""
-    return np.rint(1e9 * packets(source, until, **options)[0])
-
-
-def test_a_gap_that_no_phase_holds_evenly():
-    """KKM's experiment 10: 10 Mbit/s while on, so 500 bytes each 0.4 ms; on 2.5 ms, off 1.5 ms.
-
-    The k-th packet leaves when the source has been on for 0.4 k ms; that is off 1.5 ms for each 2.5 ms of them: 25
-    packets in 16 ms, 6.25 Mbit/s, as 10 Mbit/s x 2.5/4.
-    """
-    found = times(traffic.on_off("10 Mbit/s", "2.5 ms", "1.5 ms"), 1.5999, packet=500)
-    expected = [400_000 * k + 1_500_000 * (4 * k // 25) for k in range(2500)]
-    np.testing.assert_array_equal(found, expected)
-
-
-def test_phases_shorter_than_the_gap():
-    """On 1 ms, off 2 ms, a packet each 2.5 ms of it: at 2.5 (3rd time on), 5 (6th, at its begin), 7.5, ... ms on."""
-    found = times(traffic.on_off(2e5, 0.001, 0.002), 0.1, packet=500)
-    on = 2_500_000 * np.arange(len(found))
-    np.testing.assert_array_equal(found, on + 2_000_000 * (on // 1_000_000))
-    assert len(found) == 14  # 100 ms: 33 whole cycles and the begin of one: 34 ms of it on
-
-
 def test_poisson_from_the_start():
     """The first packet comes after a gap, too: 2000 sources at once, their first gaps and their counts in 20 ms."""
-    first = times(traffic.poisson(1e6), 1.0, packet=1000, count=2000, file=1000)
+    first = np.rint(1e9 * packets(traffic.poisson(1e6), 1.0, packet=1000, count=2000, file=1000)[0])
     assert len(first) == 2000
     assert stats.kstest(first, "expon", args=(0, 1e6)).pvalue > 1e-4
     run = simulated(one_link(traffic.poisson(1e6), rate=1e12, packet=1000, count=2000), 0.02)
