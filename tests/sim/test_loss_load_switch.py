@@ -9,8 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, run
-from longfat.sim.kernel import records
+from longfat.sim import Network, Parameter, Scheme, Simulation, queues, run
 from longfat.sim.kernel.records import RED
 from longfat.sim.network import traffic
 from longfat.sim.switch.loss_load import END, OUT, loss
@@ -276,13 +275,6 @@ def test_connections_that_come_and_go():
     rows = [known.read(simulation.state.flow_state, f, words) for f in range(len(simulation.state.flows))]
     assert {int(row.next) for row in rows} == {OUT}
     assert max(row.last_arrival for row in rows) > 1.0
-
-
-def test_marks_of_records():
-    """The bits are different, and fit in a byte."""
-    bits = [records.ECT, records.CE, records.ECE, records.CWR, records.SACK, records.LAST, records.STAMPED]
-    assert sum(bits) == 127
-    assert isinstance(queues.loss_load(), Discipline)
 
 
 def test_a_link_without_transmission_time():

@@ -331,9 +331,3 @@ def test_departures_come_first():
         run = simulated(net, 1.0)
         assert run.state.links["dropped"].sum() == 0
         assert run.state.flows["finish"].max() == 45_000_000  # 1 + (1 + 20) + (1 + 1) there, 20 + 1 back
-
-
-def test_every_discipline_is_in_the_mix():
-    assert {one.name for one in networks.DISCIPLINES} >= {one.name for one in queues.NAMED.values()} - {
-        "fifo-departures"
-    }

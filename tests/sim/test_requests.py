@@ -3,6 +3,8 @@
 M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", section II.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -122,9 +124,9 @@ def drop_request(link, packet, now):
 def test_a_lost_request_only_lengthens_the_interval(where):
     """The second request is lost, on the first link, or on the second after the first has stamped it."""
     net = chain()
-    link = net.links[f"n{where}", f"n{where + 1}"]
+    pair = f"n{where}", f"n{where + 1}"
     lossy = Discipline("drop-request", enqueue=drop_request, parameters={"number": 1.0}, state={"came": 0})
-    net.links[f"n{where}", f"n{where + 1}"] = type(link)(**{**vars(link), "discipline": lossy})
+    net.links[pair] = replace(net.links[pair], discipline=lossy)
     _, reply = asked(net, 1.4)
     assert reply[4] == 2  # answers: to the first and the third
     assert reply[2] == pytest.approx(2 * PERIOD, abs=0.002)
@@ -180,35 +182,30 @@ def test_counters_that_are_refreshed_once_a_second():
     or four times too much; with the time of the update the value is right when it is new, and otherwise there is no
     reply.
     """
-    seen = {}
-    for coarse in (False, True):
-        net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=coarse)
-        net.link("b", "a", rate=1e6, delay=0.01)
-        net.flow(ASKING, path=["a", "b"], parameters={"period": 0.25})
-        net.flow(traffic.constant(500_000.0), path=["a", "b"], packet=1000)
-        run = Simulation(net, rng=1)
-        seen[coarse] = []
-        for step in range(30):
-            run.advance(2.2 + 0.25 * step)
-            reply = of_flow(run).reply.tolist()
-            seen[coarse].append(round(reply[1] / 5e5, 1) if reply[3] else None)
+    seen = {coarse: [] for coarse in (False, True)}
+    for coarse, found in seen.items():
+        for _, busy, _, links in replies((1e6,), coarse_clock=coarse):
+            found.append(round(busy / 5e5, 1) if links else None)
     assert set(seen[False]) == {0.0, 4.0}
     assert seen[False].count(4.0) in (7, 8)
     assert set(seen[True]) == {None, 1.0}
     assert seen[True].count(1.0) in (7, 8)
 
 
-def test_a_link_that_says_nothing_new_hides_no_bottleneck():
-    """The slow link updates its counter once a second, the fast one always: a reply covers both links or none."""
-    net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=True)
-    net.link("b", "c", rate=2e6, delay=0.01).link("c", "b", rate=1e6, delay=0.01).link("b", "a", rate=1e6, delay=0.01)
-    net.flow(ASKING, path=["a", "b", "c"], parameters={"period": 0.25})
-    net.flow(traffic.constant(500_000.0), path=["a", "b", "c"], packet=1000)
-    run = Simulation(net, rng=1)
-    seen = []
+def replies(rates, **first):
+    """Yield 30 replies, one every 0.25 s, about links whose first one updates its counter once a second."""
+    net = chain(rates, load=0)
+    net.links["n0", "n1"] = replace(net.links["n0", "n1"], counter_refresh=1.0, **first)
+    net.flows[0] = replace(net.flows[0], parameters={"period": 0.25})
+    run = Simulation(net.flow(traffic.constant(500_000.0), path=net.flows[0].path, packet=1000), rng=1)
     for step in range(30):
         run.advance(2.2 + 0.25 * step)
-        seen.append((of_flow(run).reply[0], of_flow(run).reply[3]))
+        yield of_flow(run).reply.tolist()
+
+
+def test_a_link_that_says_nothing_new_hides_no_bottleneck():
+    """The slow link updates its counter once a second, the fast one always: a reply covers both links or none."""
+    seen = [(capacity, links) for capacity, _, _, links in replies((1e6, 2e6), coarse_clock=True)]
     assert {reply for reply in seen if reply[1]} == {(1e6, 2)}
     assert [links for _, links in seen].count(2) in (7, 8)
 
@@ -232,7 +229,7 @@ def test_requests_close_behind_each_other(service):
         state={**REPLY, "odd": False},
     )  # fmt: skip
     net = chain(rates=(1e6, 2e6, 2e6), first=service)
-    net.flows[0] = type(net.flows[0])(**{**vars(net.flows[0]), "scheme": scheme})
+    net.flows[0] = replace(net.flows[0], scheme=scheme)
     run = Simulation(net, rng=1)
     for k in range(300):
         run.advance(0.15 + k * 0.001)

@@ -1,4 +1,4 @@
-"""The kernel's round trips and timeouts against RFC 6298 in plain Python, written from its sections 2 and 5."""
+"""The kernel's round trips and timeouts against those of the reference, by RFC 6298, sections 2 and 5."""
 
 import math
 
@@ -10,38 +10,23 @@ from longfat.sim import Simulation
 from longfat.sim.kernel import sender
 from longfat.sim.kernel.memory import state_at, timer_at
 from longfat.sim.schemes import profile
+from tests.reference import Timeout
 from tests.sim.lab import one_link
 
 
-class Plain:
-    """Plain implementation of RFC 6298. Times in s."""
+class Ticking(Timeout):
+    """The reference's timeout, in s; BSD's clock counts the ticks that have passed, at least one."""
 
-    def __init__(self, floor, ceiling, granularity, tick=0.0):
-        self.floor, self.ceiling, self.granularity, self.tick = floor, ceiling, granularity, tick
-        self.srtt = self.rttvar = None
-        self.rto = 3.0
-        self.doublings = 0
+    def __init__(self, tick, **bounds):
+        super().__init__(**bounds)
+        self.tick = tick
 
-    def measure(self, r):
-        if self.tick:  # BSD: number of ticks that have passed, at least one
-            r = self.tick * max(1, int(round(r / self.tick, 6)))
-        if self.srtt is None:  # (2.2)
-            self.srtt, self.rttvar = r, r / 2
-        else:  # (2.3): beta = 1/4, alpha = 1/8; RTTVAR with the old SRTT
-            self.rttvar = (1 - 1 / 4) * self.rttvar + 1 / 4 * abs(self.srtt - r)
-            self.srtt = (1 - 1 / 8) * self.srtt + 1 / 8 * r
-        rto = self.srtt + max(self.granularity, 4 * self.rttvar)
+    def measure(self, seconds):
         if self.tick:
-            rto = self.tick * math.ceil(round(rto / self.tick, 6))
-        self.rto = min(max(rto, self.floor), self.ceiling)  # (2.4), (2.5)
-        self.doublings = 0
-
-    def expire(self):
-        self.doublings = min(self.doublings + 1, 6)  # (5.5); ours: a factor of at most 64, as in ns-2.35
-
-    @property
-    def in_force(self):
-        return min(self.rto * 2**self.doublings, self.ceiling)
+            seconds = self.tick * max(1, int(round(seconds / self.tick, 6)))
+        self.sample(seconds * 1e9)
+        if self.tick:  # the bounds are whole ticks
+            self.rto = self.tick * math.ceil(round(self.rto / self.tick, 6))
 
 
 @numba.njit
@@ -76,7 +61,7 @@ def test_against_plain_rfc_6298(name, scale):
     rng = np.random.default_rng(5)
     timed, chosen = Timed(name), profile(name)
     timer = timed.timer
-    plain = Plain(chosen["min_rto"], chosen["max_rto"], chosen["granularity"], chosen["tick"])
+    plain = Ticking(**{name: chosen[name] for name in ("tick", "min_rto", "max_rto", "granularity")})
     for _ in range(500):
         r = round(scale * float(rng.lognormal(0, 0.5)), 9)
         timed.update_rto(r)
@@ -86,8 +71,8 @@ def test_against_plain_rfc_6298(name, scale):
         assert timer.rto == pytest.approx(plain.rto, rel=1e-12)
         for _ in range(int(rng.integers(0, 9)) if rng.integers(10) == 0 else 0):
             timer.backoff = min(2 * timer.backoff, timer.max_backoff)  # as in sender.time_out
-            plain.expire()
-        assert timed.in_force == pytest.approx(plain.in_force * 1e9, rel=1e-9, abs=1)
+            plain.backoff = min(2 * plain.backoff, 64)  # as in Sender.expire
+        assert timed.in_force == pytest.approx(plain.nanoseconds(), rel=1e-9, abs=1)
 
 
 def test_by_hand():
