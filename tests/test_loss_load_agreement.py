@@ -43,7 +43,7 @@ def test_feedback_is_lost_with_the_packets():
 
     def load(restart, direct=False):
         run = Simulation(loss_load_network(20, 1.0, 5, apart=0.013, direct=direct, restart=restart), rng=1)
-        run.advance(6.0)
+        run.advance(4.0)
         return run.state.flows["rate"] / CAPACITY
 
     locked = load(0.0)
