@@ -224,7 +224,7 @@ def test_quic_may_grow_between_a_loss_and_its_detection():
         ("time,window\n0.04,nan\n", "line 2 of"),
         ("time,window\n0.05,13200\n0.04,13200\n", "time in line 3 of"),
         ("time,window\n9,13200\n", "times in"),
-        ("time,window\n", "a head alone"),
+        ("time,window\n", "a header alone"),
     ],
 )
 def test_a_bad_trace_is_one_line(content, words, tmp_path, capsys):

@@ -53,7 +53,7 @@ def read(text: str, packet: int, name: str = "check") -> list[Seen]:
     """
     lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     if not lines:
-        raise domains.out_of_range(name, "an empty file", "1", "a CSV file with a head and at least one line")
+        raise domains.out_of_range(name, "an empty file", "1", "a CSV file with a header and a line of data")
     cells = list(csv.reader(line for _, line in lines))
     places = [_column(what, cells[0], packet, name) for what in UNITS]
     found: list[Seen] = []
@@ -68,7 +68,7 @@ def read(text: str, packet: int, name: str = "check") -> list[Seen]:
             raise domains.out_of_range(f"time in line {k} of {name}", time, "s", f"[{found[-1].time:g}, inf)")
         found.append(Seen(k, time, window))
     if not found:
-        raise domains.out_of_range(name, "a head alone", "1", "a CSV file with a head and at least one line")
+        raise domains.out_of_range(name, "a header alone", "1", "a CSV file with a header and a line of data")
     return found
 
 

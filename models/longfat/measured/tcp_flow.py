@@ -148,7 +148,7 @@ class _Reader:
             if one.source == self.source:
                 if one.payload:
                     self._data(time, one)
-                    if len(self.sent) >= MOST:  # a packet captured before segmentation counts as many transmissions
+                    if len(self.sent) >= MOST:  # a packet captured before segmentation is several
                         self.is_cut = True
                         break
             elif one.flags & ACK and not one.flags & SYN:

@@ -106,9 +106,8 @@ def run_one(
         rows *= 2
     segments = np.zeros((rows, holes.SEGMENT_COLUMNS), np.int64)
     segments[:, holes.HOLE] = segments[:, holes.RUN] = holes.NONE
-    window_limited = (
-        (rules.window - 1) * rules.segment_packets < rules.ack_delay
-    )  # a full window does not fill the path, so that the kernel needs steps of lag
+    # A sender that waits for its window has steps of lag (`kernel.segment_sender`), which need room.
+    window_limited = (rules.window - 1) * rules.segment_packets < rules.ack_delay
     segment_sender.run(
         rng,
         channel.parameters(),

@@ -85,7 +85,7 @@ class Statement:
     simulated_width: float  # half of the confidence interval
     measured: float
     measured_width: float
-    difference: float  # Linux less simulator
+    difference: float  # value of Linux minus value of the simulator
     width: float  # half of its interval with the confidence `confidence(case, runs)`
     accuracy: Accuracy
     runs: int  # on Linux

@@ -68,7 +68,7 @@ class Case:
     settings: Mapping[str, object] = field(default_factory=dict)  # of Linux
     files: float | None = None  # size of the transfer of each flow [packets]; None if flows send all the time
     discipline: str = "fifo"  # of the bottleneck
-    late: float = 0.0  # upper bound of each packet's lateness at a simulated sender, uniformly distributed from 0 [s]
+    late: float = 0.0  # s; packets of a simulated sender are late by a random time, uniform between 0 and this value
     replications: int = 4  # on Linux
     duration: float = 25.0  # s
     warm_up: float = 5.0  # s, initial part that is not counted

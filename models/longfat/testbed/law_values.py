@@ -209,7 +209,7 @@ def _share(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
 
 
 def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
-    """Yield the law value of the time of a single transfer in slow start, without loss and delayed acknowledgments."""
+    """Yield the law's transfer time of one file in slow start, with neither losses nor delayed acknowledgments."""
     assert flow.scheme is not None
     assert flow.file is not None
     packets = math.ceil(flow.file / flow.packet)

@@ -141,7 +141,10 @@ def at_random_loss(
 
 
 def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop data packet number n, at time t since the last loss, if n^power t^(1 - power) reaches a random limit."""
+    """Drop a data packet if n^power t^(1 - power) reaches a random limit.
+
+    The n packets and t seconds are counted from the last loss on.
+    """
     if packet.kind == records.DATA:
         link.passed += 1.0
         if link.limit == 0.0 or link.passed**link.power * (now - link.lost_at) ** (1.0 - link.power) >= link.limit:

@@ -169,7 +169,7 @@ def _sampled(probe: Probe, seen: Observed) -> float:
 
 
 def _counted(probe: Probe, seen: Observed) -> float:
-    """Reduce the counters of the flows or links that a probe selects to one value; return NaN if it selects none."""
+    """Return one value from the counters of the flows or links that a probe selects, or NaN if it selects none."""
     dimension = results.QUANTITIES[probe.count][0]
     names = seen.flows if dimension == "flow" else seen.links
     every = np.atleast_1d(seen.counts[probe.count])

@@ -98,12 +98,15 @@ class _Group:
         return now + max(self.waiting[0][0] - self.service, 0) / self.rate
 
     def serve(self, duration: Any) -> None:
-        """Add the service of a duration [s] at the present rate."""
+        """Add to the service what a flow of the group receives in a duration [s] at the present rate."""
         if self.waiting:
             self.service += self.rate * duration
 
     def finished(self, through: bool) -> list[int]:
-        """Remove the complete files and return their flows; ``through``: the next file is complete despite rounding."""
+        """Remove the files whose transfer has ended, and return their flows.
+
+        If ``through``, the next file has ended, even if rounding leaves a small remainder.
+        """
         if through:
             self.service = self.waiting[0][0]
         flows = []

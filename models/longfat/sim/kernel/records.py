@@ -254,7 +254,7 @@ TIMER = record(
     ("max_backoff", f8),  # upper bound of `backoff`
 )
 
-#: A receiver, in one cache line that every data packet needs.
+#: A receiver. It fits in one cache line, because every data packet accesses it.
 RECEIVING = record(
     ("expect", i8),  # sequence number of the next packet expected (RCV.NXT)
     ("received", i8),  # data packets received

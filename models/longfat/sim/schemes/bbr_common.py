@@ -1,7 +1,7 @@
 """Rules that both versions of BBR share: round trips counted in packets, pacing, a maximum filter, and loss recovery.
 
-Volumes are packets of one size, rates bytes/s; the quantum of pacing is one packet. The rules with their sources, and
-the points that draft-ietf-ccwg-bbr-06 leaves open: docs/rules/bbr.md.
+Volumes of data are counted in packets of one size, rates in bytes/s; the send quantum is one packet. The rules with
+their sources, and the points that draft-ietf-ccwg-bbr-06 leaves open: docs/rules/bbr.md.
 """
 
 import math

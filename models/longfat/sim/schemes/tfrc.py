@@ -110,9 +110,10 @@ def mean_of(values, factors, n):
 
 @part
 def mean_with(newest, values, factors, n, less, keep_oldest):
-    """Return the weighted mean of `newest` and all values but the oldest, whose weights are multiplied by `less`.
+    """Return the weighted mean of `newest` and of `values` without the oldest one.
 
-    If `keep_oldest`, the oldest value is left out only if it is the n-th.
+    The weights of `values` are multiplied by `less`. With `keep_oldest`, the oldest value is left out only if there are
+    n values.
     """
     # RFC 5348, section 5.4: with k values l_1 to l_k, I_tot0 is the sum of w_0 l_0 to w_(k-1) l_(k-1); l_k is left out
     # for any k, so that I_tot0 and I_tot1 have the same weights, W_tot. Linux agrees (net/dccp/ccids/lib/
