@@ -67,7 +67,7 @@ class Point:
         return "reached" if low >= self.share else "uncertain" if low < self.share <= high else "not reached"
 
     def by_law(self, law: Callable[[float, float], float]) -> float:
-        """Return the utilisation by a law; NaN for files, which have no law of the utilisation."""
+        """Return a quantity of long-lived flows by a law; NaN for files."""
         known = self.subject.criterion == "utilisation" and not math.isnan(self.multiple)
         return law(self.multiple, self.flows) if known else math.nan
 
@@ -83,7 +83,7 @@ AFTER: dict[str, Variable] = {
     "status": (lambda at: at.status, attrs("", "whether the share is reached, with confidence")),
     "cycle": (
         lambda at: at.by_law(lambda buffer, _: at.subject.cycle(buffer)),
-        attrs("s", "time between two losses or marks of a flow, by the growth of Reno's or CUBIC's window"),
+        attrs("s", "longest time between two losses or marks of a flow of Reno, CUBIC or DCTCP"),
     ),
     "law_together": (lambda at: at.by_law(at.laws.together), attrs("1", LAW_TOGETHER)),
     "law_apart": (lambda at: at.by_law(at.laws.apart), attrs("1", LAW_APART)),

@@ -37,6 +37,7 @@ SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
 MOST_PACKETS = 2e9  # largest number of packets of an answer if the path cannot be scaled: half an hour on two cores
 CYCLES = 12.0  # sawtooth cycles observed at a point of a design curve; `longfat buffer` observes until it can decide
 WARM_UP = 3.0  # sawtooth cycles before the observed ones
+SAWTOOTHS = ("reno", "newreno", "sack", "cubic", "dctcp")  # schemes whose windows grow by the rule of Reno or CUBIC
 #: Largest factor by which a change reduces the buffer of a run; the cycle after each change is not observed. Our choice
 #: from the utilisation by 16 flows of CUBIC, whose mean over 200 cycles was 0.921. In the first three cycles after a
 #: change by a factor of 5.3 the utilisation was 0.888, 0.921 and 0.914. In new runs, which lose packets in slow start,
@@ -297,12 +298,13 @@ class LongFlows(Bottleneck):
         return begin, begin + CYCLES * cycle + settling
 
     def cycle(self, multiple: float) -> float:
-        """Return the time between two losses, or marks, of a flow on the path [s]; NaN for BBR, which has no sawtooth.
+        """Return the longest time between two losses, or marks, of a flow on the path [s]; NaN outside `SAWTOOTHS`.
 
         ``multiple`` is the buffer or threshold [bandwidth-delay products].
         """
         packets = self.bandwidth_delay_product
-        return math.nan if is_bbr(self.scheme) else self._sawtooth(multiple * packets, packets, self.parameters)
+        known = self.scheme.name in SAWTOOTHS
+        return self._sawtooth(multiple * packets, packets, self.parameters) if known else math.nan
 
     def _threshold(self, buffer: float) -> float:
         """Return the backlog above which all packets are marked [packets], or 0; ``buffer`` may be such a threshold."""

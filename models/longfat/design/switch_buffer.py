@@ -67,12 +67,12 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
         [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and mean number of ``transfers`` in progress,
         all at the load of greatest power, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the attainable
         [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, "uncertain",
-        or "not simulated"; ``cycle``, the time between two losses or marks of a flow [s], NaN without a sawtooth. Along
-        ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers``
-        along ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely: ``dense_together`` and, along
-        ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets] and ``missed_bdp``, the largest buffer below the
-        answer that misses the goal with confidence [bandwidth-delay products], along ``flows``, and ``attainable`` [1
-        or bytes/s^2].
+        or "not simulated"; ``cycle``, the longest time between two losses or marks of a flow of Reno, CUBIC or DCTCP
+        [s], NaN for other schemes. Along ``flows`` and ``point``: the same as ``curve_...``, with files also
+        ``curve_powers`` along ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely:
+        ``dense_together`` and, along ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets] and
+        ``missed_bdp``, the largest buffer below the answer that misses the goal with confidence [bandwidth-delay
+        products], along ``flows``, and ``attainable`` [1 or bytes/s^2].
 
     Notes
     -----
