@@ -246,6 +246,19 @@ def test_where_there_is_no_rest():
         assert np.isnan(there.b.item())
 
 
+def test_no_boundary_where_the_equilibrium_is_lost_between_the_ends():
+    """Stable at b = 0 and unstable at b = 1; the derivative is 1 everywhere at 0.3 < b < 0.7."""
+    system = System(
+        "gap", "flow",
+        lambda t, x, late, p, xp: xp.where(xp.abs(p["b"] - 0.5) < 0.2, 1 + 0 * x, (p["b"] - 0.5) * (x - 1)),
+        {"x": Variable("1", 0.5)}, {"b": Parameter("1", "[0, 1]", 0.0)}, time="s",
+    )  # fmt: skip
+    assert stability(system, b=[0.0, 1.0]).stable.values.tolist() == [True, False]
+    there = stability_boundary(system, "b", (0.0, 1.0))
+    assert there.status.item() == "no equilibrium"
+    assert np.isnan(there.b.item())
+
+
 def test_boundaries_that_are_not_there():
     found = stability_boundary(cadpc(4), "smoothing", (0.1, 0.5), {"rate": 0.19}, tolerance=0.5)
     assert found.status.item() == "stable throughout"

@@ -231,8 +231,8 @@ def stability_boundary(
     -------
     xarray.Dataset
         The parameter, under its name, along the axes of the others; ``turn`` at the boundary, as in `stability`; and
-        ``status``: "found", "stable throughout", "unstable throughout", or "no equilibrium" at an end of the bracket.
-        NaN where not found.
+        ``status``: "found", "stable throughout", "unstable throughout", or "no equilibrium" if none is found at an end
+        of the bracket or at a value that is tried between them. NaN where not found.
 
     Notes
     -----
@@ -263,12 +263,13 @@ def stability_boundary(
 
     low, high = (np.full(len(chosen), end) for end in ends)
     (first, _, at_low), (last, _, at_high) = is_stable(low), is_stable(high)
+    known = at_low & at_high
     for _ in range(int(np.ceil(-np.log2(tolerance)))):
         middle = (low + high) / 2
-        same = is_stable(middle)[0] == first
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
+        stable, _, at_middle = is_stable(middle)
+        known &= at_middle
+        low, high = np.where(stable == first, middle, low), np.where(stable == first, high, middle)
     turn = is_stable((low + high) / 2)[1]
-    known = at_low & at_high
     changes = (first != last) & known
     status = np.where(changes, "found", np.where(first, "stable throughout", "unstable throughout"))
     status = np.where(known, status, "no equilibrium")
