@@ -225,8 +225,10 @@ def sweep(
     collector = Collector(points, confidence, intervals=least > 1, keep=keep)
     plan = Plan(len(points), least, most, widths, confidence, collector.names)
     with opened_store or nullcontext(), engines.opened(chosen) as pool:
-        keep_on = errors == "keep"
-        _execute(pool, portable, points, streams, plan, collector, opened_store, keep_on, progress)
+        _execute(
+            pool, portable, points, streams, plan, collector, opened_store,
+            continue_on_error=errors == "keep", progress=progress,
+        )  # fmt: skip
     data = collector.dataset(status=widths is not None or errors == "keep")
     seed = {name: str(value) for name, value in streams.attributes().items()}
     requested = {} if widths is None else {"until": widths.attribute(), "at_most": most}
@@ -263,6 +265,7 @@ def _execute(
     plan: Plan,
     collector: Collector,
     store: stores.Store | None,
+    *,
     continue_on_error: bool,
     progress: bool,
 ) -> None:
