@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from os import PathLike
-from typing import Any
+from typing import Any, Protocol
 
 from longfat.measured import crusader, flent, iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
 from longfat.measured.combining import path_of
@@ -16,11 +16,20 @@ from longfat.measured.figures import Measurement, PathFigures
 __all__ = ["KINDS", "read", "read_each"]
 
 
-#: Modules that recognise (``looks_like``) and read (``read``) a kind of file.
-_JSON: tuple[Any, ...] = (iperf3, ndt7, qlog, flent)
-_TEXT: tuple[Any, ...] = (iperf3_text, tc, ss, ping, sysctl)
+class _Kind(Protocol):
+    """Module that recognises and reads a kind of file, from its text or from its parsed JSON."""
+
+    KIND: str
+
+    def looks_like(self, content: Any, /) -> bool: ...
+
+    def read(self, path: str, content: Any, /) -> Measurement: ...
+
+
+_JSON: tuple[_Kind, ...] = (iperf3, ndt7, qlog, flent)
+_TEXT: tuple[_Kind, ...] = (iperf3_text, tc, ss, ping, sysctl)
 #: Names of the kinds of files; most are the command that writes the file.
-KINDS: tuple[str, ...] = tuple(one.KIND for one in (*_JSON, *_TEXT, crusader, tcp_flow))
+KINDS = (*(one.KIND for one in (*_JSON, *_TEXT)), crusader.KIND, tcp_flow.KIND)
 _GZIP = b"\x1f\x8b"
 _COMPRESSED = {_GZIP: "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz", b"BZh": "bzip2"}
 _HEAD = 1 << 16  # bytes
@@ -94,7 +103,7 @@ def _recognised(path: str) -> Measurement:
         return _from_json(path, text)
     for kind in _TEXT:
         if kind.looks_like(text):
-            return kind.read(path, text)  # type: ignore[no-any-return]
+            return kind.read(path, text)
     raise ValueError(f"the file is of no known kind: must be {_allowed()}")
 
 
@@ -116,7 +125,7 @@ def _from_json(path: str, text: str) -> Measurement:
         raise ValueError(f"the file is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
     for kind in _JSON:
         if kind.looks_like(content):
-            return kind.read(path, content)  # type: ignore[no-any-return]
+            return kind.read(path, content)
     raise ValueError(f"the file is JSON of no known kind: must be {_allowed()}")
 
 
