@@ -78,12 +78,12 @@ def _beside_cubic(a: dict[str, Any]) -> str:
 def _fair_queueing(row: xr.Dataset) -> list[str]:
     """Return the advice to use fair queueing, in which packets of sparse flows wait for one packet of each bulk flow.
 
-    Source: RFC 8290, sections 1.3 and 4.2. There is no such advice unless this is shorter than behind a full buffer.
+    Source: RFC 8290, sections 1.3 and 4.2. There is no advice if they would wait as long as behind a full buffer.
     """
-    per_packet = row.attrs["packet"] / row.attrs["rate"]
-    wait, full = (rounded(count * per_packet, "s") for count in (int(row.flows), buffer_lines.in_lines(row)))
-    if int(row.flows) >= buffer_lines.in_lines(row):
+    flows, buffer = int(row.flows), buffer_lines.in_lines(row)
+    if flows >= buffer:
         return []
+    wait, full = (rounded(count * row.attrs["packet"] / row.attrs["rate"], "s") for count in (flows, buffer))
     return [
         f"fq_codel or CAKE: flows that send little wait about {wait} (RFC 8290), not up to {full}. See --discipline "
         "fq-codel"
