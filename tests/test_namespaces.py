@@ -113,6 +113,13 @@ def test_outside_its_domain_a_function_is_nan_in_mpmath_too():
     assert mpmath.isnan(root(mpmath.mpf(-3)))
 
 
+def test_numbers_as_conditions_count_in_mpmath_as_in_numpy():
+    for left, right in ((0, 2), (1, 2), (0, 0), (mpmath.mpf(1), mpmath.mpf(0)), (mpmath.mpf(1), mpmath.mpf(2))):
+        for name in ("logical_and", "logical_or"):
+            expected = getattr(np, name)(float(left), float(right))
+            assert getattr(array_namespaces.MpmathNamespace(), name)(left, right) is bool(expected)
+
+
 def test_a_name_that_not_all_have():
     law = Law(lambda x, *, xp: xp.arctan2(x, 1), {"x": X}, "1", "an example")
     assert law(1.0) == np.arctan2(1, 1)

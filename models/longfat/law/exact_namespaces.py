@@ -84,7 +84,6 @@ class MpmathNamespace(ExactNamespace):
 
     numbers = "mpmath numbers"
     equal, not_equal = staticmethod(operator.eq), staticmethod(operator.ne)
-    logical_and, logical_or = staticmethod(operator.and_), staticmethod(operator.or_)
     logical_not = staticmethod(operator.not_)  # ``~True`` is -2, which counts as true
 
     def __init__(self) -> None:
@@ -112,6 +111,16 @@ class MpmathNamespace(ExactNamespace):
     def log2(self, x: Any) -> Any:
         """Return the logarithm to base 2."""
         return self.log(x) / self.mp.log(2)
+
+    @staticmethod
+    def logical_and(left: Any, right: Any) -> bool:
+        """Return whether both conditions hold; a number holds if it is not 0, as in NumPy."""
+        return bool(left and right)
+
+    @staticmethod
+    def logical_or(left: Any, right: Any) -> bool:
+        """Return whether at least one condition holds; a number holds if it is not 0, as in NumPy."""
+        return bool(left or right)
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Any:
