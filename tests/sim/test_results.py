@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Network, Scheme, run
+from longfat.sim import Network, Scheme, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
 from tests.examples import examples
@@ -243,3 +243,87 @@ def test_where_there_is_none():
         ("fairness", "later"),
     }  # fmt: skip
     assert not math.isnan(data.jain_index)
+
+
+def test_jitter_is_no_transmission():
+    """100 packets/s of 1 ms, held back up to 4 ms each: the link is busy a tenth of the time, whenever one looks."""
+    one = Simulation(one_link(traffic.constant(100_000.0), rate=1e6, delay=0.01, jitter=0.004), rng=1)
+    for until in (0.0005, 0.002, 0.0035, 0.5, 0.5012, 0.9999):
+        one.advance(until)
+        done = results.snapshot(one).census["transmitted"][0]
+        integer = math.floor(until * 100 + 1e-9)
+        assert integer * 1e6 <= done <= (integer + 1) * 1e6
+    assert results.snapshot(one).census["transmitted"][0] == 100e6
+
+
+def test_traces_by_hand():
+    """Window 50 at once, 10 ms each: every 100 ms ten fewer wait; the time begins at 0."""
+    net = one_link(holding(50.0), rate=100_000.0, buffer=100, back=1e9, file="50 kB", name="burst")
+    data = run(net, duration=0.52, sample_every=0.1, **quiet)
+    assert data.time.values.tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    # At 100 ms the eleventh begins: 39 wait. At 0 the flow has not begun when the sample is taken, or has.
+    assert data.queue_trace.sel(link="a-b").values[1:].tolist() == [39, 29, 19, 9, 0]
+    # Arrived and taken at 100 ms: ten packets, sampled before or after the tenth of that very time
+    assert np.abs(data.received_trace.sel(flow="burst").values[1:] - 1000 * np.arange(10, 51, 10)).max() <= 1000
+    assert data.window_trace.values[1:].tolist() == [[50.0]] * 5
+    assert data.rate_trace.attrs["units"] == "bytes/s"
+    assert set(data.time.dims) == {"time"}
+
+
+def test_no_window_before_the_start():
+    """Copies that start at 0.2 and 0.35 s, sampled every 0.1 s: windows from the samples at 0.2 and 0.4 s on."""
+    net = one_link(AIMD, rate="8 Mbit/s", delay="10 ms", duplex=True, start=0.2, stagger=0.15, count=2)
+    window = run(net, duration=0.6, sample_every=0.1, **quiet).window_trace
+    assert np.isnan(window.values).sum(0).tolist() == [2, 4]
+    assert (window.values[-1] > 1).all()
+
+
+def test_units_and_names():
+    data = run(build(2), duration=0.5, replications=2, **quiet)
+    for name, (dim, unit, description) in results.QUANTITIES.items():
+        for shown in (name, f"{name}_lower", f"{name}_upper"):
+            assert data[shown].attrs == {"units": unit, "long_name": description}
+            assert data[shown].dims == (() if dim is None else (dim,))
+        # The mean lies in the middle, whatever the values, unless a limit is cut at 0 or 1
+        low, high = data[f"{name}_lower"], data[f"{name}_upper"]
+        cut = (low == 0) | (high == 1) if name in results.SHARES else False
+        np.testing.assert_allclose(((low + high) / 2).where(~np.asarray(cut)), data[name].where(~np.asarray(cut)),
+                                   rtol=1e-9, atol=1e-12)  # fmt: skip
+    assert {"network", "duration", "warm_up", "replications", "confidence", "entropy", "events", "version"} <= set(
+        data.attrs
+    )
+    assert (data.attrs["entropy"], data.attrs["replications"]) == ("1", 2)
+
+
+def test_netcdf_keeps_it(tmp_path):
+    import xarray as xr
+
+    data = run(build(4), duration=0.5, sample_every=0.1, replications=2, **quiet)
+    data.to_netcdf(tmp_path / "run.nc")
+    with xr.open_dataset(tmp_path / "run.nc") as back:
+        xr.testing.assert_identical(back.load(), data)
+
+
+def test_intervals_cover():
+    """M/D/1 at half load (no buffer limit): the mean wait is rho/(2 mu (1 - rho)) = 0.5 service times (Pollaczek 1930).
+
+    Of 40 intervals at 90 % cover 36 +- 3 sqrt(40 * 0.09) = 36 +- 5.7; queues begin empty, hence the warm-up.
+    """
+    net = one_link(traffic.poisson(5e5), rate=1e6, delay=0.0)
+    covered = 0
+    for seed in range(40):
+        data = run(net, duration=8.0, warm_up=0.5, replications=6, confidence=0.9, rng=seed, progress=False)
+        wait = data.sel(link="a-b")
+        covered += float(wait.mean_wait_lower) <= 0.5e-3 <= float(wait.mean_wait_upper)
+    assert 31 <= covered <= 40
+
+
+def test_an_automatic_warm_up():
+    """50 packets/s on average on a link that takes 110, and 200 more at the start: gone after some 3.3 s of 100."""
+    net = one_link(traffic.poisson(50_000.0), rate=110_000.0, back=1e9)
+    net.flow(holding(200.0), path=["a", "b"], file="200 kB", ack_path="ideal")
+    data = run(net, duration=100.0, warm_up="auto", **quiet)
+    assert 2.5 <= data.attrs["warm_up"] <= 10
+    assert float(data.max_queue[0]) > 190
+    # M/D/1 with load 5/11: rho^2/(2 (1 - rho)) = 0.19 wait; the burst alone would be 200 * 3.3/2/100 = 3.3 more
+    assert float(data.mean_queue[0]) < 0.4
