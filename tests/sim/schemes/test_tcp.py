@@ -11,6 +11,7 @@ import pytest
 from longfat.sim import queues
 from longfat.sim.schemes import profile, timers
 from tests.sim.lab import one_link, simulated
+from tests.sim.own import column
 from tests.sim.schemes.losses import Diary, Trace, drop_acks, drop_numbers, grown, rounds_of
 
 #: Schemes that halve a window, without limited transmit, and those of them that have fast recovery.
@@ -363,6 +364,18 @@ def test_careful_variant(bugfix, more, window):
     assert [diary.sent(t) for t in (1.5, 1.6, 1.7, 1.8)] == [[31], [32, 33], [34, 35, 36], [38, 39, 40, 41]]
     assert diary.sent(1.9) == [*range(63, 68), *more]
     assert diary.flow.window == window
+
+
+def test_a_partial_acknowledgment_releases_two_new_packets():
+    """Beside the retransmission, which does not count (ns-2.35, tcp-newreno.cc, recv()), as each duplicate does.
+
+    At 0.5 s the duplicates of 15..20 come, and packet 10 brings a partial acknowledgment: 12 is missing. The window,
+    inflated from outside, would allow 50 packets.
+    """
+    diary = Diary("newreno", drop_numbers(10, 12), 0.45, **WITHOUT)
+    column(diary.run, "inflation")[0] = 50.0
+    diary.advance(0.55)
+    assert diary.sent(0.5) == [*range(21, 33), 12, 33, 34]
 
 
 @pytest.mark.parametrize("scheme", ["tahoe", "reno", "newreno", "sack", "vegas", "constant"])
