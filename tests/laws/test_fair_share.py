@@ -46,6 +46,15 @@ def in_floats(network):
     return Network({name: float(capacity) for name, capacity in network.links.items()}, network.flows, network.loads)
 
 
+@pytest.mark.parametrize("key", kkm.NETWORKS, ids=str)
+def test_floats_agree_with_fractions(key):
+    exact, rounded = transfer_times(kkm.NETWORKS[key]()), transfer_times(in_floats(kkm.NETWORKS[key]()))
+    assert exact.finish.dtype == object
+    assert rounded.finish.dtype == float
+    np.testing.assert_allclose(rounded.finish, exact.finish.astype(float), rtol=3e-14)
+    assert abs(len(rounded.times) - len(exact.times)) <= 5  # what coincides may be a rounding apart
+
+
 def test_cross_streams_of_experiments_1_and_2():
     """By processor sharing: the j-th cross stream of experiment 1 is complete after equal shares of all, by hand.
 

@@ -210,7 +210,7 @@ def test_processor_sharing_against_a_chain():
     assert load * (1 + queues.mg1_wait(load, SQUARED_VARIATION)) > 1.5 * queues.mm1_mean_number(load)
 
 
-@pytest.mark.parametrize("law", [queues.mm1k_loss, queues.md1k_loss], ids=lambda law: law.name)
+@pytest.mark.parametrize("law", [queues.mm1k_loss, queues.mm1k_wait, queues.md1k_loss], ids=lambda law: law.name)
 def test_single_precision_at_load_one(law):
     capacity = np.array([5.0, 90, 120])
     got = slope(law, np.float32(1.0), capacity.astype(np.float32))
