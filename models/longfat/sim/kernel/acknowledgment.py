@@ -41,7 +41,7 @@ from longfat.sim.kernel.sender import ANY, LATEST, restart_timer, round_trip, sa
 from longfat.sim.kernel.source import all_written, check_application_limited, end_connection
 from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
 
-MOST_IMMEDIATE_CALLS = 1000  # most consecutive alarms or ticks set to the present or the past
+MOST_IMMEDIATE_CALLS = 1000  # limit of consecutive alarms or ticks set to the present or the past
 MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)
 
 
@@ -252,7 +252,7 @@ def complete_acknowledgment(state, f, sender, i, acked):
 
 @part
 def read_header(state, f, sender, event, i):
-    """Copy an acknowledgment's header fields to the event; with COUNTED_MARKS, derive the newly marked packets."""
+    """Copy an acknowledgment's header fields to the event; with COUNTED_MARKS, count newly marked packets."""
     take_header(state, event, i)
     if sender.stamped == records.COUNTED_MARKS:
         count_marks(state, f, event)
@@ -260,7 +260,7 @@ def read_header(state, f, sender, event, i):
 
 @routine
 def count_marks(state, f, event):
-    """Set the number of newly marked packets: the acknowledgment's count less the largest count so far."""
+    """Set the number of newly marked packets: the acknowledgment's count minus the largest count so far."""
     # RFC 9000, section 13.4.2.1: a count below the largest one is ignored, because its acknowledgment was overtaken.
     own, reported = recovery_at(state, f), int(event.header[records.MARKS_FIELD])
     event.marks = max(0, reported - own.marks_reported)
@@ -394,7 +394,7 @@ def report_repaired_loss(state, f):
 def expire_alarm(state, f):
     """Handle the alarm timer of a flow: call `alarm` of its scheme, and let the flow send.
 
-    Return False if the scheme returned an invalid window or rate, or set too many alarms to the present in a row.
+    Return False if the scheme returned an invalid window or rate, or set too many consecutive alarms to the present.
     """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     clear_event(state, event, sender)
@@ -438,7 +438,7 @@ def receive_feedback(state, i):
 
 @routine
 def probe_is_due(state, f):
-    """Return whether a probe is due; it precedes a retransmission timeout of the same time (RFC 8985, section 7.2)."""
+    """Return whether a probe is due; it precedes a retransmission timeout at the same time (RFC 8985, section 7.2)."""
     own = recovery_at(state, f)
     return own.rack_purpose == PROBE and own.rack_due_ns <= state.now
 

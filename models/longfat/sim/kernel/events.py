@@ -2,9 +2,9 @@
 
 The heap of arrivals holds the frequent events: the next arrival on each link and the end of each transmission. The heap
 of clocks holds timers, most of which are postponed before they expire, and rarer events; so the heap of arrivals stays
-small. A link has one entry, however many packets are on it. Among events at the same time, ends of transmissions come
-first, then departures from access links, then other events in the order in which they were scheduled, and last delayed
-acknowledgments in the order of flows.
+small: a link has one arrival in it, however many packets it carries. Among events at the same time, ends of
+transmissions come first, then departures from access links, then other events in the order in which they were
+scheduled, and last delayed acknowledgments in the order of flows.
 """
 
 from longfat.sim.kernel.jit import part, routine

@@ -60,17 +60,17 @@ def _plain(kind: Any) -> Any:
 
 @dataclass(frozen=True)
 class Callback:
-    """Address of a compiled function with numba's calling convention, so that exceptions reach the kernel."""
+    """Address of a compiled function with numba's calling convention, which passes exceptions to the kernel."""
 
     code: Any  # reference that keeps the code in memory
     address: int
-    trusted: bool  # whether the package ships the function, so that it is known to end
+    trusted: bool  # whether the package ships the function, which is then known to end
 
 
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:
     """Compile a plug-in's function so that the kernel can call it by its address.
 
-    Compilation takes half the time because numba's wrappers for calls from Python or C are left out.
+    Leaving out numba's wrappers for calls from Python or C halves the compilation time.
     """
     if not COMPILED:
         function = _viewing(function, signature.args)

@@ -167,9 +167,9 @@ def end_of_transmission(state, k):
 def process_deferred(state, k):
     """Compute the deferred arrivals on link k in advance, in order, as far as they lie before the horizon.
 
-    Packets stay deferred from the first that lies beyond the horizon, or when an array is nearly full; they are handled
-    when they arrive. So are all packets if a delayed acknowledgment is due before the first of them arrives: the link
-    has an event at that arrival, and none before it.
+    The first packet beyond the horizon and all behind it stay deferred until they arrive; if an array is nearly full,
+    so do the rest. All packets stay deferred if a delayed acknowledgment is due before the first of them arrives: the
+    link has an event at that arrival, and none before it.
     """
     link = link_at(state, k)
     f, now, i = link.first_delayed, state.now, link.head
@@ -295,7 +295,7 @@ def deliver_to_switch(state, i):
 
 @part
 def untransmitted(state, link):
-    """Return how much [ns] of the transmission time that a link has counted so far lies in the future."""
+    """Return the part [ns] of a link's counted transmission time that lies in the future."""
     if link.jitter == 0 and link.hold_until == 0:
         return max(0, link.free - state.now)
     # With jitter or `hold_until` the transmitter pauses between packets. The remaining time of each packet is therefore

@@ -82,7 +82,7 @@ def arrive(state, k):
             enters = receive(state, i)
         if enters:
             admit_inline(state, i)
-        if here and hop.in_advance != records.AT_ARRIVAL:  # the packet was deferred; later ones may be in advance now
+        if here and hop.in_advance != records.AT_ARRIVAL:  # it was deferred; later ones may be computed now
             link.deferred -= 1
             if link.deferred > 0:
                 process_deferred(state, link.number)
@@ -233,7 +233,7 @@ def handle_clock_event(state, kind, index, time):
 
 @part
 def handle_pending(state):
-    """Admit packets, send feedback and let a flow send, as requested for the time before the next event.
+    """Admit packets, send feedback and let a flow send before the next event, as requested.
 
     Return PAUSED if the loop may continue, DONE if all files are transferred, or the code of the array that is too
     small.

@@ -284,7 +284,7 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
 
 @part
 def prefetch_flow(state, f):
-    """Prefetch the rows of flow f that processing an acknowledgment needs."""
+    """Prefetch the rows of flow f that are read when an acknowledgment is processed."""
     sender = state.senders_base + SENDER_SIZE * f
     prefetch(sender)
     prefetch(sender + CACHE_LINE)
@@ -325,7 +325,7 @@ def unlink(state, q, i):
 
 @part
 def allocate_packet(state):
-    """Take the packet row that has been free for the longest time from the free list, and return its number.
+    """Take from the free list the packet row that has been free for the longest time, and return its number.
 
     In this order, packets that follow each other on a link tend to be neighbours in memory.
     """

@@ -98,7 +98,7 @@ def transmission_time(state, link, size, fresh, begin):
 
 @part
 def update_backlog(state, link):
-    """Remove the packets whose transmission has begun from the backlog of a link without service."""
+    """Remove from the backlog of a link without service the packets whose transmission has begun."""
     while link.backlog > 0 and link.next_start <= state.now:
         link.backlog_bytes -= backlog_entry_at(
             state, link.circular_base + (link.circular_head & link.circular_mask)
@@ -110,7 +110,7 @@ def update_backlog(state, link):
 
 @part
 def join_backlog(state, link, begin, size):
-    """Add a packet to the backlog of a link without service until its transmission begins, at `begin` [ns]."""
+    """Count a packet in the backlog of a link without service until its transmission begins, at `begin` [ns]."""
     now = state.now
     entry = backlog_entry_at(state, link.circular_base + ((link.circular_head + link.backlog) & link.circular_mask))
     entry.start = begin

@@ -2,8 +2,8 @@
 
 A transmission is lost when a later one has been delivered and the reordering window has passed. Here each transmission
 has its own list node, in order of departure, and an acknowledgment names the transmission that triggered it. So the
-order of transmissions breaks ties, where the RFC takes the sequence number, and no acknowledgment is ambiguous, so that
-the checks of section 6.2, step 2, are not needed.
+order of transmissions breaks ties, where the RFC takes the sequence number. No acknowledgment is ambiguous, and the
+checks of section 6.2, step 2, are therefore not needed.
 """
 
 from longfat.sim.kernel.events import schedule
@@ -244,7 +244,7 @@ def has_repaired_loss(state, own, una, acked, i):
 def process_by_time(state, f, acked, i, newest, measured):
     """Find losses by time (RFC 8985) after acknowledgment i, whose newest delivered packet is list node `newest`.
 
-    Return the number of losses, whether any loss is new, and whether a probe has repaired a loss; the last is False if
+    Return the number of losses, whether any loss is new, and whether a probe has repaired a loss; the third is False if
     any loss is new.
     """
     own = recovery_at(state, f)
@@ -268,7 +268,7 @@ def process_by_time(state, f, acked, i, newest, measured):
 
 @routine
 def find_losses(state, f, acked, i):
-    """Find losses by time where packets were overtaken or a probe is in flight; return as `process_by_time` does."""
+    """Find losses by time if packets were overtaken or a probe is in flight; return values as `process_by_time`."""
     repaired = has_repaired_loss(state, recovery_at(state, f), sender_at(state, f).una, acked, i)
     lost, fresh = detect_losses(state, f)
     return lost, fresh, repaired and not fresh

@@ -34,7 +34,7 @@ from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 # with the window.
 #
 # A receiver keeps blocks for its SACK blocks (RFC 2018). A sender that does not retransmit packets known to have
-# arrived keeps blocks of these. The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
+# arrived keeps blocks of them, too. The owner of a list of blocks has the fields `blocks_head` and `blocks_tail`.
 
 
 @routine
@@ -56,7 +56,7 @@ def remove_block(state, owner, b):
 
 @routine
 def new_block(state, owner, number, before):
-    """Insert a new block that holds packet `number` alone after block `before`; return the new block's row number."""
+    """Insert after block `before` a new block that holds only packet `number`; return the new block's row number."""
     b = state.free_block
     block = block_at(state, b)
     state.free_block = block.next
@@ -110,7 +110,7 @@ def insert_number(state, owner, number):
 
 @part
 def skip_block(state, owner, number):
-    """Return the first missing packet number from `number` on; a first block that begins there is removed."""
+    """Return the first missing packet number from `number` on; remove the first block if it begins there."""
     block = block_at(state, owner.blocks_head)
     if block.low > number:
         return number
@@ -425,8 +425,8 @@ def receive_any(state, i):
             trace_reception(state, i, number, flags)
         release_packet(state, i)
         return False
-    # RFC 3168, section 6.1.3: echo a mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet,
-    # which echoes each mark once if every packet is acknowledged.
+    # RFC 3168, section 6.1.3: echo a mark until CWR arrives. RFC 8257, section 3.2: echo the mark of the last packet;
+    # thus each mark is echoed once if every packet is acknowledged.
     if receiver.delays and expected and receiver.echo == records.STATE_OF_LAST:
         acknowledge_change(state, f, flags & records.CE)
     if flags & records.CE:

@@ -1,7 +1,7 @@
 """Record types of the simulator's arrays, which have one row for each packet, link, flow and the like.
 
 Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. A row takes one or a few
-cache lines of 64 bytes: fields that every packet needs come first, and rarely used ones have separate records. The
+cache lines of 64 bytes: fields read for every packet come first, and rarely used ones have separate records. The
 parameters and the state of a scheme, discipline or service are in the records of `longfat.sim.plugin.columns`. The last
 part lists the arrays of a run and defines the row that holds their addresses.
 """
@@ -36,7 +36,7 @@ PACKET = record(
     ("number", i8),  # data: sequence number [packets]; acknowledgment: next packet expected; feedback: row of the link
     ("triggered_by", i8),  # acknowledgment: sequence number of the data packet that triggered it
     ("sent", i8),  # departure of the data packet or feedback; acknowledgment: departure of its data packet [ns]
-    ("transmission", i8),  # number of this transmission among all of the flow, from 0 on
+    ("transmission", i8),  # number of this transmission of the flow, from 0 on
     ("length", i4),  # size [bytes]
     ("hop", i4),  # row of `hops`: its place on the path
     ("kind", i1),  # DATA, ACK or FEEDBACK
@@ -50,7 +50,7 @@ LAST, STAMPED = 32, 64  # of data packets: no data follow; the header fields are
 REQUEST = 128  # of feedback: a request that a scheme sends to the links of the path
 REQUEST_SIZE = 32  # bytes of a request when it leaves its sender
 ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
-ANSWERED = 1  # of feedback: it answers such a request
+ANSWERED = 1  # of feedback: it answers a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: Further fields of a packet that waits at a link with a service, and of a request.
@@ -73,7 +73,7 @@ HOP = record(
     ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
-TO_HOST = 4  # a host outside the simulator, of a flow of injected packets
+TO_HOST = 4  # a host outside the simulator, which receives injected packets
 # Values of `in_advance`. AT_ARRIVAL: nothing is computed before the arrival. RECEIVE_IN_ADVANCE: the reception is
 # computed in advance. ENTER_IN_ADVANCE: the reception and the next link's admission of the packet, or of its
 # acknowledgment, are computed in advance. Results are exact if no other packet can interfere: see
@@ -82,8 +82,8 @@ AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
 
-#: A link. Every packet needs the first two cache lines. The other cache lines are for packets that wait, are dropped or
-#: are passed to a discipline.
+#: A link. Its first two cache lines are read for every packet, the others for packets that wait, are dropped or are
+#: passed to a discipline.
 LINK = record(
     ("free", i8),  # time at which the transmitter has sent all accepted packets [ns]
     ("delay", i8),  # propagation delay [ns]
@@ -101,22 +101,22 @@ LINK = record(
     # These fields are in the second cache line.
     ("next_start", i8),  # without service: time at which the first packet of the backlog begins transmission [ns]
     ("backlog_bytes", i8),  # bytes of the packets in `backlog`
-    ("served", i8),  # packets whose transmission has begun, or whose begin is decided
+    ("served", i8),  # packets whose transmission has begun, or whose start is decided
     ("served_bytes", i8),  # bytes of the packets in `served`
     ("busy", i8),  # sum of transmission times [ns]
     ("backlog", i4),  # packets that wait, the one in transmission not counted
     ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
-    ("first_delayed", i4),  # first flow with a delayed acknowledgment of a packet from this link, by due time (row)
+    ("first_delayed", i4),  # row of the flow whose delayed acknowledgment of a packet from this link is due first
     ("number", i4),  # row of this link
     ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
     ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
     # Only links at which packets wait or are dropped need these fields.
     ("limit_packets", i8),  # size of the buffer [packets]
     ("limit_bytes", i8),  # size of the buffer [bytes]
-    ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows less one
+    ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows minus 1
     ("circular_mask", i8),
     ("circular_head", i8),  # number of packets that have left the backlog, which gives the row of its head
-    ("waiting_time", f8),  # sum over all packets [ns], a float because such sums exceed 63 bits
+    ("waiting_time", f8),  # sum of the waiting times [ns], a float because such sums exceed 63 bits
     ("largest_backlog", i8),  # largest backlog so far [packets]
     ("dropped", i8),  # packets dropped
     ("dropped_bytes", i8),  # bytes of the packets dropped
@@ -143,19 +143,19 @@ LINK = record(
     ("may_push_out", i1),  # 1: the service lets a discipline push out waiting packets
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
     ("last_delayed", i4),  # row of the last flow of the list that `first_delayed` begins
-    ("padding", i8, (2,)),  # to whole cache lines
+    ("padding", i8, (2,)),  # fills the last cache line
 )
 
 #: A packet in the backlog of a link without service.
 BACKLOG_ENTRY = record(
-    ("start", i8),  # begin of its transmission [ns]
+    ("start", i8),  # start of its transmission [ns]
     ("arrival", i8),  # time of its arrival at the link [ns]
     ("length", i4),  # size [bytes]
 )
 
 #: A change of a link's rate. The list of each link ends with a row whose time is `NEVER`.
 RATE_CHANGE = record(
-    ("time", i8),  # time from which on the rate holds [ns]
+    ("time", i8),  # time from which the rate holds [ns]
     ("rate", i8),  # rate [bit/s] times `scale`
     ("scale", i8),  # as `scale` of the link
     ("bytes_per_second", f8),  # the same rate [bytes/s]
@@ -165,7 +165,7 @@ RATE_CHANGE = record(
 CHANGING_RATE = record(
     ("until", i8),  # transmissions that begin before this time [ns] have the current rate
     ("next", i4),  # row of `rate_changes` of the next change
-    ("shown_next", i4),  # row of the next change of the rate that plug-ins see, the rate at present
+    ("shown_next", i4),  # row of the next change of the rate that plug-ins see, which is the present rate
     ("shown_until", i8),  # time of that change [ns]
 )
 
@@ -192,7 +192,7 @@ QUEUE = record(
 # --- Flows ---------------------------------------------------------------------------------------------------------
 
 RTO, PACE, ALARM = 0, 1, 2  # timers of a flow: retransmission, pacing, and one for its scheme
-#: A sender, in the three cache lines that every acknowledgment needs. RFC 9293, section 3.3.1, has the names SND.UNA
+#: A sender; its three cache lines are read for every acknowledgment. RFC 9293, section 3.3.1, has the names SND.UNA
 #: and SND.NXT for two of the fields.
 SENDER = record(
     ("una", i8),  # sequence number of the first packet not acknowledged
@@ -209,10 +209,10 @@ SENDER = record(
     ("transmission", i8),  # number of transmissions so far
     ("timed_at_ns", i8),  # departure of the packet whose round trip is being timed [ns]
     # These fields are in the third cache line.
-    ("sends_until_ns", i8),  # time from which on no new data is sent [ns]
+    ("sends_until_ns", i8),  # time from which no new data is sent [ns]
     ("resend", i8),  # sequence number of the packet to be retransmitted at once, NONE
     ("timed", i8),  # sequence number of the packet whose round trip is being timed, NONE
-    ("last_paced_ns", i8),  # departure after which the next packet leaves at the pacing rate [ns]
+    ("last_paced_ns", i8),  # departure to which pacing adds the gap before the next packet [ns]
     ("acks_received", i8),  # acknowledgments received
     ("scheme", i4),  # number of its scheme in `callbacks`
     ("first_hop", i4),  # row of `hops` at which its path begins
@@ -259,7 +259,7 @@ RECEIVING = record(
     ("expect", i8),  # sequence number of the next packet expected (RCV.NXT)
     ("received", i8),  # data packets received
     ("received_bytes", i8),  # bytes of these packets
-    ("delay", f8),  # sum over all packets received [ns]
+    ("delay", f8),  # sum of the delays of all packets received [ns]
     ("last_arrival", i8),  # time of the last arrival [ns]
     ("blocks_head", i4),  # rows of the first and last block of packets that arrived out of order; NONE: no block
     ("blocks_tail", i4),
@@ -275,11 +275,11 @@ RECEIVING = record(
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or replies of a receiver that a scheme controls.
 DELAYED_ACK = record(
-    ("delayed_ack", i8),  # packets that one acknowledgment covers
+    ("delayed_ack", i8),  # packets that one acknowledgment covers at most
     ("ack_delay", f8),  # longest time for which an acknowledgment is delayed [s]
     ("quick_acks", i8),  # packets that are still acknowledged at once
     ("pending", i8),  # packets without an acknowledgment
-    ("due_ns", i8),  # time at which the acknowledgment leaves, or of the next call of `reply` [ns]
+    ("due_ns", i8),  # time of the acknowledgment's departure, or of the next call of `reply` [ns]
     ("armed_ns", i8),  # time of its entry in the heap of clocks [ns]
     ("previous", i4),  # rows of the flows before and behind this one in the list of the link, see `first_delayed`
     ("behind", i4),
@@ -300,7 +300,7 @@ MARKS_FIELD = 1
 #: A sender's state of loss recovery, and requests of its scheme.
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
-    ("recover", i8),  # first transmission after the last loss reported to the scheme
+    ("recover", i8),  # first transmission whose loss would be new, see `recovery.lose`
     ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
     ("lost", i8),
     ("reorder", i8),  # number of acknowledged later transmissions after which a transmission counts as lost
@@ -324,7 +324,7 @@ RECOVERY = record(
     ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
     ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it [ns]
     ("first_sent", i8),  # departure of the packet delivered last, or of one sent with nothing in flight [ns]
-    ("app_limited_until", i8),  # samples are application-limited until more packets are delivered; 0: not limited
+    ("app_limited_until", i8),  # samples are application-limited until more packets than this are delivered; 0: not
     ("least_rtt", i8),  # smallest round-trip time of all [ns]
     ("rack_purpose", i1),  # purpose of the timer of RACK-TLP
     ("reordering_seen", i1),  # 1: an overtaken packet has been seen
@@ -350,8 +350,8 @@ TALLY = record(
     ("duplicate", i8),  # packets that arrived although the receiver had them
     ("dropped", i8),  # data packets dropped
     ("acks_dropped", i8),  # acknowledgments dropped
-    ("acks_merged", i8),  # acknowledgments replaced by a later one; with `reply`: packets received less replies sent
-    ("acks_injected", i8),  # packets that a host outside the simulator has sent on the way back
+    ("acks_merged", i8),  # acknowledgments replaced by a later one; with `reply`: packets received minus replies sent
+    ("acks_injected", i8),  # packets that a host outside the simulator has sent on the reverse path
     ("losses", i8),  # packets found lost
     ("timeouts", i8),  # expiries of the retransmission timer
     ("marks", i8),  # data packets that arrived with CE
@@ -425,9 +425,9 @@ EVENT = record(*((name, kind) for name, kind, *_ in EVENT_TABLE))
 #: A block of packets, sequence numbers `low` to `high` - 1, that arrived beyond a hole; and rows of its neighbours.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 #: Nodes of two kinds of lists, with equal size because they share a pool; `next` is the row of the next node.
-#: TRANSMISSION: a transmission that is outstanding or lost, with its sequence number, its own number, and the number of
-#: later transmissions acknowledged. STAMP: what a link adds to a request: bytes served so far, time [ns], and a row of
-#: `hops`.
+#: TRANSMISSION: an outstanding or lost transmission, with the packet's sequence number, its own number, and the number
+#: of later transmissions acknowledged. STAMP: a link's addition to a request: bytes served so far, time [ns], and a row
+#: of `hops`.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
@@ -504,7 +504,7 @@ LEFT = record(
     ("kind", i1),  # as in `PACKET`
     ("dropped", i1),  # 1: it was dropped
 )
-ROOM_LEFT = 1 << 12  # rows; more than one event writes
+ROOM_LEFT = 1 << 12  # rows; one event rarely writes as many
 
 #: Counters of a link up to the present time, see `kernel.link`.
 CENSUS = record(
@@ -588,31 +588,31 @@ ARRAYS = {
 #: The state of a run: scalars, and the addresses of the run's arrays.
 STATE = record(
     ("now", i8),  # present time [ns]
-    ("serial", i8),  # number of the latest entry of a heap, which orders entries of equal time
+    ("serial", i8),  # number of the latest heap entry; these numbers order entries of equal time
     ("events", i8),  # events handled
     ("until", i8),  # time at which this call of the kernel ends [ns]
     ("horizon", i8),  # the run is not observed until then [ns]: earlier arrivals may be computed in advance
     ("arrivals", i8),  # number of entries of the heap of arrivals; of the heap of clocks
     ("clocks", i8),
     ("tracing", i4),  # 1: packets and senders are traced
-    ("attention", i4),  # 1: the fields below, or whether all files are done, matter before the next event
+    ("attention", i4),  # 1: check the fields below, and whether all files are done, before the next event
     ("shortage", i4),  # the array that is too small, DONE if none
     ("entering_packet", i4),  # packet that has to enter its link, NONE
     ("sending_flow", i4),  # flow that may send more, NONE
-    ("free_packet", i4),  # first and last of the list of free rows, which is never empty
+    ("free_packet", i4),  # first and last of the free rows of `packets`, of which one is always left
     ("last_free_packet", i4),
     ("free_packets", i4),  # number of free rows
     ("feedback_flow", i4),  # flow to which a switch has to send feedback, NONE
     ("feedback_link", i4),  # row of the link of that switch
     ("feedback_hop", i4),  # row of `hops` at which the feedback begins its way
     ("header_set", i4),  # 1: the header fields of the event are not zero
-    ("sample_set", i4),  # 1: its delivery-rate sample is not cleared
+    ("sample_set", i4),  # 1: the delivery-rate sample of the event is not cleared
     ("random_state", i8),  # state of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
     ("traffic_next", i8),
     *((f"{name}_base", i8) for name in ARRAYS),
-    ("flow_own_words", i8),  # words of 8 bytes in a row of the array of this name; likewise below
+    ("flow_own_words", i8),  # words of 8 bytes in a row of `flow_own`; likewise below
     ("link_own_words", i8),
     ("service_own_words", i8),
     ("responder_own_words", i8),
@@ -621,7 +621,7 @@ STATE = record(
     ("packets_room", i8),  # rows of the arrays `packets`, `clocks` and `connections`
     ("clocks_room", i8),
     ("connections_room", i8),
-    ("free_block", i4),  # first free row of `blocks`, and their number; likewise of `nodes`
+    ("free_block", i4),  # first and number of the free rows of `blocks`; likewise of `nodes`
     ("free_blocks", i4),
     ("free_node", i4),
     ("free_nodes", i4),
@@ -637,10 +637,10 @@ STATE = record(
     ("unfinished", i8),  # files still to be transferred; NONE if the run does not end with them
     ("bad_value", f8),  # the window or rate that ended the run
     ("lost_number", i8),  # the packet that was found lost last
-    ("trace_rows", i8),  # rows of the trace since it was taken away last
+    ("trace_rows", i8),  # rows of the trace since it was last cleared
     ("trace_room", i8),  # rows for which the trace has room
     ("traced_connections", i8),  # connections traced so far
-    ("left_rows", i8),  # injected packets that have left the network since they were taken away last
+    ("left_rows", i8),  # rows of `left` since it was last cleared
     ("samples", i8),  # samples taken
     ("samples_room", i8),  # samples for which there is room
     ("sample_every", i8),  # time between two samples [ns]

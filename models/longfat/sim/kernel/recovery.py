@@ -278,10 +278,9 @@ def update_scoreboard(state, own, una, acked, i):
 
     A transmission is lost when `reorder` later transmissions have been acknowledged, as with the packet threshold of
     RFC 9002, section 6.1.1. Our choice: `reorder` is 1 unless the scheme sets it, because paths keep packets in order.
-    With `rack` this function finds no losses: see `rack.detect_losses`. A loss is new if it was transmitted after the
-    last loss reported to the scheme.
+    With `rack` this function finds no losses: see `rack.detect_losses`. `lose` says which losses are new.
 
-    Only transmissions up to the acknowledged one are visited, so the cost is the number of holes before that one.
+    Only transmissions up to the acknowledged one are visited, so the cost grows with the number of holes before it.
     """
     upto = packet_at(state, i).transmission
     lost, fresh = 0, False
@@ -349,7 +348,7 @@ def record_order(state, own, n):
 def lose(state, own, n):
     """Append list node n to the list of lost transmissions; return whether the loss is new.
 
-    A loss is new if the transmission left after the last loss that was reported to the scheme.
+    A loss is new if the transmission left after the last new loss was found, and after the last timeout.
     """
     node = transmission_at(state, n)
     state.lost_number = node.number

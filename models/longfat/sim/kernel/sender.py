@@ -218,7 +218,7 @@ def next_departure(state, f):
 
 @part
 def sends_by_window(state, sender, own):
-    """Return whether the window alone limits a flow whose next packets are new data without flags or callbacks."""
+    """Return whether the window alone limits a flow, and its next packets are new data with no flag or callback."""
     if sender.repair == records.SELECTIVE and (own.lost_head != NONE or own.probing):
         return False
     return (
@@ -245,7 +245,7 @@ def sends_by_window(state, sender, own):
 def send_inline(state, f, armed):
     """Send the packets that a flow may send now, in a fast loop if the window alone limits them.
 
-    `armed` says whether the timer of the probe has been set for this time already.
+    `armed` says whether the timer of the probe has already been set for this time.
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if not sends_by_window(state, sender, own):

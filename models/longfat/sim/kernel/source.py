@@ -182,8 +182,8 @@ def wait_for_data(state, f):
 def check_application_limited(state, f):
     """Mark delivery-rate samples as application-limited if the window allows more than there is to send.
 
-    This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data that only the pacing rate
-    delays count as data to send.
+    This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data delayed only by the pacing rate
+    count as data to send.
     """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if not own.sampled or sender.next < sender.packets or own.lost_head != NONE or own.in_flight + 1 > sender.window:
@@ -204,7 +204,7 @@ def all_written(state, f):
 # Connections that arrive at random: a new connection takes the row of a finished connection without packets in the
 # network.
 #
-# The *template* is the flow that starts connections, made with `longfat.sim.traffic.arrivals`.
+# The *template* is the flow that starts connections; `longfat.sim.traffic.arrivals` makes it.
 
 
 @part

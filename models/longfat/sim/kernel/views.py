@@ -64,7 +64,7 @@ register_model(Row)(models.RecordModel)
 
 
 class ReadOnly(types.NestedArray):
-    """Type of an array field of a row whose elements a plug-in may read, but not set."""
+    """Type of an array field of a row; plug-ins may read its elements, but not set them."""
 
     def __init__(self, array: types.NestedArray, what: str) -> None:
         self.what = what
@@ -85,7 +85,7 @@ register_model(ReadOnly)(models.NestedArrayModel)
 
 NANOSECONDS = 1e-9  # s, the core's unit of time
 OWN = "own"  # name of the pointer to the record of a plug-in
-#: Kind of view -> argument of plug-ins that declares the state variables among its fields.
+#: Kind of view -> argument of plug-ins that declares the view's state variables.
 STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",
           "flow_state": "flow_state"}  # fmt: skip
 MOST = 9e18  # in the core's units; larger values are set to it
