@@ -53,7 +53,7 @@ class Discipline(PlugIn):
         * "fifo": first in, first out, with departure times computed at arrival;
         * "departures": first in, first out, decided at departure, so that queued packets can be dropped;
         * "discard-worst", "discard-last": as "departures", but a full buffer drops the packet with the greatest
-          ``packet.priority``, or the last packet with a greater one than the arriving packet;
+          ``packet.priority``, or the last packet whose priority is greater than the arriving packet's;
         * "self-clocked", "bit-round", "round-robin": fair queueing by self-clocked tags, by the tags of bit-by-bit
           round robin, or by deficit round robin;
         * "rate-controlled": self-clocked fair queueing in which each queue has a ``rate``, set by callbacks, that it

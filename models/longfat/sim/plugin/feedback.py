@@ -23,7 +23,7 @@ def belongs(packet, scheme):
 
 @part
 def predicted_rate(service, backlog, sent, delay, gain, set_point):
-    """Return the sending rate [packets/s] that moves the predicted backlog to its set point, above a lower bound.
+    """Return the sending rate [packets/s], above a lower bound, that moves the predicted backlog to its set point.
 
     The arguments are the service rate [packets/s], the backlog [packets], the packets sent since the backlog was
     measured, the feedback delay [s], the gain [1] and the set point [packets]. The lower bound is one packet per delay,

@@ -115,10 +115,10 @@ class Table(Parameter):
 
 
 class Choice(Parameter):
-    """Parameter of a scheme that chooses a component, such as a form of loss recovery, when the network is assembled.
+    """Parameter by which a scheme chooses a component, such as a form of loss recovery, when the network is assembled.
 
-    The callbacks read it like any other parameter, but the compiled code contains its value as a constant, so that it
-    has only the chosen component, and is compiled once for each choice.
+    The callbacks read it like any other parameter, but the compiled code contains its value as a constant. So the
+    code has only the chosen component, and is compiled once for each choice.
     """
 
 

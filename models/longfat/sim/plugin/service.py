@@ -45,12 +45,12 @@ class Service(PlugIn):
         ``enqueue(link, packet, now) -> int`` appends the arriving packet to one of the link's queues; the return value
         is ignored.
     dequeue : callable
-        ``dequeue(link, now) -> int`` takes the packet that is transmitted next out of its queue and returns its number,
-        as `take_first` does; it returns NOTHING if no packet may be transmitted.
+        ``dequeue(link, now) -> int`` takes the next packet to transmit out of its queue and returns its number, as
+        `take_first` does; it returns NOTHING if no packet may be transmitted.
     evict : callable, optional
         ``evict(link, packet, now) -> int``, called when the buffer has no room for the arriving packet. It takes a
-        queued packet out of its queue and returns its number, so that it is dropped, or ``drop_more(number)``, so that
-        `evict` is called again even if the buffer has room then; or it returns NOTHING to drop the arriving packet, as
+        queued packet out of its queue and returns the packet's number to drop it, or ``drop_more(number)`` to drop it
+        and be called again even if the buffer has room by then; or it returns NOTHING to drop the arriving packet, as
         the default does.
     wake : callable, optional
         ``wake(link, queue, now) -> int``, for services that are not work-conserving: called at the time that the

@@ -149,7 +149,7 @@ QUEUE_FIELDS = _of(
     ("tail", "1", "number of the last waiting packet, negative if there is none"),
 )  # fmt: skip
 
-#: Fields of a flow whose initial value a scheme's `Parameter` may set by its `field`, each with the arrays that contain
+#: Fields of a flow whose initial value a scheme's `Parameter` may set by its `field`, each with the array that contains
 #: it.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
