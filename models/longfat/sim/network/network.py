@@ -106,7 +106,7 @@ class Network:
         Parameters
         ----------
         tail, head : str
-            Names of the nodes at the begin and the end of the link; a new name creates a node.
+            Names of the nodes at the start and the end of the link; a new name creates a node.
         duplex : bool
             Whether to add an equal link from `head` to `tail` as well.
         name : str, optional
@@ -240,7 +240,7 @@ class Network:
         return [self.links[pair] for pair in pairwise(flow.path)]
 
     def way_back(self, flow: Flow) -> list[Link]:
-        """Return the links that a flow's acknowledgments take: none for ``ack_path="ideal"`` or no acknowledgments."""
+        """Return the links that a flow's acknowledgments take; none for ``ack_path="ideal"``, or without them."""
         if flow.ack_path == "ideal" or (flow.traffic is not None and not flow.traffic.acknowledged):
             return []
         nodes = flow.path[::-1]

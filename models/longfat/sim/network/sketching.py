@@ -14,7 +14,7 @@ from longfat.sim.network.elements import Flow, Link
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-APART = 8  # greatest number of flows that have a line each; of more flows, those of one kind share a line
+APART = 8  # flows; up to this number each has a line, beyond it the flows of one kind share a line
 # Fields in which flows of one kind may differ, or of which only the names are compared.
 OWN = ("name", "path", "start", "stagger", "scheme")
 Place = tuple[float, float]
@@ -50,7 +50,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing: of many flows one of each kind with its hosts, otherwise everything.
+    """Return the contents of a drawing: everything, or of many flows only one of each kind with its hosts.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))

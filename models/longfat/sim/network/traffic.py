@@ -75,8 +75,8 @@ def probe(interval: float | str = 0.02) -> Traffic:
 def poisson(rate: float | str, *, exponential_sizes: bool = False) -> Traffic:
     """Return a source that sends packets in a Poisson process, at a mean rate [bytes/s].
 
-    Sizes are fixed, or exponential with the flow's packet size as their mean. They are rounded to whole bytes, so that
-    an exponential size should have a mean of 1000 bytes or more.
+    Sizes are fixed, or exponential with the flow's packet size as their mean. They are rounded to whole bytes;
+    exponential sizes should therefore have a mean of 1000 bytes or more.
 
     >>> poisson("4 Mbit/s", exponential_sizes=True).exponential_sizes
     True
@@ -118,7 +118,7 @@ def on_off(
 
 
 def self_similar(rate: float | str, hurst: float, on: float | str, off: float | str) -> Traffic:
-    """Return an on-off source with Pareto durations whose aggregate over many sources has a given Hurst parameter.
+    """Return an on-off source with Pareto durations; the sum of many such sources has a given Hurst parameter.
 
     Both durations have the shape 3 - 2 H: W. Willinger, M. S. Taqqu, R. Sherman and D. V. Wilson, "Self-Similarity
     Through High-Variability: Statistical Analysis of Ethernet LAN Traffic at the Source Level", IEEE/ACM Transactions

@@ -83,8 +83,8 @@ def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, d
     text : str
         TOML, see `longfat.scenario`.
     find : callable, optional
-        Function that returns the scheme or discipline for a name with a colon, such as "my_schemes.py:aimd", or None.
-        For a file, such as "my_schemes.py", it is called with the class that is needed as its second argument.
+        Function that returns the scheme or discipline for a name with a colon, such as "my_schemes.py:aimd", or None
+        if there is none. For a file, such as "my_schemes.py", its second argument is the class that is needed.
 
     Returns
     -------
