@@ -173,12 +173,12 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) ->
 
 
 def _remark(net: Network, run: Simulation) -> str:
-    """Return a remark on schemes without the feedback, and disciplines without the flows, that they are made for."""
+    """Return a remark on schemes without their feedback, and disciplines without ECN-capable flows."""
     return "; ".join([*_without_feedback(net), *_without_ecn(net, run)])
 
 
 def _without_feedback(net: Network) -> list[str]:
-    """Return a remark on each scheme whose rates a discipline of the same name sets, if no link of a path has it."""
+    """Return a remark on each scheme that needs a discipline of the same name, if no link of its path has it."""
     names = {
         flow.scheme.name: flow.names[0]
         for flow in net.flows

@@ -39,7 +39,7 @@ HOPELESS = 20
 #: A run in which no rate, file or buffer limits a flow is stopped with an error at this number of packets in memory.
 #: Our choice: these packets take 180 MB.
 BOUNDLESS = 2**20
-STANDSTILL = 1000  # events at one simulated time for each packet, flow and link after which a run is given up
+STANDSTILL = 1000  # a run is given up after this many events at one time, per packet, flow and link
 
 
 class SchemeError(ValueError):
@@ -126,7 +126,7 @@ class Simulation:
         return float(self.state.row["now"]) / records.SECOND
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
-        """Continue the run until `until` [s] or, if `to_the_end`, until all files are transferred, if earlier."""
+        """Continue until `until` [s], or with `to_the_end` until all files are transferred, whichever is earlier."""
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
         if goal < self.state.row["now"]:

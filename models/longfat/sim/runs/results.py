@@ -82,8 +82,8 @@ def snapshot(run: Simulation) -> Snapshot:
     return Snapshot(int(row["now"]), _totals(run), links, int(row["connections"]), state.census[:named].copy())
 
 
-#: Counters that are summed over the connections of a template; if a connection's row was reused, the row of the
-#: template already includes its counters.
+#: Counters that are summed over the connections of a template; the template's row already includes the counters of
+#: connections whose rows were reused.
 ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 

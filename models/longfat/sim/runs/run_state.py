@@ -1,4 +1,4 @@
-"""Arrays of one run, which are enlarged when one is too small for the kernel."""
+"""Arrays of one run; an array that is too small for the kernel is enlarged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.kernel.memory import CACHE_LINE
 from longfat.sim.kernel.records import NEVER, NONE
 
-SERIALS = 2**62 - 1  # mask of the bits of a key below those that put an event first at its time
+SERIALS = 2**62 - 1  # mask of a key's serial number, kind and index
 LEAST_ROWS = 256  # least rows of a pool
 LEAST_BACKLOG_ENTRIES = 64  # least entries of a circular buffer
 MOST_ROWS = 2**25  # most rows of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes

@@ -20,8 +20,8 @@ from longfat.base.headers import ACK, CWR, ECE, FIN, LONGEST, PSH, SYN, TCP, UDP
 from longfat.sim.kernel import records
 from longfat.sim.runs.engine import Simulation
 
-#: Timestamp of simulated time 0: one second after the epoch, because a handshake for a flow that starts at time 0
-#: begins before.
+#: Timestamp of simulated time 0: one second after the epoch, because the handshake of a flow that starts at time
+#: 0 begins earlier.
 EPOCH = records.SECOND
 TICK_NS = 1_000_000  # ns, of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
 SHIFT = 14  # window scale (RFC 7323, section 2.3): the receivers of `longfat.sim` advertise no limit
@@ -73,7 +73,7 @@ class Hosts:
 def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of packets and their handshake steps; a connection's start and its end become three packets each.
 
-    The simulator has no handshakes, its connections are open when they start. The three packets follow each other by
+    The simulator has no handshakes: its connections are open when they start. The three packets follow each other by
     1 ns, so that Wireshark's initial round-trip time is less than any time between two packets: Wireshark uses it to
     distinguish a retransmission from a packet out of order.
     """
