@@ -283,7 +283,7 @@ def test_each_check_can_fail(seen):
         assert words in messages, messages
     found, messages = verdict("determinism", changed(seen, "other", state=one.state | {"flow 'file0': srtt": 0.5}))
     assert found == "failed"
-    assert messages.endswith("although it draws no random number by longfat.sim.random")
+    assert messages.endswith("although the plug-in draws no random number by longfat.sim.random")
     found, messages = verdict("compilation", changed(seen, "interpreted", left=[]))
     assert found == "failed"
 

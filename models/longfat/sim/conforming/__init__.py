@@ -32,7 +32,7 @@ def conformance(
     The rules: the plug-in compiles and returns valid values, no packet is lost uncounted, the buffer and the order of
     packets are kept, a link with a backlog transmits, files arrive, and a seed determines the run, compiled or not. The
     report has a sentence on each rule. Three small networks are simulated, each of them twice with one seed, once with
-    another seed, and once in plain Python in a separate process. This takes about five to ten seconds.
+    another seed, and for a shorter time compiled and in plain Python. This takes about five to ten seconds.
 
     Parameters
     ----------

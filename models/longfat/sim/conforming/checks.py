@@ -74,7 +74,7 @@ def _uncounted(found: Evidence, one: Record) -> str:
         before = entered.pop((flow, transmission), None)
         if before is None or before[3] != size:
             came = "never arrived there" if before is None else f"arrived with {before[3]} bytes"
-            return f"a packet of {size} bytes left link {LINK} at {_s(when)} that {came}"
+            return f"a packet of {size} bytes that {came} left link {LINK} at {_s(when)}"
     link, size = one.link, sum(line[3] for line in one.left)
     counted = tuple(link[name] for name in ("dropped", "served", "served_bytes"))
     if one.drained and not one.others and (len(entered), len(one.left), size) != counted:
@@ -106,7 +106,7 @@ def _overtaking(found: Evidence, one: Record) -> str:
 
 
 def _departures(one: Record) -> list[tuple[int, int, int]]:
-    """Return arrival [ns], begin of transmission [ns] and size [bytes] of each packet sent, in order of departure."""
+    """Return arrival [ns], start of transmission [ns] and size [bytes] of each packet sent, in order of departure."""
     entered = {line[1:3]: line[0] for line in one.entered}
     sent = []
     for when, flow, transmission, size, _ in one.left:
@@ -199,14 +199,14 @@ def _undetermined(found: Evidence, one: Record) -> str:
     message = _difference(one, again, "in one run", "in another with the same seed")
     if not message and not one.drew:
         message = _difference(one, other, "with one seed", "with another")
-        message = message and message + ", although it draws no random number by longfat.sim.random"
+        message = message and message + ", although the plug-in draws no random number by longfat.sim.random"
     return message
 
 
 def _changed_by_compilation(found: Evidence, one: Record) -> str:
     """Find a difference between the compiled and the interpreted plug-in."""
     message = _difference(one, _of_trial(found.interpreted, one.trial), "compiled", "in plain Python")
-    return message and f"{message} (compiled code rounds x**3 otherwise than Python, but not x*x*x)"
+    return message and f"{message} (compiled code rounds x**3 differently from Python, but not x*x*x)"
 
 
 # Functions that return the runs that a check examines, or the reason why a check does not apply.

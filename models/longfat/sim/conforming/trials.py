@@ -163,7 +163,7 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
     until, samples = (trial.until_slow, FEW) if slow else (trial.until, SAMPLES)
     try:
         for k in range(1, samples + 1):
-            run.advance(until * (k / samples) ** 2)  # denser at the beginning, when most changes
+            run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most values change
             record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
             counts = run.packet_counts()
             record.drained = counts["in_flight"] + counts["acks_in_flight"] == 0
