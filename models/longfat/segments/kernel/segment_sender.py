@@ -10,9 +10,9 @@ delivered at the first attempt this means lag(i) >= lag(i - W) - slack. So
 * with slack >= 0 this condition never binds, because lag does not decrease: without losses the sender never waits, and
   only segments that lost packets, the *holes*, can close the window;
 * with slack < 0 the lag repeats with period W, raised by -slack each time. The lag is a step function: its steps are
-  stored, as many as there were interruptions in the last window, and full periods without a loss are skipped in one
-  step. (After one period without interruption lag spans at most -slack over a window, so that
-  max(lag(i - 1), lag(i - W) - slack) is the second term once per step: the pattern has become periodic.)
+  stored, as many as there were interruptions in the last window, and full periods without a loss are skipped at once.
+  (After one period without interruption, lag spans at most -slack over a window. The maximum of lag(i - 1) and
+  lag(i - W) - slack is then the latter once per step, and the pattern is periodic.)
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
     """Send segments until all measured segments have been accepted.
 
     ``rules`` has the columns defined in `segment_receiver`, in packets, packet times and segments. The arrays
-    `segments`, `acks` and `steps` are working memory, with powers of two of rows; `connection` and `state` begin with
-    zeros. The result holds the packet times between the first transmissions of the first measured segment and the first
-    one after them, the sum and maximum of the measured segments' delays, and the packets sent and lost in the whole
-    run. Another thread may set ``stop[0]`` to end the run early. `trace` is filled up to its last row.
+    `segments`, `acks` and `steps` are working memory, each with a power of two of rows; `connection` and `state` begin
+    with zeros. The result holds the time from the first transmission of the first measured segment to that of the first
+    segment after the measured ones, the sum and maximum of the measured segments' delays, and the packets sent and lost
+    in the whole run. Another thread may set ``stop[0]`` to end the run early. `trace` is filled up to its last row.
     """
     window, segment, ack_delay = rules[WINDOW], rules[PACKETS], rules[ACK_DELAY]
     warm_up, last = rules[FIRST_MEASURED], rules[END_MEASURED]
@@ -178,7 +178,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 break
             now = next_ack
             continue
-        until_step = NEVER  # segments until the step of lag one window back changes
+        until_step = NEVER  # segments until the lag one window back changes
         if slack < 0:
             back = number - window
             first_step = step_at(steps, first_step, end_step, back)
