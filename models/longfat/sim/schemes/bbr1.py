@@ -1,7 +1,7 @@
 """BBR version 1: bandwidth and round-trip time measured in turn, no response to losses (2016; docs/rules/bbr.md).
 
 Cardwell and others, ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, which gives the rules
-in pseudo-code. The quantum of pacing is one packet. An acknowledgment that reports no new delivery changes nothing.
+in pseudo-code. The send quantum is one packet. An acknowledgment that reports no new delivery changes nothing.
 """
 
 import math
@@ -87,7 +87,7 @@ def quantized(flow, volume):
 
 @part
 def at_departure(flow, event, volume):
-    """Return the volume in flight [packets] at the departure of the next packet, from the present `volume`."""
+    """Return the volume in flight [packets] at the departure of the next packet; `volume` is the present one."""
     if flow.departures == 0.0:
         return volume
     # Linux, net/ipv4/tcp_bbr.c, bbr_packets_in_net_at_edt(): from the packets in flight subtract those delivered until
@@ -415,7 +415,7 @@ def loss(flow, event):
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, FAST_RECOVERY)
     flow.conserves = True
-    # Our choice, because the draft does not define when this round trip begins: it begins with the loss.
+    # Our choice, because the draft does not define when the round trip of conservation begins: with the loss.
     bbr_common.start_round(flow)
     return float(flow.in_flight + max(event.newly_delivered, 1))
 

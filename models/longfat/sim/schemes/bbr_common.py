@@ -115,7 +115,7 @@ def windowed_max(best, when, time, window, value):
 
     Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps the values (`best`) and times
     (`when`) of three candidates: the largest value, the largest value after it, and the largest value after the second.
-    If there is no second candidate for a quarter of the window, or no third for half of it, the new value is taken.
+    If a quarter of the window passes without a second candidate, or half of it without a third, the new value is taken.
     """
     if value >= best[0] or time - when[2] > window:
         for k in range(3):

@@ -96,12 +96,12 @@ def is_lost(flow, event):
 
     The packet that triggered the duplicate must have been sent after the last transmission of the missing packet. A
     burst sends packets in the order of their numbers. If the present burst has sent the missing packet, a packet of the
-    present burst with a higher number reveals the loss. Otherwise any packet of the present burst reveals it, and any
-    packet of the previous burst with a higher number. Packets that were resent although the receiver had them reveal
-    nothing.
+    present burst with a higher number reveals the loss. Otherwise any packet of the present burst reveals it, and so
+    does a packet of the previous burst with a higher number. Packets that were resent although the receiver had them
+    reveal nothing.
     """
-    # Our choice: only packets sent after the missing packet reveal its loss. Otherwise duplicates that unnecessarily
-    # resent packets trigger would restart the burst again.
+    # Our choice: only packets sent after the missing packet reveal its loss. Otherwise duplicates caused by
+    # unnecessarily resent packets would restart the burst again.
     of_this_burst, later = event.transmission >= flow.first, event.number > flow.una
     if flow.una < flow.next:
         return of_this_burst and later

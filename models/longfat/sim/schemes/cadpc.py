@@ -1,7 +1,7 @@
 """CADPC: a request to the routers every four round trips, and a rate that follows a logistic rule.
 
 Every four round trips a request of the performance transparency protocol (PTP) brings back capacity and traffic of the
-link with the least capacity to spare; the rate follows x <- x (1 + a (1 - x - traffic)), both relative to the capacity.
+link with the least capacity to spare; the rate follows x <- x (1 + a (1 - x - traffic)), relative to the capacity.
 The rules with their sources: docs/rules/explicit-feedback.md.
 """
 

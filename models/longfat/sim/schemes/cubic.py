@@ -33,8 +33,8 @@ def begin_stage(flow, now):
 def leave_out_unused_time(flow, event, used):
     """Shift the start of the stage by the time in which the application did not use the window.
 
-    This time lasts from the departure of a packet whose acknowledgment finds the window unused to the departure of the
-    next acknowledged packet.
+    This time begins with the departure of a packet whose acknowledgment finds the window unused, and ends with that of
+    the next acknowledged packet.
     """
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window.
     departure = event.now - event.rtt
@@ -147,7 +147,7 @@ def respond(flow, event):
 
 def loss(flow, event):
     """Begin a recovery that multiplies the window by beta, once per window of data; return the window [packets]."""
-    # RFC 3168, section 6.1.2: the loss of a packet sent before a mark reduced the window does not reduce it again.
+    # RFC 3168, section 6.1.2: if a mark has reduced the window, the loss of an earlier packet does not do so again.
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)

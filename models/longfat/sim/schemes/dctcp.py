@@ -68,8 +68,8 @@ def respond(flow, event):
 
 
 # RFC 8257, section 3.5: a loss sets ssthresh to half of the packets in flight, at most half of the window (RFC 5681,
-# section 3.1, equation 4); a further loss in recovery halves ssthresh. RFC 3168, section 6.1.2: the loss of a packet
-# sent before a mark reduced the window does not reduce it again.
+# section 3.1, equation 4); a further loss in recovery halves ssthresh. RFC 3168, section 6.1.2: if a mark has
+# reduced the window, the loss of an earlier packet does not do so again.
 def loss(flow, event):
     """Begin a recovery that halves the window, once per window of data; return the window [packets]."""
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:

@@ -53,7 +53,7 @@ def go_back(flow):
 
 
 def start(flow, event):
-    """Begin the first decision period, two round trips like all others; return the initial window [packets]."""
+    """Begin the first decision period, of two round trips like all others; return the initial window [packets]."""
     # Our choice: there is no slow start, because with a slow start transfers would not take the times of Kanakia,
     # Keshav and Mishra (1992), table 4.3.
     begin_period(flow, flow.window)

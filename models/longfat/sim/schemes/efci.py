@@ -22,7 +22,7 @@ def ack(flow, event):
     flow.unanswered = 0
     # ATM Forum, af-tm-0056.000 (1996), section 5.10.5, destination behaviour 2: the destination returns each RM cell,
     # and its CI bit has the EFCI state of the last data cell. Section 5.10.4, source behaviour 8: a backward
-    # RM cell with CI = 1 reduces the rate; one with CI = 0 and NI = 0, which NI always is here, increases it.
+    # RM cell with CI = 1 reduces the rate; one with CI = 0 and NI = 0 increases it (NI is always 0 here).
     if event.marked:
         return max(flow.least_rate, flow.rate - flow.decrease * flow.rate)
     return min(flow.peak_rate, flow.rate + flow.increase * flow.peak_rate)

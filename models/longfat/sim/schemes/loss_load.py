@@ -209,7 +209,7 @@ LOSS_LOAD = Scheme(
         "excess": 0.0,  # last reported a, b and capacity
         "spread": 0.0,
         "capacity": 0.0,  # bytes/s
-        "red": 0.0,  # share of red packets, and the fraction of the next red packet that is due
+        "red": 0.0,  # share of red packets, and its sum over the packets sent, minus the number of red ones
         "red_owed": 0.0,
     },
     source=(

@@ -81,7 +81,7 @@ def release_pair(flow, now):
         flow.credit = 2.0
         if flow.in_flight + 2 <= flow.window:
             flow.limited = 2.0
-            flow.last_sent = LONG_AGO  # with a pool of two, both may be sent back to back
+            flow.last_sent = LONG_AGO  # with a pool of two packets, the pair may be sent back to back
             flow.credit = 0.0
     flow.alarm = math.inf if flow.credit >= 2.0 else time_of_next_pair(flow, now)
     return flow.target * ramp(flow, now) * flow.packet_size
@@ -227,7 +227,7 @@ PACKET_PAIR = Scheme(
         "propagation": 0.0,
         "target": 0.0,  # rate of the controller [packets/s], and the start of its ramp [s]
         "began": 0.0,
-        "credit": 0.0,  # packets that the rate allows since the last pair, and the time up to which it is counted [s]
+        "credit": 0.0,  # packets allowed by the rate since the last pair, and the time up to which they are counted [s]
         "until": 0.0,
     },
     source=(

@@ -73,7 +73,7 @@ def grow(flow, unmarked):
     flow.window += unmarked * increase / flow.window
 
 
-# tcp_prague.c, prague_update_pacing_rate(): the rate is one window per round-trip time, two below half of ssthresh.
+# tcp_prague.c, prague_update_pacing_rate(): the rate is one window per round-trip time, two if below half of ssthresh.
 @part
 def pace(flow):
     """Set the pacing rate [bytes/s] from the window and the smoothed round-trip time."""

@@ -2,8 +2,8 @@
 
 The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35, rap.cc:
 
-* Each flow begins with its own first sample of the round-trip time; in ns-2 all flows share one flag that the first
-  sample was taken.
+* Each flow begins with its own first sample of the round-trip time; in ns-2 all flows share one flag for whether the
+  first sample was taken.
 * A new interval, such as srtt at the first acknowledgment, counts from the departure of the last packet; in ns-2 it
   counts from that of the next one. The timer of the increase restarts with the first acknowledgment.
 * A packet counts as lost as soon as its age reaches the timeout; ns-2 checks this only when the next packet is due.

@@ -27,8 +27,8 @@ STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmis
 def begin(flow, event, window):
     """Begin a recovery, retransmit the first packet found lost, and return the window [packets].
 
-    The returned window is `window`. With proportional rate reduction it is the volume in flight, which recovery reduces
-    to ``flow.ssthresh``. If a timer has found the loss, no acknowledgment sets the window now.
+    The returned window is `window` or, with proportional rate reduction, the volume in flight, which recovery reduces
+    to ``flow.ssthresh``. If a timer has found the loss, this window applies until the next acknowledgment.
     """
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True

@@ -53,7 +53,7 @@ def respond(flow, event):
 
 def loss(flow, event):
     """Begin a recovery that halves the window, once per window of data; return the window [packets]."""
-    # RFC 3168, section 6.1.2: the loss of a packet sent before a mark reduced the window does not reduce it again.
+    # RFC 3168, section 6.1.2: if a mark has reduced the window, the loss of an earlier packet does not do so again.
     reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, reduction.aim(flow)
     if not reduced:
         # RFC 6675, section 5, step 4.2: ssthresh is half of FlightSize. It is at most half of the window, because

@@ -151,7 +151,7 @@ def processing_time(receiver):
 
 @part
 def window_of(receiver):
-    """Return the window W [segments], with `shrink` reduced in proportion to the application's speed."""
+    """Return the window W [segments], reduced in proportion to the application's speed if `shrink` is set."""
     window, time = receiver.window_limit, processing_time(receiver)
     # WUCS-92-38, section 3.4, "Window Control Strategy": W_1 = (F_1/F) W_0, F_1 being the segments per second that a
     # slower application processes; the same rule increases the window again. Our choice: W_1 is rounded down, at least

@@ -12,9 +12,9 @@ would have sent a report: once per round trip, or when it reveals a higher loss 
   if the last loss event is more than a round trip ago.
 * The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before
   it (RFC 5348, section 6.2, allows this). A packet whose acknowledgment is lost is not counted.
-* No interval is data-limited (RFC 5348, section 4.3, step 4): a flow saves up no unused rate, so that the packet that a
-  report acknowledges left when the sender had sent all that it was allowed (section 8.2.1). A flow is idle only at the
-  end of a file.
+* No interval is data-limited (RFC 5348, section 4.3, step 4): a flow saves up no unused rate, so that the sender had
+  sent all that it was allowed when the packet that a report acknowledges left (section 8.2.1). A flow is idle only at
+  the end of a file.
 
 Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc, that differ.
 """
@@ -98,7 +98,7 @@ def weight(i, n):
 
 @part
 def mean_of(values, factors, n):
-    """Return the mean of the n newest of `values`, newest first, by `weight` times `factors`; 0 is no value."""
+    """Return the mean of `values` (the n newest, newest first; 0: none), with the weights `weight` times `factors`."""
     total, weights = 0.0, 0.0
     for i in range(n):
         if values[i] > 0.0:

@@ -131,8 +131,8 @@ def duplicate(flow, event):
         # ns-2.35, `bugFix_`: packets sent before a timeout are not retransmitted for duplicates.
         if flow.reduced_for == TIMEOUT and flow.una - 1 <= flow.reduced_at and flow.bugfix > 0.0:
             return
-        # Brakmo and Peterson (1995), section III-A; ns-2.35, tcp-vegas.cc, recv(): reduce the window only if the lost
-        # packet was sent after the last reduction: to 3/4, or to 1/2 if this packet had been retransmitted before.
+        # Brakmo and Peterson (1995), section III-A; ns-2.35, tcp-vegas.cc, recv(): reduce the window, to 3/4 or, if
+        # the lost packet had been retransmitted before, to 1/2, but only if it was sent after the last reduction.
         if flow.reduced_time < sent_at(flow):
             if flow.window <= 3.0:
                 flow.window = 2.0
@@ -163,7 +163,7 @@ def resend(flow, now):
 
 @part
 def record_send_times(flow, event):
-    """Record when the acknowledged packets before and after the missing packets were sent.
+    """Record the send times of the acknowledged packets before and after the missing packets.
 
     These are the last acknowledged packet before the missing packets, and the last one of the same window after them.
     """
