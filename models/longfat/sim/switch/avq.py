@@ -50,7 +50,7 @@ def enqueue(link, packet, now):
         link.emptied_at, link.adapted_at = now, now
     link.virtual_queue = max(0.0, link.virtual_queue - link.virtual_rate * (now - link.emptied_at))
     link.emptied_at = now
-    # The mean packet size converts a limit of the buffer in packets.
+    # The mean packet size converts a buffer limit in packets to bytes.
     virtual_buffer = link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
     if link.virtual_queue + packet.size <= virtual_buffer:
         link.virtual_queue += packet.size

@@ -20,8 +20,8 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import mark
 
-#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped within a
-#: dropping state, after its first drop; the time of the next drop is then still to be computed.
+#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped, but
+#: not as the first one in dropping state; the time of the next drop is then still to be computed.
 STATE = {"first_above": 0.0, "drop_next": 0.0, "count": 0, "last_count": 0, "dropping": False, "just_dropped": False}
 RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered; RFC 8289, section 5.5
 
@@ -47,8 +47,8 @@ def over_target(one, link, packet, now):
     return False
 
 
-# RFC 8289, section 5.5: if the queue left the dropping state a short time ago, begin at about the drop rate at which it
-# ended.
+# RFC 8289, section 5.5: if the queue left the dropping state a short time ago, begin at about the drop rate that it
+# had then.
 @part
 def enter_dropping(one, link, now):
     """Enter dropping state, and schedule the second drop."""

@@ -3,11 +3,11 @@
 H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", ICNP 1993, and H. T.
 Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks", SIGCOMM 1994. A switch sends a credit
 cell to its upstream neighbour after each N2 cells of a flow that it has forwarded; the credit cell carries the number
-of cells forwarded so far. At most N2 + N3 cells, the allocation, may be sent by the neighbour and not yet forwarded:
-with N3 = rate x round trip of the link the flow can reach this rate. The scheduler (service `credit`) sends within
-these limits: a flow without credit waits and lets other flows pass, so that a blocked flow does not block the link. Our
-choice, because the paper leaves the order to the switch: the flows with credit take turns packet by packet. Packets of
-other schemes and acknowledgments need no credit.
+of cells forwarded so far. The neighbour may have sent at most N2 + N3 cells (the allocation) that are not yet
+forwarded: with N3 = rate x round trip of the link, a flow can reach that rate. The scheduler (service `credit`) sends
+within these limits: a flow without credit waits and lets other flows pass, so that a blocked flow does not block the
+link. Our choice, because the paper leaves the order to the switch: the flows with credit take turns packet by packet.
+Packets of other schemes and acknowledgments need no credit.
 
 Cells are counted by their transmission numbers, so that cells lost on a link give their credit back with the next cell
 that arrives. A flow that is blocked for `check` without a credit cell sends one cell nevertheless, which the next node
@@ -137,8 +137,8 @@ def silent(queue, intervals, now):
 
 
 # Our choice: the upstream node may still use the largest of several announced allocations. An allocation announced
-# before the last one counts for one interval, in which the last credit cell reaches the upstream node and all cells
-# sent before arrive.
+# before the last one counts for one interval, in which the last credit cell reaches the upstream node, and all cells
+# sent before that reach this switch.
 @part
 def reserved(link, queue, now):
     """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""

@@ -149,8 +149,8 @@ def treat_low_latency(link, packet, now):
     return SEND
 
 
-# RFC 9332, appendix A.2, figure 7, lines 11 to 17, has this rule. From the probability p_Cmax = min(1/k^2, 1) of
-# figure 2, line 11, on, Classic packets are dropped even if they are ECN-capable.
+# RFC 9332, appendix A.2, figure 7, lines 11 to 17, has this rule. If the probability reaches p_Cmax = min(1/k^2, 1)
+# of figure 2, line 11, Classic packets are dropped even if they are ECN-capable.
 @part
 def treat_classic(link, packet):
     """Drop or mark a Classic packet with the probability p'^2; return SEND or DROP."""

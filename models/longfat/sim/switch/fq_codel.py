@@ -141,8 +141,8 @@ def find_fattest(link, own, size):
 
 
 # RFC 8290, section 4.1: if the limit is exceeded, half the packets of the queue with the most bytes, but at most 64,
-# are dropped from its head. The arriving packet counts towards both numbers, because the RFC appends it before it tests
-# the limit.
+# are dropped from its head. The arriving packet counts in bytes and in packets, because the RFC appends it before it
+# tests the limit.
 def evict(link, packet, now):
     """Take the first packet of the queue with the most bytes; request another call until enough are dropped."""
     own = queue_of_hash(link, packet)

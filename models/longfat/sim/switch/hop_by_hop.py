@@ -9,7 +9,7 @@ reverse link. The last switch of a path is not rate-limited.
 P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Our choice, because the
 paper could not be consulted: gain, set point and feedback interval.
 
-Feedback contains (our choice) the backlog less the number of the next packet that will arrive. The receiver of the
+Feedback contains (our choice) the backlog minus the number of the next packet that will arrive. The receiver of the
 feedback adds the number of the next packet that it will send, and so obtains the backlog plus the packets in flight on
 the hop. It also contains the time at which a packet that arrives now left the upstream switch: the hop's round trip is
 measured from then.

@@ -1,4 +1,4 @@
-"""Loss-load switch: it reports to each source the loss probability as a function of rate, and drops packets by it.
+"""Loss-load switch: it reports to each source the loss probability as a function of rate, and drops packets with it.
 
 C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed Datagram
 Networks", SIGCOMM 1991; N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High
@@ -92,7 +92,7 @@ def declares(packet):
 
 @part
 def update_flow(link, packet, now):
-    """Update the state of a packet's flow with the rate that the packet declares or its size; return the state."""
+    """Update the state of a packet's flow with the packet's declared rate or with its size; return the state."""
     flow = flow_state(link, packet.flow)
     if flow.next == OUT:
         flow.next = link.first_flow

@@ -13,7 +13,7 @@ Our choices, where RFC 8033 has no rule or contradicts itself:
   the probability would grow on an idle link.
 - MEAN_PKTSIZE, which has no value in RFC 8033, is that of RFC 8034, 1024 bytes.
 - The allowance for bursts is a whole number of updates (section 4.4: "MAY effectively round MAX_BURST up").
-- For a packet that the buffer drops no random number is drawn, and the packet is not marked (appendix B: tail drop
+- No random number is drawn for a packet that the buffer drops, and the packet is not marked (appendix B: tail drop
   comes first).
 - A mark resets the accumulated probability as a drop does (section 5.4 speaks of drops only).
 
@@ -67,7 +67,7 @@ def is_drawn(link):
 # RFC 8033, appendix A, `enque`, has this order of tests. Section 5.1: ECN-capable packets are marked instead of dropped
 # while the probability is below mark_ecnth.
 def enqueue(link, packet, now):
-    """Drop or mark the packet with the drop probability, unless the burst allowance is not used up."""
+    """Drop or mark the packet with the drop probability if the burst allowance is used up."""
     if is_full(link, packet, now):
         link.accumulated = 0.0
         return ENQUEUE

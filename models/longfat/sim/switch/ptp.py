@@ -87,7 +87,7 @@ def write(link, packet, begin):
 
 @part
 def refresh_counter(link, now):
-    """Update the published byte counter of a link at the last multiple of its refresh interval before `now` [ns]."""
+    """Set a link's published byte counter to its value at the last multiple of the refresh interval before `now`."""
     row, interval = link_row(link), int(link.refresh * 1e9 + 0.5)
     if now - link.refreshed_at < interval:
         return

@@ -62,7 +62,7 @@ def pay(link, queue, size):
 
 @part
 def tag_first(link, queue):
-    """Give the first packet of a queue, which is eligible, its finish tag."""
+    """Give the eligible first packet of a queue its finish tag."""
     number = queue.head
     tag = max(queue.tag, link.tag) + waiting(link, number).size
     set_tag(link, number, tag)

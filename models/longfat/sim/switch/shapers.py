@@ -37,8 +37,8 @@ def hold_until_token(link, packet, now):
     ready = max(now, link.left_at)
     leaves = token_ready(link, interval)
     leaves = ready if leaves <= ready + HALF_A_TICK else leaves + link.lateness
-    # Waiting packets leave one interval apart, or in groups if the timer is late. If this packet would leave later than
-    # after all waiting packets, the queue is full, and the packet is dropped.
+    # Waiting packets leave one interval apart, or in groups if the timer is late. If this packet would have to wait
+    # for more than `queue` packets, the queue is full, and the packet is dropped.
     if leaves - now > link.queue * interval + link.lateness + HALF_A_TICK:
         return DROP
     link.full_at = max(link.full_at, leaves) + interval

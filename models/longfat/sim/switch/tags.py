@@ -123,7 +123,7 @@ def take_from_longest(link, packet):
 
 @part
 def in_table(table, flow, otherwise):
-    """Look a flow up in a table with the columns flow and value; return its value, or `otherwise` without a row."""
+    """Return the value of a flow in a table with the columns flow and value, or `otherwise` if it has no row."""
     for k in range(ROWS):
         if table[2 * k] < 0.0:
             break
