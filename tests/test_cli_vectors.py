@@ -217,8 +217,8 @@ def test_quic_may_grow_between_a_loss_and_its_detection():
     ("content", "words"),
     [
         ("", "an empty file"),
-        ("a,b\n1,2\n", "head of"),
-        ("time [h],window\n1,2\n", "head of"),
+        ("a,b\n1,2\n", "header of"),
+        ("time [h],window\n1,2\n", "header of"),
         ("time,window\n1\n", "line 2 of"),
         ("time,window\n1,x\n", "line 2 of"),
         ("time,window\n0.04,nan\n", "line 2 of"),

@@ -103,7 +103,7 @@ _START = "start rate of 1 packet per {}, doubled at most once per {}"
 _CLOCKED = Choice(
     "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
 )
-#: Only mean delays can decide this choice: it adds the same constant to each delay, so that standard deviations stay.
+#: Only mean delays can decide this choice: it adds the same constant to each delay and changes no standard deviation.
 _TRANSMISSION = Choice(
     "packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay_mean"
 )
@@ -137,7 +137,7 @@ ENTRIES: dict[str, Entry] = {
         Entry(OPTIMAL, "optimal", ""),
         # Kanakia, Keshav & Mishra (1992), section 3: the simulator REAL ran TCP, DECbit and pp; another simulator ran
         # hbh and (we assume) e2e-ef, which comes from the same publication. A delay is the round-trip time (section 2)
-        # less that of the empty network, because the paper prints 0 for the optimum. The delays that it prints for hbh
+        # minus that of the empty network, because the paper prints 0 for the optimum. The delays that it prints for hbh
         # and e2e-ef show that the other simulator subtracted the propagation delay only.
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
         # bit-round is the fair queueing of Demers, Keshav & Shenker (1990), which Kanakia et al. cite for pp.

@@ -281,7 +281,7 @@ def traces(
         first = next(flow for flow in net.flows if flow.name == "1").path[:2]
         sent = data.arrived_trace.sel(link="-".join(first)).values[::10]
         counted = np.diff(sent, append=sent[-1])
-        counted[0] += sent[0]  # at time 0
+        counted[0] += sent[0]  # the packets sent at time 0
         found.append(
             xr.Dataset(
                 {

@@ -1,6 +1,6 @@
 """Experiments of the benchmark and their variants, by name; the networks are in ``scenarios/*.toml``.
 
-A rule that the paper leaves open, or that contradicts its own numbers, has a variant for each interpretation.
+A rule that the paper leaves open, or that contradicts the printed numbers, has a variant for each interpretation.
 Experiment 3 has round trips of 44 ms, as printed, and of 40 ms, which the printed times of TCP and DECbit need.
 Experiment 7 has all sources active from the beginning, which the printed times need, or starting one after the other,
 as the text says. Experiment 9 has the printed file sizes (9a) and scaled ones (9b). A `Choice` records a rule that is

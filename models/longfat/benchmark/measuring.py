@@ -53,8 +53,8 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     -------
     dict
         ``transfer_time_1``, ``transfer_time_2`` [s]; ``delay_mean``, ``delay_std``, mean and standard deviation of the
-        probe packets' round-trip times until connection 1 is complete, less the round-trip time of the empty network
-        [s] (with `Entry.transmission`, less the propagation time only); ``probes``, the number of these packets;
+        probe packets' round-trip times until connection 1 is complete, minus the round-trip time of the empty network
+        [s] (with `Entry.transmission`, minus the propagation time only); ``probes``, the number of these packets;
         ``dropped`` packets and ``timeouts`` of the connections; ``random``, 1 if any random number was drawn, otherwise
         all replications are the same. NaN where there is no value.
 
@@ -170,7 +170,7 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flo
 
 
 def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
-    """Return uncontrolled traffic as a fluid load; on-off traffic keeps its on and off times, other has its mean rate.
+    """Return uncontrolled traffic as fluid: on-off traffic with its on and off times, other traffic with its mean rate.
 
     Acknowledgments of probe packets, which use 0.04 % of a slow link, are left out.
     """

@@ -25,7 +25,7 @@ UNLIMITED = 1e9  # packets, size of a buffer in which only the given losses occu
 #: 9000, section 18.2. LONE_AT_ONCE applies to a link of unlimited rate. Our choice: it is nearly 0, so that the
 #: round-trip time is constant.
 LONE, LONE_AT_ONCE = 0.025, 1e-6
-#: Clock resolution [s] of other implementations that the tolerance of CUBIC's window allows for (our choice).
+#: Clock resolution [s] of other implementations for which the tolerance of CUBIC's window allows (our choice).
 CLOCK = 1e-3
 BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
 

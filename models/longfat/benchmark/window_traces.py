@@ -12,13 +12,13 @@ import numpy as np
 from longfat.base import domains
 from longfat.benchmark.vectors import Row
 
-#: Column -> units that its head may name, with factors to seconds or bytes. The first unit applies if the head names no
-#: unit.
+#: Column -> units that its heading may name, with factors to seconds or bytes. The first unit applies if the heading
+#: names none.
 UNITS = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
     "window": {"bytes": 1.0, "kB": 1e3, "KiB": 1024.0, "packets": math.nan},
 }
-HEADS = 'a head with "time [s]" and "window [bytes]"; other units: ms, us, kB, KiB, packets'
+HEADS = 'a header with "time [s]" and "window [bytes]"; other units: ms, us, kB, KiB, packets'
 SLACK = 1e-9  # s: times of a vector are rounded to nanoseconds
 
 
@@ -46,7 +46,7 @@ class Judged(NamedTuple):
 
 
 def read(text: str, packet: int, name: str = "check") -> list[Seen]:
-    r"""Parse a trace of windows given as CSV with a head; lines that begin with # are comments.
+    r"""Parse a trace of windows given as CSV with a header; lines that begin with # are comments.
 
     >>> read("time [ms],window [packets]\n40,12\n", 1200)
     [Seen(line=2, time=0.04, window=14400.0)]
@@ -73,14 +73,14 @@ def read(text: str, packet: int, name: str = "check") -> list[Seen]:
 
 
 def _column(what: str, heads: list[str], packet: int, name: str) -> tuple[int, float]:
-    """Return the index of a column in the head, and the factor that converts its values to seconds or bytes."""
+    """Return the index of a column in the header, and the factor that converts its values to seconds or bytes."""
     units = UNITS[what]
     for place, head in enumerate(heads):
         named = re.fullmatch(rf"{what}(?: \[(\w+)\])?", head.strip())
         if named and (named[1] or next(iter(units))) in units:
             scale = units[named[1] or next(iter(units))]
             return place, packet if math.isnan(scale) else scale
-    raise domains.wrong_type(f"head of {name}", ",".join(heads)[:60], HEADS)
+    raise domains.wrong_type(f"header of {name}", ",".join(heads)[:60], HEADS)
 
 
 def judge(rows: list[Row], seen: list[Seen], jitter: float, name: str = "check") -> Judged:

@@ -21,7 +21,7 @@ from longfat.replication import interval
 from longfat.sim.runs import peek, results
 from longfat.sim.runs.engine import Simulation
 
-#: `Probe.how` -> function that reduces the samples of a field to one value.
+#: `Probe.how` -> function that computes one value from the samples of a field.
 SAMPLED: dict[str, Callable[[np.ndarray], Any]] = {
     "first": lambda x: x[0], "next": lambda x: x[0], "last": lambda x: x[-1], "change": lambda x: x[-1] - x[0],
     "min": np.min, "max": np.max, "mean": np.mean,
@@ -147,7 +147,7 @@ def _probed(probe: Probe, seen: Observed) -> float:
 
 
 def _sampled(probe: Probe, seen: Observed) -> float:
-    """Reduce the samples that a probe selects of a field to one value; return NaN if it selects no samples."""
+    """Return one value from the samples of a field that a probe selects, or NaN if it selects none."""
     chosen = (seen.times >= probe.begin - 1e-9) & (seen.times <= probe.end + 1e-9)
     if probe.during:
         spans = [one for one in seen.visits(probe.after) if one[0] in probe.during.split("|")]
@@ -376,7 +376,7 @@ def _tables(found: list[Result]) -> list[tables.Table]:
 
 
 def summary(name: str, found: list[Result]) -> str:
-    """Return a line with the number of each verdict, and a line for each expectation failed, open or without value."""
+    """Return a line with the count of each verdict, and a line for each expectation failed, open or without value."""
     of = suite(name)
     counts = {word: sum(one.verdict == word for one in found) for word in dict.fromkeys(one.verdict for one in found)}
     lines = [
