@@ -1,12 +1,12 @@
 r"""Statements on whether Linux's TCP and the simulator agree in the same scenario, with the values of laws.
 
 Each of the two verdicts "agrees" and "differs" is a test of one side at a time (Schuirmann 1987: two one-sided tests),
-which is wrong with at most the probability 5 %, although runs may be added to those planned after a look at the
-verdict. By Bonferroni's inequality the errors of all looks add up to at most this: the first look, at the planned
-number of runs, has a 95 % interval, which spends 2.5 %; each later look has a 99 % interval, which spends 0.5 %, so
-that five later looks spend the rest. 99 % is ours: 3, 4 or 8 planned runs keep the errors at 5.0 % also with a look
-after every run up to nine times the planned number, more than any stored case has (simulated for normal runs). With
-intervals of 95 % at all looks the errors would be 13 to 14 %, and 7 % with four looks, where this rule has 3.4 %.
+which is wrong with a probability of at most 5 %, even if a look at the verdict is followed by runs beyond the planned
+number. By Bonferroni's inequality the errors of all looks add up to at most this: the first look, at the planned number
+of runs, has a 95 % interval, which spends 2.5 %; each later look has a 99 % interval, which spends 0.5 %, so that five
+later looks spend the rest. 99 % is our choice: with 3, 4 or 8 planned runs the errors stay at 5.0 % even if every run
+is followed by a look, up to nine times the planned number, which no stored case reaches (simulated for normal runs). If
+all intervals were of 95 %, the errors would be 13 to 14 %; four looks would give 7 %, where this rule gives 3.4 %.
 
 Evidence that is valid at any look (`longfat.testing.evidence`) would need at least five runs for a finite interval, and
 does not cover the difference of two samples of unequal variances.
@@ -168,7 +168,7 @@ def measure(case: Case, seed: int) -> dict[str, float]:
     Raises
     ------
     Spoilt
-        If the machine's load spoiled the run and each of its repetitions.
+        If the machine's load spoilt the run and each of its repetitions.
     """
     from longfat import testbed
 
@@ -199,7 +199,7 @@ def _quantities(case: Case, data: xr.Dataset) -> dict[str, float]:
 
 
 def law(case: Case, quantity: str) -> tuple[float, str]:
-    """Return the value of a quantity by the law that applies and the name of the law; NaN and "" if none applies."""
+    """Return a quantity's value by the law that applies, and the law's name; NaN and "" if none applies."""
     from longfat.testbed.law_values import law_values
 
     net = case.network(0)

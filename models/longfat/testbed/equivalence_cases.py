@@ -16,12 +16,11 @@ from longfat.sim import Network, schemes
 
 RATE, PACKET, ACK, PLAIN_ACK = 20e6 / 8, 1500, 52, 40  # bytes/s, bytes; ACK has time stamps, PLAIN_ACK has none
 ROUND_TRIP_TIME = 0.04  # s
-#: Upper bound of the lateness of packets of a simulated sender [s], fitted to measurements. Linux's BBR sends nine of
-#: ten packets less than 0.08 to 0.22 ms later than its pacing demands (tests/benchmarks/lateness.py). Only this
-#: quantile is known, so the distribution is assumed to be uniform. The mean queue of one flow with a buffer of 0.1
-#: bandwidth-delay products differs between Linux and simulator by +4.7, +3.2, +1.0, +0.7, +0.1 and -5.2 % (+- 0.9 to
-#: 1.5) for upper bounds of 0, 0.05, 0.1, 0.15, 0.2 and 0.3 ms. With every bound that the quantile allows, the two
-#: agree.
+#: Upper bound of the lateness of packets of a simulated sender [s], fitted to measurements. The 90 % quantile of
+#: the lateness of packets of Linux's BBR is 0.08 to 0.22 ms (tests/benchmarks/lateness.py). Only this quantile is
+#: known, so the distribution is assumed to be uniform. The mean queue of one flow with a buffer of 0.1 bandwidth-delay
+#: products differs between Linux and simulator by +4.7, +3.2, +1.0, +0.7, +0.1 and -5.2 % (+- 0.9 to 1.5) for upper
+#: bounds of 0, 0.05, 0.1, 0.15, 0.2 and 0.3 ms. With every bound that the quantile allows, the two agree.
 LATE = 1e-4
 UNCOMPRESSED, BEHIND = "no acknowledgments compressed on Linux", "packets up to 0.1 ms late here"
 #: Number of flows -> round-trip time [s] of the cases with random loss, chosen so that the flows lose often enough in
@@ -63,7 +62,7 @@ class Case:
     quantities: Mapping[str, Accuracy]  # of `longfat.testbed.equivalence.QUANTITIES`, with the required accuracy
     loss: float = 0.0  # probability of random loss
     round_trip_times: tuple[float, ...] = (ROUND_TRIP_TIME,)  # of each flow [s]; a single value applies to all
-    rules: str = ""  # description of the rules that are switched by the next two, on Linux by `SETTABLE` as well
+    rules: str = ""  # rules that `parameters` and `settings` switch; `parameters` in `SETTABLE` apply to Linux, too
     parameters: Mapping[str, float] = field(default_factory=dict)  # of the simulated schemes
     settings: Mapping[str, object] = field(default_factory=dict)  # of Linux
     files: float | None = None  # size of the transfer of each flow [packets]; None if flows send all the time
@@ -80,9 +79,9 @@ class Case:
 
     @property
     def name_on_linux(self) -> str:
-        """Name without the rules that only the simulator switches; cases with one name share their runs on Linux.
+        """Name without the rules that only the simulator switches; cases with the same name share runs on Linux.
 
-        A name lists the rules that are switched on both sides first, and the others after a semicolon.
+        A name lists the rules that are switched on both sides, then, after a semicolon, the others.
         """
         both = self.settings or any(name in SETTABLE for name in self.parameters)
         return replace(self, rules=self.rules.partition("; ")[0] if both else "").name
@@ -149,14 +148,14 @@ def full_links() -> list[Case]:
 
     Notes
     -----
-    Two CUBIC flows at 0.1 products lose either together or in turns. The mean queue of a run shows the fraction s of
-    losses together: 2.34 - 0.81 s packets in 40 simulated runs (correlation -0.98). Runs on Linux (1.54 to 2.32
-    packets) and simulated ones (1.51 to 2.32) have the same range. By this line and their means, 1.95 and 1.73, s is
-    0.48 on Linux and 0.75 here. In those 40 runs, flows that lose together lose in turns next with 4 %, and those in
-    turns together with 21 %. Tried in 60 runs
-    each, without effect on the mean queue of 1.73 packets (1.95 on Linux): packets up to 0.03, 0.1 or 0.3 ms late
-    (1.75, 1.72, 1.75), the reordering timer of RFC 8985, and no loss probes (the same runs, since none is sent). Losses
-    found by duplicate acknowledgments alone, without RACK, raise it to 1.82. Not tried, since it needs runs on Linux:
+    With a buffer of 0.1 bandwidth-delay products two CUBIC flows lose either together or in turns. The mean queue of a
+    run shows the fraction s of losses together: 2.34 - 0.81 s packets in 40 simulated runs (correlation -0.98). Runs on
+    Linux (1.54 to 2.32 packets) and simulated ones (1.51 to 2.32) have the same range. By this line and their means,
+    1.95 and 1.73, s is 0.48 on Linux and 0.75 here. In those 40 runs a loss in turns follows a loss together with a
+    probability of 4 %, and a loss together follows a loss in turns with 21 %. Tried in 60 runs each, without effect on
+    the mean queue of 1.73 packets (1.95 on Linux): packets up to 0.03, 0.1 or 0.3 ms late (1.75, 1.72, 1.75), the
+    reordering timer of RFC 8985, and no loss probes (the same runs, since none is sent). Losses found by duplicate
+    acknowledgments alone, without RACK, raise it to 1.82. Not tried, since it needs runs on Linux:
     ``tcp_max_reordering`` = 3.
     """
     return [

@@ -37,7 +37,7 @@ WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
 UNSENT, CHUNK = 1_000_000, 1 << 16
 FIRST = 1 << 18  # approximate number of bytes written at the start
 #: In one call `Senders.serve` examines at most LOOKS connections, and writes at most CHUNKS chunks or empties as many
-#: receivers. Our choice: the call then takes less time than the emulator may be late.
+#: receive buffers. Our choice: the call then takes less time than the emulator may be late.
 LOOKS, CHUNKS = 64, 4
 READ = 1 << 22  # bytes that a receiver reads in one call
 FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE, asm-generic/socket.h

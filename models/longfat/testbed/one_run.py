@@ -33,14 +33,14 @@ MOST = 0.01
 #: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
 #: packets that this sender sends during a pause wait for its end. The mean queue of one BBR flow at 20 Mbit/s, 40 ms
 #: and a buffer of two bandwidth-delay products is 5.75 packets in the simulator. On Linux it was 5.8 to 5.9 packets in
-#: four runs with a fraction of up to 0.2 %, 5.8 to 6.5 in four runs with 0.2 to 0.4 %, and 6.7 to 9.4 in eight runs
-#: with 0.2 to 0.4 %, four of which ran in parallel on two processors.
+#: four runs with a fraction of up to 0.2 %; with 0.2 to 0.4 % it was 5.8 to 6.5 in four runs, and 6.7 to 9.4 in eight
+#: others, four of which ran in parallel on two processors.
 MOST_PACED = 0.002
 #: Longest single pause of the network with which a run is used [s] (our choice). Linux's timers continue during a
-#: pause. The tail loss probe and the retransmission timeout, which take at least 0.2 s and a round-trip time, would
-#: expire without a loss; so would the reordering window, a quarter of the smallest round-trip time (10 ms at 40 ms);
-#: and paced packets would gather before the network. A pause delays only one packet, so the fraction of late packets
-#: does not show it.
+#: pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the retransmission
+#: timeout (after at least 0.2 s and a round-trip time) would expire without a loss; so would the reordering window, a
+#: quarter of the smallest round-trip time (10 ms at 40 ms); and paced packets would gather before the network. A pause
+#: delays only one packet, so the fraction of late packets does not show it.
 LONGEST = 0.01
 
 
@@ -140,7 +140,7 @@ class Job:
     connections: list[Connection]  # of Linux
     host_settings: dict[str, object]  # settings that the scenario determines
     given: dict[str, object]  # settings that the caller gave
-    network: bytes  # scenario and generator of random numbers, pickled, since they are loaded once the hosts exist
+    network: bytes  # scenario and generator of random numbers, pickled: the process loads them after it has hosts
     duration: float  # s
     warm_up: float = 0.0  # s, initial part that is not measured
     sample_every: float | None = None  # interval between the samples of the traces [s]

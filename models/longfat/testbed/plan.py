@@ -108,7 +108,7 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
 
 
 def with_handshakes(net: Network) -> Network:
-    """Return a scenario whose senders start with the values that Linux learns in the handshake before the run.
+    """Return a scenario whose senders start with the value that Linux learns in the handshake before the run.
 
     The value is the round-trip time of the empty path. Of the simulator's schemes only BBR uses it, as the parameter
     `handshake_rtt`. A value that the scenario sets is kept.
