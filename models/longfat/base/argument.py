@@ -40,8 +40,8 @@ class Argument(Quantity):
     default: Any = None  # as users write it: a number, a text with its unit, or a tuple of these
     meaning: str = ""
     _: KW_ONLY
-    #: End of the docstring's sentence "By default ..." about None, which is then the default unless ``default`` is
-    #: given.
+    #: Text after "By default" in the docstring, which says what None means. If this text is given, None is allowed, and
+    #: is the default unless ``default`` is given.
     otherwise: str = ""
     optional: bool = False  # whether the argument may be None although ``otherwise`` is empty
     several: bool = False  # whether the option takes values with commas between them
@@ -54,7 +54,7 @@ class Argument(Quantity):
         return self.default is None and not self.otherwise and not self.optional
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the checked value in SI units; return an allowed None, and any value if ``kind`` is set, unchanged."""
+        """Return the checked value in SI units; do not change an allowed None, nor any value if ``kind`` is set."""
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)
@@ -129,7 +129,7 @@ def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Funct
     def changed(function: _Function) -> _Function:
         signature = inspect.signature(function)
         named = {name: one for name, one in signature.parameters.items() if one.kind is not one.VAR_KEYWORD}
-        for name, one in declared.items():  # no annotations: they state the converted types, the docstring users' types
+        for name, one in declared.items():  # no annotations: the docstring has the types before conversion
             default = inspect.Parameter.empty if one.required else one.default
             named[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
         entries = "\n".join(one.described(name) for name, one in declared.items())

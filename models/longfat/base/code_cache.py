@@ -1,10 +1,10 @@
 """Disk cache of compiled code; code is loaded only if its file is intact and the source files are unchanged.
 
 numba reads a cache only from a folder that it may write to, and loads only code for the processor of this machine.
-This module also reads the cache in the package's own folder, and loads from it code for any processor of the
-architecture, which wheels contain (``make wheel`` compiles it with ``NUMBA_CPU_NAME=generic``). Functions without code
-in that cache are compiled, and their code is kept in numba's own cache. Code of another version of Python, numba or the
-package is not loaded, and neither is a damaged file.
+This module also reads a cache in the package's own folder. Wheels contain this cache, with code for any processor of
+the architecture (``make wheel`` compiles it with ``NUMBA_CPU_NAME=generic``). Functions without code in that cache are
+compiled, and their code is kept in numba's own cache. Code of another version of Python, numba or the package is not
+loaded, and neither is a damaged file.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def modules(package: str) -> Iterator[ModuleType]:
 
 
 def alone(package: str, kind: type[Record], name: str) -> Record | None:
-    """Return the record of a name that the module of the same name defines, without importing others; else None.
+    """Return the record called ``name`` from the module of this name, importing no other; None if there is none.
 
     >>> from longfat.sim.schemes import Scheme
     >>> alone("longfat.sim.schemes", Scheme, "ledbat++") is None, alone("longfat.sim.schemes", Scheme, "reno").name

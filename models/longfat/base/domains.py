@@ -204,7 +204,7 @@ def number(name: str, value: Any, unit: str, allowed: str) -> float:
 
 
 def integer(name: str, value: Any, unit: str, allowed: str) -> int:
-    """Return the value as an int; raise an error outside the interval or for a fraction (16.0 passes, 16.5 does not).
+    """Return the value as an int; raise an error if it is outside the interval or not an integer (16.0 is one).
 
     >>> integer("window", 16.0, "segments", "[1, inf)")
     16

@@ -46,7 +46,7 @@ def regular(path: str | os.PathLike[str], most: int | None = None) -> Path:
 
 
 def text_of(name: str, file: str) -> str:
-    """Return the text of a file, the value of the argument ``name``, without a byte-order mark at its start."""
+    """Return the text of a file without its byte-order mark; ``name`` is the argument that gave the file."""
     try:
         return regular(file, LONGEST).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -138,7 +138,7 @@ class AtomicFiles:
             raise OSError(self._refusal(failed.strerror or failed)) from None
 
     def _is_ours(self, error: BaseException | None) -> bool:
-        """Return whether an error concerns these files: it names one of them, or reports a full disk or size limit."""
+        """Return whether an error concerns these files: it names one, or disk, quota or file size is exceeded."""
         if not isinstance(error, OSError):
             return False
         if error.filename is None:

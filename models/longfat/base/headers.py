@@ -20,8 +20,8 @@ LONGEST = 65_535  # bytes of an IPv4 packet
 EXTENSIONS = (0, 43, 60)  # of IPv6 (RFC 8200, section 4): hop-by-hop, routing, destination options
 
 #: First four bytes, with the padding before them (RFC 7323, appendix A), of five TCP options: maximum segment size,
-#: window scale, SACK permitted, timestamps, SACK blocks. To write the option, add the value to `MSS` or `SCALE`, and
-#: the length of the option to `SACK`.
+#: window scale, SACK permitted, timestamps, SACK blocks. To write an option, add its value to `MSS` or `SCALE`, or its
+#: length to `SACK`.
 MSS, SCALE, PERMIT, STAMPS, SACK = 0x0204_0000, 0x0103_0300, 0x0101_0402, 0x0101_080A, 0x0101_0500
 _STAMPS = STAMPS.to_bytes(4, "big")
 
@@ -144,7 +144,7 @@ def _end(address: bytes, port: int) -> tuple[bytes, int]:
 
 
 def options(data: bytes) -> tuple[int | None, int | None, tuple[tuple[int, int], ...]]:
-    """Parse TCP options; return the maximum segment size [bytes] and the window scale, or None, and the SACK blocks.
+    """Parse TCP options; return maximum segment size [bytes], window scale (each None if absent) and SACK blocks.
 
     Sources: RFC 9293, section 3.2; RFC 7323, section 2.2; RFC 2018, section 3.
     """

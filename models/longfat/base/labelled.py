@@ -55,7 +55,7 @@ class Labelled:
         return np.asarray((self.variables if name in self.variables else self.coords)[name][1])
 
     def __getattr__(self, name: str) -> np.ndarray:
-        if name in ("variables", "coords") or name not in self:  # copies are made before they have these
+        if name in ("variables", "coords") or name not in self:  # a copy has neither at first
             raise AttributeError(name)
         return self[name]
 

@@ -315,7 +315,7 @@ def _convert(
 
 
 def _size(unit: str) -> Size | None:
-    """Return the size of a unit with or without a prefix and a plural s; None if the unit is unknown.
+    """Return the size of a unit, which may have a prefix and a plural s; None if the unit is unknown.
 
     A symbol of one letter has no plural.
 

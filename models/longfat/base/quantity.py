@@ -211,7 +211,7 @@ class Quantity:
         return self.typical
 
     def strategy(self) -> SearchStrategy[float]:
-        """Return a Hypothesis strategy of values in the typical range and endpoints that belong to the domain."""
+        """Return a Hypothesis strategy of values in the typical range and of the closed ends of the domain."""
         from hypothesis import strategies as st
 
         low, high = self._typical
@@ -253,7 +253,7 @@ class Scale:
     logarithmic: bool
 
     def including(self, value: float) -> Scale:
-        """Return the scale extended to a value; unchanged if the value is infinite, or not positive if logarithmic."""
+        """Return the scale extended to a value; ignore infinity, and 0 or less on a logarithmic scale."""
         if not math.isfinite(value) or (self.logarithmic and value <= 0) or self.low <= value <= self.high:
             return self
         return Scale(self.quantity, min(self.low, value), max(self.high, value), self.logarithmic)
