@@ -2,7 +2,7 @@
 
 The docstring of a law's function has the summary, the equation, notes and examples. `of_law` adds the parameters with
 symbol, unit, domain, default and typical range, the result, the errors, the validity, the misprint if any, and the
-source. A section that the function's docstring has already is kept. `help`, Jupyter and doctest read the complete
+source. A section that the function's docstring already has is kept. `help`, Jupyter and doctest read the complete
 docstring from the law; editors, which read source files, find it in the stubs that are written when the package is
 built.
 """
