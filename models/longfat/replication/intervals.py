@@ -11,8 +11,8 @@ import numpy as np
 from longfat.base import domains
 
 #: Largest number of degrees of freedom, and range of c, for which P is computed as a finite sum. Our choice:
-#: simulations need few other values; a sum of 100 terms takes less than a millisecond; near P = 1 the difference 1 - P
-#: has too few digits.
+#: simulations rarely need other values; a sum of 100 terms takes less than a millisecond; near P = 1 the difference
+#: 1 - P has too few digits.
 MOST_TERMS, USUAL = 200, (0.1, 0.999)
 
 

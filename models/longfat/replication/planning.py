@@ -33,7 +33,7 @@ class Ended:
 @dataclass
 class _Point:
     widths: Widths | None
-    needed: int  # replications 0 to needed - 1 are needed by the outcomes so far
+    needed: int  # the outcomes so far require the replications 0 to needed - 1
     issued: int = 0  # replications 0 to issued - 1 have been returned by `Plan.next_run`
     examined: int = 0  # replications 0 to examined - 1 have ended and have been examined
     outcomes: dict[int, Record | Failure] = field(default_factory=dict)

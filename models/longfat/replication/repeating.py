@@ -15,8 +15,8 @@ from longfat.base.domains import integer
 from longfat.replication import engines
 
 POLL = 0.2  # s, interval at which progress and the flag of an outer job are polled
-GRACE = 1.0  # s, time that calls in threads have to end: several intervals of nested jobs
-MAX_IN_PROGRESS = 1024  # more than any executor's workers, and few enough for the memory
+GRACE = 1.0  # s, time limit for calls in threads to end: several intervals of nested jobs
+MAX_IN_PROGRESS = 1024  # more than any executor has workers, and few enough for the memory
 
 Key = TypeVar("Key")
 Seed = TypeVar("Seed")
