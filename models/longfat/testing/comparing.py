@@ -58,9 +58,9 @@ class Comparison:
     remark : str
         Why there is no verdict, and whether the results are too skewed for the stated errors.
     agreement, difference : float
-        Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values, for distributions of reciprocal
-        p-values; infinite without randomness. The e-value for "agrees" has a mean of at most 1 if the deviation is at
-        least ``power_at`` times ``within``, that for "differs" if the deviation is at most ``within``.
+        Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values (for a distribution, of
+        reciprocal p-values); infinite without randomness. The e-value for "agrees" has a mean of at most 1 if the
+        deviation is at least ``power_at`` times ``within``, that for "differs" if it is at most ``within``.
     """
 
     verdict: Verdict
@@ -130,10 +130,10 @@ def compare(
     alpha : float
         Largest probability of "differs" if the deviation is at most w, in (0, 1).
     power : float
-        One less the largest probability of "agrees" if the deviation is ``power_at`` times w or more, in (0, 1).
+        One minus the largest probability of "agrees" if the deviation is ``power_at`` times w or more, in (0, 1).
     power_at : float
-        Ratio of the least deviation at which "agrees" is wrong to w, at least 1. With 1 a verdict takes the more
-        replications the nearer the deviation is to w: set ``budget``.
+        Least deviation at which "agrees" is wrong, divided by w; at least 1. If it is 1, the nearer the deviation is to
+        w, the more replications a verdict takes: set ``budget``.
     budget : int
         Largest number of replications.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator

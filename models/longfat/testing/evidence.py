@@ -261,7 +261,7 @@ class Bounded:
 class Quantile:
     r"""Evidence about a quantile of any distribution, from the number of replications that do not exceed a value.
 
-    The p-quantile is above a value x if replications are at most x with a probability below p. For a count k
+    The p-quantile is above a value x if a replication is at most x with a probability below p. For a count k
     of n the evidence against a probability p is Robbins' mixture over all probabilities,
 
     .. math:: E_n(p) = \frac{k! \, (n - k)!}{(n + 1)! \; p^k (1 - p)^{n - k}}

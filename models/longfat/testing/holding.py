@@ -66,9 +66,9 @@ def holds(
     formula, simulator : callable
         As for `compare`. They are called by name with the arguments that ``over`` lists.
     over : mapping, optional
-        Range of each argument: (low, high), of integers if both are; a quantity with a typical range, such as a law's
-        `Symbol`; a list of values, the simplest first; or a single value. A law has the typical ranges of its
-        parameters where none is given.
+        Range of each argument: (low, high), where two integers mean a range of integers; a quantity with a typical
+        range, such as a law's `Symbol`; a list of values, the simplest first; or a single value. A law has the typical
+        ranges of its parameters where none is given.
     within, of, bounds, deterministic, power
         As for `compare`.
     where : callable, optional
