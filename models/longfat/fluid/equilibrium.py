@@ -20,7 +20,7 @@ CLOSE = 1e-8  # largest residual, relative to the state
 
 
 def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any) -> Any:
-    """Return the change of a state that has been constant so far: in one period of a map, or the time derivative.
+    """Return the change in a period of a map, or the time derivative, of a state that has been constant so far.
 
     The result is 0 in equilibrium.
     """
@@ -71,7 +71,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a root and its largest scaled residual [1]: the start scales states, the slopes there residuals."""
+    """Return a root and its largest residual [1], scaled by the slopes at the start; states are scaled by the start."""
     extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp

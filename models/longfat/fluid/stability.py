@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Array]:
-    r"""Return the Jacobians of a system's rule by the present state and by each delayed state, and the delays.
+    r"""Return the Jacobians of a system's rule with respect to the present and each delayed state, and the delays.
 
     .. math:: F \approx A_0 \,\delta x(t) + \sum_k A_k \,\delta x(t - \tau_k)
 
@@ -109,7 +109,7 @@ def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArr
 
     Notes
     -----
-    The companion matrix is dense: its size, size (1 + largest delay), should stay below a few thousand. Defective
+    The companion matrix is dense: its order, size (1 + largest delay), should stay below a few thousand. Defective
     eigenvalues, such as a multiple zero, are accurate only to a root of the rounding error.
 
     Examples

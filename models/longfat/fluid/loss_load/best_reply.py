@@ -241,7 +241,7 @@ def iterate(
     -------
     xarray.Dataset
         ``rates`` (update, source) [1], ``offered_load`` (update) [1], ``loss`` (update, source) [probability]: rates
-        and load relative to the true capacity, loss by its loss-load curve. Update 0 is the start.
+        and load relative to the true capacity, loss by the curve of that capacity. Update 0 is the start.
 
     Notes
     -----

@@ -82,7 +82,7 @@ def time_to_equilibrium(
     Examples
     --------
     >>> found = time_to_equilibrium(k=[2, 20], sources=10, delay=[0, 3])
-    >>> found.updates.values[:, 0]  # a delay of 3 makes 4 of each update but the first: 29 = 4 (8 - 1) + 1
+    >>> found.updates.values[:, 0]  # each update but the first becomes 4 with a delay of 3: 29 = 4 (8 - 1) + 1
     array([[ 8., 29.], [22., 85.]])
 
     References

@@ -47,8 +47,8 @@ def cadpc(
     System
         Variable ``rate`` (flow), in the unit of the capacity, which is 1 by default. Parameters: ``smoothing`` a [1] in
         (0, 3], ``weight`` w [flows] in (0, inf) for each flow, ``capacity`` C [1] in (0, inf) for each link, ``delay``
-        d [updates], an integer in [0, 10^5], ``carry`` m [1] in [0, 1]: the weight of the traffic one update earlier in
-        a report, because a report is a mean over the time since the last report.
+        d [updates], an integer in [0, 10^5], ``carry`` m [1] in [0, 1]: the weight that a report gives to the traffic
+        one update earlier, because a report is a mean over the time since the last report.
 
     Notes
     -----
@@ -205,10 +205,10 @@ def capc(flows: int) -> System:
 
     Notes
     -----
-    Without a delay the distance of E from the max-min share shrinks by 1 - z_E R_u or 1 - z_E R_d per interval, where
-    z_E is the part of the load z due to flows that send at E. The two factors differ, so the equilibrium is at a kink:
-    `stability` takes the side above the target, which has the larger factor in the usual range. The recommended factors
-    are R_u in [0.025, 0.1], R_d in [0.2, 0.8].
+    Without a delay each interval multiplies the distance of E from the max-min share by 1 - z_E R_u or 1 - z_E R_d,
+    where z_E is the part of the load z due to flows that send at E. R_u and R_d differ, so the equilibrium is at a
+    kink: `stability` takes the side above the target, which has the larger gain in the usual range. The recommended
+    gains are R_u in [0.025, 0.1], R_d in [0.2, 0.8].
 
     Examples
     --------
