@@ -39,7 +39,7 @@ def window_after_loss(
     rng: Any, round_trip_time: float = 0.02, spread: float = 1.1, *, time: float, window_before_loss: float, c: float,
     beta: float,
 ) -> Result:  # fmt: skip
-    """Estimate the window [packets] at a ``time`` [s] after the recovery from a loss at ``window_before_loss``.
+    """Estimate the window [packets] a ``time`` [s] after the recovery from a loss at ``window_before_loss``.
 
     The link can carry ``spread`` times the window in a round trip, so that acknowledgments are spread over it.
     """
@@ -160,7 +160,7 @@ LOSE_BY_POWER = Discipline(
     "lose-by-power",
     enqueue=lose_by_power,
     parameters={
-        "power": Parameter(None, "1", "[0, 1]", about="power of the rate with which losses per second grow"),
+        "power": Parameter(None, "1", "[0, 1]", about="exponent of the rate in the losses per second"),
         "interval": Parameter(None, "1", "(0, inf)", about="mean of the exponentially distributed number"),
     },
     state={"passed": 0.0, "lost_at": 0.0, "limit": 0.0},
@@ -177,8 +177,8 @@ def round_trip_unfairness(
     CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, so that
     the ratio varies less. ``trip`` is the shorter round-trip time [s]. Its default is our choice: CUBIC then has at
     least 38 round trips between losses for a ``round_trip_ratio`` of 4; with only 26 round trips the result was 3 %
-    above the law. The largest window of 20 packets is our choice, too: the result was 0.8 % below the law on average,
-    with 10 packets 1.3 %; with 40 packets twice as many packets are sent.
+    above the law. The largest window, 20 packets, is our choice, too: the mean result was 0.8 % below the law, and
+    1.3 % below it with a window of 10 packets; a window of 40 packets takes twice as many packets.
     """
     powers = {(3.0, 0.0): "cubic", (1.0, 1.0): "sack"}
     if (time_power, round_trip_power) not in powers:

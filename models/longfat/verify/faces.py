@@ -36,8 +36,8 @@ class Outcome:
     ``status`` is "agrees", "differs", "undecided", "error" (an exception was raised) or "not checked". ``error`` is
     the largest deviation, ``where`` the point at which it was found, ``checks`` the number of comparisons. ``remark``
     is an explanation, or the type and message of an exception. For simulations ``packets`` is the number of packets
-    sent, and ``evidence`` the least evidence at any point that the law is within its accuracy: the logarithm to the
-    base 10 of an e-value.
+    sent, and ``evidence`` is the evidence that the law is within its accuracy, at the point with the least evidence:
+    the logarithm to the base 10 of an e-value.
     """
 
     status: str

@@ -230,8 +230,8 @@ def cadpc_share(
 ) -> Result:  # fmt: skip
     """Estimate rate/capacity [1] of CADPC flow number ``which``, or of all flows together if ``which`` is -1.
 
-    The rate is measured over a tenth of ``duration`` [s], after half of it. It is then constant, so that a longer time
-    gives the same result.
+    The rate is measured from half of ``duration`` [s] on, over a tenth of it. The rate is then constant, so that a
+    longer measurement gives the same result.
 
     If ``weight`` is given, the flow has this weight, and one other flow has the weight ``total_weight`` - ``weight``.
 

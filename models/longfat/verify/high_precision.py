@@ -99,7 +99,7 @@ def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -
 
 
 def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
-    """Return the relative error of ``got``, computed in floats, against ``expected``, by default the value of `exact`.
+    """Return the relative error of ``got``, a value computed in floats, against ``expected``, by default from `exact`.
 
     Arguments are rounded to floats, which matters at jumps and in differences of nearly equal numbers. A result between
     the exact values at the points of `beside` therefore has no error.

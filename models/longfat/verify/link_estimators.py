@@ -180,7 +180,7 @@ def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
 def shaped_utilisation(
     rng: Any, packets: float = 4000, *, burst: float, packet_size: float, token_rate: float, lateness: float
 ) -> Result:
-    """Estimate throughput/token rate [1] of a shaper with a late timer, over the time of ``packets`` packets."""
+    """Estimate throughput/token rate [1] of a shaper with a late timer, while tokens for ``packets`` packets arrive."""
     size = round(packet_size)
     bucket = queues.leaky_bucket(token_rate, tokens=burst / size, queue=MANY, lateness=lateness)
     net = Network().link("source", "gate", rate=math.inf, discipline=bucket)

@@ -64,7 +64,7 @@ def packets_sent(simulation: Simulation) -> float:
 
 
 def losses(simulation: Simulation) -> int:
-    """Return the number of packets that the first flow of a run has lost, as its sender has noticed."""
+    """Return the number of losses that the sender of a run's first flow has detected."""
     return int(simulation.state.tallies["losses"][0])
 
 

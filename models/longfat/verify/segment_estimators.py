@@ -25,7 +25,7 @@ def segment_efficiency(
     packets : float
         Least number of packets delivered in one replication [packets].
     lost : float
-        Least number of packets lost in one replication [packets]; it determines the length of the run.
+        Least mean number of packets lost in one replication [packets].
 
     Examples
     --------
@@ -76,7 +76,7 @@ def _run(rng: Any, loss: float, segment_packets: Any, segments: int, **path: Any
 
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
-    """Return the number of segments for at least ``packets`` packets and, on average, ``lost`` or more losses."""
+    """Return the number of segments with at least ``packets`` packets and a mean of at least ``lost`` losses."""
     packets = domains.number("packets", packets, "packets", "[1, 1e15]")
     lost = domains.number("lost", lost, "packets", "[0, 1e12]")
     return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))

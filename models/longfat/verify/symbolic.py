@@ -14,7 +14,7 @@ from longfat.verify.points import Point
 
 DIGITS = 30  # precision of an evaluation
 MOST_DIGITS = 6400  # most digits that sympy may use where terms cancel
-CLOSE = 40  # the difference of an equation's sides must change its sign within 10^-CLOSE of the root, relative
+CLOSE = 40  # the difference of an equation's sides must change its sign within 10^-CLOSE times the root
 
 
 def symbolic(law: Law, points: Sequence[Point], *, quick: bool = False) -> Outcome:
@@ -75,7 +75,7 @@ def compiled(law: Law) -> Callable[[Mapping[str, float], int], float]:
         try:
             with mpmath.workdps(digits):
                 return float(function(*(mpmath.mpf(point[name]) for name in law.symbols)))
-        except (NameError, TypeError):  # mpmath lacks the function, or an argument of it, as of harmonic numbers
+        except (NameError, TypeError):  # mpmath's function is absent or has fewer arguments, as of harmonic numbers
             return evaluated(law, point, digits)
 
     return value
