@@ -120,8 +120,8 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
     Notes
     -----
     This is the asymptotic form of `codel_drop_time`, solved for sqrt(n)/I. At the n-th drop the rate lies between
-    sqrt(n)/I and sqrt(n + 1)/I, the inverses of the times before and after that drop. The rate grows by 1/(2 I^2) per
-    second at every capacity, so on a faster link the fraction of dropped packets grows more slowly.
+    sqrt(n)/I and sqrt(n + 1)/I, the inverses of the intervals before and after that drop. The rate grows by 1/(2 I^2)
+    per second at every capacity, so on a faster link the fraction of dropped packets grows more slowly.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
 
     Notes
     -----
-    CoDel drops one packet in every I/sqrt(n). A result below 1 means that already the first drops exceed the given
+    CoDel drops a packet every I/sqrt(n) seconds. A result below 1 means that already the first drops exceed the given
     fraction.
 
     Examples

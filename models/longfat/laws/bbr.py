@@ -142,10 +142,10 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
 
     Notes
     -----
-    Probing makes the estimates of all flows together exceed the capacity, so that their caps limit them, not their
-    pacing: g bandwidth-delay products are in flight. It holds for buffers above Q, estimates of the round-trip time
-    without queueing, and BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A single
-    flow paces at the capacity and has no standing queue.
+    Probing makes the sum of all estimates exceed the capacity, so that caps limit the flows, not pacing: g
+    bandwidth-delay products are in flight. The law holds for buffers above Q, for estimates of the round-trip time that
+    include no queueing, and for BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A
+    single flow paces at the capacity and has no standing queue.
 
     Examples
     --------
@@ -219,9 +219,9 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     Notes
     -----
     A probe sends g_p times the estimate, of which 1 - p is delivered. As long as this is not less than the estimate,
-    the goodput is 1 - p of the capacity; with a larger p every cycle lowers the estimate. Losses are assumed to be
-    independent, and the filter to keep the sample of one probe until the next. Version 3 reduces its rate already at a
-    loss of 2 % in a round trip.
+    the goodput is 1 - p of the capacity; with a larger p every cycle lowers the estimate. It is assumed that losses are
+    independent and that the filter keeps the sample of one probe until the next. Version 3 reduces its rate already at
+    a loss of 2 % in a round trip.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
 @law(
     source=f"{DCTCP_2010}, section 3.3, solved for the window by us",
     unit="packets",
-    result="W, that at which the queue reaches the threshold; it tends to 2/p^2 for small p",
+    result="W, the window at which the queue reaches the threshold; it tends to 2/p^2 for small p",
     derivation="dctcp.window_at_threshold_marks",
     not_simulated="the inverse of marked_share",
 )
@@ -118,7 +118,7 @@ SYNCHRONISED = "a synchronised sawtooth: largest_queue, its top, is simulated"
 @law(
     source=SAWTOOTH,
     unit="1",
-    result="alpha, the fraction of marked packets, of which half is the relative decrease; 1 at W = 1",
+    result="alpha, the fraction of marked packets; half of it is the relative decrease of W; 1 at W = 1",
     derivation="dctcp.marked_share",
     not_simulated=SYNCHRONISED,
 )
@@ -131,8 +131,8 @@ def marked_share(window: WINDOW, *, xp: Any) -> Any:
 
     Notes
     -----
-    All packets of one round trip in a cycle are marked, in which windows are between W and W + 1. Their share is taken
-    as the estimate, so the gain g has to be so small that the estimate hardly changes in a cycle. For large W alpha
+    In one round trip of each cycle windows are between W and W + 1, and all packets are marked. Their share is taken as
+    the estimate, so the gain g has to be so small that the estimate hardly changes in a cycle. For large W alpha
     tends to sqrt(2/W), which the paper uses. The equation is the paper's, its solution ours.
 
     Examples

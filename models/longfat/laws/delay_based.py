@@ -120,8 +120,8 @@ def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     Notes
     -----
     Half of `copa_largest_queue`, in a triangle of constant slopes. A single flow, whose window is in whole packets,
-    changes its direction a part of a round trip earlier or later: simulated, its mean queue is 0.88 to 1.16 of this for
-    delta of 0.04 to 0.2.
+    changes its direction a part of a round trip earlier or later: its simulated mean queue is 0.88 to 1.16 times the
+    law for delta of 0.04 to 0.2.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def ledbat_queueing_delay(
 @law(
     source=f"Ours, by the rules of {LEDBAT_DRAFT}, sections 4.1 and 4.4",
     unit="s",
-    result="L; the next slowdown starts 9 L after the end of one",
+    result="L; a slowdown starts 9 L after the end of the one before",
     derivation="delay_based.ledbat_slowdown_time",
     simulated=SimulatedBy(
         "ledbat_slowdown",

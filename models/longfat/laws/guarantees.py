@@ -39,7 +39,7 @@ HOPS = Symbol("K", "links", "[1, inf)", (1, 30), "Links on the path, each with s
     simulated=SimulatedBy("fluid_delay", {"burst": [1e4, 2e4, 5e4, 1e5], "guaranteed_rate": (1e5, 1e6)}, relative=0.03),
 )
 def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp: Any) -> Any:
-    r"""Return the largest delay [s] of a bit over links with generalised processor sharing, which share rates by bits.
+    r"""Return the largest delay [s] of a bit over links with generalised processor sharing, which serves bit by bit.
 
     .. math:: D = \frac{\sigma}{g}
 

@@ -12,7 +12,7 @@ from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, STEP, WINDOW, WIND
 from longfat.laws.references import KIM_FARBER
 
 DOUBLINGS = 53  # largest number of bits of an integer in a float
-BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; its square fits a float32
+BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; the square of 2^60 fits a float32
 
 
 def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
@@ -95,10 +95,9 @@ def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
     Notes
     -----
     Exact, also in floats for integer gamma and sums below 2^53. For gamma = 2 the windows before W_m together have one
-    packet less than W_m, as the paper says: a switch that keeps all of them keeps as many packets as W_m has without
-    its last packet. For other gamma these windows have about 1/(gamma - 1) of the packets of W_m: half for gamma = 3,
-    and more than W_m for gamma < 2. (With p the burst's first packet, the last packet of W_(k+1) is p + 2^(k+1) - 1,
-    not p + 2^(k+2) - 2 as in the paper.)
+    packet less than W_m, as the paper says: a switch that keeps all of them could keep W_m without its last packet. For
+    other gamma these windows have about 1/(gamma - 1) of the packets of W_m: half for gamma = 3, and more than W_m for
+    gamma < 2. (If W_(k+1) begins at packet p, its last packet is p + 2^(k+1) - 1, not p + 2^(k+2) - 2 as in the paper.)
 
     Examples
     --------

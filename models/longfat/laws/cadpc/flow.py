@@ -269,7 +269,7 @@ def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> A
     -----
     Exact for smoothness a = 1, equal starting rates and reports without delay; flows that start at different rates
     take longer to become equal (`updates_to_fairness`). The number of updates does not depend on the round-trip time,
-    their duration does (`update_time`).
+    but their duration does (`update_time`).
 
     Examples
     --------

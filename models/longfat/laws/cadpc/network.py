@@ -248,8 +248,8 @@ def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 
 
     Notes
     -----
-    A reconstruction: the paper says that a sender acts like more flows at first and that this falls linearly to one
-    as the rate approaches its final value. That value is where x = 1 - L. A sender whose m has reached 1 keeps it;
+    A reconstruction: the paper says that a sender acts like more flows at first and that their number falls linearly to
+    one as the rate approaches its final value. That value is where x = 1 - L. A sender whose m has reached 1 keeps it;
     this memory is part of the sender, not of the law.
 
     Examples
@@ -370,8 +370,8 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     Notes
     -----
     Necessary and sufficient for small deviations: at the bound a pair of multipliers exp(+-i theta) leaves the unit
-    circle, and above it stays outside. A sender knows its own present rate, and all flows update together. For d = 1 it
-    is (1 + n)/n, for d = 2 it is 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)).
+    circle, and is outside for every larger a. A sender knows its own present rate, and all flows update together. The
+    bound is (1 + n)/n for d = 1 and 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)) for d = 2.
 
     Examples
     --------

@@ -258,8 +258,8 @@ def _inverse_of_window(x: Any, xp: Any) -> Any:
 def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: Any) -> Any:
     """Return 1 - t/K for the time t at which the Reno-friendly estimate overtakes a window that keeps a queue.
 
-    ``begin`` is the time left, divided by K, when the queue begins, ``pace`` the estimate's growth in K without a
-    queue.
+    ``begin`` is 1 - t/K for the time t at which the queue begins. ``pace`` is the growth of the estimate in the time K
+    without a queue.
     """
     if hasattr(xp, "sympy"):
         return xp.computed("v", _overtaken_with_queue, pace, top, decrease, begin)

@@ -142,8 +142,8 @@ def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0
     Notes
     -----
     Exact for a fluid window and a constant round-trip time. Below 1/sqrt(27) of this window the estimate is larger from
-    the loss on; between these two windows the cubic function is larger at first. Alone at a link W_max is the
-    bandwidth-delay product plus the buffer.
+    the loss on; between these two windows the cubic function is larger at first. If a flow is alone at a link, W_max is
+    the bandwidth-delay product plus the buffer.
 
     Examples
     --------

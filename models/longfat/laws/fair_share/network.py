@@ -92,8 +92,8 @@ class Load:
     times : sequence of float or Fraction
         Increasing times [s] at which the load switches on, off, on, ...; without times it is always on.
     period : float or Fraction, optional
-        Time [s] after which the pattern repeats itself, without end. ``times`` must then end by going off, at most one
-        period after the load first switches on.
+        Time [s] after which the pattern repeats itself, without end. The last of ``times`` must then switch the load
+        off, at most one period after the first of them.
 
     Examples
     --------
@@ -150,8 +150,8 @@ class Network:
     Parameters
     ----------
     links : mapping of str to float or Fraction
-        Capacities [bytes/s], in (0, inf), by the links' names. A flow that cannot send faster than some rate has a
-        link of that capacity for itself.
+        Capacities [bytes/s], in (0, inf), by the links' names. To limit a flow to a rate, let it alone cross a link
+        of that capacity.
     flows : sequence of Flow
         Flows that share the links; at least one.
     loads : sequence of Load

@@ -31,7 +31,7 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     network : Network
         Links, flows and loads.
     until : float or Fraction
-        Time [s] at which the schedule ends; the finish of a file that is not complete then is inf. It must be finite if
+        Time [s] at which the schedule ends; files that are not complete by then finish at inf. It must be finite if
         a flow without an end shares a link with a periodic load.
 
     Returns

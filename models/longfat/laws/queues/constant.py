@@ -1,7 +1,7 @@
 """M/D/1/K queue: constant service times, room for K packets, any load; stable in floats at every load and capacity.
 
-The closed form of Brun and Garcia alternates, with terms of the size of exp(K rho), and its loss is a small
-difference from 1, so only mpmath uses it. Floats are computed in one of two ways, in which the terms are positive or
+The closed form of Brun and Garcia alternates, with terms of the size of exp(K rho), and its loss is 1 minus a number
+near 1, so only mpmath uses it. Floats are computed in one of two ways, in which the terms are positive or
 nearly so; n = K - 1 is the number of waiting places.
 
 * K <= PLACES: the embedded Markov chain, level by level. It steps from j + 1 down to j as often as from at most j to
@@ -229,8 +229,8 @@ def md1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
 
     Notes
     -----
-    Exact for Poisson arrivals and constant service times at any load. The sum alternates and the loss is a small
-    difference from 1, so floats are computed as described in `longfat.laws.queues.constant`; mpmath numbers are
+    Exact for Poisson arrivals and constant service times at any load. The sum alternates and the loss is 1 minus a
+    number near 1, so floats are computed as described in `longfat.laws.queues.constant`; mpmath numbers are
     computed from the sum, in a time that grows with the square of K.
 
     Examples

@@ -26,7 +26,7 @@ VALIDITY = Validity(
 
 
 def _round_trip(ack_segments: Any, xp: Any) -> Any:
-    """Return M, the number of segments that a sender without pauses sends from a transmission to its retransmission."""
+    """Return M, the number of segments that a sender without pauses sends from a segment to its retransmission."""
     return 1 - xp.floor(-ack_segments)
 
 
@@ -104,8 +104,8 @@ def throughput_efficiency_hard_ack(
 
     Notes
     -----
-    A segment takes 1/(1 - p) segment times to send; each damaged segment costs D more, except those among the B - 1
-    segments that are kept after another damaged segment, which are retransmitted right after it. D is exact for one
+    A segment takes 1/(1 - p) segment times to send; each damaged segment costs D more, except one that is among the
+    B - 1 segments kept after another damaged segment, and is retransmitted right after that one. D is exact for one
     loss; that later losses do not interfere is an approximation. It does not hold for segments of few packets, where
     two losses can lock hard acknowledgment, too.
 

@@ -81,7 +81,7 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *,
 def gaimd_rate(
     loss: LOSS, round_trip_time: ROUND_TRIP, increase: INCREASE, decrease: DECREASE, acked: ACKED = 1, *, xp: Any
 ) -> Any:
-    r"""Return the rate [packets/s] of a GAIMD flow: alpha added per window, the window times beta at a loss.
+    r"""Return the rate [packets/s] of a GAIMD flow, which adds alpha per window and multiplies by beta at a loss.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{\alpha (1 + \beta)}{2 b (1 - \beta) p}}
 
@@ -103,7 +103,7 @@ def gaimd_rate(
 @law(
     source=f"{MATHIS}, section 2",
     unit="probability",
-    result="p; alone at a drop-tail link W is the bandwidth-delay product plus the buffer",
+    result="p; for a flow alone at a drop-tail link, W is the bandwidth-delay product plus the buffer",
     derivation="tcp.loss_of_window",
     not_simulated="the inverse of a law that is simulated",
 )
@@ -291,7 +291,7 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> 
 @law(
     source=f"Ours, for equal loss probabilities; {CROWCROFT_OECHSLIN} (one flow that takes the share of N)",
     unit="1",
-    result="Share of the rate of all flows that the N parallel ones have together",
+    result="Rate of the N parallel flows together over the rate of all flows",
     derivation="tcp.parallel_share",
     simulated=SimulatedBy("parallel_share", {"flows": (1.0, 8.0), "others": (1.0, 4.0)}, accuracy=0.05),
 )

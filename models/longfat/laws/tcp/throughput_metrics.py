@@ -17,7 +17,7 @@ FILE_SIZE = Symbol("F", "bytes", "(0, inf)", (1e6, 1e10), "Bytes to transfer")
 TRANSFER_TIME = Symbol("T", "s", "(0, inf)", (1e-3, 1e4), "Transfer time that was measured")
 IDEAL_TIME = Symbol("T_0", "s", "(0, inf)", (1e-3, 1e4), "Ideal transfer time")
 ORIGINAL = Symbol("F", "bytes", "(0, inf)", (1e3, 1e10), "Bytes to transfer, each counted once")
-RETRANSMITTED = Symbol("r", "bytes", "[0, inf)", (0.0, 1e8), "Bytes sent again, counted as often as they were")
+RETRANSMITTED = Symbol("r", "bytes", "[0, inf)", (0.0, 1e8), "Bytes of all retransmissions")
 BASELINE = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time of the path without congestion")
 LOADED = Symbol(r"R_m", "s", "(0, inf)", (1e-3, 2.0), "Mean round-trip time during the transfer")
 

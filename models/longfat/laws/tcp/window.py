@@ -275,8 +275,8 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
     >>> round(search_difference(3.88), 3), round(search_difference(1.34), 3)
     (0.26, 0.03)
     """
-    # Because A(-w) = 2 A(-1 - w), both terms of the numerator are counted from x = 0, at which their difference would
-    # lose all digits. Times are multiplied by ln 2, x is divided at y = 0, x and y at w.
+    # Both terms of the numerator are counted from x = 0, where they are equal, because A(-w) = 2 A(-1 - w): otherwise
+    # their difference would lose all digits there. Times are multiplied by ln 2; x is split at y = 0, and x and y at w.
     ln2 = xp.log(2 + 0 * (after + memory))
     elapsed, window, share = ln2 * after, ln2 * memory, 2**-memory
     filling = xp.minimum(elapsed, 1 + 0 * elapsed)
