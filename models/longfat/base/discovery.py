@@ -13,7 +13,7 @@ Record = TypeVar("Record")
 
 
 def lazily(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package whose names, mapped to modules, are imported on first use."""
+    """Return ``__getattr__`` and ``__dir__`` for a package that imports each name on first use, from its module."""
 
     def get(name: str) -> Any:
         if name not in names:

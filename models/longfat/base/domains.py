@@ -291,8 +291,8 @@ def numbers(
 ) -> np.ndarray:  # fmt: skip
     """Return the value as an array of floats; raise an error if an element is NaN or outside the interval.
 
-    If ``length`` is given, the result has this length, and one value stands for all. With ``nan`` elements of arrays,
-    but not single values, may be NaN.
+    If ``length`` is given, the result has this length, and one value stands for all. If ``nan``, elements of arrays
+    may be NaN, but single values may not.
 
     >>> numbers("flows", [1, 2], "flows", "[1, inf)", integer=True), numbers("load", 0.5, "1", "[0, 1)", length=2)
     (array([1., 2.]), array([0.5, 0.5]))

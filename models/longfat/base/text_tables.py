@@ -32,7 +32,7 @@ def columns(rows: Sequence[Sequence[str]], left: int | None = None) -> list[str]
 def aligned(rows: Sequence[Sequence[str]], widths: Sequence[int], gap: str = "  ") -> list[str]:
     """Return a line of padded cells for each row; ``widths`` are least widths, negative for left-aligned columns.
 
-    The last cell of a row with fewer cells than there are columns may be of any length.
+    If a row has fewer cells than there are columns, its last cell may be of any length.
 
     >>> aligned([["link", "queue"], ["a-b", "12"]], [-1, 0])
     ['link  queue', 'a-b      12']
