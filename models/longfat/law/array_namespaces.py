@@ -21,8 +21,8 @@ same functions for one arithmetic; the types of the arguments select it. Besides
 ``pi e inf nan``                                               constants, in the digits of the arithmetic
 =============================================================  ========================================================
 
-Outside its domain a function gives NaN in arrays and in mpmath. In JAX the gradient of ``where`` uses both values: keep
-the value that is not selected finite, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
+Outside its domain a function gives NaN in arrays and in mpmath. In JAX the gradient of ``where`` uses both values: the
+value that is not selected must be finite, too, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
 
 JAX, mpmath and sympy are imported only when arguments of their types occur. `longfat.handbook.trace` has a further
 arithmetic, which records the operations of a law to write them in JavaScript.
