@@ -45,8 +45,8 @@ def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
 
     Notes
     -----
-    Every round trip adds a packet, has two marks and takes the share p/2 of the window away. It holds for small p: a
-    simulated window is smaller by 0.8 p of its value. With independent marks the window is larger,
+    In every round trip two packets are marked, and the window grows by a packet and shrinks by the share p/2. It holds
+    for small p: a simulated window is smaller by 0.8 p of its value. With independent marks the window is larger,
     `window_at_random_marks`, because some windows have none.
 
     Examples

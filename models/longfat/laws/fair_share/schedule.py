@@ -47,8 +47,8 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
     Notes
     -----
-    Traffic is a fluid: a complete file is at each of its links from its start on; there are no packets, no limits of
-    buffers and no delays inside the network. The capacity that a load takes of a link is not available to flows; where
+    Traffic is a fluid: the whole file is at each of its links from its start on; there are no packets, no buffer
+    limits and no delays inside the network. The capacity that a load takes from a link is not available to flows; where
     loads exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data from
     the links of the reverse path at the same instant. The schedule is exact, because rates change only when a file
     starts, a file is complete, or a load changes; fractions are not rounded, floats by a few units in the last place
