@@ -40,8 +40,9 @@ class Processes(Executor):
     """Executor that spawns worker processes, by default one for each processor, and replaces all workers when one dies.
 
     A `concurrent.futures.ProcessPoolExecutor` is unusable once one of its workers has been killed, and does not report
-    which call was running in it. This executor makes a new pool and repeats the calls that had begun: first each call
-    that may have been running, alone. A call whose process dies again fails with `WorkerDied`; the others continue.
+    which call this worker was running. This executor makes a new pool and repeats the calls that had begun; those that
+    may have been running come first, one at a time. If the process of a call dies again, the call fails with
+    `WorkerDied`; the others continue.
 
     Parameters
     ----------

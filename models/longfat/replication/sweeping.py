@@ -87,9 +87,9 @@ def sweep(
         Directory for finished runs. Repeating the call loads these and computes the others; so does a call with more
         replications, or with more values at the end of an axis.
     errors : "raise" or "keep"
-        What happens if the function raises an exception: the sweep ends, or continues with the other points. Then the
-        means of that point are NaN, its ``status`` has the error, and with a store the next call repeats the failed
-        run.
+        What happens if the function raises an exception: the sweep ends, or continues with the other points. If it
+        continues, the means of the failed point are NaN, its ``status`` has the error, and with a store the next call
+        repeats the failed run.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness. None is a seed from the operating system, or that of an existing store.
     confidence : float
