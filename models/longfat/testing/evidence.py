@@ -63,8 +63,8 @@ class Normal:
         r^2 = \frac{(\bar x - m)^2}{\frac{1}{n} \sum (x_i - m)^2}
 
     is the ratio of the likelihood of the maximal invariant under changes of scale, mixed over effect sizes
-    (mean - m)/sigma drawn from N(0, g), to its likelihood at effect size 0. It is a martingale if m is the mean, so it
-    ever reaches 1/error with at most the probability ``error`` (Ville's inequality). Raising the mean raises the
+    (mean - m)/sigma drawn from N(0, g), to its likelihood at effect size 0. It is a martingale if m is the mean, so
+    the probability that it ever reaches 1/error is at most ``error`` (Ville's inequality). Raising the mean raises the
     statistic of every sample, so the promise holds for all values beyond the mean.
 
     Parameters
