@@ -165,11 +165,10 @@ def parallel_utilisation(
 ) -> Result:  # fmt: skip
     """Estimate the utilisation of a link with a very small buffer by GAIMD flows; one flow at a time loses a packet.
 
-    The bandwidth-delay product is so large that ``rounds`` round trips pass between losses on average, in each of which
-    every window grows by one packet. The first windows are spread evenly from the smallest to the largest, so that the
-    flows lose packets in turn from the start; random windows, of which the mean result was the same, would have to be
-    replicated. The measured time has ``losses`` losses. The default is our choice: with fewer
-    losses most of the simulated packets would belong to the warm-up.
+    Every window grows by one packet per round trip; the bandwidth-delay product is so large that losses are ``rounds``
+    round trips apart on average. The first windows are spread evenly from the smallest to the largest, so that the
+    flows lose packets in turn from the start; random windows gave the same mean result, but would need replications.
+    The measured time has ``losses`` losses. The default is our choice: with fewer, most packets belong to the warm-up.
     """
     count = int(flows)
     bdp = max(600, round(rounds * count * count / (1 - decrease)))
