@@ -70,7 +70,7 @@ FLOW_FIELDS = {
          "reported as delivered so far, cumulatively or selectively; only with selective recovery"),
         ("lost", "packets", "transmissions found lost so far; only with selective recovery"),
         ("recover", "packets",
-         "`loss` is not called for losses of earlier transmissions (once per window); selective recovery", SET),
+         "number of the first transmission whose loss calls `loss` (once per window); selective recovery", SET),
         ("app_limited_until", "packets",
          "delivery-rate samples are application-limited until more than this is delivered; 0: they are not", SET),
         ("reorder", "packets", "number of later transmissions acknowledged before a packet counts as lost"),

@@ -227,8 +227,8 @@ class Simulation:
         return SchemeError(
             f"{where} of flow {self._name(packet.flow)!r} has {int(link.backlog)} packets waiting at {self.now:.9g} s, "
             f"and would send the last, of {int(packet.length)} bytes, after {records.HORIZON / records.SECOND:g} s, "
-            f"the last time that 64 bits of nanoseconds can hold, at {rate} and with discipline {kind!r}: give it a "
-            "buffer or a higher rate, or the flow less to send"
+            f"more than 64 bits of nanoseconds can hold; it sends at {rate} with discipline {kind!r}: give it a buffer "
+            "or a higher rate, or the flow less to send"
         )
 
     def _with_most_in_flight(self) -> int:
