@@ -240,7 +240,7 @@ class Network:
         return [self.links[pair] for pair in pairwise(flow.path)]
 
     def way_back(self, flow: Flow) -> list[Link]:
-        """Return the links that a flow's acknowledgments take; none for ``ack_path="ideal"``, or without them."""
+        """Return the links of a flow's return path: none for ``ack_path="ideal"`` or without acknowledgments."""
         if flow.ack_path == "ideal" or (flow.traffic is not None and not flow.traffic.acknowledged):
             return []
         nodes = flow.path[::-1]
