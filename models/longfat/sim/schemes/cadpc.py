@@ -129,7 +129,7 @@ def mean_interval(flow, open_interval):
 PARAMETERS = {
     "smoothing": Parameter(0.5, "1", "(0, 2]", about="Gain a of the logistic rule"),
     "weight": Parameter(1.0, "flows", "(0, 1e6]", about="Number of flows that the flow acts like"),
-    "target": Parameter(1.0, "1", "(0, 1]", about="Share of the capacity that replaces it in the logistic rule"),
+    "target": Parameter(1.0, "1", "(0, 1]", about="Share of the capacity that the logistic rule takes as the capacity"),
     "period": Parameter(4.0, "round trips", "[0.05, 1e6]", about="Interval between requests"),
     "eagerness": Parameter(
         2.0, "flows", "[1, 1e3]", about="Number of flows that the flow acts like at its start; 1: no faster start"

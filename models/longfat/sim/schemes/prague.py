@@ -120,7 +120,7 @@ PRAGUE = Scheme(
         **{name: dctcp.DCTCP.parameters[name] for name in ("initial_window", "gain", "initial_alpha")},
         "ect": replace(dctcp.CODEPOINT, default=2.0),
         "target_round_trip": Parameter(
-            0.025, "s", "[0, 10]", about="Target; a flow with a shorter round-trip time acts as if it had this; 0: none"
+            0.025, "s", "[0, 10]", about="Target round-trip time, which the rules use in place of a lower one; 0: none"
         ),
         "transition": Parameter(
             500.0, "1", "[0, 1e9]", about="Round trips between slow start and the use of that target", integer=True

@@ -261,7 +261,7 @@ TEAR = Scheme(
             2.0,
             "packets",
             "[1, 1e6]",
-            about="Packet intervals without feedback after which the rate is halved, if longer",
+            about="Packet intervals without feedback after which the rate is halved, if longer than `silent_rtts`",
         ),
         "open_epoch": flag(True, "1: the unfinished epoch counts if it raises the rate; 0: it does not"),
         "slow_start": flag(

@@ -500,7 +500,7 @@ TFRC = Scheme(
             2.0,
             "packets",
             "[0, 1e6]",
-            about="Packet intervals without feedback after which the rate is halved, if longer",
+            about="Packet intervals without feedback after which the rate is halved, if longer than `silent_rtts`",
         ),
         "initial_window": Parameter(0.0, "packets", "[0, 1e6]", about="Initial window; 0: that of RFC 3390"),
         "reorder": Parameter(

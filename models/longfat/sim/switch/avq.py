@@ -77,7 +77,7 @@ avq = Discipline(
             1000.0, "bytes", "[1, 1e6]", about="Mean packet size, which converts a buffer in packets into bytes"
         ),
         "ecn": flag(False, "Mark ECN-capable packets instead of dropping them"),
-        "printed_update": flag(False, "Update the virtual capacity as the paper prints it, at dropped packets, too"),
+        "printed_update": flag(False, "Update the virtual capacity as the paper prints it, also at dropped packets"),
     },
     # `virtual_queue` [bytes] was last updated at `emptied_at` [s], `virtual_rate` (the virtual capacity) [bytes/s] at
     # `adapted_at` [s].

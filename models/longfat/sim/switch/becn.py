@@ -37,7 +37,7 @@ becn = Discipline(
         "threshold": Parameter(
             20.0, "packets", "[0, 1e9]", about="Backlog above which notifications are sent", integer=True
         ),
-        "filter": Parameter(0.005, "s", "[0, 1e6]", about="Time between two notifications of a flow, at least"),
+        "filter": Parameter(0.005, "s", "[0, 1e6]", about="Least time between two notifications of a flow"),
     },
     flow_state={"notified_at": -1e9},  # s
     source='P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", GLOBECOM 1993, '
