@@ -343,6 +343,8 @@ VALUES = [
     # The integrals of (w - 1) w are 7/3 - 3/2 and 56/3 - 6, those of w 3/2 and 6.
     ("tcp.aimd_mean_queue", at(1, 0.5), 5 / 9),
     ("tcp.aimd_mean_queue", at(3, 0.5), 38 / 18),
+    # With B < 1: (B^2/2 + B^3/3)/((1 + B + B^2)/2).
+    ("tcp.aimd_mean_queue", at(1e-9, 0.5), 1e-18 * (1 + 2e-9 / 3) / (1 + 1e-9)),
     ("tcp.aimd_mean_queue", at(1e308, 0.5), 7 / 9 * 1e308),
     ("tcp.buffer_for_utilisation", at(0.1), 0),
     ("tcp.buffer_for_utilisation", at(0.75), 0),

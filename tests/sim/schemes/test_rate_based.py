@@ -29,9 +29,12 @@ TRACES = {
         "constant", drop_numbers(3), CONSTANT, departures=[0.01 * k for k in range(21)],
         times={3: [0.03, 0.14]}, at={0.2: {"rate": 100_000}},
     ),
-    # All is lost from packet 20 on, for a while: the timer expires, the rate stays, and the file ends.
+    # All is lost from packet 20 on, for a while: the timer expires, the rate stays, and the file ends. 19 is
+    # acknowledged at 0.29 s; packets 0 and 10 were timed: 0.1 + 4 x 0.75 x 0.05 = 0.25 s. From 0.54 s on packets are
+    # 10 ms apart again.
     "constant-timeout": Trace(
         "constant", drop_numbers(*range(20, 30)), {"file": 30_000, **CONSTANT},
+        departures=[0.54 + 0.01 * k for k in range(10)],
         at={2.0: {"timeouts": 1, "expect": 30, "rate": 100_000, "transmission": 40}},
     ),
     "constant-default": Trace("constant", at={0.01: {"rate": 125_000}}),  # 1 Mbit/s
