@@ -110,8 +110,8 @@ def test_limit_by_the_largest_receive_rate(ns2_receive_rate_limit, lost, packets
     """The largest receive rate of two round trips limits the rate (RFC 5348, section 4.3), in ns-2.35 the last one.
 
     As in `test_start` until 0.5 s. Of the 16 acknowledgments until 0.6 s (packets 22 to 37, sent from 0.40625 to 0.5 s)
-    twelve are lost: four come in this round trip, eight came in the one before: twice 8. By the rule of ns-2.35, as in
-    `test_start_with_the_limit_of_ns`, four of eight are lost (of packets 18 to 25, sent from 0.4125 to 0.5 s), and
+    twelve are lost: four come in this round trip, eight came in the one before: twice 8. By the rule of ns-2.35, as by
+    its limit in `test_start`, four of eight are lost (of packets 18 to 25, sent from 0.4125 to 0.5 s), and
     again eight came before. There the report comes with packet 26, as that of packet 25 is a few nanoseconds too early:
     twice 5 in 0.10625 s.
     """
