@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from longfat._version import __version__
+from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
     from longfat import (
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     from longfat.replication import sweep
     from longfat.sim.network import scenario
 
-#: Public modules inside subpackages, by their public names.
-_INSIDE = {"quantities": "longfat.base.quantities", "scenario": "longfat.sim.network.scenario"}
-
 __all__ = [
     "__version__",
     "benchmark",
@@ -57,19 +55,10 @@ __all__ = [
     "verify",
 ]
 
+#: Public names of objects and of modules inside subpackages -> their modules; the other names are modules here.
+_INSIDE = {"quantities": "base.quantities", "scenario": "sim.network.scenario", "sweep": "replication"}
 
-def __getattr__(name: str) -> Any:
-    if name in _INSIDE:
-        return importlib.import_module(_INSIDE[name])
-    if name == "sweep":
-        return importlib.import_module("longfat.replication").sweep
-    if name in __all__:
-        return importlib.import_module(f"longfat.{name}")
-    raise AttributeError(f"module 'longfat' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazily(__name__, {name: _INSIDE.get(name, name) for name in __all__})
 
 
 class _AccessorFinder:

@@ -13,12 +13,17 @@ Record = TypeVar("Record")
 
 
 def lazily(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package that imports each name on first use, from its module."""
+    """Return ``__getattr__`` and ``__dir__`` for a package that imports each name on first use, from its module.
+
+    Modules are relative to the package; a leading dot makes them relative to the package that contains it. A name that
+    is mapped to a module of the same name stands for that module, any other name for an object of its module.
+    """
 
     def get(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(f"{package}.{names[name]}"), name)
+        module = importlib.import_module(f".{names[name]}", package)
+        return module if names[name].rpartition(".")[2] == name else getattr(module, name)
 
     return get, lambda: list(names)
 

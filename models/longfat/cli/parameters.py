@@ -350,7 +350,6 @@ def suites() -> Iterable[str]:
 
 def laws() -> Iterable[str]:
     """Return the names of all laws of the package."""
-    from longfat import laws  # noqa: F401  # registers them
     from longfat.law import registered
 
     return [law.public_name for _, law in registered()]

@@ -1,23 +1,33 @@
-"""Laws: published closed forms, one package per subject, independent of all simulators."""
+"""Laws: published closed forms, one package per subject, independent of all simulators.
 
-from longfat.laws import (
-    aqm,
-    bbr,
-    blt,
-    buffers,
-    cadpc,
-    credits,
-    cubic,
-    dctcp,
-    delay_based,
-    fair_share,
-    guarantees,
-    loss_load,
-    power,
-    queues,
-    selective_repeat,
-    tcp,
-)
+Submodules are imported on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from longfat.base.discovery import lazily
+
+if TYPE_CHECKING:
+    from longfat.laws import (
+        aqm,
+        bbr,
+        blt,
+        buffers,
+        cadpc,
+        credits,
+        cubic,
+        dctcp,
+        delay_based,
+        fair_share,
+        guarantees,
+        loss_load,
+        power,
+        queues,
+        selective_repeat,
+        tcp,
+    )
 
 __all__ = [
     "aqm",
@@ -37,3 +47,5 @@ __all__ = [
     "selective_repeat",
     "tcp",
 ]
+
+__getattr__, __dir__ = lazily(__name__, {name: name for name in __all__})

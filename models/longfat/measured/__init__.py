@@ -6,12 +6,28 @@ quantity that was measured instead.
 
 from __future__ import annotations
 
-from longfat.base.layers import LAYERS, layer_sizes, rate_at
-from longfat.measured.combining import path_of
-from longfat.measured.figures import Measurement, PathFigures, Series
-from longfat.measured.iperf3 import read_iperf3
-from longfat.measured.ping import read_ping
-from longfat.measured.recognising import KINDS, read, read_each
+from typing import TYPE_CHECKING
+
+from longfat.base.discovery import lazily
+
+if TYPE_CHECKING:
+    from longfat.base.layers import LAYERS, layer_sizes, rate_at
+    from longfat.measured.combining import path_of
+    from longfat.measured.figures import Measurement, PathFigures, Series
+    from longfat.measured.iperf3 import read_iperf3
+    from longfat.measured.ping import read_ping
+    from longfat.measured.recognising import KINDS, read, read_each
+
+#: Public name -> module that defines it. A module is imported when one of its names is first used, because commands
+#: without files need none of the readers.
+_NAMES = {
+    **dict.fromkeys(("LAYERS", "layer_sizes", "rate_at"), ".base.layers"),
+    "path_of": "combining",
+    **dict.fromkeys(("Measurement", "PathFigures", "Series"), "figures"),
+    "read_iperf3": "iperf3",
+    "read_ping": "ping",
+    **dict.fromkeys(("KINDS", "read", "read_each"), "recognising"),
+}
 
 __all__ = [
     "KINDS",
@@ -27,3 +43,5 @@ __all__ = [
     "read_iperf3",
     "read_ping",
 ]
+
+__getattr__, __dir__ = lazily(__name__, _NAMES)

@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number, unknown, wrong_type
 from longfat.base.progress import bar
