@@ -176,7 +176,7 @@ def test_another_numba(monkeypatch, missing):
             value = getattr(self.inner, name)
             return Without(value) if name in ("_cache", "_cache_file") else value
 
-    monkeypatch.setattr(code_cache, "stamp", lambda dispatcher, folders: true_stamp(Without(dispatcher), folders))
+    monkeypatch.setattr(code_cache, "stamp", lambda dispatcher, digest: true_stamp(Without(dispatcher), digest))
     dispatcher = jit.entry(".")(plain)
     assert dispatcher() == 3
     assert "cache" not in dispatcher.targetoptions or not dispatcher.targetoptions["cache"]
@@ -192,7 +192,7 @@ def test_another_numba(monkeypatch, missing):
 
 
 def test_no_place_to_write_to(monkeypatch):
-    def refuse(dispatcher, folders):
+    def refuse(dispatcher, digest):
         raise RuntimeError("cannot cache function: no locator available")
 
     monkeypatch.setattr(code_cache, "stamp", refuse)

@@ -1,12 +1,14 @@
 """`run` of several networks: what each gives by itself, in one dataset; and what is kept from run to run."""
 
 import math
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from longfat.sim import Network, Scheme, SchemeError, run, schemes
+from longfat.sim import Network, Scheme, SchemeError, Simulation, run, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import engine, kinds, results
 from tests.sim.lab import one_link
@@ -159,6 +161,22 @@ def test_code_is_kept_for_equal_functions_and_fields_only():
     assert windows(Scheme("kept", ack=gain, state={"gain": 0.01})) == few
     assert windows(Scheme("kept", ack=gain, parameters={"gain": 0.5}, state={"other": 1})) == many
     assert engine._compiled.cache_info().misses == 3
+
+
+def test_threads_that_need_the_same_code_load_it_once(monkeypatch):
+    loaded = []
+
+    def slow(plug_in):
+        loaded.append(plug_in.name)
+        time.sleep(0.1)  # so that the other thread asks before the code is loaded
+        return compiled(plug_in)
+
+    compiled = Scheme.compiled
+    monkeypatch.setattr(Scheme, "compiled", slow)
+    engine._compiled.cache_clear()
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(Simulation.prepare, [Simulation(path(9), rng=k) for k in range(2)]))
+    assert loaded == ["reno"]
 
 
 def test_rows_are_kept_for_equal_options_only():

@@ -40,20 +40,21 @@ def compiled(function: Callable[..., Any], folders: list[Path], **flags: Any) ->
 
     The function is compiled again if any Python file of ``folders`` has changed or if the files on disk are damaged.
     """
+    found = digest(folders)
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
-        stamp(dispatcher, folders)
+        stamp(dispatcher, found)
     except AttributeError:  # JIT is disabled, or this version of numba's cache has no stamp
         return numba.njit(nogil=True, **flags)(function)
     except RuntimeError:  # no folder to write to
         dispatcher = numba.njit(nogil=True, **flags)(function)
-    _share(dispatcher, digest(folders))
+    _share(dispatcher, found)
     return dispatcher
 
 
-def stamp(dispatcher: Any, folders: list[Path]) -> None:
-    """Make a dispatcher load cached code only if the file is intact and no Python file of the folders has changed."""
-    dispatcher._cache._cache_file = Checked(dispatcher._cache._cache_file, digest(folders))
+def stamp(dispatcher: Any, digest: str) -> None:
+    """Make a dispatcher load cached code only if the file is intact and the source files have this digest."""
+    dispatcher._cache._cache_file = Checked(dispatcher._cache._cache_file, digest)
 
 
 def digest(folders: list[Path]) -> str:

@@ -268,14 +268,15 @@ class Simulation:
     def prepare(self) -> None:
         """Compile the plug-ins and the kernel, unless they are compiled; `advance` calls this function."""
         if not self._compiled:
-            schemes, disciplines, services = (
-                [_compiled(by_code(one)) for one in plug_ins]
-                for plug_ins in (
-                    self.assembly.schemes or [known.scheme("reno")],
-                    self.assembly.disciplines,
-                    self.assembly.services,
+            with _PREPARED:
+                schemes, disciplines, services = (
+                    [_compiled(by_code(one)) for one in plug_ins]
+                    for plug_ins in (
+                        self.assembly.schemes or [known.scheme("reno")],
+                        self.assembly.disciplines,
+                        self.assembly.services,
+                    )
                 )
-            )
             self._compiled = schemes + disciplines + services  # the kernel has only their addresses
             self._trusted = all(one.trusted for row in self._compiled for one in row)
             state = self.state
@@ -471,6 +472,7 @@ def _compiled(plug_in: Keyed) -> tuple[jit.Callback, ...]:
     return plug_in.thing.compiled()  # type: ignore[no-any-return]
 
 
+#: Held while code is loaded or compiled: the threads of replications need the same functions at the same time.
 _PREPARED = threading.Lock()
 
 
