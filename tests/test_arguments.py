@@ -4,10 +4,11 @@ import inspect
 import math
 import re
 
+import numpy as np
 import pytest
 
 from longfat import cli, design
-from longfat.base.argument import Setting
+from longfat.base.argument import Argument, Setting
 from longfat.base.domains import Interval
 from longfat.cli.parameters import flag_of
 from longfat.design import arguments, senders
@@ -62,8 +63,7 @@ def wrong(one):
         return [("nosuch", f"'nosuch' is unknown; available: {', '.join(sorted(one.names))}")] if one.names else []
     domain = Interval.parse(one.domain)
     if one.kind:  # the function itself converts it, and refuses it in words of its own
-        low = int(domain.low - 1)
-        return [([low] if one.kind.startswith("sequence") else low, "")]
+        return [(int(domain.low - 1), "")]
     values = [domain.low - 1 if domain.includes_low else domain.low, 2 * domain.high, math.nan]
     sentence = f"is out of range: must be {'an integer ' * one.integer}in {domain}"
     found = [(value, sentence) for value in values if not domain.contains(value)]
@@ -151,3 +151,31 @@ def test_what_is_wrong_is_named(given, words):
 def test_a_missing_argument_is_named():
     with pytest.raises(TypeError, match=r"buffer.*missing 1 required keyword-only argument: 'rate'"):
         design.buffer(round_trip_time="100ms")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], r"loss = \[\] is out of range: must be one value or more"),
+        ([0.5, 0.5], r"loss = \[0.5, 0.5\] is out of range: must be one value or more, all different"),
+        ("50%, 0.5", "loss = '50%, 0.5' is out of range: must be one value or more, all different"),
+        ("1e-4,,1", r"loss\[1\] = ''"),
+        ("0.1,2", r"loss\[1\] = 2 is out of range: must be in \[0, 1\)"),
+        ((2,), r"loss = 2 is out of range"),
+        ("", "loss = ''"),
+        ([None, 0.5], r"loss\[0\] must be a number"),
+    ],
+)
+def test_several_values_that_are_refused(given, words):
+    with pytest.raises((TypeError, ValueError), match=f"^{words}"):
+        Argument("probability", "[0, 1)").each("loss", given)
+
+
+@pytest.mark.parametrize("given", [[0.25, 0.5], (0.25, "50%"), "0.25, 50%", np.array([0.25, 0.5]), iter([0.25, 0.5])])
+def test_several_values_as_users_give_them(given):
+    assert Argument("probability", "[0, 1)").each("loss", given) == [0.25, 0.5]
+
+
+@pytest.mark.parametrize("given", [7, 7.0, np.int64(7), np.array(7), [7]])
+def test_one_value_is_a_sequence_of_one(given):
+    assert arguments.FLOWS.each("flows", given) == [7]

@@ -146,7 +146,7 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
     [
         ({"loss": 1}, "loss = 1 is out of range"),
         ({"loss": []}, "loss = "),
-        ({"loss": [0.1, float("nan")]}, "loss = nan"),
+        ({"loss": [0.1, float("nan")]}, r"loss\[1\] = nan"),
         # 1e11/8 bytes/s x 1 s / 1000 bytes
         ({"rate": "100Gbit/s", "round_trip_time": 1, "segment": 1000, "packet": 1000}, "12500003 segments"),
         ({"segment": "2MB", "packet": 1}, "segment over packet = 2000000 packets"),

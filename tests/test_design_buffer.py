@@ -543,7 +543,7 @@ def test_an_interruption_ends_all_runs():
             {"file": "100kB", "bandwidth_delay_product": None, "flows": 2},
             "flows = 2 excludes file",
         ),
-        ({"file": "9kB", "bandwidth_delay_product": None, "loads": [1.0]}, r"load = 1.* \(0, 1\)"),
+        ({"file": "9kB", "bandwidth_delay_product": None, "loads": [1.0]}, r"loads = 1.* \(0, 1\)"),
     ],
 )
 def test_bad_values_are_named(given, message):

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.base import quantities
-from longfat.base.quantities import duration, fraction, fractions, rate, size
+from longfat.base.quantities import duration, fraction, rate, size
 from tests.examples import examples
 
 UREG = pint.UnitRegistry()  # pint's own catalogue, as a user would have it
@@ -200,19 +200,6 @@ def test_name_and_interval_are_the_callers():
     assert fraction("100%", "utilisation", "[0, 1]") == 1.0
     with pytest.raises(ValueError, match=r"^delay = 0 s is out of range: must be in \(0, inf\) s$"):
         duration("0 ms", "delay", "(0, inf)")
-
-
-def test_fractions():
-    assert fractions("1e-4,1e-3, 1%") == [1e-4, 1e-3, 0.01]
-    assert fractions("0.5") == [0.5]
-    for bad, where in [
-        ("1e-4,,1", r"loss\[1\] = ''"),
-        ("0.1,2", r"loss\[1\] = 2"),
-        ("", "loss = ''"),
-        (0.1, "loss must be a string of fractions"),
-    ]:
-        with pytest.raises((TypeError, ValueError), match=f"^{where}"):
-            fractions(bad)
 
 
 @given(

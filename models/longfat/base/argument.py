@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import reprlib
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeVar
 
@@ -58,6 +59,19 @@ class Argument(Quantity):
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)
+
+    def each(self, name: str, values: Any) -> list[Any]:
+        """Return the checked values of a sequence, of a text with commas, or of one value; they have to differ.
+
+        >>> loss = Argument("probability", "[0, 1)")
+        >>> loss.each("loss", "1e-4, 1%"), loss.each("loss", [0, 0.5]), loss.each("loss", 0.5)
+        ([0.0001, 0.01], [0.0, 0.5], [0.5])
+        """
+        given = listed(name, values)
+        found = [self.checked(f"{name}[{i}]" if len(given) > 1 else name, one) for i, one in enumerate(given)]
+        if len(set(found)) < len(found):
+            raise domains.out_of_range(name, reprlib.repr(values), "1", "one value or more, all different")
+        return found
 
     @property
     def types(self) -> str:
@@ -117,6 +131,19 @@ def _entry(name: str, one: Declared, *allowed: str) -> str:
     text = " ".join(f"{sentence}." for sentence in sentences) + f" {one.remark}"
     optional = ", optional" if one.default is None and not one.required else ""
     return f"{name} : {one.types}{optional}\n{textwrap.indent(filled(text.rstrip()), '    ')}"
+
+
+def listed(name: str, values: Any) -> list[Any]:
+    """Return the elements of a sequence, the parts of a text with commas, or one value, as a list that is not empty.
+
+    >>> listed("loss", "1e-4, 1%"), listed("loss", (0.1, 0.2)), listed("loss", 0.1)
+    (['1e-4', '1%'], [0.1, 0.2], [0.1])
+    """
+    found = [part.strip() for part in values.split(",")] if isinstance(values, str) else values
+    found = list(found) if isinstance(found, Iterable) and getattr(found, "ndim", None) != 0 else [found]
+    if not found:
+        raise domains.out_of_range(name, reprlib.repr(values), "1", "one value or more")
+    return found
 
 
 def documented(declared: Mapping[str, Declared]) -> Callable[[_Function], _Function]:

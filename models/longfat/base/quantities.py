@@ -164,32 +164,6 @@ def percent(text: str) -> float | None:
         return None
 
 
-def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[float]:
-    """Return the fractions [1] in a text with commas between them; errors name the index of the wrong fraction.
-
-    Parameters
-    ----------
-    text : str
-        "1e-4,1e-3,1%".
-    name, allowed : str
-        Name of the parameter, for error messages, and the interval of valid values [1].
-
-    Returns
-    -------
-    list of float
-        The fractions [1], in the order given.
-
-    Examples
-    --------
-    >>> fractions("1e-4, 1e-3, 1%")
-    [0.0001, 0.001, 0.01]
-    """
-    if not isinstance(text, str):
-        raise wrong_type(name, text, "a string of fractions, such as '1e-4, 1%'")
-    parts = text.split(",")
-    return [fraction(part, f"{name}[{i}]" if len(parts) > 1 else name, allowed) for i, part in enumerate(parts)]
-
-
 def text(value: float, unit: str) -> str:
     """Return a quantity as text that `rate`, `size` or `duration` can read: six digits and an engineering prefix.
 

@@ -25,7 +25,7 @@ SCHEME = Setting(
     "and objects are schemes of the simulator with their defaults.",
 )  # fmt: skip
 FLOWS = Argument(
-    unit="flows", domain="[1, 10000]", integer=True, several=True, default=(1, 10), kind="sequence of int",
+    unit="flows", domain="[1, 10000]", integer=True, several=True, default=(1, 10), kind="int or sequence of int",
     meaning="Numbers of long-lived flows",
 )  # fmt: skip
 PACKET = Argument(unit="bytes", domain="[1, 1e6]", integer=True, default="1500B", meaning="Packet size [bytes]")
@@ -54,7 +54,7 @@ RNG = replace(
 )  # fmt: skip
 
 LOAD = Argument(
-    unit="1", domain="(0, 1)", several=True, kind="sequence of float", otherwise="0.4,0.6,0.8,0.9,0.95",
+    unit="1", domain="(0, 1)", several=True, kind="float or sequence of float", otherwise="0.4,0.6,0.8,0.9,0.95",
     meaning="Offered loads, over the capacity, at which network power is simulated; with ``file``",
 )  # fmt: skip
 
@@ -67,7 +67,7 @@ BUFFER: dict[str, Any] = {
         "and ``spread`` has no effect. Only the command line accepts a range, which is given by ``spread`` in Python.",
     ),
     "flows": replace(
-        FLOWS, default=None, kind="int or sequence of int",
+        FLOWS, default=None,
         otherwise="1, or one for each time",
         meaning="Numbers of flows", remark="They always have data to send. Excludes ``file``.",
     ),
@@ -213,7 +213,7 @@ WINDOW: dict[str, Any] = {
 CURVES: dict[str, Any] = {
     "rate": replace(RATE, default="100Mbit/s", meaning="Rate of the bottleneck"),
     "round_trip_time": replace(ROUND_TRIP_TIME, default="40ms"),
-    "schemes": replace(SCHEME, default=("cubic", "reno", "bbr"), several=True, kind="sequence of str or Scheme"),
+    "schemes": replace(SCHEME, default=("cubic", "reno", "bbr"), several=True, kind="str, Scheme or sequence of these"),
     "flows": FLOWS,
     "over": Setting(
         default="buffer", names=("buffer", "window"),
@@ -221,7 +221,7 @@ CURVES: dict[str, Any] = {
         remark="The window is an upper bound of the congestion window.",
     ),
     "at": Argument(
-        unit="1", domain="(0, 100]", several=True, kind="sequence of float",
+        unit="1", domain="(0, 100]", several=True, kind="float or sequence of float",
         otherwise="0.05 to 4 for buffers, 0.02 to 4 for windows",
         meaning="Values of the buffer or window, in bandwidth-delay products",
     ),
@@ -242,7 +242,8 @@ CURVES: dict[str, Any] = {
 }  # fmt: skip
 
 EXPONENT = Argument(
-    unit="1", domain="[1, 50]", several=True, default=(2.0, 5.0, 10.0, 20.0), kind="sequence of float",
+    unit="1", domain="[1, 50]", several=True, default=(2.0, 5.0, 10.0, 20.0),
+    kind="float or sequence of float",
     meaning="Exponents k of the loss-load curve to choose from",
 )  # fmt: skip
 

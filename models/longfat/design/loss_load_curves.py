@@ -10,7 +10,7 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base.argument import takes
-from longfat.base.domains import out_of_range, seed_of
+from longfat.base.domains import seed_of
 from longfat.base.progress import bar
 from longfat.design.arguments import EXPONENT, LOSS_LOAD
 from longfat.design.replicating import Effort
@@ -79,9 +79,7 @@ def loss_load(
 
     pause = round_trip_time if stagger is None else stagger
     transfers = Transfers(rate, round_trip_time, sources, file, packet, pause, buffer)
-    choices = [EXPONENT.checked("k", one) for one in np.atleast_1d(np.asarray(k, dtype=float))]
-    if not choices:
-        raise out_of_range("k", "[]", "1", "at least one value in [1, 50]")
+    choices = EXPONENT.each("k", k)
     seed = seed_of(rng)
 
     effort = Effort(seed, replications, confidence, lambda new: None)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base.argument import takes
-from longfat.base.domains import out_of_range, seed_of, wrong_type
-from longfat.design.arguments import CURVES, FLOWS
+from longfat.base.argument import listed, takes
+from longfat.base.domains import out_of_range, seed_of
+from longfat.design.arguments import CURVES
 from longfat.design.curve_laws import ASSUMED, CurveLaws
 from longfat.design.curve_runs import CurvePath, limited
 from longfat.design.senders import sender
@@ -22,7 +21,6 @@ from longfat.replication import sweep
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.sim.schemes import Scheme
 
 #: Default buffers, and default windows of each flow [bandwidth-delay products].
 BUFFERS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0)
@@ -43,8 +41,8 @@ SHARES = ("utilisation", "loss")  # in [0, 1]
 
 @takes(CURVES)
 def curves(
-    *, rate: float, round_trip_time: float, schemes: Sequence[str | Scheme], flows: Sequence[int], over: str,
-    at: Sequence[float] | None, buffer: float, file: float | str | None, load: float, packet: int, spread: float,
+    *, rate: float, round_trip_time: float, schemes: Any, flows: Any, over: str, at: Any, buffer: float,
+    file: float | str | None, load: float, packet: int, spread: float,
     replications: int, confidence: float, rng: Any, progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
     """Simulate utilisation, delay, loss and short transfers for several buffers, or for several windows of each flow.
@@ -101,9 +99,9 @@ def curves(
     size = None if file is None else CURVES["file"].checked("file", file)
     path = CurvePath(rate, round_trip_time, packet, spread, size, load)
     named = _named(schemes)
-    counts = [int(FLOWS.checked("flows", one)) for one in _several("flows", flows)]
+    counts = CURVES["flows"].each("flows", flows)
     usual = BUFFERS if over == "buffer" else WINDOWS
-    values = sorted(CURVES["at"].checked("at", one) for one in _several("at", usual if at is None else at))
+    values = sorted(CURVES["at"].each("at", usual if at is None else at))
     seed = seed_of(rng)
     if over == "window":
         for one in named.values():
@@ -147,20 +145,11 @@ def curves(
     return made_by(data, "design.curves")
 
 
-def _several(name: str, values: Any) -> list[Any]:
-    """Return the values as a list; raise an error for a text, an empty sequence or equal values."""
-    if isinstance(values, str) or not np.iterable(values):
-        raise wrong_type(name, values, "a sequence")
-    found = list(values)
-    if not found or any(one in found[:k] for k, one in enumerate(found)):
-        raise out_of_range(name, found, "1", "one value or more, all different")
-    return found
-
-
 def _named(given: Any) -> dict[str, Any]:
     """Return the schemes by their names; raise an error for unknown or equal names."""
-    found = {one if isinstance(one, str) else sender(one)[0].name: one for one in _several("schemes", given)}
-    if len(found) < len(given):
+    every = listed("schemes", given)
+    found = {one if isinstance(one, str) else sender(one)[0].name: one for one in every}
+    if len(found) < len(every):
         raise out_of_range("schemes", list(found), "1", "schemes of different names")
     for one in found.values():
         sender(one)  # refuses unknown names

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -179,7 +178,7 @@ def answered(
     if file is None:
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs the argument file")
-        numbers = _numbers("flows", len(trips) if flows is None else flows)
+        numbers = FLOWS.each("flows", len(trips) if flows is None else flows)
         subjects = _long_flows(path, senders, numbers, trips, find, spread, bandwidth_delay_product)
     else:
         if not points:
@@ -238,13 +237,13 @@ def _round_trip_times(given: Any) -> tuple[float, ...]:
 
 
 def _long_flows(
-    path: Bottleneck, senders: Senders, numbers: list[Any], trips: tuple[float, ...], find: str, spread: float,
+    path: Bottleneck, senders: Senders, numbers: list[int], trips: tuple[float, ...], find: str, spread: float,
     most: int | None,
 ) -> list[LongFlows]:  # fmt: skip
     """Return the long-lived flows to simulate, one record for each number of flows."""
     return [
         LongFlows(
-            **vars(path), flows=int(FLOWS.checked("flows", n)), scheme=senders.scheme,
+            **vars(path), flows=n, scheme=senders.scheme,
             parameters=senders.parameters, spread=spread, most=most, finds=find,
             round_trip_times=trips if len(trips) > 1 else (),
         )
@@ -257,7 +256,7 @@ def _files(path: Bottleneck, senders: Senders, size: float, loads: Any, excluded
     for name, value in excluded.items():
         if value is not None:
             raise conflict(f"{name} = {value}", "excludes file")
-    at = tuple(sorted({LOAD.checked("load", load) for load in _numbers("loads", loads)}))
+    at = tuple(sorted(LOAD.each("loads", loads)))
     return ArrivingFiles(**vars(path), scheme=senders.scheme, parameters=senders.parameters, loads=at, file=size)
 
 
@@ -284,10 +283,3 @@ def _by_rule(subjects: Sequence[LongFlows], laws: Laws, share: float) -> list[By
         if not math.isnan(packets):
             found.append((one.flows, rule, max(1, round(packets))))
     return found
-
-
-def _numbers(name: str, values: Any) -> list[Any]:
-    made = list(np.atleast_1d(np.asarray(values, dtype=object)))
-    if not made or len(set(made)) < len(made):
-        raise out_of_range(name, reprlib.repr(values), "1", "one value or more, all different")
-    return made

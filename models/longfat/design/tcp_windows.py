@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base.argument import documented, takes
+from longfat.base.argument import documented, listed, takes
 from longfat.base.domains import out_of_range, seed_of
 from longfat.base.layers import header_bytes
 from longfat.base.quantity import READERS
@@ -357,11 +357,8 @@ def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_
 
 
 def _losses(loss: Any) -> list[Range]:
-    """Return the losses, each as a range, from a single value, a list, or a text with commas."""
-    values = loss.split(",") if isinstance(loss, str) else loss if isinstance(loss, list) else [loss]
-    if not values:
-        raise out_of_range("loss", "[]", "1", "at least one probability in [0, 1)")
-    return [_range("loss", value) for value in values]
+    """Return the losses, each as a range, from a single value, a pair of ends, a list, or a text with commas."""
+    return [_range("loss", one) for one in listed("loss", [loss] if isinstance(loss, tuple) else loss)]
 
 
 def _range(name: str, value: Any) -> Range:

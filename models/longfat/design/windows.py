@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base import quantities
 from longfat.base.argument import takes
 from longfat.base.domains import conflict, integer, out_of_range, seed_of
 from longfat.base.progress import bar
@@ -90,7 +89,7 @@ def window(
     from longfat.base.provenance import made_by
 
     path = Path(rate, round_trip_time, segment, packet)
-    losses = _losses(loss)
+    losses = LOSS.each("loss", loss)
     _refuse_too_many(path)
     if tradeoff and not receive_buffer:
         raise conflict(
@@ -148,13 +147,6 @@ OF_PATH = (
     "rate", "round_trip_time", "segment", "packet", "segment_packets", "packet_time", "ack_delay", "ack_segments",
     "bandwidth_delay_product",
 )  # fmt: skip
-
-
-def _losses(loss: Any) -> list[float]:
-    values = quantities.fractions(loss) if isinstance(loss, str) else np.atleast_1d(loss)
-    if len(values) == 0:
-        raise out_of_range("loss", "[]", "1", "at least one probability in [0, 1)")
-    return [LOSS.checked("loss", value) for value in values]
 
 
 def _refuse_too_many(path: Path) -> None:
