@@ -19,15 +19,19 @@ DECLARED = {
     "window": (arguments.WINDOW, ""),
     "curves": (arguments.CURVES, "curves"),
     "loss_load": (arguments.LOSS_LOAD, ""),
+    "cadpc": (arguments.CADPC, ""),
+    "cadpc_class": (arguments.CADPC_CLASS, ""),
 }
 #: Arguments without an option of their own: `--mss` is the segment of TCP; those for few users, and all of selective
-#: repeat and of loss-load curves, are for Python. A range for `--rtt` is a spread.
+#: repeat, loss-load curves and CADPC, are for Python. A range for `--rtt` is a spread.
 WITHOUT = {
     "tcp_window": {"segment", "target", "replications", "confidence", "rng"},
     "window": arguments.WINDOW.keys(),
     "buffer": {"access_rate", "bandwidth_delay_product", "decrease", "loads", "points", "search", "spread"},
     "loss_load": arguments.LOSS_LOAD.keys(),
     "curves": {"load"},
+    "cadpc": arguments.CADPC.keys(),
+    "cadpc_class": arguments.CADPC_CLASS.keys(),
 }
 
 
@@ -54,6 +58,8 @@ NEEDED = {
     "window": PATH | {"loss": 1e-3, "segment": "16KiB", "packet": "1024B"},
     "curves": {},
     "loss_load": PATH | {"loss": 0.1, "sources": 2, "file": "2MB"},
+    "cadpc": PATH | {"fairness_time": "20s"},
+    "cadpc_class": {"weights": [1, 2], "rate": "2Mbit/s"},
 }
 
 
@@ -110,6 +116,12 @@ DOMAINS = {
     ("loss_load", "file"): "[1, inf)",
     ("loss_load", "points"): "[2, 1000]",
     ("loss_load", "replications"): "[2, 1e6]",
+    ("cadpc", "fairness_time"): "(0, inf)",
+    ("cadpc", "queue"): "[0, inf]",
+    ("cadpc", "flows"): "[2, 1000]",
+    ("cadpc", "remaining"): "(0, 1)",
+    ("cadpc", "smoothing"): "(0, 1]",
+    ("cadpc_class", "weights"): "(0, inf)",
 }
 
 

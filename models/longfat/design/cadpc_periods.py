@@ -9,8 +9,10 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base import quantities
-from longfat.base.domains import integer, number, out_of_range, seed_of
+from longfat.base.argument import listed, takes
+from longfat.base.domains import seed_of
 from longfat.base.progress import bar
+from longfat.design.arguments import CADPC, CADPC_CLASS
 from longfat.design.window_curves import attrs
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
@@ -22,49 +24,19 @@ MOST_ROUND_TRIPS = 1000.0  # largest number of round trips between two requests
 APART = 2.0  # number of updates between the starts of two flows
 
 
+@takes(CADPC)
 def cadpc(
-    *,
-    rate: float | str,
-    round_trip_time: float | str,
-    fairness_time: float | str,
-    queue: float | str = math.inf,
-    flows: Any = (2, 5, 10, 20, 50),
-    remaining: float = 0.1,
-    packet: int | str = 1000,
-    smoothing: float = 0.5,
-    replications: int = 4,
-    confidence: float = 0.95,
-    rng: Any = 0,
+    *, rate: float, round_trip_time: float, fairness_time: float, queue: float | str, flows: Any,
+    remaining: float, packet: int, smoothing: float, replications: int, confidence: float, rng: Any,
     progress: bool = True,
-) -> xr.Dataset:
+) -> xr.Dataset:  # fmt: skip
     r"""Find, for each number of flows, the longest time between requests that meets bounds on fairness time and queue.
 
     .. math:: N = \left\lfloor \frac{T}{\lceil t \rceil R} \right\rfloor, \quad t = \frac{\ln q}{\ln(1 - a/(1 + n))}
 
     Parameters
     ----------
-    rate : float or str
-        Capacity of the link that all flows share [bytes/s], in (0, inf), or text such as "10Mbit/s".
-    round_trip_time : float or str
-        R: round-trip time [s], in (0, inf), or text such as "300ms".
-    fairness_time : float or str
-        T: time [s] after which at most a part q of the differences between the rates of flows may remain.
-    queue : float or str
-        Largest mean queue length [packets], or text such as "100ms" for the queueing delay.
-    flows : sequence of int
-        n: numbers of flows to choose from [flows], each in [2, 1000].
-    remaining : float
-        q: part of the differences that may remain [1], in (0, 1).
-    packet : int or str
-        Packet size [bytes].
-    smoothing : float
-        a: smoothing factor of the rate update [1], in (0, 1].
-    replications : int
-        Simulations of each number of flows, at least 2.
-    confidence : float
-        Confidence of the intervals [probability], in (0, 1).
-    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness; the default gives the same answer every time.
+    **arguments
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -98,37 +70,25 @@ def cadpc(
 
     from longfat.base.provenance import made_by
 
-    capacity = quantities.rate(rate)
-    round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
-    bound = quantities.duration(fairness_time, "fairness_time", "(0, inf)")
-    size = integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]")
-    longest = _packets(queue, capacity, size)
-    numbers = [integer("flows", n, "flows", "[2, 1000]") for n in np.atleast_1d(np.asarray(flows))]
-    if not numbers:
-        raise out_of_range("flows", "[]", "1", "at least one number in [2, 1000]")
-    remaining = number("remaining", remaining, "1", "(0, 1)")
-    smoothing = number("smoothing", smoothing, "1", "(0, 1]")
-    replications = integer("replications", replications, "runs", "[2, 1e6]")
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
-    seed = seed_of(rng)
-
+    longest, seed = _packets(queue, rate, packet), seed_of(rng)
+    numbers = CADPC["flows"].each("flows", flows)
     rows = []
     for n in bar(numbers, task="finding update periods", unit="n", shown=progress):
         updates = math.ceil(updates_to_fairness(n, remaining, smoothing))
-        period = min(math.floor(bound / (updates * round_trip)), MOST_ROUND_TRIPS)
+        period = min(math.floor(fairness_time / (updates * round_trip_time)), MOST_ROUND_TRIPS)
         row: dict[str, Any] = {"period": math.nan, "status": "too slow"} | dict.fromkeys(_MEASURED, math.nan)
-        row["fairness_time"] = update_time(updates, round_trip, max(period, 1))
+        row["fairness_time"] = update_time(updates, round_trip_time, max(period, 1))
         row["law_throughput"] = equilibrium_traffic(n)
         row["signalling"] = math.nan
         if period >= 1:
-            net = _network(capacity, round_trip, size, n, period, smoothing)
-            settled = n * APART * period * round_trip + 2 * bound
+            net = _network(rate, round_trip_time, packet, n, period, smoothing)
+            settled = n * APART * period * round_trip_time + 2 * fairness_time
             data = run(
-                net, duration=settled + bound, warm_up=settled, replications=replications, confidence=confidence,
-                rng=np.random.SeedSequence(seed), progress=False,
+                net, duration=settled + fairness_time, warm_up=settled, replications=replications,
+                confidence=confidence, rng=np.random.SeedSequence(seed), progress=False,
             )  # fmt: skip
-            row |= _measured(data, capacity)
-            row |= {"period": float(period), "signalling": n * (32 + 16 + 32) / (period * round_trip)}
+            row |= _measured(data, rate)
+            row |= {"period": float(period), "signalling": n * (32 + 16 + 32) / (period * round_trip_time)}
             row["status"] = "reached" if row["queue_upper"] <= longest else "queue too long"
         rows.append(row)
     answer = xr.Dataset(
@@ -136,12 +96,12 @@ def cadpc(
         coords={"flows": ("flows", numbers, attrs("flows", "number of flows"))},
     )
     answer.attrs = {
-        "rate": capacity,
-        "round_trip_time": round_trip,
-        "fairness_bound": bound,
+        "rate": rate,
+        "round_trip_time": round_trip_time,
+        "fairness_bound": fairness_time,
         "queue_bound": longest,
         "remaining": remaining,
-        "packet": size,
+        "packet": packet,
         "smoothing": smoothing,
         "most_flows": max((n for n, row in zip(numbers, rows, strict=True) if row["status"] == "reached"), default=0),
         "replications": replications,
@@ -176,11 +136,11 @@ ANSWER = {
 }
 
 
-def _packets(queue: float | str, capacity: float, size: int) -> float:
+def _packets(queue: Any, capacity: float, size: int) -> float:
     """Convert the bound on the queue to packets; a text is a queueing delay, converted at the rate of the link."""
     if isinstance(queue, str):
         return quantities.duration(queue, "queue", "[0, inf)") * capacity / size
-    return queue if queue == math.inf else number("queue", queue, "packets", "[0, inf)")
+    return float(CADPC["queue"].checked("queue", queue))
 
 
 def _network(capacity: float, round_trip: float, size: int, flows: int, period: float, smoothing: float) -> Network:
@@ -200,17 +160,15 @@ def _measured(data: xr.Dataset, capacity: float) -> dict[str, float]:
     return row | {"loss": float(data.dropped.sum() / data.sent.sum()), "jain_index": float(data.jain_index)}
 
 
-def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
+@takes(CADPC_CLASS)
+def cadpc_class(*, weights: Any, rate: float) -> xr.Dataset:
     r"""Return the bandwidth to reserve for a class of CADPC flows, in which weight w gets w times the rate of weight 1.
 
     .. math:: B = r (1 + W), \quad x_i = \frac{w_i B}{1 + W}, \quad W = \sum_i w_i
 
     Parameters
     ----------
-    weights : sequence of float
-        w: a flow of weight w behaves as w flows [flows], each in (0, inf).
-    rate : float or str
-        r: rate of a flow of weight 1 [bytes/s], in (0, inf), or text such as "2Mbit/s".
+    **arguments
 
     Returns
     -------
@@ -236,11 +194,9 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
 
     from longfat.base.provenance import made_by
 
-    values = [number("weights", w, "flows", "(0, inf)") for w in np.atleast_1d(np.asarray(weights, dtype=float))]
-    if not values:
-        raise out_of_range("weights", "[]", "1", "at least one weight in (0, inf)")
-    unit, total = quantities.rate(rate), math.fsum(values)
-    reserved = unit * (1 + total)
+    values = [CADPC_CLASS["weights"].checked("weights", one) for one in listed("weights", weights)]
+    total = math.fsum(values)
+    reserved = rate * (1 + total)
     shares = [weighted_equilibrium_rate(w, total) * reserved for w in values]
     answer = xr.Dataset(
         {
