@@ -98,7 +98,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
         lines += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
     lines += ["", table(data)] if verbose else []
     pasted = buffer_lines.lines(data)
-    lines += ["", *(paste.shown(pasted) if verbose else paste.in_short(pasted)), *_variable(data)]
+    lines += ["", *paste.shown(pasted, brief=not verbose), *_variable(data)]
     return "\n".join(lines if verbose else [*lines, MORE])
 
 

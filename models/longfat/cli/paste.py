@@ -39,49 +39,40 @@ class Line:
     brief: bool = True
 
 
-def shown(lines: Iterable[Line], apart: bool = True, width: int = 110) -> list[str]:
+def shown(lines: Iterable[Line], *, brief: bool = False, apart: bool = True) -> list[str]:
     """Return records as lines that can all be pasted: text that is not a command becomes a shell comment.
 
-    ``apart`` puts an empty line between two records.
+    With ``brief`` they are those of a short answer: the reasons and the lines, and the expected output of records
+    without a check. ``apart`` puts an empty line between two records of a long answer.
 
-    >>> for line in shown([Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2")]):
+    >>> two = [Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2"), Line("Or.", ("tc",), brief=False)]
+    >>> for line in shown(two):
     ...     print(line)
     # Raise it.
     sysctl -w a=2
     # Check with:  sysctl a
     # Expect:  a = 2
+    <BLANKLINE>
+    # Or.
+    tc
+    >>> shown(two, brief=True)
+    ['# Raise it.', 'sysctl -w a=2']
     """
     import textwrap
 
+    width, following = (116, "#   ") if brief else (110, "# ")
     made: list[str] = []
     for one in lines:
-        made += [""] if made and apart else []
-        made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent="# ")
+        if brief and not one.brief:
+            continue
+        made += [""] if made and apart and not brief else []
+        made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent=following)
         made += one.lines
-        if one.check:
-            made += [f"# Check with:  {one.check}"]
+        if one.check and brief:
+            continue
+        made += [f"# Check with:  {one.check}"] if one.check else []
         if one.expect:
             made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
-    return made
-
-
-def in_short(lines: Iterable[Line], width: int = 116) -> list[str]:
-    """Return the records of a short answer as lines: the reasons, the lines to paste and the expected output.
-
-    >>> for line in in_short([Line("As root:", ("tc qdisc",)), Line("Or.", ("tc",), brief=False)]):
-    ...     print(line)
-    # As root:
-    tc qdisc
-    """
-    import textwrap
-
-    made: list[str] = []
-    for one in lines:
-        if one.brief:
-            made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent="#   ")
-            made += one.lines
-            if one.expect and not one.check:  # the short answer leaves out ``check`` with its expected output
-                made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
     return made
 
 

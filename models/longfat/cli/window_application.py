@@ -56,7 +56,7 @@ def answer_of(name: str, answer: Answer) -> str:
         why = f"{in_flight}, and an update, after {size(one.update(window))} at the latest ({one.source})"
         why = f"as large as {one.title} allows, less than {in_flight}, and an update" if window == one.largest else why
         reason = f"{one.about} {size(window)}: {why}. Larger defaults have no line."
-        lines = [*paste.in_short([paste.Line(reason, tuple(settings))]), ""]
+        lines = [*paste.shown([paste.Line(reason, tuple(settings))], brief=True), ""]
     with_each = [(size(default.window), ends) for default, ends in expected] or [(size(window), reached)]
     _, unit = paste.format_of(max(high for _, (_, high) in with_each))
     of_bytes = {"kbit/s": "kB/s", "Mbit/s": "MB/s"}[unit]

@@ -38,7 +38,7 @@ def by_law(answer: Answer, path: Path, verbose: bool) -> str:
     if verbose:
         parts.append([line for label, words in _explained(answer, path) for line in labelled(label, words)])
     if not path.no_window:
-        parts.append(paste.shown(window_lines.settings(answer.attrs, path, verbose), verbose))
+        parts.append(paste.shown(window_lines.settings(answer.attrs, path, verbose), apart=verbose))
     return "\n".join(line for part in parts for line in (*part, ""))
 
 
