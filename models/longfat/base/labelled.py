@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     import xarray as xr
 
+Data = TypeVar("Data", "xr.Dataset", "Labelled")
 Variables = Mapping[str, tuple[Any, ...]]  # dimensions (a name or several), values and, optionally, attributes
 
 
@@ -95,3 +96,13 @@ class Labelled:
 def _of(dims: Any) -> tuple[str, ...]:
     """Return the names of dimensions as a tuple; ``dims`` is one name or several."""
     return (dims,) if isinstance(dims, str) else tuple(dims)
+
+
+def made_by(data: Data, maker: str) -> Data:
+    """Write the name of the function that made a Dataset into its attributes; return the Dataset.
+
+    >>> made_by(Labelled({}, {}, {}), "sim.run").attrs
+    {'made_by': 'longfat.sim.run'}
+    """
+    data.attrs["made_by"] = f"longfat.{maker}"
+    return data

@@ -11,6 +11,7 @@ from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.argument import listed, takes
 from longfat.base.domains import seed_of
+from longfat.base.labelled import made_by
 from longfat.base.progress import bar
 from longfat.design.arguments import CADPC, CADPC_CLASS
 from longfat.design.window_curves import attrs
@@ -67,8 +68,6 @@ def cadpc(
     M. Welzl, Scalable Router Aided Congestion Avoidance, section II; derivations/cadpc_spectrum.py.
     """
     import xarray as xr
-
-    from longfat.base.provenance import made_by
 
     longest, seed = _packets(queue, rate, packet), seed_of(rng)
     numbers = CADPC["flows"].each("flows", flows)
@@ -191,8 +190,6 @@ def cadpc_class(*, weights: Any, rate: float) -> xr.Dataset:
     M. Welzl, Scalable Router Aided Congestion Avoidance, section IV.B; derivations/cadpc_network.py.
     """
     import xarray as xr
-
-    from longfat.base.provenance import made_by
 
     values = [CADPC_CLASS["weights"].checked("weights", one) for one in listed("weights", weights)]
     total = math.fsum(values)

@@ -11,6 +11,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import takes
 from longfat.base.domains import seed_of
+from longfat.base.labelled import made_by
 from longfat.base.progress import bar
 from longfat.design.arguments import EXPONENT, LOSS_LOAD
 from longfat.design.replicating import Effort
@@ -74,8 +75,6 @@ def loss_load(
     Prithviraj and Williamson, sections 2.3 and 4.
     """
     import xarray as xr
-
-    from longfat.base.provenance import made_by
 
     pause = round_trip_time if stagger is None else stagger
     transfers = Transfers(rate, round_trip_time, sources, file, packet, pause, buffer)

@@ -11,6 +11,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import listed, takes
 from longfat.base.domains import out_of_range, seed_of
+from longfat.base.labelled import made_by
 from longfat.design.arguments import CURVES
 from longfat.design.curve_laws import ASSUMED, CurveLaws
 from longfat.design.curve_runs import CurvePath, limited
@@ -140,8 +141,6 @@ def curves(
         "units": "bytes/s, s, bytes, packets as the names say; buffers and windows in bandwidth-delay products",
         "longfat_version": __version__,
     }
-    from longfat.base.provenance import made_by  # imported late, because it imports xarray
-
     return made_by(data, "design.curves")
 
 

@@ -13,9 +13,8 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import documented, takes
 from longfat.base.domains import choice, conflict, out_of_range, seed_of
-from longfat.base.labelled import Labelled
+from longfat.base.labelled import Labelled, made_by
 from longfat.base.progress import bar, describe
-from longfat.base.provenance import made_by
 from longfat.design import signalling
 from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles

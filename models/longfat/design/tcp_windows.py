@@ -12,6 +12,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import documented, listed, takes
 from longfat.base.domains import out_of_range, seed_of
+from longfat.base.labelled import made_by
 from longfat.base.layers import header_bytes
 from longfat.base.quantity import READERS
 from longfat.design import figure_ranges, tcp
@@ -176,8 +177,6 @@ class Answer:
     def dataset(self) -> xr.Dataset:
         """Convert the answer to a Dataset."""
         import xarray as xr
-
-        from longfat.base.provenance import made_by
 
         target = f"{100 * self.attrs['target']:.6g}%"
         declared = {name: attrs(unit, said.format(target=target)) for name, (unit, said) in OF_PATH.items()}

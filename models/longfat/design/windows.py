@@ -11,6 +11,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.argument import takes
 from longfat.base.domains import conflict, integer, out_of_range, seed_of
+from longfat.base.labelled import made_by
 from longfat.base.progress import bar
 from longfat.design import receive_buffers
 from longfat.design.arguments import LOSS, WINDOW
@@ -85,8 +86,6 @@ def window(
     F. Gong and G. M. Parulkar, WUCS-92-38 (1992), sections 3.4, 4.3 and 4.3.1.
     """
     import xarray as xr
-
-    from longfat.base.provenance import made_by
 
     path = Path(rate, round_trip_time, segment, packet)
     losses = LOSS.each("loss", loss)

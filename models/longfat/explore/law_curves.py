@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base import domains, extras
+from longfat.base.labelled import made_by
 from longfat.explore.simulations import CONFIDENCE
 from longfat.explore.state import State
 
@@ -51,8 +52,6 @@ def dataset(state: State, points: int = POINTS, *, simulated: Sequence[Mapping[s
     (array([0.05, 0.5 , 0.95]), array([ 0.053,  1.   , 19.   ]), 1.0)
     """
     import xarray as xr
-
-    from longfat.base.provenance import made_by
 
     law, across, family = state.law, state.across, state.family
     x = state.scale(across).dense(points)

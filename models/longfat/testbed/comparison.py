@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.base.labelled import made_by
 from longfat.testbed.law_values import LawValue, law_values
 from longfat.testbed.plan import with_handshakes
 
@@ -75,8 +76,6 @@ def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) ->
     Traces are limited to the times that both results contain. A variable that only one result contains is left out.
     """
     import xarray as xr
-
-    from longfat.base.provenance import made_by
 
     common = [name for name in simulated.data_vars if name in measured.data_vars]
     data = xr.concat(

@@ -21,6 +21,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import generator, number
+from longfat.base.labelled import made_by
 from longfat.sim.kernel.records import NEVER, SECOND
 from longfat.sim.runs import results
 from longfat.testbed.runs import outcomes
@@ -98,8 +99,6 @@ def run(
     Spoilt
         If every attempt at a run was rejected.
     """
-    from longfat.base.provenance import made_by
-
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     random = generator(rng)
     begun = time.monotonic()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from longfat._version import __version__
 from longfat.base import quantities
 from longfat.base.domains import conflict, generator, out_of_range, wrong_type
+from longfat.base.labelled import made_by
 from longfat.replication import replicate
 from longfat.sim.network.network import Network
 from longfat.sim.network.options import RUN_OPTIONS
@@ -151,8 +152,6 @@ def run(
         data = made.dataset()
         if sample_every is not None:
             data = data.assign(results.traces(first, float(quantities.duration(sample_every, "sample_every"))))
-    from longfat.base.provenance import made_by  # here, because it imports xarray
-
     return made_by(data, "sim.run")
 
 
