@@ -296,8 +296,9 @@ def test_streams_that_are_refused(refused):
         (failed, ": iperf3 reports an error: unable to connect to server"),
         (stream(TCP) + stream(TCP), ": the file holds 2 runs of iperf3 --json-stream, must hold one"),
         (stream({"start": TCP["start"], "intervals": TCP["intervals"]}), ": key 'end' is missing"),  # cut off
-        (stream(TCP)[:-9], ": the file is no JSON of one iperf3 run"),
-        ('{"event": "start"}\n{"event": "end"}', ": the file is no JSON of one iperf3 run"),
-        ("[1]\n[2]", ": the file is no JSON of one iperf3 run"),
+        (stream(TCP)[:-9], ": the file is damaged JSON (line 6: Unterminated string starting at): was it cut off?"),
+        ('{"event": "start"}\n{"event": "end"}', ": the file is JSON of no known kind: must be the output of iperf3"),
+        ("[1]\n[2]", ": the file is"),
+        ((DATA / "ping.txt").read_text(), ": the file is the output of ping, must be that of iperf3 --json"),
     ]:
         refused(text, words, read=read_iperf3)

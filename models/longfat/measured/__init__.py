@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from longfat.base.layers import LAYERS, layer_sizes, rate_at
     from longfat.measured.combining import path_of
     from longfat.measured.figures import Measurement, PathFigures, Series
-    from longfat.measured.iperf3 import read_iperf3
     from longfat.measured.ping import read_ping
-    from longfat.measured.recognising import KINDS, read, read_each
+    from longfat.measured.recognising import KINDS, read, read_each, read_iperf3
 
 #: Public name -> module that defines it. A module is imported when one of its names is first used, because commands
 #: without files need none of the readers.
@@ -24,9 +23,8 @@ _NAMES = {
     **dict.fromkeys(("LAYERS", "layer_sizes", "rate_at"), ".base.layers"),
     "path_of": "combining",
     **dict.fromkeys(("Measurement", "PathFigures", "Series"), "figures"),
-    "read_iperf3": "iperf3",
     "read_ping": "ping",
-    **dict.fromkeys(("KINDS", "read", "read_each"), "recognising"),
+    **dict.fromkeys(("KINDS", "read", "read_each", "read_iperf3"), "recognising"),
 }
 
 __all__ = [

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
-from os import PathLike
 from statistics import median
 from typing import Any, NamedTuple
 
 from longfat.base.domains import unknown
 from longfat.measured.counting import loss_interval
-from longfat.measured.fields import Field, parsed, text_of
+from longfat.measured.fields import Field
 from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import by_processor, by_windows, queued_or_lost
 
-__all__ = ["KIND", "looks_like", "read", "read_iperf3"]
+__all__ = ["KIND", "looks_like", "read"]
 
 KIND = "iperf3 --json"
 #: First version of iperf3 that has a thread for each stream (its release notes, 3.16).
@@ -23,45 +21,10 @@ _THREADED = (3, 16)
 _EVENTS = ("start", "end", "error")  # events of --json-stream that occur once; "interval" occurs many times
 
 
-def read_iperf3(path: str | PathLike[str]) -> PathFigures:
-    """Return the figures of a path from the output of one ``iperf3 --json`` (or ``--json-stream``) run.
-
-    TCP: the rate is that of the data received; the round-trip time is the smallest that the sender saw, which only the
-    sending side writes (not with ``-R``), and the queueing delay is the mean less this smallest; the loss is the ratio
-    of retransmissions to segments sent, an estimate that includes drops in queues that the flow itself filled, and
-    spurious retransmissions. UDP: the rate is that of the data received, never more than the offered one; the loss is
-    the fraction of datagrams that did not arrive; there is no round-trip time. Parallel streams count together. A file
-    of the server only has the rate and, with ``-R``, the round-trip time.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-
-    Returns
-    -------
-    PathFigures
-        Rate [bytes/s], round-trip time [s], loss [probability] and size of the packets [bytes], with a remark on each.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, reports an error or a run in both directions (``--bidir``), lacks a field or holds
-        an impossible value; the message names file and field.
-
-    Examples
-    --------
-    >>> read_iperf3("no-such-file.json")
-    Traceback (most recent call last):
-    ValueError: no-such-file.json: cannot be read (No such file or directory)
-    """
-    return read(str(path), _content(str(path), text_of(path))).figures
-
-
 def looks_like(content: Any) -> bool:
-    """Return whether the content of a JSON file, or the list of its lines, has the keys of a run of iperf3."""
+    """Return whether the content of a JSON file, or the list of its lines, has two keys or more of a run of iperf3."""
     if isinstance(content, dict):
-        return bool({"start", "end"} <= content.keys() or {"start", "error"} <= content.keys())
+        return len(content.keys() & {"start", "intervals", "end", "error"}) >= 2
     return (
         bool(content)
         and isinstance(content, list)
@@ -95,19 +58,6 @@ def read(path: str, content: Any) -> Measurement:
             theirs = run["server_output_json"]
             figures = figures.merged(_server(theirs["start"], theirs["end"], []))
     return Measurement(path, KIND, figures, _series(samples))
-
-
-def _content(path: str, text: str) -> Any:
-    """Parse the JSON of a run, or the lines of ``--json-stream``; return a dict, or a list of events."""
-    try:
-        content = parsed(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: the file is no JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    if isinstance(content, list) and not looks_like(content):
-        raise ValueError(f"{path}: the file is no JSON of one iperf3 run")
-    return content
 
 
 def _assembled(path: str, lines: list[Any]) -> dict[str, Any]:

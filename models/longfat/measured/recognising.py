@@ -13,7 +13,7 @@ from longfat.measured.combining import path_of
 from longfat.measured.fields import LONGEST_TEXT, MARKS, opened, parsed, text_of
 from longfat.measured.figures import Measurement, PathFigures
 
-__all__ = ["KINDS", "read", "read_each"]
+__all__ = ["KINDS", "read", "read_each", "read_iperf3"]
 
 
 class _Kind(Protocol):
@@ -67,6 +67,44 @@ def read_each(*files: str | PathLike[str]) -> list[Measurement]:
     if not files:
         raise ValueError("files is empty: must be one or more files with measurements")
     return [_read(str(file)) for file in files]
+
+
+def read_iperf3(path: str | PathLike[str]) -> PathFigures:
+    """Return the figures of a path from the output of one ``iperf3 --json`` (or ``--json-stream``) run.
+
+    TCP: the rate is that of the data received; the round-trip time is the smallest that the sender saw, which only the
+    sending side writes (not with ``-R``), and the queueing delay is the mean less this smallest; the loss is the ratio
+    of retransmissions to segments sent, an estimate that includes drops in queues that the flow itself filled, and
+    spurious retransmissions. UDP: the rate is that of the data received, never more than the offered one; the loss is
+    the fraction of datagrams that did not arrive; there is no round-trip time. Parallel streams count together. A file
+    of the server only has the rate and, with ``-R``, the round-trip time.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    PathFigures
+        Rate [bytes/s], round-trip time [s], loss [probability] and size of the packets [bytes], with a remark on each.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, reports an error or a run in both directions (``--bidir``), lacks a field or holds
+        an impossible value; the message names file and field.
+
+    Examples
+    --------
+    >>> read_iperf3("no-such-file.json")
+    Traceback (most recent call last):
+    ValueError: no-such-file.json: cannot be read (No such file or directory)
+    """
+    (found,) = read_each(path)
+    if found.kind != iperf3.KIND:
+        raise ValueError(f"{path}: the file is the output of {found.kind}, must be that of {iperf3.KIND}")
+    return found.figures
 
 
 def _read(path: str) -> Measurement:
