@@ -106,7 +106,7 @@ REFUSED = {
         "curves --rate 12Mbit/s --rtt 50ms --scheme reno --flows 1,2 --replications 2 --at 0.3,1 --file 15kB",
         [
             ("--scheme reno,rino", "scheme 'rino' is unknown; available"),
-            ("--scheme reno,reno", "all different"),
+            ("--scheme reno,reno", "schemes = ['reno', 'reno'] is out of range: must be schemes of different names"),
             ("--flows 3,3", "flows = [3, 3]"),
             ("--over buffer,buffer", "names an axis twice"),
             ("--over buffer,window", "--at needs one axis"),

@@ -147,12 +147,12 @@ def curves(
 def _named(given: Any) -> dict[str, Any]:
     """Return the schemes by their names; raise an error for unknown or equal names."""
     every = listed("schemes", given)
-    found = {one if isinstance(one, str) else sender(one)[0].name: one for one in every}
-    if len(found) < len(every):
-        raise out_of_range("schemes", list(found), "1", "schemes of different names")
-    for one in found.values():
+    names = [one if isinstance(one, str) else sender(one)[0].name for one in every]
+    if len(set(names)) < len(names):
+        raise out_of_range("schemes", names, "1", "schemes of different names")
+    for one in every:
         sender(one)  # refuses unknown names
-    return found
+    return dict(zip(names, every, strict=True))
 
 
 def _packets(
