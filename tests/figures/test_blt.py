@@ -1,4 +1,4 @@
-"""Figures and tables of the BLT paper at small scale: their claims, and their own quantities by hand."""
+"""Figures and tables of the BLT paper: stored numbers by hand, and the page of tables against the scoreboard."""
 
 import math
 import re
@@ -17,95 +17,61 @@ from longfat.laws import power
 from longfat.sim import Network, Simulation
 
 FOLDER = File(blt.__file__).parent
-NAMES = (
-    "10_13",
-    "14",
-    "15_20",
-    "21_24",
-    "25_27",
-    "28_29",
-    "3",
-    "30_31",
-    "5",
-    "6_7",
-    "8",
-    "9",
-    "interpretations",
-    "outlook",
-)
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory, drawn_quickly):
-    folder = tmp_path_factory.mktemp("figures")
-    data = blt.PART.write(folder, packets=1e5)
-    expected = [f"blt_{n}.{kind}" for n in NAMES for kind in ("png", "svg")]
-    assert sorted(p.name for p in folder.iterdir() if p.suffix != ".csv") == sorted([*expected, "blt_tables.md"])
-    return data | {"text": (folder / "blt_tables.md").read_text()}
+def kept():
+    return blt.PART.kept()
 
 
-@pytest.mark.long
-def test_no_power_above_the_ceiling(written):
-    """No greatest power exceeds the upper bound of first-come service by more than its interval."""
-    for name, one in written["greatest"].items():
+def test_no_greatest_power_is_above_the_bound(kept):
+    """First-come service has the greatest power of all; a sweep's mean is at most its noise above it."""
+    for name, one in kept["greatest"].items():
         for k, path in enumerate(SETS[name]):
             top = math.log10(power.first_come_ceiling(path.capacity, path.file, path.round_trip))
             assert (one.power_lower[:, k] <= top).all(), name
 
 
-@pytest.mark.long
-def test_blt_of_table_1(written):
-    """BLT's powers are within 0.25 of the printed cells (log10), even in runs of a hundred files."""
+def test_blt_of_table_1(kept):
+    """BLT's powers are within 0.25 of the printed cells (log10)."""
     for name in ("reference", "1 Gbit/s"):
-        ours = written["greatest"][name].power.sel(label="BLT").values
+        ours = kept["greatest"][name].power.sel(label="BLT").values
         np.testing.assert_allclose(ours, np.array(PRINTED["BLT", name], dtype=float), atol=0.25)
 
 
-@pytest.mark.long
-def test_response_times_of_figure_6(written):
+def test_response_times_of_figure_6(kept):
     """At load 0.1 the network is nearly empty: 116.88 ms without load, by hand in test_blt, plus a little waiting."""
-    low = written["sets"]["reference"].isel(load=0, bottleneck=0)
+    low = kept["sets"]["reference"].isel(load=0, bottleneck=0)
     assert 0.1168 < float(low.response_time.sel(label="BLT")) < 0.16
     # TCP: eight rounds at least
     assert float(low.response_time.sel(label="TCP")) > 0.24
 
 
-@pytest.mark.long
-def test_queues_of_figure_8(written):
+def test_queues_of_figure_8(kept):
     """Both schemes fill the buffer of 75 packets, and the queue is never longer."""
-    queue = written["queues"].queue
+    queue = kept["queues"].queue
     assert (queue.max("time") <= 75).all()
     assert (queue.max("time") > 60).all()
 
 
-@pytest.mark.long
-def test_plane_of_figure_14(written):
+def test_plane_of_figure_14(kept):
     """The advantage grows with the bandwidth-delay product, from 1 to less than 8; one packet is 12 kbit x D/3."""
-    advantage = written["plane"].advantage.values
+    advantage = kept["plane"].advantage.values
     assert (np.diff(advantage, axis=0) > 0).all()
     assert (np.diff(advantage, axis=1) > 0).all()
     assert 1 < advantage.min() < 1.01
     assert 7 < advantage.max() < 8
-    buffer = written["plane"].buffer.sel(rate=12e6, delay=1e-3, method="nearest")
+    buffer = kept["plane"].buffer.sel(rate=12e6, delay=1e-3, method="nearest")
     assert float(buffer) == pytest.approx(1, rel=0.08)  # the grid
 
 
-@pytest.mark.long
-def test_outlook(written):
+def test_outlook(kept):
     """With priorities interactive files take hardly more than a round trip; without, much more."""
-    small = written["interactive"].small_transfer_time.isel(bottleneck=0).sel(load=0.3)
+    small = kept["interactive"].small_transfer_time.isel(bottleneck=0).sel(load=0.3)
     assert 0.0305 < float(small.sel(label="BLT")) < 0.045
     assert float(small.sel(label="TCP")) > 0.085  # three rounds of 1, 2, 1 packets: 90 ms, less what the first few do
-    top = written["buffers"].power.isel(bottleneck=0).sel(label="BLT")
+    top = kept["buffers"].power.isel(bottleneck=0).sel(label="BLT")
     assert float(top.sel(buffers=4)) > float(top.sel(buffers=1)) + 0.1
-
-
-@pytest.mark.long
-def test_tables(written):
-    text = written["text"]
-    assert "| BLT | 1/5 | 150 Mbit/s | 6.9 |" in text
-    assert "| TCP | 1 | 1 Gbit/s | 8.1 |" in text
-    assert "million packets" in text
 
 
 SIZE = {"loads": (0.1, 0.6), "packets": 1e4, "round_trips": 12.0, "replications": 2}

@@ -62,7 +62,9 @@ def test_a_changed_number_is_noticed(tmp_path):
 
 
 def test_gong_and_parulkar():
-    assert data.compare(gong_parulkar.figure_14(), "gong_parulkar_14") > 1000
+    found = gong_parulkar.figure_14()
+    assert int(found.segments.min()) * found.attrs["segment_packets"] >= 1e7  # packets a point, as in the paper
+    assert data.compare(found, "gong_parulkar_14") > 1000
 
 
 def test_receive_buffers(monkeypatch):
@@ -333,6 +335,16 @@ def test_all_of_it(part, tmp_path):
                 )
             else:
                 assert list(ours[column]) == list(theirs[column])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", ["blt", "cadpc", "kkm", "loss_load"])
+def test_quick(part, tmp_path, drawn_quickly):
+    """`--quick` writes a page and all pictures; it draws another experiment of the benchmark."""
+    module = gallery.module(part)
+    module.PART.write(tmp_path, **module.PART.quick)
+    assert {path.stem.replace("_9b", "_2") for path in tmp_path.glob("*.png")} == set(module.CAPTIONS)
+    assert len(list(tmp_path.glob("*.md"))) == 1
 
 
 # Pictures, drawn from the stored numbers

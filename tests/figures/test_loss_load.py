@@ -1,11 +1,10 @@
-"""Figures and tables of Prithviraj & Williamson's virtual loss-load model at small scale: claims, by interval."""
+"""Figures of Prithviraj & Williamson's virtual loss-load model: stored numbers by hand, and the scenarios."""
 
 import numpy as np
 import pytest
 
 from figures.loss_load import pictures as loss_load
 from figures.loss_load import shaping
-from figures.loss_load.claims import combined
 from figures.loss_load.networks import (
     NEAREST,
     PLAIN,
@@ -14,28 +13,22 @@ from figures.loss_load.networks import (
     scenario_0,
     scenario_1,
 )
-from figures.loss_load.numbers import NUMBERS
 from longfat.laws import loss_load as laws
 
 KS = (2, 5, 10, 20)
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory, drawn_quickly):
-    folder = tmp_path_factory.mktemp("figures")
-    data = loss_load.PART.write(folder, replications=4, quick=True)
-    expected = [f"loss_load_{n}.{kind}" for n in (2, 5, 7, 8) for kind in ("png", "svg")]
-    assert sorted(p.name for p in folder.iterdir() if p.suffix != ".csv") == sorted([*expected, "loss_load_tables.md"])
-    return data | {"text": (folder / "loss_load_tables.md").read_text()}
+def kept():
+    return loss_load.PART.kept()
 
 
-@pytest.mark.long
-def test_figure_2(written):
+def test_figure_2(kept):
     """With k = 5 beside rates of 0.6 + 0.6, P = 1 from f = (b/a)^(1/5) on; the peak is where P = 1/6.
 
     Here a = 0.2 and b = 2 0.6^6.
     """
-    data = written["2"]
+    data = kept["2"]
     full = (2 * 0.6**6 / 0.2) ** 0.2  # 0.859
     np.testing.assert_array_equal(data.loss_probability == 1, data.rate > full)
     assert (np.diff(data.loss_probability) >= 0).all()
@@ -46,11 +39,10 @@ def test_figure_2(written):
     )
 
 
-@pytest.mark.long
-def test_figure_5_time(written):
+def test_figure_5_time(kept):
     """Section 4.1.1: smallest at v = k/(k + 1), within 2 %; 800 + 4 ms at best, by hand 2 x 16 Mbit over 40 Mbit/s."""
     for k in KS:
-        row = written["5"].sel(k=k)
+        row = kept["5"].sel(k=k)
         here = row.isel(point=int(np.argmin(np.abs(row.v.values - k / (k + 1)))))
         assert float(here.transfer_time_upper) < 1.02 * float(row.transfer_time.min())
         assert float(here.transfer_time_lower) >= 0.804
@@ -58,14 +50,14 @@ def test_figure_5_time(written):
         assert float(row.fair_start_transfer_time.min()) == pytest.approx(0.804, abs=0.002)
         # At v = 0.5 the line carries (k + 1)/(2 k): 0.8 s over it, within 2 %.
         assert float(row.transfer_time[0]) == pytest.approx(1.6 * k / (k + 1), rel=0.02)
-        np.testing.assert_allclose(row.law_transfer_time[0], 1.6 * k / (k + 1) + 0.00414, rtol=1e-12)
+        np.testing.assert_allclose(row.law_transfer_time[0], 1.6 * k / (k + 1) + 0.00414, rtol=1e-8)
 
 
-@pytest.mark.long
-def test_figure_5_loss(written):
+def test_figure_5_loss(kept):
     """Section 4.1.2: no loss at k/(k + 1) and 1/(k + 1) at v = 1; exact after the start, or with a fair start."""
+    start = []
     for k in KS:
-        row = written["5"].sel(k=k)
+        row = kept["5"].sel(k=k)
         here = row.isel(point=int(np.argmin(np.abs(row.v.values - k / (k + 1)))))
         full = row.isel(point=-1)
         assert float(here.late_loss_upper) < 0.005
@@ -73,18 +65,16 @@ def test_figure_5_loss(written):
         assert float(full.late_loss) == pytest.approx(1 / (k + 1), abs=0.01)
         assert float(full.fair_start_loss) == pytest.approx(1 / (k + 1), abs=0.01)
         # Over a whole transfer that starts from nothing there is more: 0.0025 to 0.017, the more the larger k is.
-        assert float(here.loss) < 0.025
+        start.append(float(here.loss))
         assert float(full.loss) == pytest.approx(1 / (k + 1), abs=0.025)
         assert float(row.late_loss_upper[0]) == float(row.law_loss[0]) == 0
-    start = [float(written["5"].sel(k=k).loss.sel(point=1)) for k in KS]
     assert start == sorted(start)
-    assert start[-1] > 0.01  # not negligible; only the loss at equilibrium is
+    assert 0.01 < start[-1] < 0.025  # not negligible; only the loss at equilibrium is
 
 
-@pytest.mark.long
-def test_figure_7(written):
+def test_figure_7(kept):
     """Section 4.2.1: load 1 while connection 1 is alone, then the peaks, and oscillation that grows with k."""
-    data = written["7"].sel(interpretation="nearest")
+    data = kept["7"].sel(interpretation="nearest")
     alone = data.offered_load.sel(time=slice(0.09, 0.16)).mean("time")
     np.testing.assert_allclose(alone, 1, atol=0.02)  # packets counted; the declared rate is 1 exactly
     np.testing.assert_allclose(data.declared_load.sel(time=slice(0.09, 0.16)), 1, rtol=1e-12)
@@ -95,36 +85,19 @@ def test_figure_7(written):
         assert 1 + 2 * reply == pytest.approx(printed, abs=0.01)
         assert float(peaks.sel(k=k)) == pytest.approx(printed, rel=0.15)
     assert float(peaks.sel(k=20)) > float(peaks.sel(k=2)) + 0.2
-    plain = written["7"].sel(interpretation="plain").declared_load.sel(time=slice(0, 0.4999))
+    plain = kept["7"].sel(interpretation="plain").declared_load.sel(time=slice(0, 0.4999))
     assert float(plain.max("time").sel(k=20)) > 2.3  # as the formulas stand it is far above 2.07
 
 
-@pytest.mark.long
-def test_figure_8(written):
+def test_figure_8(kept):
     """Sections 4.2.2 and 4.2.3: v moves the time more than k does; at v = 1 loss grows with k, against 1/(k + 1)."""
-    data = written["8"].sel(interpretation="nearest")
+    data = kept["8"].sel(interpretation="nearest")
     by_v = data.transfer_time_lower.sel(v=0.5) - data.transfer_time_upper.sel(v=1.0)
     by_k = data.transfer_time.max("k") - data.transfer_time.min("k")
     assert float(by_v.sel(k=2)) > float(by_k.max())
     assert float(data.loss_lower.sel(k=20, v=1.0)) > float(data.loss_upper.sel(k=2, v=1.0))
     # 2656 ms, printed
     assert float(data.transfer_time.sel(k=2, v=0.5)) == pytest.approx(2.656, rel=0.1)
-
-
-@pytest.mark.long
-def test_tables(written):
-    """Most printed numbers once, and the effect of a rule: a threshold of 5 packets lowers losses."""
-    ours, moved = written["nearest"]["unchanged"], written["nearest"]["dropping starts at a queue of 5 packets"]
-    assert len(NUMBERS) == 17
-    assert len(ours) == 14  # without v = 0.6 and k = 5, 20 at v = 0.9
-    assert combined((1.0, ours[2, 0.9, "loss"]), (-1.0, moved[2, 0.9, "loss"])).low > 0
-    met = {key for key in ours if NUMBERS[key].meets(ours[key])}
-    times = {(2, v, "transfer_time") for v in (0.5, 0.9, 1.0)}
-    assert times | {(2, 1.0, "loss"), (20, 1.0, "peak_load")} <= met
-    stand = written["plain"]["unchanged"]
-    assert not any(NUMBERS[key].meets(stand[key]) for key in times)
-    assert written["text"].count("| k = ") == 14
-    assert "| k = 2, v = 0.5: transfer time | 2656 ms | 2638" in written["text"]
 
 
 def test_rule_changes_change_an_interpretation():
