@@ -22,20 +22,6 @@ def test_startup():
     assert beyond == 1
 
 
-def test_parking_lot():
-    rates = network.parking_lot()
-    own, other = (symbol.sympy for symbol in laws.parking_lot_short_rate.symbols.values())
-    shipped = laws.parking_lot_short_rate.expr
-    for first, second in ((9, 1), (5, 5), (50, 2)):
-        at = {network.m_1: first, network.m_2: second}
-        assert shipped.subs({own: first, other: second}) == rates.crowded.subs(at)
-        assert shipped.subs({own: second, other: first}) == rates.other.subs(at)
-        long = laws.parking_lot_long_rate
-        assert long.expr.subs({symbol.sympy: at[symbol.sympy] for symbol in long.symbols.values()}) == rates.long.subs(
-            at
-        )
-
-
 def test_networks():
     routes, capacities, weights = [[1, 1, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1]], [5, 2, 7], [1, 1, 4, 0.5]
     exact = network.network()[2]

@@ -19,19 +19,6 @@ def test_the_recursion_has_the_rate_of_the_law(batch, reserve, loop):
     assert float(share) == pytest.approx(LAWS.throughput(batch + reserve, batch, 1.0, float(loop)), rel=1e-14)
 
 
-def test_the_laws_are_what_is_proved():
-    at = {credits.W: 1300, credits.u: 500, credits.q: 2, credits.R: 2, credits.C: 1000}  # 1000/(2 + 0.2)
-    assert float(credits.one_window().subs(at)) == pytest.approx(LAWS.throughput(1300, 500, 1000.0, 2.0), rel=1e-14)
-    at = {credits.q: 2, credits.u: 500, credits.R: 2, credits.C: 1000, sp.Symbol("m", positive=True): 2}
-    assert float(credits.throughput().subs(at)) == 750 / 2.25
-    assert LAWS.throughput(1000, 500, 1000.0, 2.0, 2) == pytest.approx(750 / 2.25, rel=1e-15)
-    at = {credits.u: 10, credits.X: sp.Rational(1, 4), credits.R: 200}
-    assert float(credits.window_for_rate().subs(at)) == LAWS.window_for_rate(10, 0.25, 200.0) == 60
-    assert LAWS.throughput(60, 10, 1.0, 200.0) >= 0.25
-    at = {credits.k: 3, credits.G: sp.Rational(3, 2)}  # 1, 2.5, 4.75, 8.125
-    assert float(credits.adaptive_allocation().subs(at)) == LAWS.adaptive_allocation(3, 1.5) == 8.125
-
-
 @pytest.mark.parametrize(("batches", "update", "loop", "offsets"), [
     (2, 8, 30, (0, 3)), (2, 8, 30, (0, 7)), (4, 6, 41, (0, 1)),
     (3, 9, 50, (0, 2, 5)), (2, 8, 7, (0, 3)), (1, 5, 3, (0, 2)),
