@@ -6,7 +6,7 @@ import xarray as xr
 
 from longfat import design, plot
 from longfat.design.curve_laws import CurveLaws
-from longfat.design.curve_runs import CurvePath, limited
+from longfat.design.curve_runs import CurvePath
 from longfat.design.senders import sender
 from longfat.plot.curve_panels import what_to_do
 from longfat.sim import schemes
@@ -124,31 +124,22 @@ def test_regions_of_cubic():
     assert small.sawtooth(0.0, 1)["loss"] == pytest.approx(6 / (1.7**2 * 30**2))
 
 
-def test_a_window_cannot_limit_a_rate():
-    with pytest.raises(ValueError, match=r"scheme 'tfrc' has no window: it sets a rate"):
-        limited(schemes.scheme("tfrc"))
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"schemes": []}, r"schemes = \[\] is out of range"),
         ({"schemes": "reno,rino"}, "scheme 'rino' is unknown; available"),
-        ({"schemes": ["rino"]}, "scheme 'rino' is unknown; available"),
-        ({"schemes": ["sack", "sack"]}, "schemes of different names"),
         ({"schemes": ["sack", schemes.scheme("sack")]}, "schemes of different names"),
         ({"flows": [0]}, "flows = 0"),
-        ({"flows": [1, 1]}, "all different"),
-        ({"at": [0.0]}, r"at = 0 is out of range: must be in \(0, 100\]"),
         ({"file": "0 B"}, "file = "),
         (
             {"rate": "100Gbit/s", "round_trip_time": "200ms", "schemes": ["reno"]},
             r"of which .* are for reno with flows",
         ),
-        ({"over": "window", "schemes": ["tfrc"]}, "sets a rate"),
     ],
 )
 def test_what_is_refused(changes, words):
+    """Other values by the command, in test_cli_refusals.py."""
     with pytest.raises((TypeError, ValueError), match=words):
         curves(**changes)
 
