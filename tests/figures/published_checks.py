@@ -9,8 +9,10 @@ import re
 
 import pytest
 
+from figures import verdict_tables
 from figures.claims import tabulated
 from figures.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge, opposite
+from figures.writing import HERE
 
 __all__ = [
     "table",
@@ -20,6 +22,9 @@ __all__ = [
     "test_what_is_compared_is_what_the_paper_prints",
     "test_what_was_run_stands_at_the_row",
 ]
+
+
+SCOREBOARD = verdict_tables.from_markdown((HERE / "scoreboard.md").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +40,17 @@ def test_every_verdict_follows_from_evidence(found):
     for row, one in found:
         assert one.evidence is not None, row.claim
         assert one.verdict == judge(one.evidence)[0], row.claim
+        assert one.verdict != "differs" or len(one.reason) > 15, row.claim
+
+
+def test_verdicts_are_those_of_the_scoreboard(request, found):
+    """All but those of the rows in a module's ``SHORT``, which short runs judge as it says.
+
+    For papers of which short runs are enough for the other rows.
+    """
+    stored = SCOREBOARD[SCOREBOARD.paper == found[0][0].paper].set_index("claim").verdict
+    others = {row.claim: one.verdict for row, one in found if one.verdict != stored[row.claim]}
+    assert others == request.module.SHORT
 
 
 def test_the_rule_could_say_something_else_on_every_row(found):

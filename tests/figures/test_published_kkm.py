@@ -22,16 +22,6 @@ VERDICTS = {
     "table 4.3: e2e-ef, transfer time, 20 pkts": ("fitted", "start rate of 1 packet per ms"),
     "table 4.3: tcp (tahoe), transfer time, 20 pkts": ("differs", "(ERRATA 001-4), 201"),
     "table 4.3: decbit, transfer time, 4 pkts": ("differs", "at a round trip of 40 ms"),
-    "table 4.3: optimal, transfer time, 200 pkts": ("reproduced", "64 ms"),
-    "table 4.1: optimal, packet delay": ("input", "does not define the delay of the optimal scheme"),
-    "table 4.7b: optimal, standard deviation of the delay, 0.2": ("input", "not defined"),
-    "table 4.7a: optimal, standard deviation of the transfer time, 0.2": ("not reproducible", "repeats the value of"),
-    "table 4.7a: optimal, transfer time, 0.2": ("not reproducible", "repeats the value of experiment 1"),
-    "table 4.7b: decbit, packet delay, 0.2": ("not reproducible", "repeats the transfer time"),
-    "optimal transfer time exp 4 conn 1 / conn 2": ("reproduced", "1844, 1882"),
-    "bandwidth-delay product exp 9": ("consistent", "5.5"),
-    "power is proportional to the inverse square of the transfer time": ("input", "by the definition of power"),
-    "packet size": ("input", "500 B"),
 }  # fmt: skip
 
 
