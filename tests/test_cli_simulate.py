@@ -75,26 +75,6 @@ def test_json_by_hand(tmp_path, capsys):
     }
 
 
-def test_json_of_an_overload(tmp_path, capsys):
-    """Traffic of twice the capacity without a buffer: each second packet is dropped.
-
-    Packets are sent every 5 ms and take 10 ms. 201 are sent, at 0, 5, ..., 1000 ms; transmissions end before arrivals
-    of the same time, so those of 0, 10, ..., 1000 ms are admitted: 101.
-    """
-    text = (
-        STEADY.replace("200_000", "100_000")
-        .replace("rate = 100_000}", "rate = 200_000}", 1)
-        .replace("5 packets", "0 packets")
-    )
-    text = text.replace('"10 s"', '"1 s"').replace('"20 ms"', "0")
-    answer = json.loads(simulate(capsys, tmp_path, text, "--json"))
-    flow, link = answer["flows"][0], answer["links"][0]
-    assert (flow["sent"], flow["dropped"], flow["delivered"]) == (201, 100, 100)
-    assert flow["goodput"] == pytest.approx(100_000)
-    assert (link["dropped"], link["max_queue"], link["utilisation"]) == (100, 0, 1)
-    assert answer["run"]["conservation"]["data"] == {"sent": 201, "received": 100, "dropped": 100, "in_flight": 1}
-
-
 def test_json_with_replications(tmp_path, capsys):
     """Means with intervals; the books are those of all runs together; the same seed, the same answer."""
     arguments = ["--json", "--replications", "3", "--seed", "5"]
