@@ -28,6 +28,13 @@ def test_the_path_by_hand():
     assert design.Path(125e6, 0.1, 16384, 1500).segment_packets == 11
 
 
+@pytest.mark.parametrize(("loss", "lost"), [(0.02, 2e5), (0.1, 1.1e6), (0.9, 2e6), (0.99, 2e6)])
+def test_the_losses_of_a_simulation_are_bounded(loss, lost):
+    """10^7 packets arrive, so that 10^7 p / (1 - p) are lost; warm-up and whole windows add a tenth or less."""
+    path = design.Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
+    assert lost * 0.95 < int(path.simulate(loss, 1, 0, 0.95).lost_packets) < lost * 1.2
+
+
 @examples(60)
 @given(
     loss=st.sampled_from([0.0, 1e-300, 1e-9]) | st.floats(-6, -0.5).map(lambda x: 10**x),

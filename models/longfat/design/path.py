@@ -12,6 +12,8 @@ from longfat.segments import simulate
 if TYPE_CHECKING:
     import xarray as xr
 
+MOST_LOST = 2e6  # about how many packets a simulation may lose; our choice: a loss below 1/6 stays below this
+
 
 @dataclass(frozen=True)
 class Path:
@@ -71,8 +73,13 @@ class Path:
         receive_buffer: int | None = None,
         packets: float = 1e7,
     ) -> xr.Dataset:
-        """Run the segment simulator on this path for ``packets`` packets, or for more until about ``lost`` are lost."""
-        packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))  # run time is proportional to the losses
+        """Run the segment simulator on this path for ``packets`` packets, or for more until about ``lost`` are lost.
+
+        Run time is proportional to the losses: `MOST_LOST` bounds them.
+        """
+        packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))
+        if loss > 0:
+            packets = min(packets, MOST_LOST * (1 - loss) / loss)
         return simulate(
             window=window,
             loss=loss,
