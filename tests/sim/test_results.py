@@ -220,13 +220,23 @@ def test_every_column_can_be(seed, begin, until):
     assert (known["goodput"] * until <= rates.max() * until + largest).all()
 
 
-def test_intervals_of_shares_stay_in_their_range():
-    """Two runs with 0.9 and 1: Student's factor is 12.706, so that 0.95 +- 12.706*0.05 = 0.315 .. 1.585."""
-    samples = [dict.fromkeys(results.QUANTITIES, np.array([value])) for value in (0.9, 1.0)]
+@pytest.mark.parametrize(
+    ("values", "name", "lower", "upper"),
+    [
+        # Student's factor of two runs is 12.706: 0.95 +- 12.706*0.05 and 0.15 +- 12.706*0.05.
+        ((0.9, 1.0), "jain_index", 0.315, 1.0),
+        ((0.9, 1.0), "utilisation", 0.315, 1.0),
+        ((0.9, 1.0), "goodput", 0.315, 1.585),
+        ((0.1, 0.2), "goodput", 0.0, 0.785),
+        ((0.1, 0.2), "mean_queue", 0.0, 0.785),
+        ((0.1, 0.2), "loss", 0.0, 0.785),
+    ],
+)
+def test_intervals_stay_in_the_range_of_their_quantity(values, name, lower, upper):
+    samples = [dict.fromkeys(results.QUANTITIES, np.array([value])) for value in values]
     made = results.over_replications(samples, 0.95, True)
-    for name, upper in (("jain_index", 1.0), ("utilisation", 1.0), ("goodput", 1.585)):
-        assert made[f"{name}_lower"] == pytest.approx(0.315, abs=1e-3)
-        assert made[f"{name}_upper"] == pytest.approx(upper, abs=1e-3)
+    assert made[f"{name}_lower"] == pytest.approx(lower, abs=1e-3)
+    assert made[f"{name}_upper"] == pytest.approx(upper, abs=1e-3)
 
 
 def test_where_there_is_none():

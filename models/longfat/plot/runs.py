@@ -75,7 +75,7 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
     if a.get("deterministic"):
         axes[0].set_title("deterministic: replications would be identical", fontsize="small")
     elif "goodput_lower" in data:
-        axes[0].set_title(f"{a['replications']} replications, {100 * a['confidence']:.6g}% intervals")
+        axes[0].set_title(f"{a['replications']} replications, {100 * a['confidence']:.6g}% intervals, cut at 0")
         axes[1].set_title("intervals cut at 0 and 1", fontsize="small")
     return axes
 

@@ -49,7 +49,8 @@ QUANTITIES = {
 }
 
 
-#: Quantities with values in [0, 1]. Student's interval of a few runs may exceed this range, and is then clipped to it.
+#: Quantities with values in [0, 1]; none is negative. Student's interval of a few runs may exceed the range of a
+#: quantity, and is then cut at its ends.
 SHARES = ("loss", "fairness", "utilisation", "jain_index")
 
 
@@ -315,7 +316,7 @@ def over_replications(
         values = np.stack([one[name] for one in samples])
         made[name], *ends = interval(values, confidence)
         limits = np.stack(ends)
-        made[f"{name}_lower"], made[f"{name}_upper"] = np.clip(limits, 0, 1) if name in SHARES else limits
+        made[f"{name}_lower"], made[f"{name}_upper"] = np.clip(limits, 0, 1 if name in SHARES else np.inf)
     return made
 
 

@@ -84,10 +84,10 @@ def run(
         ``fairness`` [1]. Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s],
         ``arrived``, ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. For all flows together:
         ``jain_index`` [1], the fairness index of the goodputs. If `replications` is above 1, each variable ``x`` has a
-        confidence interval, ``x_lower`` to ``x_upper``, NaN if the attribute ``deterministic`` is 1; the intervals of
-        ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` are cut at 0 and 1. The attribute ``remark`` names
-        schemes, such as "xcp", whose path lacks the discipline of the same name, from which they get their feedback,
-        and disciplines that mark no packet because no flow is ECN-capable.
+        confidence interval, ``x_lower`` to ``x_upper``, NaN if the attribute ``deterministic`` is 1; intervals are cut
+        at 0, those of ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` also at 1. The attribute ``remark``
+        names schemes, such as "xcp", whose path lacks the discipline of the same name, from which they get their
+        feedback, and disciplines that mark no packet because no flow is ECN-capable.
 
         For a sequence of networks each variable also has the dimension ``network``. A flow or link that a network does
         not have is NaN there. The attributes of each network, such as ``duration`` and ``deterministic``, become
