@@ -463,6 +463,17 @@ def test_marks_that_nobody_can_carry(discipline, ecn, remarks):
 
 
 @pytest.mark.parametrize(
+    ("packet", "rate", "error"),
+    [(1000, 1e12, ""), (64, 50e9, "1.28 ns, by 22 %"), (64, 12.5e9, "5.12 ns, by 2.3 %"), (1490, 12.5e9, "")],
+)  # 1 ns; 0.28/1.28 = 0.219 and 0.12/5.12 = 0.0234 are lost; 119.2 ns: 0.2/119.2 = 0.0017 is too little for a remark
+def test_transmission_times_that_the_clock_rounds(packet, rate, error):
+    net = Network().link("a", "b", rate=rate).flow(traffic.constant(1e6), path=["a", "b"], packet=packet)
+    remark = run(net, duration=1e-3, rng=1, progress=False).attrs.get("remark", "")
+    assert bool(remark) == bool(error)
+    assert f"{packet} bytes, {error}: the clock" in remark or not error
+
+
+@pytest.mark.parametrize(
     ("scheme", "discipline", "remarks"), [("xcp", "fifo", 1), ("xcp", "xcp", 0), ("reno", "xcp", 0)]
 )
 def test_schemes_without_the_feedback_of_their_discipline(scheme, discipline, remarks):

@@ -22,6 +22,10 @@ def flow(scheme, **options):
     return link(duplex=True).flow(scheme, path=["a", "b"], name="f", **options)
 
 
+def packet_on(packet, rate, **options):
+    return link(rate=rate, duplex=True, **options).flow("reno", path=["a", "b"], packet=packet)
+
+
 def scheme(**options):
     return Scheme("mine", **{"ack": keep_window, **options})
 
@@ -73,7 +77,13 @@ VALUES = [
     row(flow, "application of flow 'f' excludes traffic 'probe'", "reno", application=traffic.probe(1.0)),
     row(flow, "an application writes data for a scheme", traffic.constant(1e6), application=traffic.constant(1e6)),
     row(flow, "rate of the application of flow 'f' = 1e[+]13 bytes/s is out of", "reno", application=FAST),
-    row(flow, r"start \+ stagger\*\(count - 1\) = 2e\+09 s is out of range", FAST, start=1e9, stagger=1e9, count=2),
+    # one packet of 1000 bytes per nanosecond: 1e12 bytes/s
+    row(flow, r"rate of flow 'f' = 1e[+]13 bytes/s is out of range: must be in \(0, 1e[+]12\] bytes/s, one", FAST),
+    row(flow, r"access_rate of flow 'f' = 1.1e[+]12 bytes/s .* 1000 bytes per nanosec", "reno", access_rate=1.1e12),
+    row(packet_on, r"rate of link 'a-b' = 1.25e[+]14 .* \(0, 6.4e[+]10\] bytes/s, one packet of 64", 64, 1.25e14),
+    row(packet_on, r"rate of link 'a-b' = 2e[+]11", 64, 1e6, rate_changes=[(1, 2e11), (2, 1e6)]),
+    row(traffic.probe, r"interval = 1e-10 s is out of range: must be in \[1e-09, 1e[+]06\] s", 1e-10),
+    row(flow, r"start \+ stagger\*\(count - 1\) = 2e\+09 s is out of range", "reno", start=1e9, stagger=1e9, count=2),
     row(flow, "file = '1 MB' of flow 'f' excludes scheme 'mine': without acknowledgments", SILENT, file="1 MB"),
     row(flow, "parameter 'duplicate_threshold' is unknown", "sack", parameters={"duplicate_threshold": 2}),
     row(flow, r"scheme 'mine' needs pause: .* as in scheme\(pause=\.\.\.\)", scheme(parameters=NEEDY)),

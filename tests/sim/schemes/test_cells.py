@@ -1,5 +1,6 @@
 """Credit at the source, windows that switches reserve, and rates set by one bit: cells of 53 bytes, by hand."""
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -34,7 +35,7 @@ def seen(one, name, field, until, step):
 
 def switch(discipline, parameters, *, loss=0.0, **options):
     """Return a source that is 1 ms from its switch: a link without transmission time, and the switch behind it."""
-    net = Network().link("a", "b", rate=1e12, delay=0.001).link("b", "a", rate=1e12, delay=0.001)
+    net = Network().link("a", "b", rate=math.inf, delay=0.001, duplex=True)
     net.link("b", "c", rate=RATE, delay=0.001, buffer=1000, discipline=discipline).link("c", "b", rate=RATE)
     for pair in (("a", "b"), ("b", "a")):
         net.links[pair] = replace(net.links[pair], loss=loss)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -90,6 +91,12 @@ class Link:
             remark="A packet in transmission ends at the rate at which it began.",
         )
     )  # fmt: skip
+
+    @cached_property
+    def fastest(self) -> float:
+        """Largest finite rate [bytes/s]; 0 for a link without transmission time."""
+        rates = (self.rate, *(rate for _, rate in self.rate_changes))
+        return max((rate for rate in rates if rate < math.inf), default=0.0)
 
     @property
     def buffer_packets(self) -> float:

@@ -18,7 +18,7 @@ from longfat.sim.network import drawing, topologies
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
 from longfat.sim.network.scenario import writing
 from longfat.sim.network.sketching import sketch
-from longfat.sim.network.traffic import Traffic, check_application
+from longfat.sim.network.traffic import Traffic, check_application, check_pace
 from longfat.sim.schemes.scheme import Scheme
 
 MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
@@ -202,6 +202,10 @@ class Network:
         both_ways = given.get("ack_path") != "ideal" and (traffic is None or traffic.acknowledged)
         made = Flow(label, self._connected(path, label, both_ways), chosen, traffic, **given)
         check_application(made.application, label, traffic, made.packet)
+        check_pace(f"access_rate of flow {label!r}", made.access_rate, made.packet)
+        check_pace(f"rate of flow {label!r}", traffic.rate if traffic is not None else 0.0, made.packet)
+        for link in self.route(made):
+            check_pace(f"rate of link {link.name!r}", link.fastest, made.packet)
         if chosen is not None and not chosen.acknowledged and made.file is not None:
             raise domains.conflict(
                 f"file = {arguments['file']!r} of flow {label!r}",

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from longfat.base import domains, quantities
+from longfat.base import domains
 from longfat.base.argument import Argument
 from longfat.base.domains import number
 from longfat.sim.kernel import records
@@ -42,7 +42,7 @@ class Traffic:
 
 #: Arguments of the traffic generators whose values are quantities.
 ARGUMENTS = {
-    "rate": Argument("bytes/s", "(0, inf)"), "interval": Argument("s", "(0, 1e6]"), "on": Argument("s", "(0, 1e6]"),
+    "rate": Argument("bytes/s", "(0, inf)"), "interval": Argument("s", "[1e-9, 1e6]"), "on": Argument("s", "(0, 1e6]"),
     "off": Argument("s", "(0, 1e6]"), "hurst": Argument("1", "(0.5, 1)"),
     "connections": Argument("connections/s", "(0, 1e9]"),
 }  # fmt: skip
@@ -162,7 +162,7 @@ def arrivals(connections: float, by: str | Scheme) -> Traffic:
     )
 
 
-def check_application(given: Any, flow: str, traffic: Traffic | None, packet: float | str) -> Traffic | None:
+def check_application(given: Any, flow: str, traffic: Traffic | None, packet: int) -> Traffic | None:
     """Return the application of a flow, after checking that it writes at a given rate and that the flow has a scheme.
 
     >>> check_application(constant("1 Mbit/s"), "mine", None, 1000).name
@@ -177,7 +177,13 @@ def check_application(given: Any, flow: str, traffic: Traffic | None, packet: fl
         raise domains.conflict(name, f"excludes traffic {given.name!r}", f"use {words}")
     if traffic is not None:
         raise domains.conflict(name, f"excludes traffic {traffic.name!r}", "an application writes data for a scheme")
-    most = quantities.size(packet, "packet") * records.SECOND  # one packet per nanosecond, the simulator's unit of time
-    if given.rate > most:
-        raise domains.out_of_range(f"rate of the {name}", given.rate, "bytes/s", f"(0, {most:g}]")
+    check_pace(f"rate of the {name}", given.rate, packet)
     return given
+
+
+def check_pace(name: str, rate: float, packet: int) -> None:
+    """Raise a ValueError for a finite rate [bytes/s] of more than a packet per nanosecond, the clock's unit of time."""
+    most = packet * records.SECOND
+    if most < rate < math.inf:
+        allowed = f"(0, {most:g}], one packet of {packet} bytes per nanosecond, the simulator's unit of time"
+        raise domains.out_of_range(name, rate, "bytes/s", allowed)

@@ -14,12 +14,13 @@ import numpy as np
 from longfat.base.progress import bar
 from longfat.replication import replicate
 from longfat.sim import queues
-from longfat.sim.kernel.records import NOT_ECT
+from longfat.sim.kernel.records import NOT_ECT, SECOND
 from longfat.sim.network.network import Network
 from longfat.sim.runs import results, statistics
 from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, longest run that ends when all files are transferred
+ROUNDING = 0.01  # relative change of a transmission time that is remarked; our choice
 #: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, so that all threads
 #: are busy until the end. A call costs some 0.1 ms, a tenth of a short run.
 MOST_RUNS, CALLS = 64, 8
@@ -173,8 +174,8 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) ->
 
 
 def _remark(net: Network, run: Simulation) -> str:
-    """Return a remark on schemes without their feedback, and disciplines without ECN-capable flows."""
-    return "; ".join([*_without_feedback(net), *_without_ecn(net, run)])
+    """Return a remark on schemes without their feedback, disciplines without ECN-capable flows, and rounded times."""
+    return "; ".join([*_without_feedback(net), *_without_ecn(net, run), *_rounded(net)])
 
 
 def _without_feedback(net: Network) -> list[str]:
@@ -206,3 +207,20 @@ def _without_ecn(net: Network, run: Simulation) -> list[str]:
     if not found:
         return []
     return [f"no packet is marked by {', '.join(found)}: no flow is ECN-capable (ecn = 1 or ect among its parameters)"]
+
+
+def _rounded(net: Network) -> list[str]:
+    """Return a remark on each link where the clock changes the time of a packet by more than `ROUNDING`, if any."""
+    smallest = min(flow.packet for flow in net.flows)
+    fast = {link.name for link in net.links.values() if link.fastest * 0.5 / SECOND > ROUNDING * smallest}
+    found: dict[str, tuple[float, str]] = {}
+    for flow in net.flows if fast else ():
+        for link in net.route(flow):
+            if link.name not in fast:
+                continue
+            exact = flow.packet / link.fastest * SECOND
+            error = abs(round(exact) / exact - 1)
+            if error > max(ROUNDING, found.get(link.name, (0.0, ""))[0]):
+                what = f"{flow.packet} bytes, {exact:.3g} ns, by {100 * error:.2g} %"
+                found[link.name] = error, f"link {link.name!r} rounds the time of {what}: the clock counts nanoseconds"
+    return [words for _, words in found.values()]

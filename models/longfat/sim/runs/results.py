@@ -269,7 +269,7 @@ OF_NETWORKS = {
         for name, words in (("sent", "sent"), ("received", "received"), ("dropped", "dropped"),
                             ("in_flight", "in flight at the end"))
     },
-    "remark": ("1", "schemes without their discipline, disciplines that mark nothing as no flow is ECN-capable"),
+    "remark": ("1", "schemes without their discipline, disciplines that can mark nothing, rounded transmission times"),
 }  # fmt: skip
 
 
