@@ -32,6 +32,15 @@ def test_what_ends_soon_shows_nothing(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
+def test_a_bar_appears_before_its_first_item_ends(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen())
+    monkeypatch.setattr(progress, "DELAY", 0.05)
+    with progress.bar(task="counting", unit="number", shown=True, total=2):
+        time.sleep(0.3)
+        assert "counting:   0%" in sys.stderr.getvalue()
+    assert sys.stderr.getvalue().rsplit("\r", 2)[1].strip() == ""
+
+
 def test_no_terminal_no_text(monkeypatch, capfd):
     """A bar that is wiped leaves spaces in a file, and in Jupyter an empty red stripe, however long it takes."""
     monkeypatch.setattr(progress, "DELAY", 0.0)

@@ -44,7 +44,18 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
         # With disable = None tqdm shows its text bar only on a terminal, but a notebook widget would take None as
         # False.
         disable = None if shown else True
-        return kind.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
+        made = kind.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
+    if not made.disable and "ipykernel" not in sys.modules:
+        timer = threading.Timer(DELAY, _appear, [made])
+        timer.daemon = True
+        timer.start()
+    return made
+
+
+def _appear(bar: Any) -> None:
+    """Draw a text bar, because tqdm draws it only when an item ends, and the first item may take minutes."""
+    bar.refresh()
+    bar.last_print_t = max(bar.last_print_t, bar.start_t + bar.delay)  # `close` erases a bar only if it was drawn
 
 
 def describe(bar: Any, text: str) -> None:
