@@ -15,7 +15,7 @@ AT_ONCE = 2  # simultaneous scenarios on Linux without --workers
 
 @click.command("verify")
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
-@switch("--published", "Check the numbers printed in the papers, in all or in PAPER, e.g. 003 000.")
+@switch("--published", "Check the numbers printed in the papers, in all or in PAPER, e.g. 003 000: minutes for each.")
 @switch("--linux", "Compare simulator and laws with this machine's Linux: an hour.")
 @option(
     "--law",
@@ -26,7 +26,7 @@ AT_ONCE = 2  # simultaneous scenarios on Linux without --workers
     metavar="LAW",
     show_default="all",
 )
-@switch("--quick", "Check fewer points and shorter runs: about a minute.")
+@switch("--quick", "Check fewer points and shorter runs: about a minute, three with --linux.")
 @SEED
 @options({
     "workers": Argument(
@@ -51,8 +51,9 @@ def verify_command(
     for flag, wanted in (("--published", published), ("--linux", linux)):
         if wanted and flags["laws"]:
             raise click.UsageError(f"--law and {flag} exclude each other")
-    if published and linux:
-        raise click.UsageError("--linux and --published exclude each other")
+    for flag, wanted in (("--linux", linux), ("--workers", flags["workers"])):
+        if published and wanted:
+            raise click.UsageError(f"{flag} and --published exclude each other")
     with Output() as output:
         files = {"html": html, "json": None if json_file == "-" else json_file}
         paths = {kind: output.file(kind, name) for kind, name in files.items() if name is not None}
