@@ -161,8 +161,8 @@ def test_files_round_trip(tmp_path):
         assert back.attrs["made_by"] == "longfat.explore"
     table = pd.read_csv(io.BytesIO(lf.explore.file(data, "csv")))
     assert len(table) == data.law.size + 2
-    curve = table[np.isclose(table.loss, 1e-4)]
-    expected = EFFICIENCY(curve.window.values, 1e-4, 16, 23)
+    curve = table[np.isclose(table["loss [probability]"], 1e-4)]
+    expected = EFFICIENCY(curve["window [segments]"].values, 1e-4, 16, 23)
     assert curve.law.values == pytest.approx(expected, rel=1e-12)
     assert table.simulated.dropna().tolist() == [0.3, 0.9]
     assert lf.explore.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"

@@ -97,7 +97,7 @@ def test_points_arrive_while_the_sliders_move(served, browser):
     rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
     of_the_law = [row for row in rows if row["throughput_efficiency"]]
     for row in of_the_law[:: len(of_the_law) // 7]:
-        arguments = {name: float(row[name]) for name in EFFICIENCY.symbols}
+        arguments = {name: float(row[f"{name} [{symbol.unit}]"]) for name, symbol in EFFICIENCY.symbols.items()}
         assert float(row["throughput_efficiency"]) == pytest.approx(EFFICIENCY(**arguments), rel=1e-11)
         assert float(row["as_printed"]) == pytest.approx(EFFICIENCY.as_printed(**arguments), rel=1e-11)
         assert row["valid"] == str(bool(EFFICIENCY.validity(**arguments))).lower()

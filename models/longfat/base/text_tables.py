@@ -1,9 +1,14 @@
-"""Lines of text tables and of labelled paragraphs, for a terminal."""
+"""Tables as text: lines for a terminal, labelled paragraphs, and CSV."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
 
 WIDTH = 116  # of a labelled text
 
@@ -57,3 +62,19 @@ def labelled(label: str, words: str) -> list[str]:
     ['limit     the link']
     """
     return wrap(words, WIDTH, initial_indent=f"{label:10}", subsequent_indent=" " * 10, break_on_hyphens=False)
+
+
+def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:
+    """Convert a table to CSV, with the unit of each column in its head, taken from the Dataset's attributes.
+
+    The unit "1" is left out, and so is a unit with which the name of the column ends.
+
+    >>> import xarray as xr
+    >>> units = {"goodput": "bytes/s", "loss": "1", "buffer_bytes": "bytes"}
+    >>> data = xr.Dataset({name: ("flow", [1.0], {"units": unit}) for name, unit in units.items()})
+    >>> print(csv_of(data.to_dataframe(), data).splitlines()[0])
+    goodput [bytes/s],loss,buffer_bytes
+    """
+    units = {str(name): array.attrs.get("units", "1") for name, array in data.variables.items()}
+    heads = {name: f"{name} [{unit}]" for name, unit in units.items() if unit != "1" and not name.endswith(f"_{unit}")}
+    return str(table.rename(columns=heads).to_csv(index=False))

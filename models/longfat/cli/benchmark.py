@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base import extras
-from longfat.cli.output import Output, csv_of, draw, netcdf, outputs, watched
+from longfat.base.text_tables import csv_of
+from longfat.cli.output import Output, draw, netcdf, outputs, watched
 from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, options, suites, switch
 from longfat.design.arguments import REPLICATIONS
 

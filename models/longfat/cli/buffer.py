@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.output import Output, csv_of, finite, outputs, say, watched
+from longfat.base.text_tables import csv_of
+from longfat.cli.output import Output, finite, outputs, say, watched
 from longfat.cli.parameters import FILE, VERBOSE, disciplines, given, listing, option, options, schemes
 from longfat.design.arguments import BUFFER
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.quantities import text
-from longfat.cli.output import FOLDER, Output, csv_of, outputs, watched
+from longfat.base.text_tables import csv_of
+from longfat.cli.output import FOLDER, Output, outputs, watched
 from longfat.cli.parameters import FILE, Name, given, listing, option, options, schemes
 from longfat.cli.tables import Cell, Column, interval, number, percent
 from longfat.cli.tables import table as lines_of

@@ -21,7 +21,6 @@ from longfat.base import extras
 from longfat.cli.parameters import DIRECTORY, FILE, Decorator, option, switch
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
     from longfat.base.files import AtomicFiles
@@ -227,22 +226,6 @@ def left_out(*names: str) -> bool:
         words = extras.install_line(*missing)
         click.echo(f"longfat: {', '.join(names)} left out: they need {words}", err=True)
     return bool(missing)
-
-
-def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:
-    """Convert a table to CSV, with the unit of each column in its head, taken from the Dataset's attributes.
-
-    The unit "1" is left out, and so is a unit with which the name of the column ends.
-
-    >>> import xarray as xr
-    >>> units = {"goodput": "bytes/s", "loss": "1", "buffer_bytes": "bytes"}
-    >>> data = xr.Dataset({name: ("flow", [1.0], {"units": unit}) for name, unit in units.items()})
-    >>> print(csv_of(data.to_dataframe(), data).splitlines()[0])
-    goodput [bytes/s],loss,buffer_bytes
-    """
-    units = {str(name): array.attrs.get("units", "1") for name, array in data.variables.items()}
-    heads = {name: f"{name} [{unit}]" for name, unit in units.items() if unit != "1" and not name.endswith(f"_{unit}")}
-    return str(table.rename(columns=heads).to_csv(index=False))
 
 
 def finite(values: Mapping[Any, Any]) -> dict[str, Any]:

@@ -12,8 +12,9 @@ import click
 
 from longfat.base.argument import Argument
 from longfat.base.quantities import rounded, text
+from longfat.base.text_tables import csv_of
 from longfat.cli import tables
-from longfat.cli.output import Output, csv_of, watched
+from longfat.cli.output import Output, watched
 from longfat.cli.parameters import DIRECTORY, given, option, options
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.tables import Column, percent

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import rounded
-from longfat.base.text_tables import labelled
+from longfat.base.text_tables import csv_of, labelled
 from longfat.cli import paste, window_lines
-from longfat.cli.output import MORE, csv_of, watched
+from longfat.cli.output import MORE, watched
 from longfat.cli.tables import percent
 from longfat.cli.window_steps import begin, name_of, of_streams, rates_by_law, span
 from longfat.design.senders import SENDERS

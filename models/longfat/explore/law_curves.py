@@ -12,6 +12,7 @@ import numpy as np
 
 from longfat.base import domains, extras
 from longfat.base.labelled import made_by
+from longfat.base.text_tables import csv_of
 from longfat.explore.simulations import CONFIDENCE
 from longfat.explore.state import State
 
@@ -126,12 +127,11 @@ def file(data: xr.Dataset, kind: str) -> bytes:
     >>> from longfat.explore.state import start
     >>> from longfat.laws import queues
     >>> file(dataset(start(queues.mm1_wait)), "csv")[:23]
-    b'load,law,operating_valu'
+    b'load,law [service times'
     """
     domains.choice("kind", kind, KINDS)
     if kind == "csv":
-        text: str = _table(data).to_csv(index=False)
-        return text.encode()
+        return csv_of(_table(data), data).encode()
     if kind == "nc":  # written to a file and read back, because not every engine of xarray writes to memory
         extras.need("a NetCDF file", "netCDF4")
         with tempfile.TemporaryDirectory() as folder:

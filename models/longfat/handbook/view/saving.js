@@ -50,8 +50,9 @@ export async function painted(view) {
 // The numbers as CSV: a row for each point of each curve, then one for each simulated point, with all parameters.
 export function tabled(view) {
   const { letters, across, family, record, law } = view, name = record.id.split(".").pop();
-  const columns = [...letters.map((one) => one.name), name, ...(law.printed ? ["as_printed"] : []), ...(law.valid ? ["valid"] : []),
-    "simulated", "simulated_lower", "simulated_upper"];
+  const head = (name, unit) => unit === "1" ? name : `${name} [${unit}]`, own = (name) => head(name, record.unit);
+  const columns = [...letters.map((one) => head(one.name, one.unit)), own(name), ...(law.printed ? [own("as_printed")] : []),
+    ...(law.valid ? ["valid"] : []), ...["simulated", "simulated_lower", "simulated_upper"].map(own)];
   const rows = [];
   for (const { xs, value, kind } of view.curves) {
     if (kind === "printed") continue;
