@@ -405,6 +405,14 @@ def test_rows_and_tables():
     assert {word for table in made for line in table.lines for word in line if word} <= set(seen)
 
 
+def test_equal_times_have_equal_ranks():
+    """An empty network: Tahoe and SACK lose nothing and double their windows alike."""
+    [table] = tables.tables(benchmark.run(["3"], ["tahoe", "packet-pair", "sack", "vegas"], progress=False))
+    assert [(line[0], line[-1]) for line in table.lines] == [
+        ("tcp (tahoe)", "2"), ("pp", "1"), ("tcp (sack)", "2"), ("tcp (vegas)", "4"),
+    ]  # fmt: skip
+
+
 def test_each_experiment_has_its_own_numbers():
     made = tables.tables(benchmark.run(["1", "5", "10"], ["optimal"], progress=False))
     assert [table.lines[0] for table in made] == [

@@ -223,7 +223,7 @@ def _number(value: float | None) -> str:
 
 
 def _rank(schemes: list[str], columns: list[tuple[str, str, str]], at: Places) -> dict[str, str]:
-    """Rank schemes by their mean ratio to the shortest transfer time; "optimal" has no rank."""
+    """Rank schemes by their mean ratio to the shortest transfer time, equal ones equally; "optimal" has no rank."""
     scores = {}
     for scheme in schemes:
         if scheme == "optimal":
@@ -233,8 +233,8 @@ def _rank(schemes: list[str], columns: list[tuple[str, str, str]], at: Places) -
             times = [at[other, *column].value or math.inf for other in schemes if other != "optimal"]
             ratios.append((at[scheme, *column].value or math.inf) / min(times) if min(times) < math.inf else 1.0)
         scores[scheme] = sum(ratios) / len(ratios)
-    order = sorted(scores, key=lambda scheme: scores[scheme])
-    return {scheme: str(order.index(scheme) + 1) if scheme in order else "" for scheme in schemes}
+    ranks = {scheme: str(1 + sum(other < score for other in scores.values())) for scheme, score in scores.items()}
+    return {scheme: ranks.get(scheme, "") for scheme in schemes}
 
 
 def to_text(made: Iterable[Table]) -> str:
