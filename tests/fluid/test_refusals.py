@@ -104,7 +104,7 @@ def test_bad_values_are_named(name, change, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: integrate(cadpc_flow(2), 3), r"^step must be a number \[s\], got None"),
+        (lambda: integrate(cadpc_flow(2), 3), r"^continuous time needs step: give step \[s\]"),
         (lambda: integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy"),
          r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "),
         # the queue grows to many round trips

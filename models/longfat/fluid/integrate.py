@@ -243,6 +243,8 @@ def integrate(
         steps, h = domains.integer("duration", duration, system.time, "[1, 10000000]"), 1.0
     else:
         duration = domains.number("duration", duration, system.time, "(0, 1e300)")
+        if step is None:
+            raise domains.conflict("continuous time", "needs step", f"give step [{system.time}]")
         h = domains.number("step", step, system.time, f"(0, {duration!r}]")
         steps = domains.integer("duration/step", math.ceil(duration / h * (1 - 1e-12)), "steps", "[1, 10000000]")
         h = duration / steps
