@@ -84,10 +84,9 @@ def layer_sizes(
     Parameters
     ----------
     mtu : int
-        Largest payload of an Ethernet frame [bytes], in [576, 65535], which the packet fills: 1500, or 9000 with jumbo
-        frames.
+        Largest payload of an Ethernet frame [bytes], in [576, 65535]: 1500, or 9000 with jumbo frames.
     data : float, optional
-        Data in the packet [bytes], in [1, 65535]; by default the data of a full packet.
+        Data in the packet [bytes], in [1, 65535], whatever ``mtu`` is; by default the data of a packet of ``mtu``.
     transport : {"TCP", "UDP"}
         Protocol that carries the data.
     ip_version : {4, 6}
