@@ -177,6 +177,21 @@ def test_kinds_together():
     assert (path.limited_by, path.policed) == ("network", False)
 
 
+@pytest.mark.parametrize(
+    ("ping", "ends"),
+    [(0.6, "32 ms in run.json, 600 ms in far.ping"), (0.01, "10 ms in far.ping, 32 ms in run.json"), (0.095, "")],
+)  # 3 times 32 ms are 96 ms
+def test_files_that_may_be_of_two_paths(ping, ends):
+    files = [
+        Measurement("run.json", "iperf3 --json", PathFigures(1e6, 0.032, None, ())),
+        Measurement("far.ping", "ping", PathFigures(None, ping, None, ())),
+    ]
+    found = [one for one in path_of(files).remarks if "two paths" in one]
+    assert found == (
+        [f"files: base round-trip time of {ends}: two paths, or a queue that never emptied"] if ends else []
+    )
+
+
 def test_files_that_disagree():
     path = read("clean-1.json", "application.json")
     assert path.limited_by is None

@@ -74,6 +74,20 @@ def test_counters_that_fall_are_damage(refused, counter):
     refused(sample + sample.replace(counter, counter.replace(":", "#")), *words)
 
 
+@pytest.mark.parametrize(
+    ("details", "words"),
+    [
+        ("bytes_sent:1000 bytes_retrans:1001", "files: bytes_retrans exceeds bytes_sent in a sample, which"),
+        ("bytes_sent:1000 bytes_retrans:1000", None),
+        ("busy:400ms rtt:29/2", "files: minrtt exceeds rtt in a sample, which cannot be: is it damaged? (ss)"),
+    ],
+)  # minrtt is 30 ms in all of them
+def test_numbers_that_contradict_each_other_are_remarked(read, details, words):
+    remarks = read(ESTAB + "\t " + DETAILS.format(more=details) + "\n").remarks
+    assert any(one.startswith(words or "?") for one in remarks) == (words is not None)
+    assert sum("cannot be" in one for one in remarks) == (words is not None)
+
+
 FQ_CODEL = """\
 qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn
  Sent 1234567 bytes 990 pkt (dropped 10, overlimits 0 requeues 2)

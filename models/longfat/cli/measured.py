@@ -150,7 +150,10 @@ def _table(
         return [*files, "", *lines, "", *(f"remark    {remark}" for remark in path.remarks)]
     counts = Counter(one.kind for one in found)
     files = [kind if count == 1 else f"{kind} ({count} files)" for kind, count in counts.items()]
-    return [f"of {', '.join(files)}", *lines, "", MORE]
+    from longfat.measured.figures import DOUBT
+
+    doubts = [line for one in path.remarks if one.startswith(DOUBT) for line in labelled("remark", one)]
+    return [f"of {', '.join(files)}", *lines, *doubts, "", MORE]
 
 
 def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[dict[str, str]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from longfat.base.quantities import text
 from longfat.measured.counting import loss_interval
-from longfat.measured.figures import Measurement, PathFigures
+from longfat.measured.figures import DOUBT, Measurement, PathFigures
 from longfat.measured.limits import queued_or_lost
 
 __all__ = ["path_of"]
@@ -22,6 +23,8 @@ ORDER = {
     "queue_depth": ("crusader", "flent"),
     "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json", "iperf3", "crusader", "flent"),
 }
+#: Ratio of the largest to the smallest base round-trip time above which files may be of two paths: our choice.
+APART = 3.0
 
 
 def path_of(measurements: Sequence[Measurement]) -> PathFigures:
@@ -84,9 +87,15 @@ def _base(measurements: Sequence[Measurement]) -> PathFigures:
     runs = [one for one in known if one.kind == least.kind]
     values = [one.figures.round_trip_time or 0.0 for one in runs]
     remarks = tuple(one for one in least.figures.remarks if one.startswith("round_trip_time:"))
+    doubts = tuple(one for each in measurements for one in each.figures.remarks if one.startswith(DOUBT))
     if len(runs) > 1:
         remarks = tuple(f"{one}; the smallest of {len(runs)} runs, the interval is their range" for one in remarks)
-    return PathFigures(round_trip_time=min(values), round_trip_time_interval=_range(values), remarks=remarks)
+    longest = max(known, key=lambda one: one.figures.round_trip_time or 0.0)
+    most = longest.figures.round_trip_time or 0.0
+    if most > APART * min(values):
+        told = f"{text(min(values), 's')} in {least.file}, {text(most, 's')} in {longest.file}"
+        remarks += (f"{DOUBT}base round-trip time of {told}: two paths, or a queue that never emptied",)
+    return PathFigures(round_trip_time=min(values), round_trip_time_interval=_range(values), remarks=remarks + doubts)
 
 
 def _rate(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:

@@ -13,6 +13,8 @@ __all__ = ["LIMITS", "Measurement", "PathFigures", "Points", "Series"]
 
 Points = Sequence[tuple[float, float]]  # times [s] and values
 
+#: Beginning of a remark that doubts the files themselves, which every answer repeats.
+DOUBT = "files: "
 #: Causes that can limit the rate of a flow.
 LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")
 
@@ -39,7 +41,8 @@ class PathFigures:
     loss : float, optional
         Probability that a packet is lost [probability], in [0, 1).
     remarks : tuple of str
-        Source of each figure; a remark on a figure begins with its name and a colon.
+        Source of each figure; a remark on a figure begins with its name and a colon, one that doubts the files with
+        `DOUBT`.
     packet : float, optional
         Size of the packets whose loss is given, without headers [bytes], in (0, inf).
     transport : str

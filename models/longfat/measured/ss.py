@@ -11,7 +11,7 @@ from statistics import median
 from longfat.base.domains import number
 from longfat.measured.counting import loss_interval
 from longfat.measured.fields import PREFIXES, printed
-from longfat.measured.figures import Measurement, PathFigures, Series
+from longfat.measured.figures import DOUBT, Measurement, PathFigures, Series
 from longfat.measured.limits import by_time, of_busy, queued_or_lost
 
 __all__ = ["KIND", "looks_like", "read"]
@@ -29,6 +29,9 @@ _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)
 _LEAST = 10  # segments
 #: Counters that never decrease during a connection (struct tcp_info of linux/tcp.h). ss omits counters of 0.
 _RISING = ("bytes_acked", "data_segs_out", "retrans", "busy", "rwnd_limited", "sndbuf_limited")
+#: Counters and times of which the first cannot exceed the second: bytes sent include those retransmitted, and the
+#: smoothed round-trip time is a mean of times from the minimum on (net/ipv4/tcp_input.c).
+_ORDERED = (("bytes_retrans", "bytes_sent"), ("minrtt", "rtt"))
 
 
 @dataclass
@@ -127,6 +130,9 @@ def _figures(path: str, sockets: list[list[_Sample]], remarks: list[str]) -> Pat
         number(f"{path}: minrtt", base, "s", "(0, inf)")
         remarks.append(f"round_trip_time: Linux's {'minimum' if least else 'smallest smoothed one'} (ss)")
         remarks.append(f"queueing_delay: the mean of {len(trips)} smoothed round-trip times less the base (ss)")
+    for less, more in _ORDERED:
+        if any(one[less] > one[more] > 0 for found in sockets for one in found):
+            remarks.append(f"{DOUBT}{less} exceeds {more} in a sample, which cannot be: is it damaged? (ss)")
     rate = sum(_rate(found) for found in sockets)
     if rate:
         remarks.append(
