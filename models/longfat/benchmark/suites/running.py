@@ -379,8 +379,9 @@ def summary(name: str, found: list[Result]) -> str:
     """Return a line with the count of each verdict, and a line for each expectation failed, open or without value."""
     of = suite(name)
     counts = {word: sum(one.verdict == word for one in found) for word in dict.fromkeys(one.verdict for one in found)}
+    cases = len({one.case for one in found})
     lines = [
-        f"{of.title}: scheme {found[0].scheme}, {len({one.case for one in found})} cases; "
+        f"{of.title}: scheme {found[0].scheme}, {cases} case{'s' * (cases != 1)}; "
         + ", ".join(f"{count} {word}" for word, count in counts.items())
     ]
     for one in found:

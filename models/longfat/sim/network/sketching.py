@@ -184,7 +184,7 @@ def about(link: Link) -> list[str]:
     line += [text(link.delay, "s")] if link.delay else []
     room = []
     if link.buffer_packets < math.inf:
-        room.append(f"{link.buffer_packets:.0f} packets")
+        room.append(f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}")
     elif link.buffer_bytes < math.inf:
         room.append(text(link.buffer_bytes, "bytes"))
     room += [link.discipline.name] if link.discipline.name != "fifo" else []
