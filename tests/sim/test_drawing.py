@@ -158,7 +158,9 @@ def test_what_is_said():
     said = [text for text, *_ in words(SHAPES["chain"])]
     assert said.count("30 packets, red, loss 0.01") == 6
     net = Network().link("house", "exchange", rate="1 Mbit/s", delay="10 ms", buffer=20)
-    net.link("exchange", "house", rate="16 Mbit/s", jitter="1 ms", buffer=1).flow("reno", path=["exchange", "house"], count=5)
+    net.link("exchange", "house", rate="16 Mbit/s", jitter="1 ms", buffer=1).flow(
+        "reno", path=["exchange", "house"], count=5
+    )
     net.flow(traffic.arrivals(3, "sack"), path=["house", "exchange"], file="30 kB")
     said = [text for text, *_ in words(net)]
     assert {"← 1 Mbit/s, 10 ms, 20 packets", "→ 16 Mbit/s, 1 packet, jitter 1 ms"} <= set(said)
