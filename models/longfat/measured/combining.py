@@ -93,8 +93,8 @@ def _base(measurements: Sequence[Measurement]) -> PathFigures:
     longest = max(known, key=lambda one: one.figures.round_trip_time or 0.0)
     most = longest.figures.round_trip_time or 0.0
     if most > APART * min(values):
-        told = f"{text(min(values), 's')} in {least.file}, {text(most, 's')} in {longest.file}"
-        remarks += (f"{DOUBT}base round-trip time of {told}: two paths, or a queue that never emptied",)
+        ends = f"{text(min(values), 's')} in {least.file}, {text(most, 's')} in {longest.file}"
+        remarks += (f"{DOUBT}base round-trip time of {ends}: two paths, or a queue that never emptied",)
     return PathFigures(round_trip_time=min(values), round_trip_time_interval=_range(values), remarks=remarks + doubts)
 
 
