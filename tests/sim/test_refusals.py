@@ -79,7 +79,7 @@ VALUES = [
     row(flow, "rate of the application of flow 'f' = 1e[+]13 bytes/s is out of", "reno", application=FAST),
     # one packet of 1000 bytes per nanosecond: 1e12 bytes/s
     row(flow, r"rate of flow 'f' = 1e[+]13 bytes/s is out of range: must be in \(0, 1e[+]12\] bytes/s, one", FAST),
-    row(flow, r"access_rate of flow 'f' = 1.1e[+]12 bytes/s .* 1000 bytes per nanosec", "reno", access_rate=1.1e12),
+    row(flow, r"access_rate of flow 'f' = 1.1e[+]12 bytes/s .* 1000 B per nanosec", "reno", access_rate=1.1e12),
     row(packet_on, r"rate of link 'a-b' = 1.25e[+]14 .* \(0, 6.4e[+]10\] bytes/s, one packet of 64", 64, 1.25e14),
     row(packet_on, r"rate of link 'a-b' = 2e[+]11", 64, 1e6, rate_changes=[(1, 2e11), (2, 1e6)]),
     row(traffic.probe, r"interval = 1e-10 s is out of range: must be in \[1e-09, 1e[+]06\] s", 1e-10),

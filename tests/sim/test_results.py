@@ -296,7 +296,7 @@ def test_units_and_names():
             assert data[shown].dims == (() if dim is None else (dim,))
         # The mean lies in the middle, whatever the values, unless a limit is cut at 0 or 1
         low, high = data[f"{name}_lower"], data[f"{name}_upper"]
-        cut = (low == 0) | (high == 1) if name in results.SHARES else False
+        cut = (low == 0) | ((high == 1) & (name in results.SHARES))
         np.testing.assert_allclose(((low + high) / 2).where(~np.asarray(cut)), data[name].where(~np.asarray(cut)),
                                    rtol=1e-9, atol=1e-12)  # fmt: skip
     assert {"network", "duration", "warm_up", "replications", "confidence", "entropy", "events", "version"} <= set(

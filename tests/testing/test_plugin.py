@@ -170,7 +170,7 @@ def test_the_plugin_loads_nothing():
         "print([one for one in sys.modules if one[:5] in ('longf', 'numpy')])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    first = "['longfat._version', 'longfat', 'longfat.base', 'longfat.base.discovery', "
+    first = "['longfat._version', 'longfat.base', 'longfat.base.discovery', 'longfat', "
     assert out.strip() == first + "'longfat.testing', 'longfat.testing.pytest_plugin']"
 
 

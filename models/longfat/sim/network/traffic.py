@@ -185,5 +185,5 @@ def check_pace(name: str, rate: float, packet: int) -> None:
     """Raise a ValueError for a finite rate [bytes/s] of more than a packet per nanosecond, the clock's unit of time."""
     most = packet * records.SECOND
     if most < rate < math.inf:
-        allowed = f"(0, {most:g}], one packet of {packet} bytes per nanosecond, the simulator's unit of time"
+        allowed = f"(0, {most:g}], one packet of {packet} B per nanosecond, the simulator's unit of time"
         raise domains.out_of_range(name, rate, "bytes/s", allowed)
