@@ -1,7 +1,7 @@
 """Arrays with named dimensions, used instead of xarray for answers in text, because loading xarray takes a second.
 
-`Labelled` has the part of the interface of an `xarray.Dataset` that the text of an answer uses, so that functions which
-write such text take both.
+`Labelled` has those methods of `xarray.Dataset` that functions which write an answer as text call. These functions take
+a `Labelled` or an `xarray.Dataset`.
 """
 
 from __future__ import annotations

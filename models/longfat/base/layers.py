@@ -79,7 +79,7 @@ def layer_sizes(
     mtu: int = 1500, *, data: float | None = None, transport: str = "TCP", ip_version: int = 4,
     time_stamps: bool = True, tags: int = 0, pppoe: bool = False, tunnel: str | None = None,
 ) -> dict[str, float]:  # fmt: skip
-    """Return the size of a packet [bytes] that each layer counts.
+    """Return for each layer the number of bytes that it counts for one packet.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ def _none(data: xr.Dataset) -> str:
 
 
 def _queues(row: xr.Dataset, packets: int) -> list[Line]:
-    """Return the lines that set a buffer, a bucket or a threshold of ``packets``, and another way to the same end."""
+    """Return the lines that set a buffer, a bucket or a threshold to ``packets``; for a bucket also a shaper's."""
     a = row.attrs
     if a["find"] == "burst":
         return [_police(a, packets), _shape(a)]

@@ -135,7 +135,7 @@ class Laws:
         return {name: bounds.get(name, math.nan) for name in self.holds}
 
     def together(self, buffer: float, flows: float) -> float:
-        """Return the utilisation [1] of one flow, or of flows with synchronised losses; NaN without a law."""
+        """Return the utilisation [1] of one flow, or of flows with synchronised losses; NaN if there is no law."""
         return math.nan if math.isnan(self.decrease) else float(aimd_utilisation_general(buffer, self.decrease))
 
     def along(self, buffers: np.ndarray, flows: float) -> list[float]:

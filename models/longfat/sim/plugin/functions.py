@@ -71,7 +71,7 @@ def queue(link, k):
 
 @part
 def queue_numbered(link, q):
-    """Return the queue of a link that has number q."""
+    """Return queue number q of a link."""
     if not 0 <= q - link_row(link).first_queue < link_row(link).queue_count:
         raise IndexError("the link has no queue of this number: must be the number of one of its queues")
     state = state_of(link)

@@ -75,9 +75,9 @@ def ack(flow, event):
         return avoid(flow, event)
     if flow.phase == FROZEN and event.now < flow.frozen_until:
         return LEAST
-    # LEDBAT++, section 4.1: slow start adds GAIN for each packet acknowledged; section 4.4: a slowdown does so, too,
-    # until the window reaches SSTHRESH. Our choice, because the draft has no rule for it: the window does not grow
-    # while the application limits the flow.
+    # LEDBAT++, section 4.1: slow start adds GAIN for each packet acknowledged. Section 4.4: so does the growth after a
+    # slowdown, until the window reaches SSTHRESH. Our choice, because the draft has no rule for it: the window does not
+    # grow while the application limits the flow.
     flow.phase = RAMP if flow.phase == FROZEN else flow.phase
     window = flow.window + (0.0 if flow.app_limited else flow.gain * event.newly_delivered)
     if window >= flow.ssthresh:

@@ -257,7 +257,7 @@ def ack(flow, event):
 
 @part
 def smooth(flow, rtt):
-    """Update the mean round-trip time and the mean of its square root with the sample of a feedback."""
+    """Update the mean round-trip time and the mean of its square root with the sample of a feedback packet."""
     # RFC 5348, section 4.3, step 2: R = q R + (1 - q) R_sample with q = 0.9.
     if flow.rtt == 0.0:
         flow.rtt = rtt
