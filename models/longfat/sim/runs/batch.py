@@ -93,7 +93,7 @@ class Outcome(NamedTuple):
     now: float  # s, simulated time
     events: int
     wall_time: float  # s
-    remark: str
+    remark: str  # of the first replication; empty for the others
 
 
 def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None) -> list[list[Outcome]]:
@@ -130,7 +130,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
                     if plain is None or of != k:
                         plain, of = Simulation(plan.net), k
                     run = plain.again(plan.streams[r])
-                outcomes[k][r] = _simulate(run, plan, advanced)
+                outcomes[k][r] = _simulate(run, plan, advanced, remarked=r == 0)
             before += run.now
 
     total = None if any(plan.duration is None for plan in plans) else sum(plans[k].until for k, _ in pairs)
@@ -154,8 +154,11 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
     return [[one[r] for r in sorted(one)] if one[0].drew else [one[0]] for one in outcomes]
 
 
-def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) -> Outcome:
-    """Simulate one run and return its outcome; call `advanced` with the simulated time [s] as the run proceeds."""
+def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *, remarked: bool) -> Outcome:
+    """Simulate one run and return its outcome; call `advanced` with the simulated time [s] as the run proceeds.
+
+    The outcome has a remark only if ``remarked``: all replications would have the same one.
+    """
     to_the_end = plan.duration is None
     before = None
     if plan.warm_up:
@@ -170,7 +173,8 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None]) ->
     values = results.measure(run, before, results.snapshot(run))
     names = run.assembly.flow_names, run.assembly.link_names
     counts = int(run.state.row.events), run.wall_time
-    return Outcome(values, run.packet_counts(), *names, run.drew, run.now, *counts, _remark(plan.net, run))
+    remark = _remark(plan.net, run) if remarked else ""
+    return Outcome(values, run.packet_counts(), *names, run.drew, run.now, *counts, remark)
 
 
 def _remark(net: Network, run: Simulation) -> str:
