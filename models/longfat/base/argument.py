@@ -90,7 +90,7 @@ class Argument(Quantity):
 class Setting:
     """Argument that is no quantity: a word, an object, a truth value, or a sequence of these.
 
-    The first six fields have the meaning that they have in `Argument`.
+    `meaning`, `default`, `remark`, `otherwise`, `several` and `kind` are those of `Argument`.
     """
 
     meaning: str
