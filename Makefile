@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_load loss_load.shaping cadpc cadpc.further \
 	blt blt.today blt.priorities blt.further kkm network_simulator network_simulator.credits today today.courses \
 	today.curves scoreboard field
-PACKAGES := setup.py models derivations docs figures notebooks tests
+PACKAGES := setup.py conftest.py models derivations docs figures notebooks tests
 
 .PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook explore notebooks outputs browser figures redraw benchmark peers testbed size lock clean
 

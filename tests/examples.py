@@ -4,7 +4,7 @@ from hypothesis import settings
 
 
 def is_long() -> bool:
-    """Whether hypothesis's profile of this run is "long" (tests/conftest.py)."""
+    """Whether hypothesis's profile of this run is "long" (conftest.py)."""
     return settings.default is settings.get_profile("long")
 
 

@@ -15,12 +15,6 @@ from tests.test_design import BASELINE
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
 
-@pytest.fixture(autouse=True)
-def no_figures_left():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def net():
     return lf.sim.Network.dumbbell(["reno", "vegas"], rate="10 Mbit/s", delay="20 ms", buffer=50)

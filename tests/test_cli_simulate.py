@@ -500,7 +500,6 @@ def test_traces():
     assert [line.get_label() for line in queues.lines] == ["n0-n1"]  # nothing waits on the way back
     assert queues.lines[0].get_ydata().tolist() == data.queue_trace.values[:, 0].tolist()
     assert (windows.get_ylabel(), queues.get_xlabel()) == ("window [packets]", "time [s]")
-    plt.close("all")
     with pytest.raises(ValueError, match=r"call sim\.run with sample_every"):
         plot.traces(sim.run(net, duration=1, rng=1, progress=False), [])
     assert math.isfinite(float(data.goodput.sum()))

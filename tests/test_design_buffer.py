@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
@@ -559,7 +558,6 @@ def test_the_picture(answer, power):
         assert ax.get_xlabel() == "buffer [bandwidth-delay products]"
         drawn = {tuple(line.get_ydata()) for line in ax.lines}
         assert tuple(data[f"curve_{data.attrs['criterion']}"].values) in drawn
-        plt.close("all")
     assert tuple(answer.dense_together.values) not in drawn
     with pytest.raises(ValueError, match="no curves"):
         plot.switch_buffer_curves(xr.Dataset())

@@ -145,8 +145,6 @@ def test_what_is_refused(changes, words):
 
 
 def test_picture(windows):
-    import matplotlib.pyplot as plt
-
     with plot.style():
         axes = plot.show(windows)
     assert [ax.get_ylabel() for ax in axes[:5]] == [
@@ -160,7 +158,6 @@ def test_picture(windows):
     assert "12 Mbit/s, round trip 50 ms" in words
     assert "buffer of 2 BDP" in words
     assert "3 runs each, 95% intervals, seed 0" in words
-    plt.close("all")
     with pytest.raises(ValueError, match="holds no curves of schemes"):
         plot.scheme_curves(xr.Dataset())
 

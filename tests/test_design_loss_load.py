@@ -1,6 +1,5 @@
 """k and v for a ceiling on loss: the rule of the choice, the schedule in equilibrium, refusals, and the picture."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
@@ -105,6 +104,5 @@ def test_the_picture(answer):
         for k in answer.k.values:
             assert tuple(answer[name].sel(k=k).values) in drawn
     assert ax.get_ylabel() == "transfer time [s]"
-    plt.close("all")
     with pytest.raises(ValueError, match="no curves"):
         plot.loss_load_curves(xr.Dataset())

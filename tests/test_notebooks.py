@@ -7,7 +7,6 @@ import shutil
 import warnings
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pytest
 
 from docs.handbook import notebooks as pages
@@ -131,7 +130,6 @@ def test_code_runs(name, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # as in a notebook
         exec("\n".join(code(FOLDER / f"{name}.ipynb")), {})
-    plt.close("all")
 
 
 def ran(paths, folder):

@@ -41,13 +41,11 @@ def test_window_curves():
     assert {first, second, "law", "law, outside its valid range", "law as printed"} <= set(labels)
     styles = {line.get_label(): line.get_linestyle() for line in ax.lines}
     assert (styles[first], styles[second]) == ("-", "--")
-    plt.close("all")
 
 
 def test_one_loss_alone():
     ax = plot.window_curves(windows(1e-3), plt.figure().add_subplot())
     assert "150 Mbit/s, 20 ms" in ax.get_title()
-    plt.close("all")
 
 
 def test_no_curves():
@@ -68,7 +66,6 @@ def test_colours_stay_when_the_style_has_ended():
         drawn = plot.with_intervals(data, "delay").lines[0]
         window = plot.window_curves(windows(1e-3)).lines[0]
     assert to_hex(drawn.get_color()) == to_hex(window.get_color()) == "#0072b2"
-    plt.close("all")
 
 
 def test_a_notebooks_backend_is_loaded_before_the_style(monkeypatch):
@@ -102,7 +99,6 @@ def test_with_intervals():
     assert any("95% intervals of 4 runs" in text.get_text() for text in ax.texts)
     data["load"].attrs["units"] = "1"
     assert plot.with_intervals(data.sel(scheme="a"), "delay", label="one").get_xlabel() == "load [1]"
-    plt.close("all")
 
 
 def test_with_intervals_of_what_has_none():
@@ -139,7 +135,6 @@ def test_agreement():
         plot.agreement(table, "verdict")
     with pytest.raises(ValueError, match="no verdicts"):
         plot.agreement(table[["law"]])
-    plt.close("all")
 
 
 def test_benchmark_times():
@@ -154,7 +149,6 @@ def test_benchmark_times():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["packet-pair"]
     with pytest.raises(ValueError, match='must hold the scheme "optimal"'):
         plot.benchmark_times(data.sel(scheme=["packet-pair"]))
-    plt.close("all")
 
 
 # Every picture, in the project's style and in matplotlib's own, on axes that the functions make themselves.
@@ -235,7 +229,6 @@ def test_nothing_lies_on_anything(name):
             assert pictures.overlaps(figure) == []
             assert pictures.covered(figure) == []
             assert pictures.unexplained(figure, EXPLAINED.get(name, ())) == []
-        plt.close("all")
 
 
 def test_the_checks_see_what_they_are_for():
@@ -251,7 +244,6 @@ def test_the_checks_see_what_they_are_for():
     assert "lies on 'other'" in pictures.overlaps(figure)[0]
     assert pictures.covered(figure) == ["legend 'named'... covers a point at 0"]
     assert pictures.unexplained(figure) == ["no legend shows #ff0000, -, None"]
-    plt.close("all")
 
 
 def test_intervals_of_shares_end_at_0_and_1():
@@ -265,7 +257,6 @@ def test_intervals_of_shares_end_at_0_and_1():
     ax = plot.with_intervals(data.assign(loss=data.loss.assign_attrs(units="packets")), "loss")
     assert np.concatenate([ends for _, ends in _intervals(ax)]).min() == pytest.approx(float(data.loss_lower.min()))
     assert not any("cut" in text.get_text() for text in ax.texts)
-    plt.close("all")
 
 
 @pytest.mark.parametrize(
@@ -282,7 +273,6 @@ def test_ticks_of_a_logarithmic_axis(ends, labels):
     low, high = ends
     shown = [(tick.get_loc(), tick.label1.get_text()) for tick in [*ax.xaxis.majorTicks, *ax.xaxis.minorTicks]]
     assert [words for place, words in sorted(shown) if words and low <= place <= high] == labels
-    plt.close("all")
 
 
 def test_lines_and_words_that_were_alike():
@@ -315,4 +305,3 @@ def test_lines_and_words_that_were_alike():
     # 0.95 x 7860 packets: p = 0.1 (1.50415 x 0.4^(1/4)/7467)^(4/3) = 8.2e-7 by hand with N = 953 Mbit/s
     title = plot.tcp_rates(lossy).get_title(loc="left") + plot.tcp_rates(lossy).get_title()
     assert title.startswith("Lower the loss to 8.2e-07: cubic at 1 Gbit/s and 100 ms fills 95% of the link")
-    plt.close("all")

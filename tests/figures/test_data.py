@@ -401,4 +401,3 @@ def test_what_collided():
         blt_drawing.draw_14(kept["plane"], kept["greatest"], ax)
         assert pictures.overlaps(figure) == []
         assert pictures.unexplained(figure) == []
-    plt.close("all")

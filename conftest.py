@@ -31,7 +31,7 @@ settings.load_profile("short")
 
 
 def pytest_configure(config):
-    """Tests compile more than they compute: in the short profile quickly, here and in the processes they start."""
+    """Compile quickly in the short profile, here and in processes that tests start: most of their time is compiling."""
     if config.getoption("--hypothesis-profile") == "long":
         return
     os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
@@ -50,7 +50,7 @@ def keep_programs(folder):
 
 
 def pytest_collection_modifyitems(items):
-    """The marker `plain` is for tests/sim: elsewhere neither call of `make tests` would run the test."""
+    """Refuse the marker `plain` outside of tests/sim, where neither call of `make tests` would run the test."""
     outside = [
         one.nodeid for one in items if one.get_closest_marker("plain") and not one.nodeid.startswith("tests/sim/")
     ]
@@ -64,7 +64,7 @@ def both_ways(request):
 
 
 def pytest_collection_finish():
-    """What was collected stays: no need to look through it again and again for garbage."""
+    """Keep what was collected out of every later search for garbage."""
     gc.collect()
     gc.freeze()
 
@@ -106,8 +106,16 @@ def browser():
 
 
 @pytest.fixture(autouse=True)
+def no_figures_left():
+    """Close what a test or an example has drawn: matplotlib warns of the 21st open figure of a process."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+
+
+@pytest.fixture(autouse=True)
 def proved_anew(request):
-    """A test that replaces part of a proof meets no lemma proved before, and leaves none behind."""
+    """Forget the lemmas proved before and after a test that replaces part of a proof."""
     proof = sys.modules.get("derivations.proof") if "monkeypatch" in request.fixturenames else None
     if proof:
         proof.forget()
