@@ -14,8 +14,8 @@ __all__ = ["path_of"]
 
 #: For each figure, the kinds of files from which it is taken, in the order of preference: the most direct measurement
 #: comes first. Our choice of the order. Rate: the receiver's count precedes the sender's estimate. Loss: counts of
-#: packets precede counts of retransmissions. Queueing delay: round trips of the flow itself precede round trips of a
-#: concurrent ping and a single sample of a queue. Limit: the clocks of Linux precede samples of windows.
+#: packets precede counts of retransmissions. Queueing delay: round trips of the flow itself precede those of a
+#: concurrent ping, which precede a single sample of a queue. Limit: the clocks of Linux precede samples of windows.
 ORDER = {
     "rate": ("iperf3 --json", "iperf3", "ndt7", "crusader", "flent", "pcap", "qlog", "ss -ti", "tc -s qdisc"),
     "loss": ("pcap", "qlog", "iperf3 --json", "iperf3", "ndt7", "ss -ti", "tc -s qdisc"),
@@ -65,7 +65,7 @@ def _believed(name: str, measurements: Sequence[Measurement]) -> list[Measuremen
 
 
 def _remarks(name: str, runs: Sequence[Measurement], several: str) -> tuple[str, ...]:
-    """Return the remarks on a figure: those of the file for one run, a remark on the statistic for several runs."""
+    """Return the remarks on a figure: for one run those of its file, for several runs a remark on the statistic."""
     if len(runs) == 1:
         return tuple(one for one in runs[0].figures.remarks if one.startswith(f"{name}:"))
     sure = 1 - 0.5 ** (len(runs) - 1)

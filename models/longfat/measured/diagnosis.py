@@ -77,13 +77,13 @@ _ADVICE = {
         ),
         "the same transfer, shaped",
     ),
-    "suspected policer": (("leave the windows as they are: against a policer no larger one helps",), _CAPTURE),
+    "suspected policer": (("leave the windows as they are: larger ones do not help against a policer",), _CAPTURE),
     "losses or policer": ((f"{_FIND}, if the capture shows no policer",), _CAPTURE),
     "losses": ((_FIND, "several flows (iperf3 -P) carry more"), _CAPTURE),
     "own losses": (
         (),
-        "ping HOST while nothing else is sent, and give that file, too, because a queue lies above its base round-trip "
-        f"time; {_CAPTURE}",
+        "ping HOST while nothing else is sent, and give that file, too: round trips above its smallest show a queue; "
+        f"{_CAPTURE}",
     ),
     "bottleneck": (
         (
@@ -160,8 +160,8 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
         Rate of the link [bytes/s]. If the flow filled an Ethernet of a lower rate, that hop is the limit.
     runs : sequence of Measurement
         The measurements from which the figures were combined. If one of them suggests a policer, and the others only
-        show a short queue, a policer stays suspected, since smoothed round-trip times hide such a queue; if a capture
-        is among them, its verdict decides.
+        show a short queue, a policer stays suspected, because such a queue does not exclude one (our choice); if a
+        capture is among them, its verdict decides.
 
     Examples
     --------

@@ -35,8 +35,8 @@ def measurement(
     remarks : list of str
         Remarks on the file.
     is_alone : bool
-        Whether the other direction had no load, so that one queue made the round trips longer. Otherwise there is no
-        depth of the queue.
+        Whether the other direction had no load, and one queue therefore made the round trips longer. Otherwise the
+        depth of the queue is unknown.
 
     Examples
     --------

@@ -59,8 +59,8 @@ def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
     path : str
         The file.
     remarks : list of str, optional
-        List to which remarks are added on packets left out: those from the first damaged record on, and those whose
-        headers are truncated.
+        List that receives remarks on packets left out: those from the first damaged record on, and those whose headers
+        are truncated.
     """
     remarks = [] if remarks is None else remarks
     count = broken = 0

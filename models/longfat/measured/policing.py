@@ -1,11 +1,11 @@
-"""Detection of policers: test of whether a token bucket without a queue, which drops excess packets, caused losses.
+"""Detection of policers: test of whether losses were caused by a token bucket, which drops excess packets unqueued.
 
 The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
 Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It replays the
 transmissions from the first loss on through a token bucket that fills at the rate of the packets that arrived. There is
 a policer if the bucket is empty at losses and not empty where packets pass, and if the round trips before losses are
-not longer than others. The test misses policers whose bucket fills up again between losses, so that only a queue before
-the losses rules a policer out.
+not longer than others. The test misses policers whose bucket fills up again between losses; therefore only a queue
+before the losses rules a policer out.
 """
 
 from __future__ import annotations
