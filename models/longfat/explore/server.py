@@ -3,8 +3,8 @@
 Every request needs a token, which is the first part of each path, so that relative links in the pages contain it. A
 cookie would not protect the server, because browsers send it with every request, whichever page causes the request.
 
-Each simulation runs in a process, which is killed when the client disconnects. It is forked from a process that has
-loaded the simulators, so that it starts in about 20 ms. A simulation receives only data, never code: the text of a
+Each simulation runs in a process, which is killed when the client disconnects. This process is forked from one that has
+loaded the simulators, and therefore starts in about 20 ms. A simulation receives only data, never code: the text of a
 request, and the name of the user's file that the command was given.
 """
 
@@ -116,8 +116,8 @@ POLICY = (
 class Foreign:
     """Test of whether a request is foreign: its Host header names another host, or it comes from another site's page.
 
-    A web site can make its own name resolve to this machine (DNS rebinding), so that a browser takes this server for
-    the site; the Host header still has the site's name. The Origin header identifies requests from other pages.
+    A web site can make its own name resolve to this machine (DNS rebinding); a browser then takes this server for the
+    site, but the Host header still has the site's name. The Origin header identifies requests from other pages.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Placement of the operations of a traced program in blocks: the program, branches of conditions, bodies of loops.
 
-An operation that only one branch of a ``where`` needs is computed in that branch, so that the program computes one case
-of a law and not all of them. An operation that does not change in a loop is computed before the loop. This is global
+An operation that only one branch of a ``where`` needs is computed in that branch; the program thus computes one case of
+a law and not all of them. An operation that does not change in a loop is computed before the loop. This is global
 code motion as in C. Click, "Global Code Motion, Global Value Numbering", PLDI 1995: an operation is placed as late as
 its uses allow, but outside of loops.
 """
@@ -40,7 +40,7 @@ class Plan:
     """Placement of the operations of a program: the block of each operation, and the blocks that use its result.
 
     ``branches`` has the two blocks of each ``where`` of numbers, ``bodies`` the block of each loop, ``needed`` the
-    positions of those values in a loop's state on which results depend, ``uses`` operation and block of each use.
+    positions, in each loop's state, of the values on which results depend, ``uses`` operation and block of each use.
     """
 
     root: Block = field(default_factory=Block)

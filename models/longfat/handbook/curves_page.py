@@ -57,7 +57,7 @@ def _remarks(curves: Sequence[xr.Dataset]) -> list[str]:
     )
     fixed = [one.attrs["buffer"] for one in curves if "buffer" in one.attrs]
     if fixed:
-        runs += f", and over the window its buffer is {fixed[0]:g} BDP"
+        runs += f", with a buffer of {fixed[0]:g} BDP in the curves over the window"
     lines = (
         "Lines: laws of flows that lose at the same time, CUBIC's without fast convergence; where windows limit, "
         "Little's law. Thin lines join points without a law. Dotted: the delay of a full buffer. On a logarithmic axis "

@@ -5,7 +5,7 @@ function of plain numbers, including stabilised forms, series of a fixed number 
 JavaScript's ``Math``; the few functions that it lacks are in the runtime at the beginning of the module.
 
 JavaScript leaves the accuracy of ``Math`` to the engine. V8 (Chromium, node) has the functions of fdlibm, whose errors
-are below one unit of the last place, and ``tests/handbook`` compares all laws with Python there.
+are below one unit of the last place. In V8 ``tests/handbook`` compares all laws with Python.
 """
 
 from __future__ import annotations

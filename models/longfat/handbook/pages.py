@@ -1,7 +1,7 @@
 """Static pages of the laws, each of which is one file that opens from a disk or a server, without a network.
 
 A page contains the record of its law as text, and the formula and the view (``view/``) as a script. Browsers do not
-load modules from the file system, so that the modules are joined to one script.
+load modules from the file system; the modules are therefore joined to one script.
 """
 
 from __future__ import annotations

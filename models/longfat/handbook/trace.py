@@ -4,7 +4,7 @@ A `Node` is the tracer of a number or a vector, a `Row` that of an array with tw
 numbers, and `Tracing` has the functions of `longfat.law.array_namespaces`, so that the code of a law records its
 operations. Equal operations on equal operands become one node, which eliminates common subexpressions.
 
-A condition is also a node, so that no Python ``if`` may depend on a condition; laws guarantee this for JAX. A loop
+A condition is also a node; therefore no Python ``if`` may depend on one, which laws guarantee for JAX. A loop
 (``repeat``, ``iterate``) is recorded once, with a node for each value of its state. An operation may be rewritten only
 if not even the last bit of its value changes: NumPy also computes x**2 as x*x, and x**0.5 as sqrt(x).
 """
@@ -100,7 +100,7 @@ class Node(Operators):
     """Number or vector of the program, the result of an operation."""
 
     dtype = np.dtype(float)
-    ndim, shape = 0, ()  # also of a vector, whose elements are the leading axis of an array of numbers
+    ndim, shape = 0, ()  # the same for a vector: a law sees it as a number, its elements as a further leading axis
 
     def __init__(self, graph: Graph, operation: str, operands: tuple[Node, ...], length: Any, value: Any, serial: int):
         self.graph, self.operation, self.operands = graph, operation, operands

@@ -86,7 +86,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     simulated, own = float(np.max(data.simulated_bdp)), a["bandwidth_delay_product"]
     scaled = f", over a bandwidth-delay product of at most {simulated:.5g} packets" if simulated < 0.999 * own else ""
     if scaled and not a["scale_free"]:
-        scaled += ", for which alone this holds"
+        scaled += ", and valid for this product only"
     source = "; lower bound: Appenzeller et al., SIGCOMM 2004, sec. 3" if bounded else ""
     caption(ax, f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}", below=44)
     return ax
