@@ -46,7 +46,7 @@ SMALLEST_WINDOW = Symbol("W_m", "packets", "[0, inf)", (2.0, 8.0), "Least conges
     unit="1",
     result="g, pacing rate over the measured delivery rate",
     derivation="bbr.startup_pacing_gain",
-    not_simulated="the rate before the link is full, of which runs keep no record",
+    not_simulated="runs do not record the rate before the link is full",
 )
 def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     r"""Return the pacing gain with which BBR's rate grows by a given factor in every round trip of Startup.
@@ -78,7 +78,7 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
     unit="s",
     result="T",
     derivation="bbr.drain_time",
-    not_simulated="the duration of a state, of which runs keep no record",
+    not_simulated="runs do not record the duration of a state",
 )
 def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain: DRAIN_GAIN = 0.5, *, xp: Any) -> Any:
     r"""Return the time [s] in which the state Drain of BBR empties the queue that Startup has built up.
@@ -103,7 +103,7 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
     source=f"{BBR_DRAFT}, sections 2.6 and 2.8; {BBR_2016}",
     unit="packets",
     result="W",
-    not_simulated="a definition; standing_queue has its effect",
+    not_simulated="a definition; standing_queue, which depends on it, is simulated",
     bandwidth_delay_product=BDP.described("Bandwidth-delay product that the flow estimates"),
 )
 def inflight_cap(
@@ -209,7 +209,7 @@ def probe_rtt_utilisation(
     unit="probability",
     result="p, 0.2 for g_p = 5/4",
     derivation="bbr.largest_loss",
-    not_simulated="a limit at which the rate collapses, so that a run near it is undecided",
+    not_simulated="the rate collapses at this limit, and runs near it are undecided",
 )
 def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     r"""Return the loss probability up to which BBR of 2016 keeps its estimate of the bandwidth.
@@ -236,7 +236,7 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     unit="probability",
     result="p, which tends to that of `largest_loss` for many flows",
     derivation="bbr.shallow_buffer_loss",
-    not_simulated="a bound: probes of simulated flows end with their first loss, so that they lose one half of it",
+    not_simulated="a bound: simulated flows lose half of it, because their probes end with the first loss",
 )
 def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
     r"""Return the loss probability of equal BBR flows whose buffer is too small for their in-flight caps.
@@ -264,7 +264,7 @@ def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any)
     unit="1",
     result="1 - p, of all BBR flows together, from 1/2 (deep buffers) to 1; p is that of the loss-based flows",
     derivation="bbr.share",
-    not_simulated="it leaves out that the others fill the link during ProbeRTT, see share_refined",
+    not_simulated="the law leaves out that the other flows fill the link during ProbeRTT: see share_refined",
 )
 def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:
     r"""Return the share of a drop-tail link that BBR flows take from loss-based flows.
@@ -329,7 +329,7 @@ def share_refined(
     unit="1",
     result="Share of the BBR flows together",
     derivation="bbr.share_with_probes",
-    not_simulated="as share",
+    not_simulated="the law extends share, which is not simulated: see there",
 )
 def share_with_probes(
     buffer: BUFFER,

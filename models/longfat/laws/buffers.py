@@ -33,7 +33,7 @@ SOURCE = f"Ours, in the fluid limit of {JACOBSON}, section 3, with the factor of
     unit="1",
     result="U, over the policed rate; little more than (1 + beta)/2 with a small bucket",
     derivation="buffers.policed_utilisation",
-    not_simulated="losses at a policer come by the window, and so do lost retransmissions and timeouts: see the notes",
+    not_simulated="policers drop much of a window at once, then also retransmissions, which causes timeouts: see notes",
 )
 def policed_utilisation(
     burst: BURST, bandwidth_delay_product: PATH, decrease: DECREASE = 0.5, increase: INCREASE = 1.0, *, xp: Any

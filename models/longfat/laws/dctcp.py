@@ -255,7 +255,7 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
     unit="packets",
     result="K; larger thresholds never let the link idle, for any number of flows",
     derivation="dctcp.least_threshold",
-    not_simulated="a bound over all numbers of flows of a law for synchronised flows",
+    not_simulated="a bound for any number of flows, from smallest_queue, which assumes synchronised flows",
 )
 def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:
     r"""Return the smallest marking threshold [packets] with which DCTCP flows keep the link busy.

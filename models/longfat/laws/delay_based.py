@@ -35,7 +35,7 @@ TARGET = Symbol("T", "s", "(0, inf)", (0.01, 0.1), "Target of the queueing delay
     unit="s",
     result="d_q",
     derivation="delay_based.copa_queueing_delay",
-    not_simulated="the centre of an oscillation, whose mean copa_mean_queue has",
+    not_simulated="the centre of an oscillation; copa_mean_queue, its mean, is simulated",
 )
 def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any) -> Any:
     r"""Return the queueing delay [s] at which the target rates of Copa flows add up to the capacity of their link.
@@ -84,7 +84,7 @@ def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
     unit="packets",
     result="Q_max; the shortest queue is 0, and the period five round trips",
     derivation="delay_based.copa_largest_queue",
-    not_simulated="the top of the oscillation whose mean copa_mean_queue has",
+    not_simulated="the top of an oscillation; copa_mean_queue, its mean, is simulated",
 )
 def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
     r"""Return the longest queue [packets] of equal Copa flows.
@@ -156,7 +156,7 @@ def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any)
     unit="packets",
     result="G, at most 1",
     derivation="delay_based.ledbat_gain",
-    not_simulated="a definition; ledbat_slowdown_time has its effect",
+    not_simulated="a definition; ledbat_slowdown_time, which depends on it, is simulated",
 )
 def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) -> Any:
     r"""Return the number of packets by which a LEDBAT++ window grows in a round trip.
