@@ -1,6 +1,7 @@
 """Verdicts on laws for their pages: ``python -m docs.handbook.verdicts`` checks every law and stores what was found.
 
-The table has the digest of each law's expression. A law that has changed since has no verdict on its page.
+The table has the digest of each law's expression. A law that has changed since has no verdict on its page. The reason
+why no simulator judges a law is not stored: the law's record has it.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def of(law: Law, current: bool = True) -> str:
     rows = []
     for face, words in WORDS.items():
         verdict, error, where, checks, remark = (row[f"{face}_{column}"] for column in COLUMNS)
+        remark = law.not_simulated if face == "simulator" and law.not_simulated else remark
         if verdict:
             rows.append((words, verdict, f"{float(error):.2g}" if error else "", where, checks, remark))
     about = "the error is relative to the tolerance for the simulator, else to the value"
@@ -75,7 +77,8 @@ def main(workers: int = 2) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["law", "digest", *names])
         for law in laws():
-            row = found.loc[law.public_name]
+            row = found.loc[law.public_name].to_dict()
+            row["simulator_remark"] = "" if law.not_simulated else row["simulator_remark"]
             cells = [row[name.removesuffix("_verdict")] for name in names]
             writer.writerow([law.public_name, digest(law), *map(_cell, cells)])
 
