@@ -32,9 +32,9 @@ ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
 MOST = 0.01
 #: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
 #: packets that this sender sends during a pause wait for its end. The mean queue of one BBR flow at 20 Mbit/s, 40 ms
-#: and a buffer of two bandwidth-delay products is 5.75 packets in the simulator. On Linux it was 5.8 to 5.9 packets in
-#: four runs with a fraction of up to 0.2 %; with 0.2 to 0.4 % it was 5.8 to 6.5 in four runs, and 6.7 to 9.4 in eight
-#: others, four of which ran in parallel on two processors.
+#: and a buffer of two bandwidth-delay products is 5.75 packets in the simulator. On Linux it was 5.6 to 6.5 packets in
+#: 31 runs with a fraction of up to 0.2 % (5.7 to 6.2 in the twelve that tests/data/linux.csv has), and 5.8 to 9.4 in 13
+#: runs with 0.2 to 0.4 %.
 MOST_PACED = 0.002
 #: Longest single pause of the network with which a run is used [s] (our choice). Linux's timers continue during a
 #: pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the retransmission
