@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from docs.pages import write
+from longfat.base.text_tables import csv_text
 from tests.benchmarks.advice import DATA, PACKET, WOKEN, held, printed, read
-
-HERE = Path(__file__).resolve().parent
 
 HEAD = """\
 # Does the advice hold on Linux?
@@ -145,11 +142,7 @@ def runs(rows: list[dict]) -> Iterator[dict[str, Any]]:
 
 def in_csv(rows: list[dict[str, Any]]) -> str:
     """Return records as CSV."""
-    made = io.StringIO()
-    into = csv.DictWriter(made, [*rows[0]], lineterminator="\n")
-    into.writeheader()
-    into.writerows(rows)
-    return made.getvalue()
+    return csv_text([rows[0], *(row.values() for row in rows)])
 
 
 def page() -> str:
@@ -188,5 +181,4 @@ PAGES = {
 
 
 if __name__ == "__main__":
-    for place, written in PAGES.items():
-        (HERE / place).write_text(written())
+    write(PAGES)

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from pathlib import Path
 
+from docs.pages import write
 from figures.linux.pictures import CAPTIONS, HEADS, NAME, PART
+from longfat.base.text_tables import csv_text
 from longfat.testbed import equivalence
 from longfat.testbed.equivalence_cases import LOSSES
 from tests.benchmarks.linux import read, statements
@@ -136,11 +136,9 @@ def rules(made):
 
 def rules_in_csv():
     """Return the rules of Linux with their places and cases as CSV."""
-    text = io.StringIO()
-    into = csv.writer(text, lineterminator="\n")
-    into.writerow(["rule", "parameter", "case", "difference_without", "difference_with"])
-    into.writerows([rule, parameter.replace("`", ""), *more] for rule, parameter, *more in rules(statements(read())))
-    return text.getvalue()
+    heads = ["rule", "parameter", "case", "difference_without", "difference_with"]
+    shown = rules(statements(read()))
+    return csv_text([heads, *([rule, parameter.replace("`", ""), *more] for rule, parameter, *more in shown)])
 
 
 def followed():
@@ -247,23 +245,21 @@ def page():
 
 def table(switched=False):
     """Return every statement with Linux's rules as CSV, or every one with a rule switched."""
-    text = io.StringIO()
-    into = csv.writer(text, lineterminator="\n")
-    into.writerow([
+    lines = [[
         "group", "case", "rules", "quantity", "unit", "law", "law_name", "simulator", "simulator_half_width", "linux",
         "linux_half_width", "runs", "difference", "difference_half_width", "confidence", "accuracy", "verdict",
-    ])  # fmt: skip
+    ]]  # fmt: skip
     for one in statements(read()):
         if bool(one.case.rules) != switched:
             continue
         numbers = (one.law, one.simulated, one.simulated_width, one.measured, one.measured_width, one.difference)
         law, *sides, difference = ("" if math.isnan(number) else f"{number:.6g}" for number in numbers)
-        into.writerow([
+        lines.append([
             one.case.group, one.case.about, one.case.rules, one.quantity, equivalence.QUANTITIES[one.quantity][0],
             law, one.law_name if law else "", *sides, one.runs, difference, f"{one.width:.3g}", one.confidence,
             f"{one.accuracy.of(one.measured):.4g}", one.verdict,
         ])  # fmt: skip
-    return text.getvalue()
+    return csv_text(lines)
 
 
 #: What this module writes, below `docs`.
@@ -274,5 +270,4 @@ PAGES = {
 
 
 if __name__ == "__main__":
-    for place, written in PAGES.items():
-        (HERE / place).write_text(written())
+    write(PAGES)

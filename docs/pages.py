@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from docs import drawing, rooms
+from docs.handbook.markup import table
 from longfat import sim
+from longfat.base.text_tables import csv_text
 from longfat.sim.plugin import view_fields as fields
 
 HERE = Path(__file__).resolve().parent
@@ -82,12 +82,6 @@ disciplines and services; `packet` also to a scheme's `send`, `receive` and `rep
 """
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a table as Markdown."""
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
 def _listed(names: Iterable[str]) -> str:
     """Return names as a list in Markdown."""
     return ", ".join(f"`{name}`" for name in names)
@@ -143,15 +137,9 @@ def _plug_ins() -> Iterator[tuple[str, Any]]:
                 yield one.KIND.lower(), one
 
 
-def _in_csv(rows: Iterable[Iterable[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
 def sources() -> str:
     """Return the full references of all schemes, disciplines and services as CSV."""
-    return _in_csv([("kind", "name", "source"), *((kind, one.name, one.source) for kind, one in _plug_ins())])
+    return csv_text([("kind", "name", "source"), *((kind, one.name, one.source) for kind, one in _plug_ins())])
 
 
 PAGES = {
@@ -162,11 +150,11 @@ PAGES = {
 }
 
 
-def main() -> None:
-    """Write all generated pages."""
-    for name, made in PAGES.items():
-        (HERE / name).write_text(made(), encoding="utf-8")
+def write(made: Mapping[str, Callable[[], str]]) -> None:
+    """Write generated pages, given by their names below `docs`."""
+    for name, text in made.items():
+        (HERE / name).write_text(text(), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write(PAGES)

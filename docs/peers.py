@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
 from collections import defaultdict
@@ -12,6 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from docs.handbook.markup import table as markdown
+from docs.pages import write
+from longfat.base.text_tables import csv_text
 from longfat.replication.intervals import half_width
 
 HERE = Path(__file__).resolve().parent
@@ -136,14 +138,13 @@ def cell(one):
 def rows(made):
     """Return the table of the comparisons with the same rules."""
     shares = sorted({key[3] for key in made})
-    heads = ["scheme", "discipline", "quantity", *(f"{share:g}" for share in shares)]
-    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    lines = []
     kept = dict.fromkeys((one[0], one[1], one[4]) for one in made if one[2] == "same rules" and one[4] != "goodput")
     for scheme, discipline, quantity in kept:
         cells = (made.get((scheme, discipline, "same rules", share, quantity)) for share in shares)
         shown = (re.sub(r" \+- [\d.]+ %", "", cell(one)) if one else "" for one in cells)
-        lines.append(f"| {scheme} | {discipline} | {quantity} | {' | '.join(shown)} |")
-    return "\n".join(lines) + "\n"
+        lines.append([scheme, discipline, quantity, *shown])
+    return markdown(["scheme", "discipline", "quantity", *(f"{share:g}" for share in shares)], lines)
 
 
 def page():
@@ -178,25 +179,20 @@ def page():
 
 def rules():
     """Return the rules that differ as CSV."""
-    text = io.StringIO()
-    into = csv.writer(text, lineterminator="\n")
-    into.writerow(["rule", "here", "ns_3", "made_the_same_or_switched_by"])
-    into.writerows([one.replace("`", "") for one in row] for row in RULES)
-    return text.getvalue()
+    heads = ["rule", "here", "ns_3", "made_the_same_or_switched_by"]
+    return csv_text([heads, *([one.replace("`", "") for one in row] for row in RULES)])
 
 
 def table():
     """Return every comparison as CSV."""
-    text = io.StringIO()
-    into = csv.writer(text, lineterminator="\n")
-    into.writerow([
+    lines = [[
         "scheme", "discipline", "rules", "buffer_in_products", "quantity", "unit", "runs", "here", "here_half_width", "ns_3",
         "ns_3_half_width", "relative_difference", "relative_half_width", "verdict",
-    ])  # fmt: skip
+    ]]  # fmt: skip
     for (*key, share, quantity), (runs, *numbers, verdict) in comparisons(read()).items():
         shown = [f"{number:.4g}" for number in numbers]
-        into.writerow([*key, f"{share:g}", quantity, UNITS[quantity], runs, *shown, verdict.strip("*")])
-    return text.getvalue()
+        lines.append([*key, f"{share:g}", quantity, UNITS[quantity], runs, *shown, verdict.strip("*")])
+    return csv_text(lines)
 
 
 #: What this module writes, below `docs`.
@@ -204,5 +200,4 @@ PAGES = {"peers.md": page, "data/peers.csv": table, "data/peers_rules.csv": rule
 
 
 if __name__ == "__main__":
-    for place, written in PAGES.items():
-        (HERE / place).write_text(written())
+    write(PAGES)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from figures import rule
 from figures.verdicts import NAMES, discrimination, summary
-from figures.writing import markdown
 from longfat.base import html_pages
+from longfat.base.text_tables import markdown
 
 if TYPE_CHECKING:
     import pandas as pd

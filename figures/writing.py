@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,22 +76,6 @@ def panels(
     if title:
         figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
     save(files, figure, name)
-
-
-def markdown(heads: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[str]:
-    r"""Return the lines of a table in Markdown.
-
-    >>> print("\n".join(markdown(["k", "P(A|B)"], [[1, 0.5]])))
-    | k | P(A\|B) |
-    |---|---|
-    | 1 | 0.5 |
-    """
-
-    def line(words: Iterable[Any]) -> str:
-        return "| " + " | ".join(str(word).replace("|", "\\|").replace("\n", " ") for word in words) + " |"
-
-    columns = list(heads)
-    return [line(columns), "|" + "---|" * len(columns), *map(line, rows)]
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ import xarray as xr
 import longfat as lf
 from figures.blt.networks import MBIT
 from figures.blt.runs import WARM_UP, greatest_of_each, of_files, ratio, ratio_text
-from figures.writing import Part, markdown, panels
+from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
+from longfat.base.text_tables import markdown
 from longfat.plot.axes import log_ticks
 
 CAPTIONS = {

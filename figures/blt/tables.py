@@ -11,7 +11,7 @@ from figures.blt.networks import MBIT, SETS
 from figures.blt.runs import FILES
 from figures.blt.table_1 import INCREASES, PRINTED, RATIO_NAMES, TCP_LITERAL, ceiling
 from figures.rule import Estimate
-from figures.writing import markdown
+from longfat.base.text_tables import markdown
 from longfat.laws import blt as laws
 
 NETWORKS = ("reference", "1 Gbit/s")

@@ -26,8 +26,9 @@ from figures.cadpc.runs import QUANTITIES, at, late, measured, words
 from figures.claims import Context
 from figures.data import gathered
 from figures.rule import Estimate, mean
-from figures.writing import Part, markdown, panels
+from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
+from longfat.base.text_tables import markdown
 from longfat.laws import cadpc as laws
 
 CAPTIONS = {

@@ -16,8 +16,9 @@ import xarray as xr
 
 from figures.claims import Finding, judged
 from figures.rule import Arithmetic, Estimate, Evidence, Quantity, Spread, printed
-from figures.writing import Part, markdown, panels
+from figures.writing import Part, panels
 from longfat.base.files import AtomicFiles
+from longfat.base.text_tables import markdown
 from longfat.laws.aqm import cake_interval, cake_target
 from longfat.laws.buffers import shaped_rate
 from longfat.laws.credits import throughput, window_for_rate

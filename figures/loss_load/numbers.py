@@ -24,7 +24,7 @@ from figures.loss_load import runs
 from figures.loss_load.networks import EXCESS, NEAREST, RULE_CHANGES, Interpretation
 from figures.loss_load.runs import SETTLED
 from figures.rule import FOR_RANGE, Estimate, Printed, Quantity, Spread, Together, of_one_run, printed
-from figures.writing import markdown
+from longfat.base.text_tables import markdown
 
 QUOTED = {"hbh": 1.534, "pp": 1.569, "e2e-ef": 1.621, "tcp": 4.430, "decbit": 5.566}  # s, table 1
 OPTIMUM = 1444.0  # ms, table 1

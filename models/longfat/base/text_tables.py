@@ -1,10 +1,12 @@
-"""Tables as text: lines for a terminal, labelled paragraphs, and CSV."""
+"""Tables as text: lines for a terminal, labelled paragraphs, Markdown, and CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +64,33 @@ def labelled(label: str, words: str) -> list[str]:
     ['limit     the link']
     """
     return wrap(words, WIDTH, initial_indent=f"{label:10}", subsequent_indent=" " * 10, break_on_hyphens=False)
+
+
+def markdown(heads: Iterable[Any], rows: Iterable[Iterable[Any]]) -> list[str]:
+    r"""Return the lines of a table in Markdown.
+
+    >>> print("\n".join(markdown(["k", "P(A|B)"], [[1, 0.5]])))
+    | k | P(A\|B) |
+    |---|---|
+    | 1 | 0.5 |
+    """
+
+    def line(words: Iterable[Any]) -> str:
+        return "| " + " | ".join(str(word).replace("|", "\\|").replace("\n", " ") for word in words) + " |"
+
+    columns = list(heads)
+    return [line(columns), "|" + "---|" * len(columns), *map(line, rows)]
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    r"""Return rows of cells as CSV; None becomes an empty cell.
+
+    >>> csv_text([["name", "value"], ["a, b", None]])
+    'name,value\n"a, b",\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:

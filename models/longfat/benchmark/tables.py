@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import html
-import io
 import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
@@ -15,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.text_tables import columns
+from longfat.base.text_tables import columns, csv_text, markdown
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -143,11 +142,7 @@ def _ms(data: xr.Dataset, name: str) -> float | None:
 
 def to_csv(found: Iterable[Any], kind: type[Any] = Row) -> str:
     """Format records of a dataclass as CSV: field names, then a line for each record; None becomes an empty cell."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(one.name for one in fields(kind))
-    writer.writerows(["" if value is None else value for value in astuple(one)] for one in found)
-    return out.getvalue()
+    return csv_text([(one.name for one in fields(kind)), *map(astuple, found)])
 
 
 @dataclass(frozen=True)
@@ -249,8 +244,7 @@ def to_markdown(made: Iterable[Table], level: int = 2) -> str:
     """Format tables as Markdown."""
     parts = []
     for one in made:
-        parts += ["#" * level + " " + one.title, "", "| " + " | ".join(one.heads) + " |"]
-        parts += ["|" + "---|" * len(one.heads), *["| " + " | ".join(line) + " |" for line in one.lines], ""]
+        parts += ["#" * level + " " + one.title, "", *markdown(one.heads, one.lines), ""]
     return "\n".join(parts)
 
 
