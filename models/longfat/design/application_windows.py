@@ -30,7 +30,7 @@ class Default:
     """Default window of a receiver [bytes], the source of its size, and lines of settings that raise the window.
 
     ``windows`` is the number of equal windows that limit a stream: 2 if the connection has a window that is no larger
-    than the stream's and whose updates follow different bytes. Lines have the placeholders ``{window}`` and
+    than the stream's and is updated at other times. Lines have the placeholders ``{window}`` and
     ``{connection}`` for the windows of stream and connection. The connection's is `CONNECTION` times the stream's, and
     at least ``connection``, its default [bytes].
     """
@@ -107,7 +107,7 @@ class Application:
     def rates_with(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return `rates` under a window; under two if the connection's window cannot be `CONNECTION` times as large."""
+        """Return `rates` under a window, or under two if the protocol allows none `CONNECTION` times as large."""
         return self.rates(window, capacity, round_trip_time, 1 if CONNECTION * window <= self.largest else 2)
 
     def window_for(self, rate: float, round_trip_time: float) -> int:
@@ -249,8 +249,8 @@ QUIC = Application(
 #: update once more than three packets have been read (`channel_check_window`): 112 KiB in the log of
 #: rapier1/hpn-ssh#58. Windows above this default are assumed to be AsyncSSH's, which sends an update when less
 #: than half of the window is left, that is, after half of the window and a packet. A window that limits the rate then
-#: carries half as much (4.9 MB/s with 1 MiB at 100 ms). AsyncSSH (_DEFAULT_WINDOW) and Paramiko (DEFAULT_WINDOW_SIZE)
-#: have the default of OpenSSH.
+#: carries half of its size in a round trip (4.9 MB/s with 1 MiB at 100 ms). AsyncSSH (_DEFAULT_WINDOW) and Paramiko
+#: (DEFAULT_WINDOW_SIZE) have the default of OpenSSH.
 SSH = Application(
     "SSH",
     (

@@ -15,8 +15,8 @@ from longfat.sim import Network, schemes
 #: every ten seconds (PROBE_INTERVAL), that is, six times within the observed time.
 SKIPPED, LASTS = 20.0, 60.0  # s
 STARTS = 2.0  # s: the flows begin at random within this time
-SMALLEST = 100.0  # packets: least bandwidth-delay product that is simulated, if the path's is not smaller
-PACKETS = 2e5  # packets of a run if the simulated path is larger; with four times as many, shares differ by 0.01
+SMALLEST = 100.0  # packets: least simulated bandwidth-delay product for each flow of BBR, unless the path's is smaller
+PACKETS = 2e5  # packets of a run over a slower link, unless `SMALLEST` needs more; with 8e5, shares differ by 0.01
 RUNS = 3
 SHORT = 0.1  # bandwidth-delay products of a short buffer: the smallest in which BBR was compared with Linux
 

@@ -43,8 +43,8 @@ class CurveLaws:
     def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
         """Return utilisation, queueing delay [s] and loss of flows whose windows overflow the buffer.
 
-        All are NaN where path and buffer hold fewer than two packets of each flow, because a window cannot shrink by a
-        loss and grow again below that.
+        All are NaN where path and buffer hold fewer than two packets of each flow, because below that a window cannot
+        shrink by a loss and grow again.
         """
         largest = (1 + buffer) * self.bandwidth_delay_product / flows
         if largest < 2:

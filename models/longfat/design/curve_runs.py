@@ -23,7 +23,7 @@ LINK = "switch-sinks"
 SAMPLES = 20_000  # largest number of backlog samples in a run; kept in memory
 ROUND_TRIP_SAMPLES = 20  # largest number of backlog samples in a round trip
 #: Shortest observation in round trips and in seconds; the shortest warm-up is a quarter of it. Our choice: timeouts
-#: last longer than the short sawtooth of many flows, so that a number of sawtooth cycles is not enough.
+#: last longer than the short sawtooth of many flows, for which twelve cycles are therefore not enough.
 LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
 LIMIT = "window_limit"
 _made: dict[int, tuple[Scheme, Scheme]] = {}  # (scheme, bounded scheme) by identity, so that each is compiled once

@@ -12,7 +12,7 @@ from longfat.segments import simulate
 if TYPE_CHECKING:
     import xarray as xr
 
-MOST_LOST = 2e6  # about how many packets a simulation may lose; our choice: a loss below 1/6 stays below this
+MOST_LOST = 2e6  # about the most packets that a simulation loses; our choice: 1e7 lose fewer at a loss below 1/6
 
 
 @dataclass(frozen=True)

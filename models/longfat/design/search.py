@@ -16,7 +16,7 @@ from longfat.replication.intervals import student_quantile
 Search = Literal["bisect", "scan"]
 BENT = 0.2  # error of the line of `fitted` at points whose log odds differ by 1 from those sought; our choice
 EXACT = 1e-3  # least standard error of log odds in `fitted`; our choice: the shares of a buffer may all be equal
-NEAR = 1.0  # distance in log odds up to which the samples of a buffer tell how samples at the goal vary; our choice
+NEAR = 1.0  # largest distance from the goal, in log odds, of buffers whose samples give the pooled s; our choice
 LARGEST_FACTOR = 64  # largest window of the search by simulation, in units of w_a + 1
 
 
@@ -128,10 +128,10 @@ def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float
     r"""Fit a line to mean utilisation against buffer, with most weight near a goal; return None without a rising line.
 
     Each mean has the standard error of its samples in log odds, :math:`s / (\sqrt n \, u (1 - u))`, with s pooled over
-    the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). The
-    error of a straight line for the bent curve, `BENT` times the squared distance from the goal, is added to its
-    square. If the means scatter more about the line than by these errors, the errors are enlarged to match (Birge
-    1932).
+    the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). Its
+    variance also has the square of the error of a straight line for the bent curve: `BENT` times the squared distance
+    from the goal. If the means scatter more about the line than by these errors, the errors are enlarged to match
+    (Birge 1932).
 
     >>> exact = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
     >>> round(fitted(exact, 9.797959 / 10.797959, 0.95).crossing(), 1)  # sqrt(40 * 160)

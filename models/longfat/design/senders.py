@@ -19,9 +19,9 @@ LARGEST_LOSS_OF_LAW = 0.01
 #: Smallest window for which these laws are used [packets]: the least slow-start threshold of RFC 5681, section 3.1.
 #: With this window the laws give a loss of 0.375 or more.
 LEAST_WINDOW_OF_LAW = 2.0
-#: Largest random loss at which the rate of BBR version 1 is that of the link less the losses. By the rules it is
-#: `longfat.laws.bbr.largest_loss`, 0.2, where a probe finds no more than the link lost. Simulated rates follow the law
-#: up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
+#: Largest random loss p at which BBR version 1 carries the part 1 - p of the link. By the rules p is 0.2, above which
+#: a probe delivers less than the estimate of the bandwidth (`longfat.laws.bbr.largest_loss`). Simulated rates follow
+#: the law up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
 LARGEST_LOSS_OF_BBR1 = 0.13
 #: Shortest time between two probes of BBR version 3 [s] (draft-ietf-ccwg-bbr-06, BBRPickProbeWait: 2 to 3 s). Between
 #: probes each round trip with a loss lowers bw_shortterm and inflight_shortterm (BBRAdaptLowerBoundsFromCongestion).
@@ -86,7 +86,7 @@ class Sender:
         return float(square_root_rate(loss, round_trip_time)) * round_trip_time
 
     def filling_loss(self, packets: float, round_trip_time: float) -> float:
-        """Return the loss at which the law's mean window has a given size [packets]; for BBR the largest of its law."""
+        """Return the loss at which the law's mean window has a size [packets]; for BBR the largest with a law."""
         if self.scheme == "bbr1":
             return LARGEST_LOSS_OF_BBR1
         if self.is_bbr:

@@ -42,7 +42,7 @@ LONG_CYCLES_WITHOUT_LOSS, LONG_SKIPPED_WITHOUT_LOSS = 10, 3  # the window is per
 #: choice: the mean over several flows with random losses needs no more samples in total than the mean of one flow.
 LONG_CYCLES_OF_FLOWS = 20
 #: Least number of packets that a full link carries during a long transfer. Our choice: a packet more or less changes
-#: the rate by 0.1 %. Cycles of windows have fewer packets where the bandwidth-delay product is below ten packets.
+#: the rate by 0.1 %. LONG_CYCLES have fewer packets if the bandwidth-delay product is below ten packets.
 LONG_PACKETS = 1000
 CYCLES_OF_SEARCH = 80
 #: Long transfers are simulated over a path scaled down until the mean window has LONG_WINDOW packets. If the cubic
@@ -185,9 +185,9 @@ class TcpPath:
     def _smaller(self, loss: float, ratio: float, clock: float) -> Scaled:
         """Return a path with ``ratio`` times the bandwidth-delay product N, and with loss p and CUBIC's C to match.
 
-        In a fluid, and in the cubic region, the ratio of window to N has the same course if C k^3/N and p N k are the
-        same and a second of the path takes k seconds, the ``clock``. Otherwise it has the same course if C N^2 and
-        p N^2 are the same, in a time proportional to N, as Reno's.
+        In a fluid model, and in the cubic region, the ratio of window to N takes the same course if C k^3/N and p N k
+        stay the same and a second of the path takes k seconds, the ``clock``. Otherwise it takes the same course, in a
+        time proportional to N as Reno does, if C N^2 and p N^2 stay the same.
         """
         (scheme, given), ratio = self._scheme, min(1.0, ratio)
         if self._is_cubic(loss):

@@ -79,9 +79,9 @@ def tcp_window(
 
     .. math:: W = k \, C R/N, \qquad k = \min \{ k \ge 2 : n p^k \le 0.01 \}
 
-    C R is the bandwidth-delay product, N the number of flows, n = C R/N in packets, and p the loss. A round trip's
-    worth of data arrives for each transmission of a lost packet and is held back until the packet arrives; a sender
-    whose window is k parts of C R/N need not stop meanwhile.
+    C R is the bandwidth-delay product, N the number of flows, n = C R/N in packets, and p the loss. The receiver holds
+    back the data behind a lost packet until the packet arrives: a round trip's worth for each transmission of it. A
+    sender whose window is k C R/N need not stop meanwhile.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def tcp_window(
     -----
     If inputs are ranges, the rate is that in the middle of all ranges, and its limits are those at the least and the
     most favourable ends: the rate does not fall with the capacity, and does not rise with loss or round-trip time.
-    Window and socket buffers are those of the largest bandwidth-delay product.
+    Window and socket buffers are those for the largest bandwidth-delay product.
 
     A long transfer lasts 100 mean times between two reductions of the window, after 10 that are skipped because the
     start has an effect on them; several flows, which begin within a round trip, share these 100, but last 20 at least.

@@ -8,7 +8,7 @@ from longfat.design.senders import SENDERS
 from longfat.laws.tcp import slow_start_transfer_time
 
 INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
-MOST = 1e7  # largest number of packets that are simulated: a minute. Ours, so that no answer takes an hour.
+MOST = 1e7  # largest number of packets to simulate, in about a minute. Our choice, so that no answer takes an hour.
 
 
 def transfer_time(
@@ -28,7 +28,7 @@ def transfer_time(
     """
     packets = math.ceil(size / segment)
     per_packet, sender = segment / rate, SENDERS[scheme]
-    # A round-trip time is that of ping, whose packets are short: the transmission time of a packet comes in addition.
+    # The round-trip time is that of ping, whose packets are short: the law adds the transmission time of a packet.
     law = slow_start_transfer_time(packets, round_trip_time, per_packet, INITIAL_WINDOW)
     if not simulate or packets > MOST:
         return float(law), None

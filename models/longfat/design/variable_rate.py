@@ -118,7 +118,7 @@ def _are_numbers(words: list[str]) -> bool:
 
 
 def _of_rates(values: list[list[float]], name: str) -> Trace:
-    """Make a trace of pairs of time [s] and rate [Mbit/s]; raise an error unless times rise and rates are positive."""
+    """Make a trace from pairs of time [s] and rate [Mbit/s]; refuse times that do not rise, and rates of 0 or less."""
     times = [time - values[0][0] for time, _ in values]
     for before, after in itertools.pairwise(times):
         if after <= before:
@@ -132,7 +132,7 @@ def _of_rates(values: list[list[float]], name: str) -> Trace:
 
 
 def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
-    """Make a trace of delivery opportunities, spread evenly in their millisecond, with mean rates over `STEP` or more.
+    """Make a trace with mean rates over `STEP` or more from delivery opportunities, spread evenly in a millisecond.
 
     Gaps are kept: a packet whose transmission begins before a gap ends after the gap. A packet that arrives at an idle
     link within a gap is late by up to the length of the gap.
@@ -170,8 +170,8 @@ def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
 class Queue:
     """Queue at the link: its name, its buffer [packets], and simulated values with confidence limits.
 
-    ``rate`` [bytes/s] is the goodput of all flows. ``wait`` and ``mean_wait`` [s] are 95th percentile and mean, over
-    time, of the waiting time that a packet would have that arrives then and is served in order of arrival.
+    ``rate`` [bytes/s] is the goodput of all flows. ``wait`` and ``mean_wait`` [s] are the 95th percentile and the mean,
+    over all times of arrival, of the waiting time of a packet if packets are served in order of arrival.
     """
 
     name: str

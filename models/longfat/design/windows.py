@@ -69,7 +69,7 @@ def window(
     Elsewhere it is the smallest simulated window whose lower confidence limit reaches the goal.
 
     The receive buffer is that of selective repeat: the smallest one under hard acknowledgment with which the lower
-    confidence limit of the efficiency reaches the goal. If the limit without a receive buffer stays below the goal, it
+    confidence limit of the efficiency reaches the goal. If the limit with an unlimited buffer stays below the goal, it
     is the smallest buffer whose limit is at most 0.2 % lower. If the buffer is smaller than the window, the receiver
     discards segments beyond the buffer. A TCP receiver advertises its buffer as the window, so that a buffer of this
     size would limit TCP.
