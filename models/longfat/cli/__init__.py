@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 128 + signal.SIGTERM
         print("longfat: interrupted, no file was written", file=sys.stderr)
         return 128 + signal.SIGINT
-    return status if isinstance(status, int) else 0  # exit status that a command raised by Exit
+    return status if isinstance(status, int) else 0  # an int if a command ended with click's Exit
 
 
 #: Number of new objects after which Python collects garbage. Our choice: with Python's default of 700 objects, garbage

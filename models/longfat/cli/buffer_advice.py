@@ -93,7 +93,7 @@ def _fair_queueing(row: xr.Dataset) -> list[str]:
 def _not_more(row: xr.Dataset, one: xr.Dataset) -> list[str]:
     """Return a sentence that compares delay and throughput with a buffer of one BDP and with the buffer found.
 
-    There is none if the delays are equal when rounded, so that a larger buffer has no disadvantage.
+    There is no sentence if the rounded delays are equal, because a larger buffer then has no disadvantage.
     """
     wait, longer = (rounded(float(each.queueing_delay), "s") for each in (row, one))
     carried, more = (f"{100 * float(each.share):.3g}%" for each in (row, one))

@@ -30,9 +30,9 @@ LATENESS = 0.001
 #: Linux joins on arrival (include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE). A packet larger than the queue's free space
 #: is dropped as a whole.
 JOINED = 65536
-#: Longest delay for which a FIFO, or the bucket of a policer, gets space for a joined packet in addition to the buffer
-#: [s]. Our choice, a usual round-trip time of the Internet (RFC 8289, section 4.3): other packets fill this space, too.
-#: At lower rates the lines turn off joining, so that the queue is as long as the buffer.
+#: Longest transmission time of a joined packet [s] with which a FIFO, or the bucket of a policer, gets space for one in
+#: addition to the buffer. Our choice, a usual round-trip time of the Internet (RFC 8289, section 4.3): other packets
+#: fill this space, too. At lower rates the lines turn off joining, so that the queue is as long as the buffer.
 LONGEST_JOINED = 0.1
 #: Number of packets for which a queue must have space, for each connection in which the host itself sends. Our choice:
 #: TCP in Linux queues two packets of a connection (tcp_output.c, tcp_small_queue_check()), and a packet has two
@@ -122,14 +122,14 @@ def _queues(row: xr.Dataset, packets: int) -> list[Line]:
 
 
 def decisive(data: xr.Dataset) -> xr.Dataset | None:
-    """Return the results of all rules for the number of flows that needs the largest buffer; None if none suffices."""
+    """Return the results of all rules for the number of flows with the largest buffer found; None if none is found."""
     every = [(one, one.sel(rule="simulated")) for one in rows(data, "flows")]
     found = [(in_lines(row), one) for one, row in every if math.isfinite(float(row.buffer_packets))]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def pasted(of_flows: xr.Dataset) -> xr.Dataset:
-    """Return the results with the buffer of the pasted lines: the smallest sufficient one, or one BDP if that is free.
+    """Return the results with the buffer of the pasted lines: one BDP if `has_free_room`, else the smallest sufficient.
 
     ``of_flows`` has the results of all rules for one number of flows.
     """
@@ -172,8 +172,8 @@ def is_raised(row: xr.Dataset) -> bool:
 def _burst(a: dict[str, Any]) -> int:
     """Return the depth of the token bucket, the largest burst that it sends back to back [bytes].
 
-    Packets larger than the bucket are segmented before they are queued (sch_tbf.c, tbf_segment()), and dropped if they
-    are single ones, so that the bucket holds a packet of 1500 bytes even if the flows send smaller ones. If the largest
+    A packet larger than the bucket is segmented before it is queued (sch_tbf.c, tbf_segment()), or dropped if it is no
+    joined one, so that the bucket holds a packet of 1500 bytes even if the flows send smaller ones. If the largest
     joined packet fits into the bucket, the law requires one such packet in addition.
     """
     frame = max(int(a["packet"]), int(USUAL["IP"])) + FRAME
@@ -199,7 +199,7 @@ def _size(a: dict[str, Any], packets: int) -> int:
 
 
 def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text on the space for packets and a joined one, and the command that turns joining off, if it is off.
+    """Return a text on the space for packets and a joined one, and a command that turns joining off without such space.
 
     ``effect`` is the verb of the sentence on the time that this space would add.
     """

@@ -174,7 +174,7 @@ def _status(row: xr.Dataset) -> str:
 
 
 def table(data: xr.Dataset) -> str:
-    """Return a text table of all rules with laws and intervals, and explanations: the whole answer for files."""
+    """Return a text table of all rules with laws and intervals, and explanations: with --file the whole answer."""
     a = data.attrs
     power = a["criterion"] == "power"
     lines = _files(a) if power else _flows(data)

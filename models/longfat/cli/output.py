@@ -34,7 +34,7 @@ FOLDER = "Directory for {0}.csv, {0}.nc, {0}.svg and {0}.png."
 def outputs(
     *, directory: str = "", json: str = "", csv: str = "", figure: str = "", several: bool = False
 ) -> Decorator:
-    """Return a decorator that adds the options --output, --json, --csv and --figure, if their help text is given.
+    """Return a decorator that adds those of the options --output, --json, --csv and --figure that get a help text.
 
     The command gets the values of the options as one `Output`, in its argument ``output``. ``several`` allows --figure
     to be repeated.
@@ -67,7 +67,7 @@ def outputs(
 
 
 class Output:
-    """Context in which a command writes its answer: it first refuses invalid paths; all files appear when it ends.
+    """Context in which a command writes its answer: entering it refuses invalid paths, leaving it creates all files.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Output:
         self._open.__exit__(kind, error, traceback)
 
     def file(self, name: str, path: str, suffixes: tuple[str, ...] = ()) -> Path:
-        """Return the temporary path to which to write an option's file; refuse a suffix that is not in ``suffixes``."""
+        """Return the temporary path for the file of an option; refuse a suffix that is not in ``suffixes``."""
         from longfat.base.domains import unknown
         from longfat.base.files import AtomicFiles
 
@@ -141,15 +141,15 @@ class Output:
         Parameters
         ----------
         text, json, csv : callable
-            Return the answer as text, as an object for JSON, and as CSV, which is also the file NAME.csv.
+            Return the answer as text, as an object for JSON, and as CSV, which is also written to NAME.csv.
         name : str
-            Name of the files of CSV and of ``data``.
+            Name of the CSV file and of the file of ``data``, without suffix.
         texts : mapping, optional
             Functions that return the content of further text files, by file name.
         data : Dataset, optional
             Content of NAME.nc.
         pictures : mapping, optional
-            Functions that are given `longfat.plot` and return a figure, by name: written as SVG and PNG.
+            Functions that are given `longfat.plot` and return a figure to write as SVG and PNG, by name.
         figure : callable, optional
             Function that is given `longfat.plot` and returns the figure for --figure.
         indent : int
@@ -220,7 +220,7 @@ def say(answer: str, *, nl: bool = True) -> None:
 
 
 def left_out(*names: str) -> bool:
-    """Return whether a library to write the files ``names`` is missing; if so, print a line on stderr about this."""
+    """Return whether a library that the files ``names`` need is missing; if so, print a line about it on stderr."""
     missing = [module for module in ("netCDF4", "matplotlib") if not extras.installed(module)]
     if missing:
         words = extras.install_line(*missing)

@@ -36,7 +36,7 @@ METAVARS = {
     "bytes/s": "rate", "s": "time", "bytes": "size", "probability": "share", "bandwidth-delay products": "share",
 }  # fmt: skip
 
-MANY = 1e4  # the help leaves out upper ends of ranges that are this or more
+MANY = 1e4  # the help leaves out the upper end of a range if it is this large
 
 
 def _name(param: click.Parameter | None) -> str:
@@ -116,7 +116,7 @@ class Value(_Several, click.FloatRange):
 class Name(_Several, _Type):
     """Type of an option for a name from a list, for an object in the user's Python file, or for several of these.
 
-    ``names`` is called only when the names are needed. The help lists them if ``listed``, or lists those of ``shown``.
+    ``names`` is called only when the names are needed. The help lists them, or ``shown`` as examples, if ``listed``.
     ``own`` is the kind of object that a file may define, "scheme" or "law". ``loaded`` is False if the library loads
     the file itself. ``checked`` is False if the library checks the names, because it accepts more names than the shell
     completes.

@@ -21,7 +21,7 @@ USUAL = layer_sizes(1500)  # bytes, by layer, of a packet that hosts on Ethernet
 USUAL_DATA = int(USUAL["data"])
 DATA_HEADERS = int(header_bytes("IP"))  # bytes of the headers of IPv4 and TCP in a packet
 MOST_DATA = 65535 - DATA_HEADERS  # bytes of data in the largest packet of IPv4 (RFC 791, total length)
-CHECK = 60  # s: time of a check, our choice
+CHECK = 60  # s: duration of a check, our choice
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Line:
 def shown(lines: Iterable[Line], *, brief: bool = False, apart: bool = True) -> list[str]:
     """Return records as lines that can all be pasted: text that is not a command becomes a shell comment.
 
-    With ``brief`` they are those of a short answer: the reasons and the lines, and the expected output of records
-    without a check. ``apart`` puts an empty line between two records of a long answer.
+    ``brief`` returns those of a short answer: the reasons and the lines, and the expected output of records without a
+    check. ``apart`` puts an empty line between two records of a long answer.
 
     >>> two = [Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2"), Line("Or.", ("tc",), brief=False)]
     >>> for line in shown(two):
@@ -91,7 +91,7 @@ def raised_third(name: str, value: int) -> str:
 
 
 def sendable(data: int) -> bool:
-    """Return whether iperf3 on Linux can send packets with ``data`` bytes of data, beside time stamps.
+    """Return whether iperf3 on Linux can send packets with ``data`` bytes of data and with time stamps.
 
     >>> sendable(75), sendable(76), sendable(65483), sendable(65484)
     (False, True, True, False)
@@ -100,9 +100,9 @@ def sendable(data: int) -> bool:
 
 
 def one_iperf3(flows: int, data: int) -> tuple[int, str, str]:
-    """Return the streams of one call of iperf3, further options, and a remark, for packets with ``data`` bytes of data.
+    """Return the number of streams of one call of iperf3, further options of the call, and a remark.
 
-    iperf3 -M sets TCP_MAXSEG, which includes the time stamps.
+    Packets have ``data`` bytes of data; iperf3 -M sets TCP_MAXSEG, which also counts the time stamps.
 
     >>> one_iperf3(1, 1448), one_iperf3(128, 500)
     ((1, '', ''), (128, ' -M 512', ''))
@@ -125,7 +125,7 @@ def one_iperf3(flows: int, data: int) -> tuple[int, str, str]:
 
 
 def format_of(high: float) -> tuple[str, str]:
-    """Return iperf3's option -f for rates up to ``high`` [bytes/s], and its unit: iperf3 -f m has two decimals.
+    """Return iperf3's option -f for rates up to ``high`` [bytes/s], and its unit: iperf3 prints two decimals or fewer.
 
     >>> format_of(1.2e3), format_of(1.2e6)
     (('-f k', 'kbit/s'), ('-f m', 'Mbit/s'))

@@ -10,7 +10,7 @@ from longfat.base.argument import Argument
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import FILE, SEED, Name, laws, option, options, switch
 
-AT_ONCE = 2  # simultaneous scenarios on Linux without --workers
+AT_ONCE = 2  # scenarios that run at the same time on Linux if --workers is not given
 
 
 @click.command("verify")

@@ -1,4 +1,4 @@
-"""Lines to paste in the answer of `longfat window` for TCP on Linux: settings, program's buffers, check of the rate."""
+"""Lines of the answer of `longfat window` to paste on Linux: settings, buffers of programs, check of the rate."""
 
 from __future__ import annotations
 

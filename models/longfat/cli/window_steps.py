@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
 OLDEST = "3.4"
 JUMBO = layer_sizes(9000)  # bytes of a packet at each layer
-#: Longest transmission time [s] of a packet of 9000 bytes for which such packets are proposed, because every other
-#: packet waits as long behind one. Our choice: that of 1500 bytes at 1.2 Mbit/s.
+#: Longest transmission time [s] of a packet of 9000 bytes for which such packets are proposed, because other packets
+#: wait that long behind one. Our choice: the time of 1500 bytes at 1.2 Mbit/s.
 LONGEST_PACKET = 0.01
 LOSSES = "remove the losses (ethtool -S, optics)"
 #: Loss up to which BBR may fill the link although no law is known: BBRLossThresh of draft-ietf-ccwg-bbr-06, up to which
-#: a probe raises the rate. Version 1 has a law to larger losses.
+#: a probe raises the rate. The law of version 1 holds up to larger losses.
 LOSS_OF_BBR = 0.02
 LEAST_WINDOW_OF_BBR = 4  # packets: BBRMinPipeCwnd of draft-ietf-ccwg-bbr-06, version 1 has the same
 LEAST_GAIN = 1.05  # our choice: a smaller factor of the rate is "no more"
@@ -180,7 +180,7 @@ def _parallel(flows: int) -> str:
 
 
 def at_most(answer: Answer) -> float:
-    """Return the largest rate at any of the losses: by law, or, where BBR has none, that of the link; else 0."""
+    """Return the largest rate at any of the losses: by law, or the link's where BBR has no law; 0 if none is known."""
     best = 0.0
     for row in answer.rows:
         law = row["tcp_rate_law"]
@@ -243,14 +243,14 @@ def rates_by_law(answer: Answer) -> str:
 
 
 def _without_law(answer: Answer, row: dict[str, float]) -> str:
-    """Format the losses at which no law holds, for a row in the middle of whose range none does."""
+    """Format the losses of a row at which no law holds; in the middle of its range none does."""
     if math.isfinite(answer.law(row["loss_low"])):
         return f"more than {_largest_loss(answer, row):.3g}"
     return loss_of(row)
 
 
 def _largest_loss(answer: Answer, row: dict[str, float]) -> float:
-    """Return the largest loss in the range of a row at which a law holds, by bisection; one holds at the lower end."""
+    """Return the largest loss in a row's range at which a law holds, by bisection; at the lower end one must hold."""
     low, high = row["loss_low"], row["loss_high"]
     if math.isfinite(answer.law(high)):
         return high
@@ -338,7 +338,7 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
 
 
 def _smallest(limits: Limits) -> str:
-    """Return a text with the settings that limit the window; buffers include tcp_rmem if only half of it is used."""
+    """Return a text with the settings that limit the window: the smallest, and tcp_rmem if only half of it is used."""
     if SCALING in limits.off:
         return "tcp_window_scaling is off"
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}

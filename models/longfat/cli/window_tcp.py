@@ -73,7 +73,7 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
     from longfat.laws.tcp import achievable_throughput
 
     a, row = answer.attrs, answer.rows[0]
-    # The attribute "bandwidth_delay_product" is that of the upper ends of both ranges, and no rate follows from it.
+    # The attribute "bandwidth_delay_product" is that of the upper ends of both ranges: do not derive the rate from it.
     capacity = sum(float(achievable_throughput(a["rate"], a["segment"], extra)) for extra in a["headers"]) / 2
     law, found = transfer_time(
         size, rate=capacity, round_trip_time=a["round_trip_time"],
@@ -89,7 +89,7 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
 
 
 def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool) -> Iterator[str]:
-    """Yield lines with the results of simulations: the rate at each loss, as soon as known, and BBR beside CUBIC."""
+    """Yield lines with results as soon as they are simulated: the rate at each loss, and BBR beside CUBIC."""
     if path.rate_measured_by:  # a simulated link of the measured rate would limit the flow
         for _ in answer.rows:
             next(steps)
