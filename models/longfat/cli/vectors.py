@@ -42,7 +42,7 @@ ARGUMENTS = {
 }  # fmt: skip
 JITTER = Argument(
     "s", "[0, 1e6]", otherwise="0 with a constant round trip, else 1 ms",
-    meaning="Time by which a window of --check may be early or late; 0: in order",
+    meaning="Time by which a window of --check may be early or late; 0: windows of one time are compared in order",
 )  # fmt: skip
 HEADS = (
     "time [s]", "acked", "lost", "window [bytes]", "ssthresh [bytes]", "pacing_rate [bytes/s]", "tolerance [bytes]",
