@@ -24,12 +24,19 @@ def test_ends():
         Interval.parse("0..1")
 
 
-@pytest.mark.parametrize("value", ["5", b"5", None, [1, 2], np.ones((2, 2)), object])
+@pytest.mark.parametrize("value", ["5", b"5", None, [1, 2], np.ones((2, 2)), object, True, np.True_])
 def test_what_is_no_number_is_a_type_error_of_one_line(value):
     for check in (number, integer):
         with pytest.raises(TypeError, match=r"^x must be a number \[m\], got ") as refusal:
             check("x", value, "m", "[0, 100]")
         assert "\n" not in str(refusal.value)
+
+
+def test_truth_values_are_numbers_of_a_set_alone():
+    """For a parameter such as RED's ``gentle``; `numbers` takes them in arrays: routes are tables of them."""
+    for value in (True, np.True_):
+        assert number("gentle", value, "1", "{0, 1}") == integer("gentle", value, "1", "{0, 1}") == 1
+    assert domains.numbers("routes", [[True, False]], "1", "[0, inf)").tolist() == [[1, 0]]
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), float("nan"), float("inf"), 101])

@@ -197,6 +197,8 @@ def number(name: str, value: Any, unit: str, allowed: str) -> float:
     0.01
     """
     interval = Interval.parse(allowed)
+    if is_truth_value(value) and not isinstance(interval, Values):
+        raise wrong_type(name, value, unit=unit)
     result = _float(name, value, unit)
     if not interval.contains(result):  # False for NaN as well
         raise out_of_range(name, result, unit, interval)
@@ -210,6 +212,8 @@ def integer(name: str, value: Any, unit: str, allowed: str) -> int:
     16
     """
     interval = Interval.parse(allowed)
+    if is_truth_value(value) and not isinstance(interval, Values):
+        raise wrong_type(name, value, unit=unit)
     try:
         result = operator.index(value)
     except TypeError:
@@ -232,6 +236,17 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in available:
         raise unknown(name, value, available)
     return value
+
+
+def is_truth_value(value: Any) -> bool:
+    """Return whether a value is True or False, of Python or of NumPy, or an array of these.
+
+    Only a domain such as {0, 1} has numbers for them: ``True`` is no window of one packet.
+
+    >>> is_truth_value(True), is_truth_value(1)
+    (True, False)
+    """
+    return isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
 
 
 def generator(rng: Any) -> np.random.Generator:

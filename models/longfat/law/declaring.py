@@ -45,6 +45,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from longfat.base import domains
 from longfat.law import array_namespaces, docstrings
 from longfat.law.symbols import SimulatedBy, Symbol, Validity
 
@@ -229,9 +230,11 @@ class Law:
 
     def _plain(self, name: str, value: Any) -> Any:
         """Convert real numbers of all kinds to floats and sequences to arrays; raise an error for other values."""
-        if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
+        if isinstance(value, float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
+        if domains.is_truth_value(value):
+            raise symbol.wrong_type(name, value)
         if isinstance(value, numbers.Real | decimal.Decimal) and not array_namespaces._is(value, "sympy", "Basic"):
             try:
                 return value if array_namespaces._is(value, "mpmath", "mpf") else float(value)
@@ -248,7 +251,7 @@ class Law:
                 array = np.asarray(value)
             except ValueError:  # rows of different lengths
                 raise symbol.wrong_type(name, value) from None
-        if isinstance(getattr(array, "dtype", None), np.dtype) and array.dtype.kind not in "fiub":
+        if isinstance(getattr(array, "dtype", None), np.dtype) and array.dtype.kind not in "fiu":
             raise symbol.wrong_type(name, value)
         return array
 
