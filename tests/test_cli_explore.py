@@ -291,9 +291,6 @@ def test_the_pages_are_those_that_are_written(inside, tmp_path, capsys, monkeypa
         text = served.ask(path)[2]
         assert (home in text) == (path == PAGE)  # network power has no simulator
         assert text.replace(home, "") == (tmp_path / "site" / path / "index.html").read_text(encoding="utf-8")
-    (tmp_path / "taken").write_text("")
-    assert main(["explore", "--output", str(tmp_path / "taken")]) == 2
-    assert re.match("longfat: output = .*taken cannot be written to: it is a file", capsys.readouterr().err)
 
 
 @pytest.mark.long

@@ -8,6 +8,60 @@ import pytest
 
 from longfat import cli
 from longfat.cli.parameters import Name, Value
+from tests.test_cli_simulate import RENO, SCHEMES, STEADY
+from tests.test_cli_window import HOST
+
+#: Scenarios that are refused, and words of the line.
+SCENARIOS = {
+    "latin": ("name = 'ö'".encode("latin-1"), "latin.toml is not text in UTF-8: invalid start byte at byte 8"),
+    "syntax": ("[[flow]\n", "syntax.toml: Expected ']]'"),
+    "key": (RENO.replace("scheme", "sheme"), "key.toml: flow 1: key 'sheme' is unknown; did you mean 'scheme'?"),
+    "endless": (RENO.replace('file = "50 kB", ', ""), "duration is absent and flow 'reno-1' never ends"),
+    "own": (RENO.replace("reno", "own:mine"), "flow 1: scheme = 'own:mine' is not defined here"),
+    "rng": (RENO + "run = {rng = -1}", "rng = -1 is out of range"),
+    "warm_up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', "must be in [0, 1) s, below the duration"),
+    "samples": (RENO + "run = {duration = 10, sample_every = 1e-9}", "sample_every = 1e-09 s is out of range"),
+}
+#: Files with a scheme for a scenario, and words of the line.
+SOURCES = {
+    "division": ("x = 1\ny = 1 / 0\n", "division.py cannot be run: ZeroDivisionError: division by zero (line 2)"),
+    "scheme": ("from longfat.sim import Scheme\nfour = Scheme('four', ack=3)", "scheme 'four': ack must be a"),
+    "kind": (SCHEMES + "four = third", "scheme = 'kind.py:four' has the type Discipline: must be a Scheme"),
+    "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
+    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "flow has no field 'windw'; did you mean 'window'?"),
+}
+#: Scenarios that Linux cannot run, and words of the line.
+ON_LINUX = {
+    "files": (RENO, "a run on Linux needs a duration"),
+    "auto": (RENO + 'run = {duration = 3, warm_up = "auto"}', "warm_up = 'auto' excludes a run on Linux"),
+    "vegas": (RENO.replace("reno", "vegas") + "run = {duration = 3}", "scheme 'vegas'"),
+}
+#: Windows measured by a stack, and words of the line.
+TRACES = {
+    "empty": ("", "an empty file"),
+    "heads": ("a,b\n1,2\n", "header of"),
+    "hours": ("time [h],window\n1,2\n", "header of"),
+    "short": ("time,window\n1\n", "line 2 of"),
+    "text": ("time,window\n1,x\n", "line 2 of"),
+    "nan": ("time,window\n0.04,nan\n", "line 2 of"),
+    "backwards": ("time,window\n0.05,13200\n0.04,13200\n", "time in line 3 of"),
+    "late": ("time,window\n9,13200\n", "times in"),
+    "head": ("time,window\n", "a header alone"),
+}
+#: Contents of all files in the current directory.
+FILES = {
+    "steady.toml": STEADY,
+    "reno.toml": RENO,
+    "nothing.toml": "",
+    "mine": STEADY,
+    "host.txt": HOST.format(33554432, 1),
+    "binary.txt": b"\xff\xfe\x00",
+    "raises.py": "class Own(BaseException): pass\nraise Own('no')\n",
+    **{f"{name}.toml": content for name, (content, _) in (SCENARIOS | ON_LINUX).items()},
+    **{f"{name}.py": content for name, (content, _) in SOURCES.items()},
+    **{f"{name}.toml": RENO.replace("reno", f"{name}.py:four") for name in SOURCES},
+    **{f"{name}.csv": content for name, (content, _) in TRACES.items()},
+}
 
 #: Arguments before those of the rows; and rows of arguments and words of the line.
 REFUSED = {
@@ -24,6 +78,7 @@ REFUSED = {
             ("window --rat 1", "option '--rat' is unknown; did you mean '--rate'? Available: "),
             ("verify --law md1_wate", "law 'md1_wate' is unknown; did you mean 'queues."),
             ("explore --host ''", "host = '' is out of range: must be an address of this machine"),
+            ("explore --output mine", "output = mine cannot be written to: it is a file"),
             ("explore --host ' '", "host = ' ' is out of range: must be an address of this machine"),
             ("window --rtt 1s --loss 0", "--rate is missing: give it, or a file that contains it (of iperf3)"),
             ("buffer --rate 1Gbit/s", "--rtt"),
@@ -33,6 +88,16 @@ REFUSED = {
             ("vectors cubic --rtt 40ms --losses 10000000", "must be less than"),
             ("vectors cubic --rtt 40ms --losses 30,40,30", "losses = 30,40,30 is out of range: must be different"),
             ("window --rate 1G --loss 0", "--rtt is missing: give it, or a file that contains it (of ping"),
+            ("window host.txt --kernel 6.18 --rate 1Gbit/s --rtt 1ms", "--kernel excludes the output of sysctl -a"),
+            *(
+                (f"{command} raises.py", "longfat: raises.py cannot be run: Own: no (line 2)\n")
+                for command in (
+                    "benchmark --scheme",
+                    "buffer --rate 1Gbit/s --rtt 100ms --scheme",
+                    "verify --quick --law",
+                    "explore --law",
+                )
+            ),
         ],
     ),
     "window with losses": (
@@ -100,6 +165,7 @@ REFUSED = {
             ("--output new", "--application excludes --output"),
             ("--flows 4", "--application excludes --flows"),
             ("--application http3", "http3"),
+            ("--loss 0.05", "loss = 0.05 is out of range: must be less, with --application"),
         ],
     ),
     "curves": (
@@ -180,6 +246,52 @@ REFUSED = {
             ("--flows 1,2", "--rate-trace needs one number for --flows"),
         ],
     ),
+    "buffer with a trace of rates": (
+        "buffer --rtt 40ms --rate-trace",
+        [
+            ("nosuch", "nosuch: No such file or directory"),
+            ("binary.txt", "binary.txt must be a text in UTF-8"),
+            (".", "Is a directory"),
+        ],
+    ),
+    "simulate": (
+        "simulate",
+        [
+            ("", "Missing argument 'NAME|FILE'"),
+            (".", "cannot be read: Is a directory"),
+            ("nosuch --list", "--list excludes NAME|FILE, got '"),
+            ("nosuch.toml", "nosuch.toml cannot be read: No such file or directory"),
+            ("./nowhere", "nowhere cannot be read: No such file or directory"),
+            (
+                "mine",
+                "longfat: scenario 'mine' is unknown; available: dumbbell, hosts, mixed, parking_lot, red; a path must "
+                "have a suffix or a separator: ./mine\n",
+            ),
+            ("nothing.toml --duration 1s", "has no flow"),
+            ("reno.toml --duration 3", "duration = '3' has no unit"),
+            ("reno.toml --duration 0s", "duration = 0 s is out of range"),
+            ("reno.toml --seed one", "seed must be an integer in"),
+            ("reno.toml --replications 0", "replications = 0 runs is out of range"),
+            ("reno.toml --pcap /proc/nowhere", "pcap = /proc/nowhere cannot be written to"),
+            ("reno.toml --qlog /proc/nowhere", "qlog = /proc/nowhere cannot be written to"),
+            ("reno.toml --pcap out --trace-packets 0", "trace_packets = 0 packets is out of range"),
+            ("reno.toml --figure run.gif", "suffix of --figure '.gif' is unknown"),
+            ("reno.toml --trace-packets 9", "--trace-packets needs --pcap or --qlog"),
+            *((f"{name}.toml", words) for name, (_, words) in (SCENARIOS | SOURCES).items()),
+        ],
+    ),
+    "testbed": (
+        "testbed",
+        [
+            (
+                "reno.toml --duration 3s --figure x.bmp",
+                "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg",
+            ),
+            ("reno.toml --repeats 0", "repeats = 0 runs is out of range: must be an integer in [1, 100]"),
+            ("reno.toml --qlog x", "option '--qlog' is unknown; "),
+            *((f"./{name}.toml", words) for name, (_, words) in ON_LINUX.items()),
+        ],
+    ),
     "vectors": (
         "vectors newreno --rtt 40ms --duration 0.09s",
         [
@@ -190,6 +302,7 @@ REFUSED = {
                 "initial_window = 20000 packets is out of range: must be an integer in [1, 10000]",
             ),
             ("--check x --csv", "--check excludes --csv"),
+            *((f"--check {name}.csv", words) for name, (_, words) in TRACES.items()),
         ],
     ),
     "explore": (
@@ -208,6 +321,7 @@ COMMANDS = {
     "curves": "",
     "benchmark": "",
     "vectors": "cubic --rtt 40ms",
+    "simulate": "steady.toml",
     "explore": "--no-browser",
     "verify": "",
 }
@@ -238,13 +352,22 @@ ROWS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the files, and their names."""
+    made = tmp_path_factory.mktemp("refused")
+    for name, content in FILES.items():
+        (made / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return made
+
+
 @pytest.mark.parametrize(("line", "words"), [pytest.param(*row, id=name[:60]) for name, *row in ROWS])
-def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, line, words):
-    monkeypatch.chdir(tmp_path)
+def test_one_line_and_status_2(folder, monkeypatch, capsys, line, words):
+    monkeypatch.chdir(folder)
     assert cli.main(shlex.split(line)) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert words in err
     assert err.count("\n") == 1
     assert err.startswith("longfat: ")
-    assert list(Path().rglob("*")) == []
+    assert {path.as_posix() for path in Path().rglob("*")} == FILES.keys()

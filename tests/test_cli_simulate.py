@@ -1,4 +1,4 @@
-"""`longfat simulate`: a table, JSON that programs can check, files, and one line for every mistake."""
+"""`longfat simulate`: a table, JSON that programs can check, files; tests/test_cli_refusals.py has the mistakes."""
 
 import json
 import math
@@ -308,75 +308,6 @@ def test_schemes_of_ones_own(tmp_path, capsys):
     assert [path.name for path in (tmp_path / "schemes").iterdir()] == ["mine.py"]
 
 
-WRONG_FILES = {
-    "division": ("x = 1\ny = 1 / 0\n", "mine.py cannot be run: ZeroDivisionError: division by zero (line 2)"),
-    "scheme": ("from longfat.sim import Scheme\nfour = Scheme('four', ack=3)", "scheme 'four': ack must be a"),
-    "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' has the type Discipline: must be a Scheme"),
-    "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
-    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "flow has no field 'windw'; did you mean 'window'?"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", WRONG_FILES)
-def test_wrong_schemes(tmp_path, capsys, what):
-    source, words = WRONG_FILES[what]
-    if source is not None:
-        (tmp_path / "mine.py").write_text(source)
-    (tmp_path / "net.toml").write_text(RENO.replace("reno", "mine.py:four"))
-    check_refused(capsys, tmp_path, ["net.toml"], words)
-
-
-WRONG = {
-    "no file": (None, [], "net.toml cannot be read: No such file or directory"),
-    "latin": ("name = 'ö'".encode("latin-1"), [], "net.toml is not text in UTF-8: invalid start byte at byte 8"),
-    "syntax": ("[[flow]\n", [], "net.toml: Expected ']]'"),
-    "key": (RENO.replace("scheme", "sheme"), [], "net.toml: flow 1: key 'sheme' is unknown; did you mean 'scheme'?"),
-    "empty": ("", ["--duration", "1s"], "has no flow"),
-    "endless": (RENO.replace('file = "50 kB", ', ""), [], "duration is absent and flow 'reno-1' never ends"),
-    "own": (RENO.replace("reno", "own:mine"), [], "flow 1: scheme = 'own:mine' is not defined here"),
-    "duration": (RENO, ["--duration", "3"], "duration = '3' has no unit"),
-    "zero": (RENO, ["--duration", "0s"], "duration = 0 s is out of range"),
-    "seed": (RENO, ["--seed", "one"], "seed must be an integer in"),
-    "replications": (RENO, ["--replications", "0"], "replications = 0 runs is out of range"),
-    "rng": (RENO + "run = {rng = -1}", [], "rng = -1 is out of range"),
-    "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "must be in [0, 1) s, below the duration"),
-    "samples": (RENO + "run = {duration = 10, sample_every = 1e-9}", [], "sample_every = 1e-09 s is out of range"),
-    "output": (RENO, ["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
-    "pcap": (RENO, ["--pcap", "/proc/nowhere"], "pcap = /proc/nowhere cannot be written to"),
-    "qlog": (RENO, ["--qlog", "/proc/nowhere"], "qlog = /proc/nowhere cannot be written to"),
-    "trace": (RENO, ["--pcap", "out", "--trace-packets", "0"], "trace_packets = 0 packets is out of range"),
-    "figure": (RENO, ["--figure", "run.gif"], "suffix of --figure '.gif' is unknown"),
-    "ignored": (STEADY, ["--trace-packets", "9"], "--trace-packets needs --pcap or --qlog"),
-    "flag": (RENO, ["--colour"], "option '--colour' is unknown; available: --duration"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_one_line_and_status_2(tmp_path, capsys, what):
-    content, arguments, words = WRONG[what]
-    if content is not None:
-        (tmp_path / "net.toml").write_bytes(content if isinstance(content, bytes) else content.encode())
-    check_refused(capsys, tmp_path, ["net.toml", *arguments], words)
-
-
-def check_refused(capsys, folder, arguments, words):
-    before = sorted(folder.iterdir())
-    assert cli.main(["simulate", str(folder / arguments[0]), *arguments[1:]]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert words in err
-    assert err.startswith("longfat: ")
-    assert err.count("\n") == 1
-    assert sorted(folder.iterdir()) == before
-
-
-def test_a_folder_is_no_scenario(tmp_path, capsys):
-    check_refused(capsys, tmp_path, [""], "cannot be read: Is a directory")
-    check_refused(capsys, tmp_path, ["nosuch", "--list"], "--list excludes NAME|FILE, got '")
-    assert cli.main(["simulate"]) == 2
-    assert "Missing argument 'NAME|FILE'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("number", "status", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 128 + 15, "terminated")]
 )
@@ -473,20 +404,13 @@ def test_names_of_shipped_scenarios(capsys):
         assert scenario.load(path.stem)[0].name == scenario.load(path)[0].name
 
 
-def test_a_bare_name_is_shipped_and_a_path_is_a_file(tmp_path, monkeypatch, capsys):
+def test_a_bare_name_is_shipped_and_a_path_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("dumbbell", "dumbbell.toml", "mine"):
         Path(name).write_text(STEADY)
     assert scenario.load("dumbbell")[0].name == "two Reno flows, one bottleneck"
     for name in ("dumbbell.toml", "./dumbbell", "./mine", tmp_path / "mine"):
         assert scenario.load(name)[0].name == "one steady flow"
-    check_refused(capsys, tmp_path, ["./nowhere"], "nowhere cannot be read: No such file or directory")
-    assert cli.main(["simulate", "mine"]) == 2
-    said = capsys.readouterr().err
-    assert said == (
-        "longfat: scenario 'mine' is unknown; available: dumbbell, hosts, mixed, parking_lot, red; a path must have "
-        "a suffix or a separator: ./mine\n"
-    )
 
 
 def test_traces():

@@ -108,28 +108,6 @@ def test_pictures_and_files(folder, capsys):
     assert (folder / "one.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--figure", "x.bmp"], "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg"),
-        (["--repeats", "0"], "repeats = 0 runs is out of range: must be an integer in [1, 100]"),
-        (["--qlog", "x"], "option '--qlog' is unknown; "),
-    ],
-)
-def test_options_that_are_wrong(folder, capsys, arguments, words):
-    assert words in refused(capsys, *arguments)
-    assert [path.name for path in folder.iterdir()] == ["net.toml"]
-
-
-def test_what_a_run_on_linux_needs(folder, capsys):
-    (folder / "files.toml").write_text(RENO.replace('duration = "3 s", warm_up = "1 s", ', ""))
-    assert "a run on Linux needs a duration" in refused(capsys, file="./files.toml")
-    (folder / "auto.toml").write_text(RENO.replace('"1 s"', '"auto"'))
-    assert "warm_up = 'auto' excludes a run on Linux" in refused(capsys, file="./auto.toml")
-    (folder / "vegas.toml").write_text(RENO.replace('"sack"', '"vegas"'))
-    assert "scheme 'vegas'" in refused(capsys, file="./vegas.toml")
-
-
 def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
     """In `longfat.testbed.outcomes` itself: no devices, as in a container without rights."""
     monkeypatch.setattr(datasets, "outcomes", runs.outcomes)

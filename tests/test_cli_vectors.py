@@ -211,26 +211,3 @@ def test_quic_may_grow_between_a_loss_and_its_detection():
     rows = vector("newreno-quic", 0.04, duration=0.125).rows
     late = [row for row in rows if row.acked in ("31", "32", "33")]
     assert [(row.window, row.tolerance) for row in late] == [(48000, 1201), (48000, 2401), (24000, 1201)]
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "an empty file"),
-        ("a,b\n1,2\n", "header of"),
-        ("time [h],window\n1,2\n", "header of"),
-        ("time,window\n1\n", "line 2 of"),
-        ("time,window\n1,x\n", "line 2 of"),
-        ("time,window\n0.04,nan\n", "line 2 of"),
-        ("time,window\n0.05,13200\n0.04,13200\n", "time in line 3 of"),
-        ("time,window\n9,13200\n", "times in"),
-        ("time,window\n", "a header alone"),
-    ],
-)
-def test_a_bad_trace_is_one_line(content, words, tmp_path, capsys):
-    path = tmp_path / "bad.csv"
-    path.write_text(content)
-    assert main([*CHECK, str(path)]) == 2
-    said = capsys.readouterr().err
-    assert words in said
-    assert said.count("\n") == 1

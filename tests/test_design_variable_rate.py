@@ -121,11 +121,3 @@ def test_no_shaper_below_an_outage(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "- No shaper: below the least rate it gives " in out
     assert "cake bandwidth" not in out
-
-
-def test_a_trace_that_cannot_be_read(tmp_path, capsys):
-    (tmp_path / "t.bin").write_bytes(b"\xff\xfe\x00")
-    for name in ("nosuch", "t.bin", "."):
-        assert main(["buffer", "--rate-trace", str(tmp_path / name), "--rtt", "40ms"]) == 2
-        out, err = capsys.readouterr()
-        assert (out, err.count("\n")) == ("", 1), name
