@@ -231,16 +231,6 @@ def test_the_shell_is_answered(folder):
     assert done.stdout.splitlines() == ["plain,vegas", "file,vega"]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], [], ["window", "--help"], ["widnow"]])
-def test_start_up_loads_nothing_heavy(arguments):
-    code = (
-        f"import sys\nfrom longfat import cli\ncli.main({arguments!r})\n"
-        "print([name for name in ('numpy', 'numba', 'pint', 'sympy', 'jax', 'pandas') if name in sys.modules])"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.splitlines()[-1] == "[]"
-
-
 def test_names_are_completed_without_compiling():
     code = (
         "from longfat.cli import parameters as p; from numba.core import event\n"

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -36,22 +35,25 @@ print(*schemes.names())
 """
 
 
-def look(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", LOOK, str(folder)], capture_output=True, text=True, check=False)
-
-
 def test_a_scheme_in_a_new_module_is_found(tmp_path):
     (tmp_path / "added.py").write_text(ADDED)
-    done = look(tmp_path)
+    done = subprocess.run([sys.executable, "-c", LOOK, tmp_path], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     assert done.stdout.split() == sorted([*schemes.names(), "added"])
 
 
-def test_a_scheme_with_a_name_that_is_taken_is_refused(tmp_path):
+def test_a_scheme_with_a_name_that_is_taken_is_refused(tmp_path, monkeypatch):
     (tmp_path / "added.py").write_text(ADDED.replace('"added"', '"reno"'))
-    done = look(tmp_path)
-    assert "ValueError: Scheme name 'reno' is defined twice, by longfat.sim.schemes.added.ADDED and " in done.stderr
-    assert "longfat.sim.schemes.reno.RENO: rename one of them" in done.stderr
+    monkeypatch.setattr(schemes, "__path__", [*schemes.__path__, str(tmp_path)])
+    for places, name in ((sys.modules, "longfat.sim.schemes.added"), (vars(schemes), "added")):
+        monkeypatch.setitem(places, name, None)  # which is gone at the end
+        del places[name]
+    words = (
+        r"^Scheme name 'reno' is defined twice, by longfat\.sim\.schemes\.added\.ADDED and "
+        r"longfat\.sim\.schemes\.reno\.RENO: rename one of them$"
+    )
+    with pytest.raises(ValueError, match=words):
+        discovery.named("longfat.sim.schemes", schemes.Scheme)
 
 
 def test_every_module_that_defines_a_scheme_is_in_the_registry():
