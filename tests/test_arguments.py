@@ -68,11 +68,13 @@ def wrong(one):
     if isinstance(one, Setting):
         return [("nosuch", f"'nosuch' is unknown; available: {', '.join(sorted(one.names))}")] if one.names else []
     domain = Interval.parse(one.domain)
+    values = [domain.low - 1 if domain.includes_low else domain.low]
+    values += [domain.high + 1 if domain.includes_high else domain.high]
     if one.kind:  # the function itself converts it, and refuses it in words of its own
-        return [(int(domain.low - 1), "")]
-    values = [domain.low - 1 if domain.includes_low else domain.low, 2 * domain.high, math.nan]
+        numbers = [int(value) for value in values if math.isfinite(value)]
+        return [(value, "") for value in (*numbers, math.nan, *([[]] if "sequence" in one.kind else []))]
     sentence = f"is out of range: must be {'an integer ' * one.integer}in {domain}"
-    found = [(value, sentence) for value in values if not domain.contains(value)]
+    found = [(value, sentence) for value in (*values, math.nan) if not domain.contains(value)]
     found += [(1.5 * domain.low + 0.25, sentence)] if one.integer else []
     return [*found, ("fast", "cannot be read" if one.has_unit else "must be a number")]
 
@@ -105,6 +107,7 @@ DOMAINS = {
     ("window", "packet"): "[1, inf)",
     ("window", "points"): "[0, 10000]",
     ("window", "confidence"): "(0, 1)",
+    ("curves", "flows"): "[1, 10000]",
     ("curves", "buffer"): "(0, 100]",
     ("curves", "file"): "[1, 1e12]",
     ("curves", "load"): "(0, 0.5]",
@@ -112,6 +115,7 @@ DOMAINS = {
     ("curves", "replications"): "[2, 1e6]",
     ("loss_load", "rate"): "(0, inf)",
     ("loss_load", "loss"): "[0, 1)",
+    ("loss_load", "k"): "[1, 50]",
     ("loss_load", "sources"): "[1, 1000]",
     ("loss_load", "file"): "[1, inf)",
     ("loss_load", "points"): "[2, 1000]",

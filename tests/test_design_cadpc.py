@@ -55,26 +55,3 @@ def test_a_class_by_hand():
         net.flow("cadpc", path=["a", "b"], packet=1000, send_jitter=0.0008, parameters={"weight": float(w)})
     data = run(net, duration=100, warm_up=60, rng=1, progress=False)
     np.testing.assert_allclose(data.goodput, answer.rate, rtol=0.03)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"flows": [1]}, "flows = 1 flows is out of range"),
-        ({"flows": []}, "flows = "),
-        ({"fairness_time": "0s"}, "fairness_time = "),
-        ({"remaining": 1.0}, "remaining = 1"),
-        ({"smoothing": 2}, "smoothing = 2"),
-        ({"queue": -1}, "queue = -1"),
-    ],
-)
-def test_bad_values_are_named(given, message):
-    with pytest.raises(ValueError, match=message):
-        design.cadpc(**{**PATH, "fairness_time": "20s", **given})
-
-
-def test_a_class_without_flows():
-    with pytest.raises(ValueError, match="weights = "):
-        design.cadpc_class(weights=[], rate=1e6)
-    with pytest.raises(ValueError, match=r"weights = 0(\.0)? flows"):
-        design.cadpc_class(weights=[0], rate=1e6)
