@@ -249,14 +249,32 @@ def test_the_number_of_flows_by_law_nearly_fills_the_link(rate, trip, loss, send
         assert tcp.limits([run.share for run in runs], 0.95)["upper"] > least
 
 
-def test_what_each_socket_needs():
-    """25 Gbit/s, 12 ms, 8 streams: 37.5 MB, of packets of 1500 bytes with 1448 of data; 2/8 of that for each."""
-    answer = design.tcp_window(rate="25Gbit/s", round_trip_time="12ms", flows=8, simulate=False)
-    assert answer.tcp_window == pytest.approx(2 * 37.5e6 * 1448 / 1500 / 8, rel=1e-12)
-    assert answer.window - answer.tcp_window < 4096
-    assert answer.linux_maximum == 4 * answer.window
-    # 100 Gbit/s, 200 ms: two products of 2.4133 GB; a socket has 512 MiB at most: 8.99
-    assert design.tcp_window(rate="100Gbit/s", round_trip_time="200ms", simulate=False).sockets == 9
+@pytest.mark.parametrize(("path", "expected"), [
+    # 12.5 MB/s x 1448/1500 x 0.02 s = 241,333.3 bytes; two of them in pages of 4096: 118 x 4096 = 483,328
+    (("100Mbit/s", "20ms"), {"tcp_window": pytest.approx(482666.667), "window": 483328, "linux_maximum": 4 * 483328,
+                             "linux_request": 2 * 483328}),
+    # two products of 2.4133 GB, but a socket has 512 MiB at most: 8.99
+    (("100Gbit/s", "200ms"), {"window": 2**30, "linux_maximum": 2**31 - 1, "linux_request": 2**30 - 1,
+                              "window_limited": 1, "sockets": 9}),
+    # 37.5 MB: two eighths of 36.2 MB of data in 2210 pages
+    (("25Gbit/s", "12ms", {"flows": 8}), {"tcp_window": pytest.approx(9.05e6), "window": 2210 * 4096,
+                                          "linux_maximum": 8840 * 4096}),
+    # 45,578 bytes in 12 pages; a page and its record, 4672 bytes, for 536 bytes of data: 8.7, so nine times the window,
+    # of which Linux doubles what is requested
+    (("10Mbit/s", "20ms", {"segment": 536}), {"window": 12 * 4096, "linux_maximum": 108 * 4096,
+                                              "linux_request": 54 * 4096}),
+    # 25 bytes in a product, but four packets of 8948 bytes: nine pages
+    (("1Mbit/s", "1ms", {"segment": 8948}), {"window": 9 * 4096}),
+    # 12.07 MB; 8333 packets, of which 8333 x 0.02^2 = 3.3 are lost twice in each window, 0.067 three times and 0.0013
+    # four times: windows of four
+    (("1Gbit/s", "100ms", {"loss": 0.02, "scheme": "bbr1"}), {"tcp_window": pytest.approx(5e7 * 1448 / 1500)}),
+])  # fmt: skip
+def test_windows_and_buffers_by_hand(path, expected):
+    """A packet of 1500 bytes has 1448 of data; without a simulation there is no rate."""
+    rate, trip, *others = path
+    answer = design.tcp_window(rate=rate, round_trip_time=trip, simulate=False, **dict(*others))
+    assert {name: float(getattr(answer, name)) for name in expected} == expected
+    assert (answer.replications, "tcp_rate" in answer) == (0, False)
 
 
 def test_the_answer_names_a_number_of_flows_where_one_does_not_fill_the_link():
