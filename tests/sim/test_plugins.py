@@ -477,7 +477,7 @@ def test_transmission_times_that_the_clock_rounds(packet, rate, error):
     ("scheme", "discipline", "remarks"), [("xcp", "fifo", 1), ("xcp", "xcp", 0), ("reno", "xcp", 0)]
 )
 def test_schemes_without_the_feedback_of_their_discipline(scheme, discipline, remarks):
-    net = network(discipline=discipline).flow(scheme, path=["a", "b"], count=2)
+    net = network(discipline=discipline).flow(scheme, path=["a", "b"], count=2).flow(scheme, path=["a", "b"])
     remark = run(net, duration=0.1, rng=1, progress=False).attrs.get("remark", "")
     words = "scheme 'xcp' of flow 'xcp-1-1' gets no feedback: no link of its path has discipline 'xcp'"
     assert remark.count(words) == remarks

@@ -184,13 +184,13 @@ def _remark(net: Network, run: Simulation) -> str:
 
 def _without_feedback(net: Network) -> list[str]:
     """Return a remark on each scheme that needs a discipline of the same name, if no link of its path has it."""
-    names = {
-        flow.scheme.name: flow.names[0]
-        for flow in net.flows
-        if flow.scheme is not None
-        and flow.scheme.name in queues.NAMED
-        and all(link.discipline.name != flow.scheme.name for link in net.route(flow))
-    }
+    names: dict[str, str] = {}  # scheme -> the first of its flows
+    for flow in net.flows:
+        scheme = flow.scheme
+        if scheme is None or scheme.name not in queues.NAMED:
+            continue
+        if all(link.discipline.name != scheme.name for link in net.route(flow)):
+            names.setdefault(scheme.name, flow.names[0])
     return [
         f"scheme {name!r} of flow {flow!r} gets no feedback: no link of its path has discipline {name!r}"
         for name, flow in names.items()
