@@ -233,5 +233,5 @@ def test_more_queues_than_the_engine_takes():
             net.link(a, b, rate=1e6, discipline=fq_codel(queues=65_536))
         return net.flow("reno", path=nodes, ack_path="ideal")
 
-    with pytest.raises(ValueError, match=r"is too large: must have less than 1048576 .* queues"):
+    with pytest.raises(ValueError, match=r"is too large: must have fewer than 1048576 .* queues"):
         Simulation(network(16), rng=1)

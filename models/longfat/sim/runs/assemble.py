@@ -82,7 +82,7 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     queue_rows = lay_links(state, routes)
     if max(len(state.links), len(copies), len(state.queues)) >= INDICES:
         raise ValueError(
-            f"{net!r} is too large: must have less than {INDICES} links (with internal ones), flows and queues"
+            f"{net!r} is too large: must have fewer than {INDICES} each of links (with internal ones), flows and queues"
         )
     lay_hops(state, routes, queue_rows)
     _lay_traces(state, len(copies), routes.named, sample_every, duration)
