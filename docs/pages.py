@@ -11,7 +11,7 @@ from docs import drawing, rooms
 from docs.handbook.markup import table
 from longfat import sim
 from longfat.base.text_tables import csv_text
-from longfat.sim.plugin import view_fields as fields
+from longfat.sim.plugin import fields
 
 HERE = Path(__file__).resolve().parent
 
