@@ -8,6 +8,7 @@ part lists the arrays of a run and defines the row that holds their addresses.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,20 @@ HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no su
 
 
 def record(*fields: Any) -> np.dtype:
-    """Return a record type whose fields have their natural alignment."""
-    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+    """Return a record type whose fields have their natural alignment.
+
+    A field is (name, type), then its shape, a tuple, if it is an array, then its initial value if that is not 0. The
+    metadata of the type contain the bytes of a row with the initial values, or None if all are 0.
+    """
+    shapes = [tuple(one for one in more if isinstance(one, tuple)) for _, _, *more in fields]
+    plain = np.dtype([(name, kind, *shape) for (name, kind, *_), shape in zip(fields, shapes, strict=True)], align=True)
+    initial = np.zeros(1, plain)
+    for name, _, *more in fields:
+        for value in more:
+            if not isinstance(value, tuple):
+                initial[name] = value
+    raw = initial.view(np.dtype((np.void, plain.itemsize)))
+    return np.dtype((np.record, plain), metadata={"initial": raw if initial.tobytes().strip(b"\0") else None})
 
 
 i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
@@ -56,7 +69,7 @@ GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 #: Further fields of a packet that waits at a link with a service, and of a request.
 QUEUED = record(
     ("previous", i4),  # row of the packet before this one in its queue, NONE if it is the first
-    ("queue", i4),  # row of the queue in which it waits, NONE if in none
+    ("queue", i4, NONE),  # row of the queue in which it waits, NONE if in none
     ("tag", i8),  # number by which the service orders packets, in the unit of the service
     ("stamps", i4),  # row of `nodes`: the latest stamp that a link has added to a request
 )
@@ -69,7 +82,7 @@ HOP = record(
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
     # For feedback to a switch. In the last hop of the feedback: row of the flow's hop at this switch. In the flow's hop
     # at this switch: row of the flow's hop at the switch that sends the feedback.
-    ("switch_hop", i4),
+    ("switch_hop", i4, NONE),
     ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
@@ -93,11 +106,11 @@ LINK = record(
     ("remainder", i8),
     ("carried_remainder", i8),  # sum of the remainders so far, modulo the rate
     ("rate", i8),  # rate [bit/s] times `scale`
-    ("length", i4),  # size of the packets for which `quotient` and `remainder` hold [bytes]
+    ("length", i4, NONE),  # size of the packets for which `quotient` and `remainder` hold [bytes]
     ("special", i1),  # 0: plain drop-tail in order of arrival
     ("has_arrival_event", i1),  # 1: the heap of arrivals has an entry for this link
-    ("head", i4),  # rows of the first and last packet on the link, nearest to the far end first; NONE: no packet
-    ("tail", i4),
+    ("head", i4, NONE),  # rows of the first and last packet on the link, nearest to the far end first; NONE: no packet
+    ("tail", i4, NONE),
     # These fields are in the second cache line.
     ("next_start", i8),  # without service: time at which the first packet of the backlog begins transmission [ns]
     ("backlog_bytes", i8),  # bytes of the packets in `backlog`
@@ -106,10 +119,10 @@ LINK = record(
     ("busy", i8),  # sum of transmission times [ns]
     ("backlog", i4),  # packets that wait, the one in transmission not counted
     ("deferred", i4),  # packets whose arrival could be computed in advance but lies beyond the horizon
-    ("first_delayed", i4),  # row of the flow whose delayed acknowledgment of a packet from this link is due first
+    ("first_delayed", i4, NONE),  # row of the flow whose delayed acknowledgment of a packet from this link is due first
     ("number", i4),  # row of this link
-    ("service", i4),  # row of `verbs`; NONE: in order of arrival, decided at admission
-    ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
+    ("service", i4, NONE),  # row of `verbs`; NONE: in order of arrival, decided at admission
+    ("changing_rate", i4, NONE),  # row of `changing_rates`, NONE: the rate is constant
     # Only links at which packets wait or are dropped need these fields.
     ("limit_packets", i8),  # size of the buffer [packets]
     ("limit_bytes", i8),  # size of the buffer [bytes]
@@ -121,9 +134,9 @@ LINK = record(
     ("dropped", i8),  # packets dropped
     ("dropped_bytes", i8),  # bytes of the packets dropped
     ("marked", i8),  # packets marked with CE here
-    ("discipline", i4),  # row of `hooks`, NONE without hooks
-    ("transmitting", i4),  # with a service: row of the packet in transmission, NONE
-    ("first_queue", i4),  # with a service: row of its first queue
+    ("discipline", i4, NONE),  # row of `hooks`, NONE without hooks
+    ("transmitting", i4, NONE),  # with a service: row of the packet in transmission, NONE
+    ("first_queue", i4, NONE),  # with a service: row of its first queue
     ("queue_count", i4),  # with a service: number of its queues
     ("workspace", i8),  # its first word in the array `workspace`
     ("workspace_words", i8),  # length of the workspace [words of 8 bytes]
@@ -142,7 +155,7 @@ LINK = record(
     ("work_conserving", i1),  # 1: the service transmits whenever packets wait
     ("may_push_out", i1),  # 1: the service lets a discipline push out waiting packets
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
-    ("last_delayed", i4),  # row of the last flow of the list that `first_delayed` begins
+    ("last_delayed", i4, NONE),  # row of the last flow of the list that `first_delayed` begins
     ("padding", i8, (2,)),  # fills the last cache line
 )
 
@@ -180,13 +193,13 @@ NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
 QUEUE = record(
-    ("head", i4),  # row of the first packet, NONE if the queue is empty
-    ("tail", i4),  # row of the last packet
+    ("head", i4, NONE),  # row of the first packet, NONE if the queue is empty
+    ("tail", i4, NONE),  # row of the last packet
     ("packets", i4),  # packets in the queue
     ("link", i4),  # row of its link
     ("number", i4),  # row of this queue
     ("bytes", i8),  # bytes of these packets
-    ("armed_ns", i8),  # time of the next wake-up that its service has requested [ns]
+    ("armed_ns", i8, NEVER),  # time of the next wake-up that its service has requested [ns]
 )
 
 # --- Flows ---------------------------------------------------------------------------------------------------------
@@ -199,20 +212,20 @@ SENDER = record(
     ("next", i8),  # sequence number of the next packet to send
     ("high", i8),  # one more than the highest sequence number sent
     ("packets", i8),  # size of the file [packets]; with an application, the data written so far
-    ("window", f8),  # congestion window [packets]
+    ("window", f8, math.inf),  # congestion window [packets]
     ("inflation", f8),  # packets added to the window in fast recovery
-    ("allowance", f8),  # packets that may still be sent in response to the current event
-    ("rate", f8),  # pacing rate [bytes/s]; infinite: the window alone decides
+    ("allowance", f8, 1e300),  # packets that may still be sent in response to the current event
+    ("rate", f8, math.inf),  # pacing rate [bytes/s]; infinite: the window alone decides
     # These fields are in the second cache line.
-    ("due_ns", i8, (3,)),  # time at which each timer expires [ns]
-    ("armed_ns", i8, (3,)),  # time of its entry in the heap of clocks [ns]
+    ("due_ns", i8, (3,), NEVER),  # time at which each timer expires [ns]
+    ("armed_ns", i8, (3,), NEVER),  # time of its entry in the heap of clocks [ns]
     ("transmission", i8),  # number of transmissions so far
     ("timed_at_ns", i8),  # departure of the packet whose round trip is being timed [ns]
     # These fields are in the third cache line.
     ("sends_until_ns", i8),  # time from which no new data is sent [ns]
-    ("resend", i8),  # sequence number of the packet to be retransmitted at once, NONE
-    ("timed", i8),  # sequence number of the packet whose round trip is being timed, NONE
-    ("last_paced_ns", i8),  # departure to which pacing adds the gap before the next packet [ns]
+    ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once, NONE
+    ("timed", i8, NONE),  # sequence number of the packet whose round trip is being timed, NONE
+    ("last_paced_ns", i8, -(2**62)),  # departure to which pacing adds the gap before the next packet [ns]
     ("acks_received", i8),  # acknowledgments received
     ("scheme", i4),  # number of its scheme in `callbacks`
     ("first_hop", i4),  # row of `hops` at which its path begins
@@ -220,12 +233,12 @@ SENDER = record(
     ("repair", i1),  # form of loss recovery, see below
     ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
     ("transfer", i1),  # 1: controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
-    ("timestamps", i1),  # 1: every packet is timed (RFC 7323, section 4); 0: one packet per round trip
+    ("timestamps", i1, 1),  # 1: every packet is timed (RFC 7323, section 4); 0: one packet per round trip
     ("stamped", i1),  # which packets carry header fields, see below
     ("has_send_callback", i1),  # its scheme has `send`
     ("request", i1),  # set by a scheme to send a request
     ("access_link", i1),  # 0: none; 1: idle; `events.IN_USE`: transmitting
-    ("acknowledged", i1),  # the receiver acknowledges
+    ("acknowledged", i1, 1),  # the receiver acknowledges
     ("ect", i1),  # codepoint of its packets, see below
     ("cwr", i1),  # 1: the next data packet carries CWR
     ("has_alarm_callback", i1),  # its scheme has the callback `alarm`
@@ -245,13 +258,13 @@ OWN, SKIPS, SELECTIVE = range(3)
 TIMER = record(
     ("srtt", f8),  # smoothed round-trip time [s]; the other fields are in s, too, unless they name another unit
     ("rttvar", f8),  # variation of the round-trip time
-    ("rto", f8),  # retransmission timeout, without `backoff`
-    ("backoff", f8),  # factor of the timeout (RFC 6298, rule 5.5)
-    ("min_rto", f8),  # lower bound of the timeout
-    ("max_rto", f8),  # upper bound of the timeout
+    ("rto", f8, 1.0),  # retransmission timeout, without `backoff`
+    ("backoff", f8, 1.0),  # factor of the timeout (RFC 6298, rule 5.5)
+    ("min_rto", f8, 0.2),  # lower bound of the timeout
+    ("max_rto", f8, 60.0),  # upper bound of the timeout
     ("granularity", f8),  # clock granularity, G of RFC 6298
     ("tick", f8),  # > 0: round trips and timeouts are integer multiples of it
-    ("max_backoff", f8),  # upper bound of `backoff`
+    ("max_backoff", f8, 64.0),  # upper bound of `backoff`
 )
 
 #: A receiver. It fits in one cache line, because every data packet accesses it.
@@ -261,26 +274,26 @@ RECEIVING = record(
     ("received_bytes", i8),  # bytes of these packets
     ("delay", f8),  # sum of the delays of all packets received [ns]
     ("last_arrival", i8),  # time of the last arrival [ns]
-    ("blocks_head", i4),  # rows of the first and last block of packets that arrived out of order; NONE: no block
-    ("blocks_tail", i4),
+    ("blocks_head", i4, NONE),  # rows of the first and last block of packets that arrived out of order; NONE: no block
+    ("blocks_tail", i4, NONE),
     ("ack_size", i4),  # size of an acknowledgment [bytes]
-    ("acknowledges", i1),  # 1: it sends acknowledgments
-    ("in_order", i1),  # 1: it waits for missing packets; the receiver of a probe does not
+    ("acknowledges", i1, 1),  # 1: it sends acknowledgments
+    ("in_order", i1, 1),  # 1: it waits for missing packets; the receiver of a probe does not
     ("echo", i1),  # how the receiver reports congestion marks, see below
     ("echo_ce", i1),  # 1: acknowledgments carry ECE
     ("reports_arrival", i1),  # 1: acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below
     ("plain", i1),  # 1: no scheme makes the replies, and they report nothing but marks and SACK blocks
-    ("waiting", i4),  # row of the acknowledgment that is delayed, NONE
+    ("waiting", i4, NONE),  # row of the acknowledgment that is delayed, NONE
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or replies of a receiver that a scheme controls.
 DELAYED_ACK = record(
-    ("delayed_ack", i8),  # packets that one acknowledgment covers at most
+    ("delayed_ack", i8, 1),  # packets that one acknowledgment covers at most
     ("ack_delay", f8),  # longest time for which an acknowledgment is delayed [s]
     ("quick_acks", i8),  # packets that are still acknowledged at once
     ("pending", i8),  # packets without an acknowledgment
-    ("due_ns", i8),  # time of the acknowledgment's departure, or of the next call of `reply` [ns]
-    ("armed_ns", i8),  # time of its entry in the heap of clocks [ns]
+    ("due_ns", i8, NEVER),  # time of the acknowledgment's departure, or of the next call of `reply` [ns]
+    ("armed_ns", i8, NEVER),  # time of its entry in the heap of clocks [ns]
     ("previous", i4),  # rows of the flows before and behind this one in the list of the link, see `first_delayed`
     ("behind", i4),
     ("sent", i8),  # of a receiver with `reply`: departure, number, transmission and next hop of the last packet
@@ -300,16 +313,16 @@ MARKS_FIELD = 1
 #: A sender's state of loss recovery, and requests of its scheme.
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
-    ("recover", i8),  # first transmission whose loss would be new, see `recovery.lose`
+    ("recover", i8, -2),  # first transmission whose loss would be new, see `recovery.lose`
     ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
     ("lost", i8),
-    ("reorder", i8),  # number of acknowledged later transmissions after which a transmission counts as lost
-    ("blocks_head", i4),  # rows of the first and last block of packets that are known to have arrived
-    ("blocks_tail", i4),
-    ("outstanding_head", i4),  # rows of the first and last outstanding transmission (selective recovery)
-    ("outstanding_tail", i4),
-    ("lost_head", i4),  # rows of the first and last lost transmission to be retransmitted
-    ("lost_tail", i4),
+    ("reorder", i8, 1),  # number of acknowledged later transmissions after which a transmission counts as lost
+    ("blocks_head", i4, NONE),  # rows of the first and last block of packets that are known to have arrived
+    ("blocks_tail", i4, NONE),
+    ("outstanding_head", i4, NONE),  # rows of the first and last outstanding transmission (selective recovery)
+    ("outstanding_tail", i4, NONE),
+    ("lost_head", i4, NONE),  # rows of the first and last lost transmission to be retransmitted
+    ("lost_tail", i4, NONE),
     ("every_loss", i1),  # 1: the callback `loss` is called for every loss, not once per window
     ("arrival_times", i1),  # 1: `reports_arrival` of the flow's receiver, which schemes can read
     ("skips", i1),  # 1: packets that are known to have arrived are not retransmitted
@@ -317,8 +330,8 @@ RECOVERY = record(
     ("app_limited", i1),  # 1: the application had no more data when window and rate allowed sending
     ("rack", i1),  # 1, 2 (timer of Linux): losses are found by time, see `kernel.rack`; uses fields from `rack_purpose`
     ("probing", i1),  # 1: the next packet is a probe
-    ("alarm", f8),  # time at which the scheme asks to be called [s]; negative: none
-    ("pool", f8),  # packets that may leave at once after a pause (tokens)
+    ("alarm", f8, -1.0),  # time at which the scheme asks to be called [s]; negative: none
+    ("pool", f8, 1.0),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # consecutive alarms set to the present or the past
     ("header", f8, (4,)),  # header fields of the packets that it sends
     ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
@@ -330,21 +343,21 @@ RECOVERY = record(
     ("reordering_seen", i1),  # 1: an overtaken packet has been seen
     ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
     ("measured", i1),  # 1: a round trip was measured since the last probe
-    ("rack_due_ns", i8),  # time at which the timer of RACK-TLP expires [ns]
-    ("rack_armed_ns", i8),  # time of its entry in the heap of clocks [ns]
+    ("rack_due_ns", i8, NEVER),  # time at which the timer of RACK-TLP expires [ns]
+    ("rack_armed_ns", i8, NEVER),  # time of its entry in the heap of clocks [ns]
     ("rack_rtt", i8),  # round-trip time of the packet delivered last [ns] (RACK.rtt)
-    ("rack_newest", i8),  # number of the newest transmission delivered (RACK.segment)
-    ("highest_delivered", i8),  # highest sequence number delivered (RACK.fack)
+    ("rack_newest", i8, NONE),  # number of the newest transmission delivered (RACK.segment)
+    ("highest_delivered", i8, NONE),  # highest sequence number delivered (RACK.fack)
     ("reordering_window", i8),  # time for which an overtaken packet is not yet lost [ns]
     ("recovery_end", i8),  # recovery lasts until everything before this sequence number is acknowledged
-    ("probe_end", i8),  # sequence number after that of the probe in flight, NONE (TLP.end_seq)
+    ("probe_end", i8, NONE),  # sequence number after that of the probe in flight, NONE (TLP.end_seq)
 )
 
 #: Counters of a flow, such as drops and losses, and the times at which it starts, stops and finishes.
 TALLY = record(
     ("start", i8),  # time at which the flow starts [ns]
     ("stop", i8),  # time at which it stops [ns]
-    ("finish", i8),  # time at which its file is complete [ns], NEVER
+    ("finish", i8, NEVER),  # time at which its file is complete [ns], NEVER
     ("sent", i8),  # transmissions of finished connections; `transmission` of the sender counts the others
     ("retransmitted", i8),  # retransmissions
     ("duplicate", i8),  # packets that arrived although the receiver had them
@@ -356,9 +369,9 @@ TALLY = record(
     ("timeouts", i8),  # expiries of the retransmission timer
     ("marks", i8),  # data packets that arrived with CE
     ("reported_blocks", i8, (6,)),  # the SACK blocks that the receiver reported last: pairs of sequence numbers
-    ("last_stamps", i4),  # row of `nodes`: stamps of the request that arrived last
+    ("last_stamps", i4, NONE),  # row of `nodes`: stamps of the request that arrived last
     ("feedback_in_flight", i4),  # packets of the flow in the network: requests, their answers, feedback of switches
-    ("template", i4),  # of a connection: row of the flow that started it
+    ("template", i4, NONE),  # of a connection: row of the flow that started it
     ("begun", i1),  # 1: the flow has started
     ("traffic", i1),  # kind of flow, see below
 )
@@ -369,7 +382,7 @@ ACCESS_LINK = record(
     ("scale", i8),  # as `scale` of a link
     ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("free", i8),  # end of the last transmission [ns]
-    ("packet", i4),  # row of the packet in transmission, NONE
+    ("packet", i4, NONE),  # row of the packet in transmission, NONE
 )
 
 #: A source of traffic: a generator of uncontrolled packets or of connections, or the application that writes the data
@@ -387,9 +400,9 @@ SOURCE = record(
     ("shape_on", f8),  # shape of the times of sending: 0 fixed, 1 exponential, above 1 Pareto
     ("shape_off", f8),  # shape of the pauses, likewise
     ("mean_size", f8),  # mean of exponentially distributed packet sizes [bytes]; 0: all are equal
-    ("first_row", i4),  # rows of finished connections, in the order of their ends
-    ("last_row", i4),
-    ("next_row", i4),
+    ("first_row", i4, NONE),  # rows of finished connections, in the order of their ends
+    ("last_row", i4, NONE),
+    ("next_row", i4, NONE),
 )
 
 #: Fields of an event, which callbacks of a scheme read: name, type, unit, meaning, and whether callbacks may set it.
@@ -597,16 +610,16 @@ STATE = record(
     ("tracing", i4),  # 1: packets and senders are traced
     ("attention", i4),  # 1: check the fields below, and whether all files are done, before the next event
     ("shortage", i4),  # the array that is too small, DONE if none
-    ("entering_packet", i4),  # packet that has to enter its link, NONE
-    ("sending_flow", i4),  # flow that may send more, NONE
-    ("free_packet", i4),  # first and last of the free rows of `packets`, of which one is always left
+    ("entering_packet", i4, NONE),  # packet that has to enter its link, NONE
+    ("sending_flow", i4, NONE),  # flow that may send more, NONE
+    ("free_packet", i4, NONE),  # first and last of the free rows of `packets`, of which one is always left
     ("last_free_packet", i4),
     ("free_packets", i4),  # number of free rows
-    ("feedback_flow", i4),  # flow to which a switch has to send feedback, NONE
+    ("feedback_flow", i4, NONE),  # flow to which a switch has to send feedback, NONE
     ("feedback_link", i4),  # row of the link of that switch
     ("feedback_hop", i4),  # row of `hops` at which the feedback begins its way
     ("header_set", i4),  # 1: the header fields of the event are not zero
-    ("sample_set", i4),  # 1: the delivery-rate sample of the event is not cleared
+    ("sample_set", i4, 1),  # 1: the delivery-rate sample of the event is not cleared, as before the first event
     ("random_state", i8),  # state of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
@@ -621,20 +634,20 @@ STATE = record(
     ("packets_room", i8),  # rows of the arrays `packets`, `clocks` and `connections`
     ("clocks_room", i8),
     ("connections_room", i8),
-    ("free_block", i4),  # first and number of the free rows of `blocks`; likewise of `nodes`
+    ("free_block", i4, NONE),  # first and number of the free rows of `blocks`; likewise of `nodes`
     ("free_blocks", i4),
-    ("free_node", i4),
+    ("free_node", i4, NONE),
     ("free_nodes", i4),
-    ("flow", i4),  # the flow, callback or link being handled, for error messages
-    ("callback", i4),
-    ("link", i4),
+    ("flow", i4, NONE),  # the flow, callback or link being handled, for error messages
+    ("callback", i4, NONE),
+    ("link", i4, NONE),
     ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
-    ("responder", i4),  # row of `hooks` of the plug-in that answers requests, NONE
+    ("responder", i4, NONE),  # row of `hooks` of the plug-in that answers requests, NONE
     ("needs_flow_row", i4),  # 1: a new connection finds no free row
     ("sampled_flows", i4),  # rows of a sample: flows, and links
     ("sampled_links", i4),
     ("connections", i8),  # finished connections in the log
-    ("unfinished", i8),  # files still to be transferred; NONE if the run does not end with them
+    ("unfinished", i8, NONE),  # files still to be transferred; NONE if the run does not end with them
     ("bad_value", f8),  # the window or rate that ended the run
     ("lost_number", i8),  # the packet that was found lost last
     ("trace_rows", i8),  # rows of the trace since it was last cleared

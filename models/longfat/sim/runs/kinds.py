@@ -118,7 +118,6 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     _lay_rate_changes(state, routes.links)
     state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
-    state.row.responder = NONE
     if routes.responder is not None:
         state.row.responder = routes.disciplines.place(routes.responder)
         _lay_responder(state, routes.responder, firsts, which)
@@ -149,18 +148,6 @@ def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
         state.rate_changes[following - 1].time = NEVER
 
 
-def _idle_link() -> np.ndarray:
-    """Return the row of a link with all values that do not depend on the link's options."""
-    made = rows(1, records.LINK)
-    row = made[0]
-    row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
-    row.changing_rate = row.length = row.first_delayed = row.last_delayed = NONE
-    return made
-
-
-IDLE_LINK = _idle_link()
-
-
 def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
     """Return the numbers of a discipline and its service among the plug-ins of the network; NONE if absent."""
     service = discipline.scheduler
@@ -174,7 +161,7 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
 def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, without the numbers of plug-ins, and the records of its plug-ins."""
     link: Link = kind.thing
-    made = IDLE_LINK.copy()
+    made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     for name, one in OF_LINK.items():
         if isinstance(one, Number) and one.row:
@@ -246,7 +233,7 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     links, of_flows = state.links, np.array(routes.queues, np.int64)
     with_service = np.flatnonzero(links["service"] != NONE)
     if not len(with_service):
-        state.queues = _idle_queues(1)
+        state.queues = rows(1, records.QUEUE)
         return of_flows
     count = np.bincount(of_flows, minlength=len(links))
     services = {int(k): routes.services.all[int(links["service"][k])] for k in with_service}
@@ -260,7 +247,8 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     queue_rows = np.empty(len(of_flows), np.int64)
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
     queue_rows[order] = begin[of_flows[order]] + ranks
-    state.queues = queues = _idle_queues(max(1, int(begin[-1])))
+    state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
+    queues["number"] = np.arange(len(queues))
     queues["link"][: begin[-1]] = np.repeat(np.arange(len(links)), count)
     kinds, which, workspace = [rows(0, records.WORD)], np.zeros(len(queues), np.int64), 0
     for k, service in services.items():
@@ -274,14 +262,6 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     state.queue_own, state.row.queue_own_words = _words(kinds, which)
     state.workspace = rows(workspace, records.WORD)
     return queue_rows
-
-
-def _idle_queues(count: int) -> np.ndarray:
-    """Return `count` rows of empty queues."""
-    queues = rows(count, records.QUEUE)
-    queues["head"], queues["tail"], queues["armed_ns"] = NONE, NONE, NEVER
-    queues["number"] = np.arange(count)
-    return queues
 
 
 def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
@@ -308,42 +288,11 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     state.flow_own, state.row.flow_own_words = _words([own for _, own in kinds], which)
 
 
-def _idle_flow() -> dict[str, np.ndarray]:
-    """Return the rows of a flow with all values that do not depend on the flow's options."""
-    made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
-    sender, timer, receiver, recovery, tally, line, source, _, delayed = (one[0] for one in made.values())
-    sender.window, sender.rate = math.inf, math.inf
-    sender.resend = sender.timed = NONE
-    sender.allowance = 1e300
-    sender.due_ns[:] = sender.armed_ns[:] = NEVER
-    sender.timestamps = 1
-    sender.last_paced_ns = -(2**62)
-    tally.finish = NEVER
-    tally.last_stamps = tally.template = NONE
-    timer.rto, timer.backoff = 1.0, 1.0
-    timer.min_rto, timer.max_rto, timer.max_backoff = 0.2, 60.0, 64.0
-    receiver.blocks_head = receiver.blocks_tail = NONE
-    receiver.acknowledges = receiver.in_order = sender.acknowledged = 1
-    recovery.recover = -2
-    recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
-    recovery.blocks_head = recovery.blocks_tail = NONE
-    recovery.rack_newest = recovery.highest_delivered = recovery.probe_end = NONE
-    recovery.rack_due_ns = recovery.rack_armed_ns = NEVER
-    recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
-    receiver.waiting = NONE
-    delayed.delayed_ack, delayed.due_ns, delayed.armed_ns = 1, NEVER, NEVER
-    line.packet = source.first_row = source.last_row = source.next_row = NONE
-    return made
-
-
-IDLE_FLOW = _idle_flow()
-
-
 @functools.lru_cache(maxsize=256)
 def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return the rows of a kind of flow, without the number of its scheme, and the record of the scheme."""
     flow: Flow = kind.thing
-    made = {name: one.copy() for name, one in IDLE_FLOW.items()}
+    made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
     row = {name: one[0] for name, one in made.items()}
     sender, receiver, tally = row["senders"], row["receivers"], row["tallies"]
     sender.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)

@@ -139,7 +139,6 @@ def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
         table[mine, 1] = queue_rows[table[mine, 1]]
     for k, name in enumerate(("link", "queue", "far_end", "feedback")):
         hops[name] = table[:, k]
-    hops["switch_hop"] = NONE
     for k, hop in routes.switch_hops.items():
         hops["switch_hop"][k] = hop
     hops["in_advance"] = _in_advance(state)

@@ -31,31 +31,26 @@ BESIDE_PACKETS = ("since", "headers", "sacks", "echo_times", "queued")
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:
-    """Return an array of zeros that begins at a cache line."""
+    """Return rows with the initial values of their record type, in an array that begins at a cache line."""
     memory = np.zeros(length * dtype.itemsize + CACHE_LINE, np.uint8)
-    return np.ndarray(length, dtype, memory, -memory.ctypes.data % CACHE_LINE)
+    return _initialised(np.ndarray(length, dtype, memory, -memory.ctypes.data % CACHE_LINE))
+
+
+def _initialised(zeros: np.ndarray) -> np.ndarray:
+    """Return an array of zeros after writing the initial values of its record type into each row."""
+    initial = zeros.dtype.metadata["initial"]  # type: ignore[index]
+    if initial is not None:  # as plain bytes: NumPy copies records field by field
+        np.ndarray(len(zeros), initial.dtype, zeros)[:] = initial
+    return zeros
 
 
 _NO_ROWS = {name: rows(0, dtype) for name, dtype in records.ARRAYS.items()}
 #: Array -> position of its address among the addresses, which are adjacent in `records.STATE`.
 _PLACES = {name: place for place, name in enumerate(records.ARRAYS)}
 _ADDRESSES = slice(records.STATE.fields[f"{next(iter(_PLACES))}_base"][1] // 8, None)  # type: ignore[index]
-
-
-def _begin() -> np.ndarray:
-    """Return the table of a run with empty arrays, which is copied for every run."""
-    made = rows(1, records.STATE)
-    made.view(np.int64)[_ADDRESSES][: len(_NO_ROWS)] = [none.ctypes.data for none in _NO_ROWS.values()]
-    row = made[0]
-    row.sample_set = 1  # makes the kernel clear its first event
-    row.free_packet = row.free_block = row.free_node = NONE
-    row.entering_packet = row.sending_flow = row.feedback_flow = row.flow = row.callback = row.link = row.unfinished = (
-        NONE
-    )
-    return made
-
-
-_EMPTY = _begin()
+#: The table of a run with empty arrays, which is copied for every run.
+_EMPTY = rows(1, records.STATE)
+_EMPTY.view(np.int64)[_ADDRESSES][: len(_NO_ROWS)] = [none.ctypes.data for none in _NO_ROWS.values()]
 
 
 class RunState:
@@ -90,7 +85,7 @@ class RunState:
         self._addresses = self.table.view(np.int64)[_ADDRESSES]
 
     def allocate(self, lengths: dict[str, int]) -> None:
-        """Allocate arrays of zeros in one block of memory, each at a cache line, which is faster than separately."""
+        """Allocate arrays as `rows` does, but in one block of memory, which is faster than separately."""
         sizes = [
             -(-length * records.ARRAYS[name].itemsize // CACHE_LINE) * CACHE_LINE for name, length in lengths.items()
         ]
@@ -98,7 +93,7 @@ class RunState:
         address = memory.ctypes.data
         offset = -address % CACHE_LINE
         for (name, length), size in zip(lengths.items(), sizes, strict=True):
-            self.__dict__[name] = np.ndarray(length, records.ARRAYS[name], memory, offset)
+            self.__dict__[name] = _initialised(np.ndarray(length, records.ARRAYS[name], memory, offset))
             self._addresses[_PLACES[name]] = address + offset
             offset += size
 
@@ -236,10 +231,8 @@ class RunState:
         row[f"free_{name}s"] += length - old
         if name == "node" and (self.recoveries["sampled"] | self.recoveries["rack"]).any():
             self.snapshots = _longer(self.snapshots, length)
-        if name == "packet":
-            if old == 0:
-                row["last_free_packet"] = length - 1
-            self.queued["queue"][old:] = NONE
+        if name == "packet" and old == 0:
+            row["last_free_packet"] = length - 1
 
     def add_connections(self, template: int, count: int) -> None:
         """Add `count` rows for connections of a template, on the template's path."""
@@ -274,7 +267,7 @@ class RunState:
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
-    """Return a copy of an array, extended by zeros to a length."""
+    """Return a copy of an array, extended to a length by rows with initial values."""
     grown = rows(length, array.dtype)
     grown.view(np.uint8)[: array.nbytes] = array.view(np.uint8)  # NumPy copies records field by field
     return grown
