@@ -50,7 +50,7 @@ def test_sizes_of_records():
         names, sizes = re.findall(r"`([A-Z_]+)`", line.split("|")[2]), re.findall(r"\d+", line.split("|")[3])
         assert [getattr(records, name).itemsize for name in names[: len(sizes)]] == list(map(int, sizes))
         seen += names
-    assert {*seen, "QUEUED"} == {"PACKET", "QUEUED", "LINK", "HOP", "BACKLOG_ENTRY", "QUEUE"} | {
+    assert set(seen) == {"PACKET", "EXTRA", "LINK", "HOP", "BACKLOG_ENTRY", "QUEUE"} | {
         name for name in vars(records) if any(getattr(records, name) is one for one in records.OF_FLOWS.values())
     }
 

@@ -279,7 +279,8 @@ def test_the_memory_that_the_kernel_sees_is_the_arrays():
     for name in ("senders", "links", "packets"):
         assert getattr(run.state.row, f"{name}_base") == getattr(run.state, name).ctypes.data
         assert getattr(run.state, name).ctypes.data % 64 == 0
-    assert {kind.size for kind in (memory.SENDER, memory.LINK)} == {records.SENDER.itemsize, records.LINK.itemsize}
+    for name, dtype in records.ARRAYS.items():
+        assert memory.ROWS[name].size == dtype.itemsize
 
 
 @pytest.mark.parametrize(("buffer", "packets", "size"), [(3, 3, np.inf), ("2000 B", np.inf, 2000)])

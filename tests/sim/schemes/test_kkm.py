@@ -187,7 +187,7 @@ def test_service_rate_without_backlog():
         run.advance(run.now + 1e-4)
         packets, first = run.state.packets, run.state.flows[2].first_hop
         rows = [k for k in on_the_way(run) if packets["flow"][k] == 2 and packets["hop"][k] == first]
-        seen += [float(run.state.headers["x"][k, 0]) for k in rows]
+        seen += [float(run.state.extras["header"][k, 0]) for k in rows]
     assert seen
     assert {round(one) for one in seen} == {round(SLOW / 3)}
 

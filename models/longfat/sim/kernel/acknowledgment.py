@@ -6,8 +6,8 @@ from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     event_of,
+    extra_at,
     flow_own,
-    header_at,
     packet_at,
     recovery_at,
     release_packet,
@@ -73,7 +73,7 @@ def take_header(state, event, i):
     """Copy the header fields of a packet to the event."""
     state.header_set = 1
     for k in range(4):
-        event.header[k] = header_at(state, i).x[k]
+        event.header[k] = extra_at(state, i).header[k]
 
 
 @routine

@@ -18,31 +18,19 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from longfat.sim.kernel.jit import COMPILED
-from longfat.sim.kernel.memory import (
-    DELAYED_ACK,
-    EVENT,
-    HEADER,
-    LINK,
-    PACKET,
-    QUEUE,
-    RECEIVING,
-    RECOVERY,
-    SENDER,
-    SINCE,
-    STATE,
-    TIMER,
-)
+from longfat.sim.kernel.memory import ROWS, STATE
 
+_LINK, _QUEUE, _EVENT = ROWS["links"], ROWS["queues"], ROWS["event"]
 _own = numba.int64  # address of the plug-in's record
-_PACKET = (PACKET, HEADER, SINCE)
-_FLOW = (STATE, SENDER, TIMER, RECOVERY, _own)
-_CALLBACK = types.FunctionType(numba.float64(*_FLOW, EVENT))
+_PACKET = (ROWS["packets"], ROWS["extras"])
+_FLOW = (STATE, ROWS["senders"], ROWS["timers"], ROWS["recoveries"], _own)
+_CALLBACK = types.FunctionType(numba.float64(*_FLOW, _EVENT))
 _SEND = types.FunctionType(numba.int64(*_FLOW, *_PACKET))
-_RECEIVE = types.FunctionType(numba.int64(STATE, RECEIVING, DELAYED_ACK, _own, *_PACKET))
-_HOOK = types.FunctionType(numba.int64(STATE, LINK, _own, _own, *_PACKET, numba.float64))
-_TAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, numba.float64))
-_WAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, QUEUE, _own, numba.float64))
-_TICK = types.FunctionType(numba.float64(STATE, LINK, _own, _own, numba.float64))
+_RECEIVE = types.FunctionType(numba.int64(STATE, ROWS["receivers"], ROWS["delayed_acks"], _own, *_PACKET))
+_HOOK = types.FunctionType(numba.int64(STATE, _LINK, _own, _own, *_PACKET, numba.float64))
+_TAKE = types.FunctionType(numba.int64(STATE, _LINK, _own, _own, numba.float64))
+_WAKE = types.FunctionType(numba.int64(STATE, _LINK, _own, _own, _QUEUE, _own, numba.float64))
+_TICK = types.FunctionType(numba.float64(STATE, _LINK, _own, _own, numba.float64))
 
 #: Arguments and results of the callbacks of schemes (CALLBACKS), disciplines (HOOKS) and services (VERBS). The position
 #: of a callback in its table is its number; `records` has names for the numbers of CALLBACKS.

@@ -17,7 +17,7 @@ from longfat.sim.kernel.memory import (
     backlog_entry_at,
     census_at,
     delayed_ack_at,
-    header_at,
+    extra_at,
     hop_at,
     is_full,
     link_at,
@@ -266,7 +266,7 @@ def send_feedback(state):
     i = new_packet(state, f, records.FEEDBACK, receiver_at(state, f).ack_size, state.feedback_hop)
     packet_at(state, i).number = link.number
     for k in range(4):
-        header_at(state, i).x[k] = link.feedback[k]
+        extra_at(state, i).header[k] = link.feedback[k]
     state.feedback_flow = NONE
     state.feedback_sent += 1
     tally_at(state, f).feedback_in_flight += 1

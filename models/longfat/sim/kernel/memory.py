@@ -69,58 +69,46 @@ def _reader(kind: Row, base: str = "") -> Any:
     return at
 
 
-SENDER, TIMER, RECOVERY, RECEIVING, DELAYED_ACK, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, STATE = (
-    Row(dtype, name)
-    for dtype, name in (
-        (records.SENDER, "sender"),
-        (records.TIMER, "timer"),
-        (records.RECOVERY, "recovery"),
-        (records.RECEIVING, "receiver"),
-        (records.DELAYED_ACK, "delayed_ack"),
-        (records.LINK, "link"),
-        (records.PACKET, "packet"),
-        (records.EVENT, "event"),
-        (records.HEADER, "header"),
-        (records.QUEUE, "queue"),
-        (records.WORD, "since"),
-        (records.STATE, "state"),
-    )
-)
+#: Types of the rows of each array.
+ROWS = {name: Row(dtype, name) for name, dtype in records.ARRAYS.items()}
+STATE = Row(records.STATE, "state")
+
+
+def _rows_of(array: str) -> Any:
+    """Return a function of (state, index) that returns a row of an array of the run."""
+    return _reader(ROWS[array], f"{array}_base")
+
 
 #: Each function takes the state and the number of a flow, and returns the flow's row in one array.
-sender_at = _reader(SENDER, "senders_base")
-timer_at = _reader(TIMER, "timers_base")
-receiver_at = _reader(RECEIVING, "receivers_base")
-recovery_at = _reader(RECOVERY, "recoveries_base")
-tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
-access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
-delayed_ack_at = _reader(DELAYED_ACK, "delayed_acks_base")
-source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
+sender_at = _rows_of("senders")
+timer_at = _rows_of("timers")
+receiver_at = _rows_of("receivers")
+recovery_at = _rows_of("recoveries")
+tally_at = _rows_of("tallies")
+access_link_at = _rows_of("access_links")
+delayed_ack_at = _rows_of("delayed_acks")
+source_at = _rows_of("sources")
+traced_at = _rows_of("traced")
 #: Each function takes the state and a row number, and returns this row of one array that is not indexed by flows.
-link_at = _reader(LINK, "links_base")
-packet_at = _reader(PACKET, "packets_base")
-since_at = _reader(SINCE, "since_base")
-header_at = _reader(HEADER, "headers_base")
-echo_at = _reader(Row(records.WORD, "echo"), "echo_times_base")
-sack_at = _reader(Row(records.SACKS, "sacks"), "sacks_base")
-backlog_entry_at = _reader(Row(records.BACKLOG_ENTRY, "backlog_entry"), "backlog_entries_base")
-changing_rate_at = _reader(Row(records.CHANGING_RATE, "changing_rate"), "changing_rates_base")
-rate_change_at = _reader(Row(records.RATE_CHANGE, "rate_change"), "rate_changes_base")
-queued_at = _reader(Row(records.QUEUED, "queued"), "queued_base")
-hop_at = _reader(Row(records.HOP, "hop"), "hops_base")
-queue_at = _reader(QUEUE, "queues_base")
-block_at = _reader(Row(records.BLOCK, "block"), "blocks_base")
-transmission_at = _reader(Row(records.TRANSMISSION, "transmission"), "nodes_base")
-snapshot_at = _reader(Row(records.SNAPSHOT, "snapshot"), "snapshots_base")
+link_at = _rows_of("links")
+packet_at = _rows_of("packets")
+extra_at = _rows_of("extras")
+backlog_entry_at = _rows_of("backlog_entries")
+changing_rate_at = _rows_of("changing_rates")
+rate_change_at = _rows_of("rate_changes")
+hop_at = _rows_of("hops")
+queue_at = _rows_of("queues")
+block_at = _rows_of("blocks")
+transmission_at = _rows_of("nodes")
 stamp_at = _reader(Row(records.STAMP, "stamp"), "nodes_base")
-connection_at = _reader(Row(records.CONNECTION, "connection"), "connections_base")
-flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_base")
-link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
-traced_at = _reader(Row(records.TRACED, "traced"), "traced_base")
-trace_at = _reader(Row(records.TRACE, "trace"), "trace_base")
-left_at = _reader(Row(records.LEFT, "left"), "left_base")
-census_at = _reader(Row(records.CENSUS, "census"), "census_base")
-_event = _reader(EVENT, "event_base")
+snapshot_at = _rows_of("snapshots")
+connection_at = _rows_of("connections")
+flow_sample_at = _rows_of("flow_samples")
+link_sample_at = _rows_of("link_samples")
+trace_at = _rows_of("trace")
+left_at = _rows_of("left")
+census_at = _rows_of("census")
+_event = _rows_of("event")
 _state = _reader(STATE)
 #: Each function takes an address and an index, and returns an entry of the heap at this address, or a word of memory as
 #: integer or float.
@@ -305,7 +293,7 @@ def is_full(link, size):
 @part
 def unlink(state, q, i):
     """Remove packet i from the linked list of queue q."""
-    queue, before, behind = queue_at(state, q), queued_at(state, i).previous, packet_at(state, i).next
+    queue, before, behind = queue_at(state, q), extra_at(state, i).previous, packet_at(state, i).next
     if before == NONE:
         queue.head = behind
     else:
@@ -313,7 +301,7 @@ def unlink(state, q, i):
     if behind == NONE:
         queue.tail = before
     else:
-        queued_at(state, behind).previous = before
+        extra_at(state, behind).previous = before
     queue.packets -= 1
     queue.bytes -= packet_at(state, i).length
 

@@ -18,7 +18,7 @@ from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     backlog_entry_at,
     changing_rate_at,
-    header_at,
+    extra_at,
     hop_at,
     is_full,
     link_at,
@@ -27,12 +27,10 @@ from longfat.sim.kernel.memory import (
     prefetch_packet,
     queue_at,
     queue_own,
-    queued_at,
     rate_change_at,
     release_packet,
     responder_own,
     service_own,
-    since_at,
     tally_at,
     unlink,
 )
@@ -146,7 +144,7 @@ def drop(state, link, i):
         state.feedback_dropped += 1
         tally.feedback_in_flight -= 1
         if packet.flag_bits & records.REQUEST:
-            release_nodes(state, queued_at(state, i).stamps)
+            release_nodes(state, extra_at(state, i).stamps)
     release_packet(state, i)
 
 
@@ -208,8 +206,7 @@ def call(state, link, function, i):
             link_own(state, k),
             service_own(state, k),
             packet_at(state, i),
-            header_at(state, i),
-            since_at(state, i),
+            extra_at(state, i),
             state.now * 1e-9,
         )
     )
@@ -247,8 +244,7 @@ def call_responder(state, link, hook, i, time):
         responder_own(state, k),
         service_own(state, k),
         packet_at(state, i),
-        header_at(state, i),
-        since_at(state, i),
+        extra_at(state, i),
         time * 1e-9,
     )
 
@@ -283,8 +279,8 @@ def change_backlog(state, link, packets, size):
 def admit_queued(state, link, queue, i):
     """Admit packet i to a link with a service; if the buffer is full, `evict` chooses the packet to drop."""
     size = packet_at(state, i).length
-    since_at(state, i).x = state.now
-    queued_at(state, i).queue = queue if queue != NONE else link.first_queue
+    extra_at(state, i).queued_at = state.now
+    extra_at(state, i).queue = queue if queue != NONE else link.first_queue
     idle, more = link.transmitting == NONE, False
     while more or (not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size)):
         victim = call_service(state, link, EVICT, i)
@@ -299,7 +295,7 @@ def admit_queued(state, link, queue, i):
         leave_backlog(state, link, victim)
         drop(state, link, victim)
     call_service(state, link, PUT, i)
-    if queue_at(state, queued_at(state, i).queue).tail != i:
+    if queue_at(state, extra_at(state, i).queue).tail != i:
         raise ValueError("enqueue of the service did not queue the packet: must call append(link, queue, packet)")
     change_backlog(state, link, 1, size)
     if idle:
@@ -313,10 +309,10 @@ def leave_backlog(state, link, i):
     """Remove packet i from a link's backlog after the service has removed the packet from its queue."""
     if not 0 <= i < state.packets_room:
         raise ValueError("the service returned an invalid packet number: must be that of a packet waiting at this link")
-    q = queued_at(state, i).queue
+    q = extra_at(state, i).queue
     if q == NONE or queue_at(state, q).link != link.number:
         raise ValueError("the service returned a packet that is not waiting at this link: must be a waiting packet")
-    queued_at(state, i).queue = NONE
+    extra_at(state, i).queue = NONE
     change_backlog(state, link, -1, packet_at(state, i).length)
 
 
@@ -324,7 +320,7 @@ def leave_backlog(state, link, i):
 def push_out(state, link, victim):
     """Drop the waiting packet that a discipline pushes out; the link must have a service with `may_push_out`."""
     allowed = link.service != NONE and link.may_push_out and 0 <= victim < state.packets_room
-    if not allowed or queued_at(state, victim).queue != link.first_queue:
+    if not allowed or extra_at(state, victim).queue != link.first_queue:
         raise ValueError(
             "enqueue pushed out a packet that is not waiting: "
             "must be a packet that waits at a link with service='departures'"
@@ -375,7 +371,7 @@ def send_next(state, link):
         if i == records.NOTHING:
             return
         leave_backlog(state, link, i)
-        waited = state.now - since_at(state, i).x
+        waited = state.now - extra_at(state, i).queued_at
         if transmit(state, link, i):
             link.waiting_time += waited
             return

@@ -11,17 +11,15 @@ from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     block_at,
     delayed_ack_at,
+    extra_at,
     flow_own,
-    header_at,
     hop_at,
     link_at,
     new_packet,
     packet_at,
     receiver_at,
     release_packet,
-    sack_at,
     sender_at,
-    since_at,
     tally_at,
 )
 from longfat.sim.kernel.queueing import call_responder
@@ -162,8 +160,7 @@ def call_receiver(state, f, i, callback):
         delayed_ack_at(state, f),
         flow_own(state, f),
         packet_at(state, i),
-        header_at(state, i),
-        since_at(state, i),
+        extra_at(state, i),
     )
     state.callback = NONE
     return result
@@ -197,10 +194,10 @@ def reply(state, f):
     receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
     own.due_ns = NEVER
     i = new_packet(state, f, records.ACK, receiver.ack_size, own.hop)
-    packet, header = packet_at(state, i), header_at(state, i)
+    packet, extra = packet_at(state, i), extra_at(state, i)
     packet.sent, packet.triggered_by, packet.transmission = own.sent, own.triggered_by, own.transmission
     for k in range(4):
-        header.x[k] = 0.0
+        extra.header[k] = 0.0
     leaves = call_receiver(state, f, i, records.ON_REPLY) > 0
     packet.number = receiver.expect
     if own.due_ns < records.HORIZON:  # at least 1 ns from now, so that time advances
@@ -437,9 +434,9 @@ def receive_any(state, i):
     if receiver.echo_ce:
         packet.flag_bits |= records.ECE
     if receiver.echo == records.ACCURATE:
-        header_at(state, i).x[records.MARKS_FIELD] = tally_at(state, f).marks
+        extra_at(state, i).header[records.MARKS_FIELD] = tally_at(state, f).marks
     if receiver.reports_arrival:
-        header_at(state, i).x[0] = state.now * 1e-9
+        extra_at(state, i).header[0] = state.now * 1e-9
     make_acknowledgment(receiver, packet)
     if state.tracing:
         trace_reception(state, i, number, flags)
@@ -453,9 +450,9 @@ def receive_any(state, i):
 @routine
 def answer_request(state, i):
     """Turn a request that has arrived into its answer; the run's responder fills in the header fields."""
-    packet, header = packet_at(state, i), header_at(state, i)
+    packet, extra = packet_at(state, i), extra_at(state, i)
     for k in range(4):
-        header.x[k] = 0.0
+        extra.header[k] = 0.0
     call_responder(state, link_at(state, hop_at(state, packet.hop).link), ON_FEEDBACK, i, state.now)
     packet.flag_bits = records.ANSWERED  # distinguishes it from feedback of a switch
     packet.hop += 1
@@ -477,41 +474,40 @@ def receive_out_of_order(state, f, i):
 
 
 @part
-def add_block(state, expect, i, count, low, high):
-    """Add SACK block [low, high) to acknowledgment i; return the acknowledgment's number of blocks.
+def add_block(extra, expect, count, low, high):
+    """Add SACK block [low, high) to the `count` blocks of an acknowledgment; return their number.
 
     A block is left out if it is below `expect` or contained in an earlier block.
     """
     if high <= expect:
         return count
     for k in range(count):
-        if sack_at(state, i).x[2 * k] <= low and high <= sack_at(state, i).x[2 * k + 1]:
+        if extra.blocks[2 * k] <= low and high <= extra.blocks[2 * k + 1]:
             return count
-    sack_at(state, i).x[2 * count] = low
-    sack_at(state, i).x[2 * count + 1] = high
+    extra.blocks[2 * count] = low
+    extra.blocks[2 * count + 1] = high
     return count + 1
 
 
 @routine
 def report_blocks(state, f, i, newest):
     """Report up to three blocks in acknowledgment i: newest, reported before, others (RFC 2018, sections 3 and 4)."""
-    tally, receiver = tally_at(state, f), receiver_at(state, f)
-    expect = receiver.expect
+    tally, receiver, extra = tally_at(state, f), receiver_at(state, f), extra_at(state, i)
+    expect, count = receiver.expect, 0
     for k in range(6):
-        sack_at(state, i).x[k] = 0
-    count = 0
+        extra.blocks[k] = 0
     if newest != NONE:
-        sack_at(state, i).x[0] = block_at(state, newest).low
-        sack_at(state, i).x[1] = block_at(state, newest).high
+        extra.blocks[0] = block_at(state, newest).low
+        extra.blocks[1] = block_at(state, newest).high
         count = 1
     for k in range(0, 6, 2):
         if count < 3:
-            count = add_block(state, expect, i, count, tally.reported_blocks[k], tally.reported_blocks[k + 1])
+            count = add_block(extra, expect, count, tally.reported_blocks[k], tally.reported_blocks[k + 1])
     b = receiver.blocks_tail
     while b != NONE and count < 3:
-        count = add_block(state, expect, i, count, block_at(state, b).low, block_at(state, b).high)
+        count = add_block(extra, expect, count, block_at(state, b).low, block_at(state, b).high)
         b = block_at(state, b).previous
     for k in range(6):
-        tally.reported_blocks[k] = sack_at(state, i).x[k]
+        tally.reported_blocks[k] = extra.blocks[k]
     if count > 0:
         packet_at(state, i).flag_bits |= records.SACK

@@ -66,12 +66,18 @@ ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifi
 ANSWERED = 1  # of feedback: it answers a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
-#: Further fields of a packet that waits at a link with a service, and of a request.
-QUEUED = record(
+#: Further fields of a packet, for few packets each. The first cache line is for packets that wait at a link with a
+#: service, and for header fields and stamps; the second for SACK blocks and traces.
+EXTRA = record(
+    ("header", f8, (4,)),  # header fields of its scheme
+    ("queued_at", i8),  # time of arrival at a link with a service [ns]
+    ("tag", i8),  # number by which the service orders packets, in the unit of the service
     ("previous", i4),  # row of the packet before this one in its queue, NONE if it is the first
     ("queue", i4, NONE),  # row of the queue in which it waits, NONE if in none
-    ("tag", i8),  # number by which the service orders packets, in the unit of the service
-    ("stamps", i4),  # row of `nodes`: the latest stamp that a link has added to a request
+    ("stamps", i4),  # of a request, row of `nodes`: the latest stamp that a link has added
+    ("blocks", i8, (6,)),  # acknowledgment: its SACK blocks, pairs of sequence numbers
+    ("echo", i8),  # in a traced run: `echo` of `TRACE` [ns]
+    ("padding", i8),  # fills the last cache line
 )
 
 #: A hop of a flow's path: a link and its far end.
@@ -463,11 +469,8 @@ TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS, INJECTED = range(6)
 #: Log entry of a finished connection: row of the flow, start and finish [ns], transmissions, and packets dropped.
 CONNECTION = record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
 
-#: Small records: an entry of a heap, the header fields of a packet, the SACK blocks of an acknowledgment, a word as an
-#: integer, and a word as a float.
+#: Small records: an entry of a heap, a word as an integer, and a word as a float.
 ENTRY = record(("time", i8), ("key", i8))
-HEADER = record(("x", f8, (4,)))
-SACKS = record(("x", i8, (6,)))
 WORD = record(("x", i8))
 FLOAT = record(("x", f8))
 
@@ -564,11 +567,7 @@ ARRAYS = {
     "arrivals": ENTRY,  # heap of arrivals at far ends and ends of transmissions
     "clocks": ENTRY,  # heap of timers, ticks of disciplines, wake-ups of services, samples
     "packets": PACKET,
-    "since": WORD,  # arrival time of each packet at a link with a service
-    "headers": HEADER,
-    "sacks": SACKS,
-    "echo_times": WORD,  # for each packet of a traced run: `echo` of `TRACE`
-    "queued": QUEUED,
+    "extras": EXTRA,  # for each packet
     "links": LINK,
     "backlog_entries": BACKLOG_ENTRY,
     "changing_rates": CHANGING_RATE,  # for links whose rate changes

@@ -5,12 +5,7 @@ recovery, which finds losses by counting later acknowledgments. `kernel.rack` fi
 """
 
 from longfat.sim.kernel.jit import part, routine
-from longfat.sim.kernel.memory import (
-    packet_at,
-    sack_at,
-    snapshot_at,
-    transmission_at,
-)
+from longfat.sim.kernel.memory import extra_at, packet_at, snapshot_at, transmission_at
 from longfat.sim.kernel.records import DELIVERED, NO_NODES, NONE, ROWS_PER_EVENT
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
@@ -263,7 +258,7 @@ def is_covered(state, una, i, number):
         return True
     if packet_at(state, i).flag_bits & HAS_BLOCKS:
         for k in range(0, 6, 2):
-            if sack_at(state, i).x[k] <= number < sack_at(state, i).x[k + 1]:
+            if extra_at(state, i).blocks[k] <= number < extra_at(state, i).blocks[k + 1]:
                 return True
     return False
 

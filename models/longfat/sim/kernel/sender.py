@@ -16,15 +16,13 @@ from longfat.sim.kernel.link import admit_inline
 from longfat.sim.kernel.memory import (
     access_link_at,
     ecn_field,
+    extra_at,
     flow_own,
-    header_at,
     new_packet,
     packet_at,
-    queued_at,
     receiver_at,
     recovery_at,
     sender_at,
-    since_at,
     tally_at,
     timer_at,
 )
@@ -324,7 +322,7 @@ def transmit_request(state, f):
     packet = packet_at(state, i)
     packet.flag_bits = records.REQUEST
     packet.number = NONE
-    queued_at(state, i).stamps = NONE
+    extra_at(state, i).stamps = NONE
     state.feedback_sent += 1
     tally_at(state, f).feedback_in_flight += 1
     leave_source(state, f, i)
@@ -376,7 +374,7 @@ def transmit_data(state, f, sender, number):
     if sender.stamped == records.STAMPED_BOTH_WAYS:
         flags |= records.STAMPED
         for k in range(4):
-            header_at(state, i).x[k] = own.header[k]
+            extra_at(state, i).header[k] = own.header[k]
     packet.flag_bits = flags
     if sender.has_send_callback:
         call_send_callback(state, f, i)
@@ -404,7 +402,6 @@ def call_send_callback(state, f, i):
         recovery_at(state, f),
         flow_own(state, f),
         packet_at(state, i),
-        header_at(state, i),
-        since_at(state, i),
+        extra_at(state, i),
     )
     state.callback = NONE

@@ -9,13 +9,12 @@ import math
 from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
-    echo_at,
+    extra_at,
     float_at,
     flow_own,
     left_at,
     packet_at,
     recovery_at,
-    sack_at,
     sender_at,
     tally_at,
     timer_at,
@@ -58,25 +57,25 @@ def trace_packet(state, what, i):
     `echo` of a packet is set when the packet departs: for an acknowledgment to its own departure time, for data to the
     departure time of the acknowledgment that the sender has received last.
     """
-    packet, echo = packet_at(state, i), echo_at(state, i)
+    packet, extra = packet_at(state, i), extra_at(state, i)
     f = packet.flow
     traced = traced_at(state, f)
     if what == records.SENT:
-        echo.x = traced.echo
+        extra.echo = traced.echo
     elif what == records.ACK_SENT:
-        echo.x = state.now
+        extra.echo = state.now
     elif what == records.ACK_RECEIVED:
-        traced.echo = echo.x
+        traced.echo = extra.echo
     row = begin_row(state, what, f)
     row.number = packet.number
     row.transmission = packet.transmission
     row.sent = packet.sent
-    row.echo = echo.x
+    row.echo = extra.echo
     row.length = packet.length
     row.flag_bits = packet.flag_bits
     if what != records.SENT and packet.flag_bits & records.SACK:
         for k in range(6):
-            row.blocks[k] = sack_at(state, i).x[k]
+            row.blocks[k] = extra.blocks[k]
     if what != records.ACK_SENT:
         complete_row(state, f)
 
@@ -90,7 +89,7 @@ def trace_reception(state, i, number, flags):
     row.number = number
     row.transmission = packet.transmission
     row.sent = packet.sent
-    row.echo = echo_at(state, i).x
+    row.echo = extra_at(state, i).echo
     row.length = sender_at(state, f).packet_size if packet.kind == records.ACK else packet.length
     row.flag_bits = flags
 

@@ -12,7 +12,8 @@ import functools
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from longfat.sim.kernel import memory
+from longfat.sim.kernel.memory import ROWS as ARRAYS
+from longfat.sim.kernel.memory import STATE
 from longfat.sim.kernel.records import EVENT_TABLE
 from longfat.sim.kernel.views import NANOSECONDS as NS
 from longfat.sim.kernel.views import Field, Row, View
@@ -135,8 +136,8 @@ PACKET_FIELDS = {
         ("colour", "1", "GREEN, RED, or another value set by a discipline", SET),
         ("priority", "1", "0 is the highest", SET),
     ),
-    "header": Field("header", "x", "", "header fields: four numbers of its sender", SET),
-    "enqueued_at": Field("since", "x", "s", "arrival at this link; for waiting packets", False, NS),
+    "header": Field("extra", "header", "", "header fields: four numbers of its sender", SET),
+    "enqueued_at": Field("extra", "queued_at", "s", "arrival at this link; for waiting packets", False, NS),
 }  # fmt: skip
 
 #: Fields of a queue of a link, for disciplines and services.
@@ -171,12 +172,12 @@ TABLE: Mapping[str, Mapping[str, Field]] = {
 
 #: Rows of the simulator to which a view points, by the name of the view.
 ROWS: Mapping[str, Mapping[str, Row]] = {
-    "flow": {"state": memory.STATE, "sender": memory.SENDER, "timer": memory.TIMER, "recovery": memory.RECOVERY},
-    "event": {"event": memory.EVENT},
-    "receiver": {"state": memory.STATE, "receiver": memory.RECEIVING, "delayed_ack": memory.DELAYED_ACK},
-    "link": {"state": memory.STATE, "link": memory.LINK},
-    "packet": {"packet": memory.PACKET, "header": memory.HEADER, "since": memory.SINCE},
-    "queue": {"queue": memory.QUEUE},
+    "flow": {"state": STATE, "sender": ARRAYS["senders"], "timer": ARRAYS["timers"], "recovery": ARRAYS["recoveries"]},
+    "event": {"event": ARRAYS["event"]},
+    "receiver": {"state": STATE, "receiver": ARRAYS["receivers"], "delayed_ack": ARRAYS["delayed_acks"]},
+    "link": {"state": STATE, "link": ARRAYS["links"]},
+    "packet": {"packet": ARRAYS["packets"], "extra": ARRAYS["extras"]},
+    "queue": {"queue": ARRAYS["queues"]},
     "flow_state": {},
 }
 

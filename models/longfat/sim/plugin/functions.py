@@ -8,16 +8,14 @@ import math
 from longfat.sim.kernel.events import remove, rise, schedule, sink
 from longfat.sim.kernel.jit import part
 from longfat.sim.kernel.memory import (
-    HEADER,
-    PACKET,
-    QUEUE,
+    ROWS,
     address_of,
     entry_at,
+    extra_at,
     flow_state_at,
     hop_at,
     packet_at,
     queue_own,
-    queued_at,
     uniform,
     unlink,
     word_at,
@@ -36,7 +34,7 @@ __all__ = [
 
 state_of, link_row, queue_row, packet_row = map(row, ("state", "link", "queue", "packet"))
 _flow_state, _queue, _packet = map(relative, ("flow_state", "queue", "packet"))
-QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, PACKET, HEADER))
+QUEUE_SIZE, PACKET_SIZE, EXTRA_SIZE = (ROWS[name].size for name in ("queues", "packets", "extras"))
 
 
 @part
@@ -89,7 +87,7 @@ def append(link, queue, packet):
     """Append the current packet to a queue of the link."""
     state, row, i = state_of(link), queue_row(queue), number_of(link, packet)
     packet_row(packet).next = NONE
-    about = queued_at(state, i)
+    about = extra_at(state, i)
     about.previous = row.tail
     about.queue = row.number
     if row.tail == NONE:
@@ -124,12 +122,7 @@ def take_last(link, queue):
 def waiting(link, number):
     """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
     state = state_of(link)
-    rows = (
-        state.packets_base + PACKET_SIZE * number,
-        state.headers_base + HEADER_SIZE * number,
-        state.since_base + 8 * number,
-    )
-    return _packet(link, rows)
+    return _packet(link, (state.packets_base + PACKET_SIZE * number, state.extras_base + EXTRA_SIZE * number))
 
 
 @part
@@ -207,7 +200,7 @@ def _queued(link, number):
     """Return the row with the queue, tag and predecessor of a waiting packet."""
     if not 0 <= number < state_of(link).packets_room:
         raise IndexError("the service uses a number that no packet has: must be the number of a packet at this link")
-    return queued_at(state_of(link), number)
+    return extra_at(state_of(link), number)
 
 
 @part

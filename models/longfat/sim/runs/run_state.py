@@ -27,7 +27,6 @@ COUNTERS = {
 }  # fmt: skip
 POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
 LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
-BESIDE_PACKETS = ("since", "headers", "sacks", "echo_times", "queued")
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:
@@ -105,7 +104,7 @@ class RunState:
                 "clocks": 4 * len(self.senders) + len(self.links) + 2 * len(self.queues) + 64,
                 "connections": LEAST_ROWS,
                 "census": len(self.links),
-                **dict.fromkeys((*BESIDE_PACKETS, *(f"{name}s" for name in POOLS.values())), LEAST_ROWS),
+                **dict.fromkeys(("extras", *(f"{name}s" for name in POOLS.values())), LEAST_ROWS),
             }
         )
         for name in POOLS.values():
@@ -216,8 +215,7 @@ class RunState:
             raise MemoryError(f"the run needs more than {old} {name}s")
         setattr(self, f"{name}s", _longer(array, length))
         if name == "packet":
-            for each in BESIDE_PACKETS:
-                setattr(self, each, _longer(getattr(self, each), length))
+            self.extras = _longer(self.extras, length)
         self._extend_pool(name, old)
 
     def _extend_pool(self, name: str, old: int) -> None:

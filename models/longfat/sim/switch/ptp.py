@@ -12,7 +12,7 @@ import functools
 import math
 
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.memory import hop_at, link_at, queued_at, stamp_at, tally_at
+from longfat.sim.kernel.memory import extra_at, hop_at, link_at, stamp_at, tally_at
 from longfat.sim.kernel.records import NONE, REQUEST
 from longfat.sim.kernel.recovery import allocate_node, release_nodes
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
@@ -32,7 +32,7 @@ def reserve(link, packet, now):
     A stamp for the incoming interface lengthens the request only after the link. Until then its hop number is negative.
     """
     state, row = state_of(link), packet_row(packet)
-    about = queued_at(state, number_of(link, packet))
+    about = extra_at(state, number_of(link, packet))
     if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
         settle(state, about.stamps)
         lengthen(link, packet)
@@ -71,7 +71,7 @@ def write(link, packet, begin):
         refresh_counter(link, state.now)
     if not packet_row(packet).flag_bits & REQUEST:
         return SEND
-    n = queued_at(state, number_of(link, packet)).stamps
+    n = extra_at(state, number_of(link, packet)).stamps
     if n == NONE or stamp_at(state, n).time != RESERVED:
         return SEND
     stamp, time = stamp_at(state, n), int(begin * 1e9 + 0.5)
@@ -104,7 +104,7 @@ def answer(link, packet, now):
     and the number of links compared, which is 0 if a counter was not refreshed between the requests.
     """
     state = state_of(link)
-    about, flow = queued_at(state, number_of(link, packet)), tally_at(state, packet_row(packet).flow)
+    about, flow = extra_at(state, number_of(link, packet)), tally_at(state, packet_row(packet).flow)
     if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
         settle(state, about.stamps)
     least, links, stale = math.inf, 0, False
