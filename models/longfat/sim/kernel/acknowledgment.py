@@ -17,11 +17,11 @@ from longfat.sim.kernel.memory import (
     transmission_at,
 )
 from longfat.sim.kernel.rack import (
+    IDLE,
     PROBE,
     arm_probe,
     detect_losses,
     enter_recovery,
-    has_expired,
     mark_lost_by_timeout,
     may_probe,
     process_by_time,
@@ -288,11 +288,11 @@ def finish_transfer(state, f):
     if tally.template == NONE and state.unfinished > 0:
         state.unfinished -= 1
         state.attention = 1
-    for k in range(3):
+    for k in range(records.TIMERS):
         # The pacing timer also ends a transmission on the access link.
         if k != records.PACE or sender.access_link != IN_USE:
             sender.due_ns[k] = NEVER
-    stop_rack_timer(own)
+    own.rack_purpose = IDLE
     forget_transmissions(state, own)
     remove_blocks_below(state, own, NEVER)
     if tally.template != NONE:
@@ -351,7 +351,7 @@ def expire_retransmission_timer(state, f):
     sender, timer, own = sender_at(state, f), timer_at(state, f), recovery_at(state, f)
     tally_at(state, f).timeouts += 1
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
-    sender.timed = NONE
+    timer.timed = NONE
     sender.due_ns[records.RTO] = NEVER
     fine = True
     if sender.repair == records.SELECTIVE and own.outstanding_head != NONE:
@@ -439,32 +439,29 @@ def receive_feedback(state, i):
 @routine
 def probe_is_due(state, f):
     """Return whether a probe is due; it precedes a retransmission timeout at the same time (RFC 8985, section 7.2)."""
-    own = recovery_at(state, f)
-    return own.rack_purpose == PROBE and own.rack_due_ns <= state.now
+    return recovery_at(state, f).rack_purpose == PROBE and sender_at(state, f).due_ns[records.RACK] <= state.now
 
 
 @routine
 def probe(state, f):
     """Send a tail loss probe, if allowed, and restart the retransmission timer (RFC 8985, section 7.3)."""
-    if may_probe(recovery_at(state, f)):
+    if may_probe(sender_at(state, f), recovery_at(state, f)):
         request_send(state, f)
     restart_timer(state, f)
     return True
 
 
 @routine
-def expire_rack_timer(state, f, time):
-    """Handle a heap entry of the RACK-TLP timer; unless it is outdated, find losses by time or send a probe."""
-    if not has_expired(state, f, time):
-        return True
-    own, event = recovery_at(state, f), event_of(state)
+def expire_rack_timer(state, f):
+    """Handle the RACK-TLP timer of a flow: find losses by time, or send a probe."""
+    sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     if own.rack_purpose == PROBE:
         return probe(state, f)
-    stop_rack_timer(own)
+    stop_rack_timer(sender, own)
     lost, fresh = detect_losses(state, f)
     fine = True
     if lost > 0:
-        clear_event(state, event, sender_at(state, f))
+        clear_event(state, event, sender)
         fine = report_losses(state, f, lost, fresh, NONE)
         if event.restart_timer:
             restart_timer(state, f)

@@ -131,6 +131,8 @@ def expire_timer(state, which, f, time):
         return expire_retransmission_timer(state, f)
     if which == records.PACE:
         return pace(state, f, time)
+    if which == records.RACK:
+        return expire_rack_timer(state, f)
     return expire_alarm(state, f)
 
 
@@ -224,8 +226,6 @@ def handle_clock_event(state, kind, index, time):
             wake_queue(state, index)
     elif kind == records.DELAYED:
         expire_delay(state, index, time)
-    elif kind == records.RACK_CLOCK:
-        return expire_rack_timer(state, index, time)
     else:
         return expire_timer(state, kind - records.CLOCK, index, time)
     return True

@@ -6,7 +6,7 @@ order of transmissions breaks ties, where the RFC takes the sequence number. No 
 checks of section 6.2, step 2, are therefore not needed.
 """
 
-from longfat.sim.kernel.events import schedule
+from longfat.sim.kernel.events import set_timer
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     delayed_ack_at,
@@ -18,7 +18,7 @@ from longfat.sim.kernel.memory import (
     timer_at,
     transmission_at,
 )
-from longfat.sim.kernel.records import NEVER, NONE, RACK_CLOCK, RTO
+from longfat.sim.kernel.records import NEVER, NONE, RACK, RTO
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 from longfat.sim.kernel.recovery import lose, mark_all_lost, release_node, unlink
 
@@ -32,33 +32,15 @@ def set_rack_timer(state, f, purpose, time):
 
     Our choice: the retransmission timer keeps running while this timer is set, because a probe is never due after it.
     """
-    own = recovery_at(state, f)
-    own.rack_purpose = purpose
-    own.rack_due_ns = max(time, state.now)
-    if own.rack_due_ns < own.rack_armed_ns:
-        own.rack_armed_ns = own.rack_due_ns
-        schedule(state, RACK_CLOCK, f, own.rack_due_ns)
+    recovery_at(state, f).rack_purpose = purpose
+    set_timer(state, f, RACK, time)
 
 
 @routine
-def stop_rack_timer(own):
-    """Stop a flow's RACK-TLP timer; the timer's heap entry stays and is ignored."""
+def stop_rack_timer(sender, own):
+    """Stop a flow's RACK-TLP timer."""
     own.rack_purpose = IDLE
-    own.rack_due_ns = NEVER
-
-
-@routine
-def has_expired(state, f, time):
-    """Return whether the RACK-TLP timer has expired, given the time [ns] of a heap entry, which may be outdated."""
-    own = recovery_at(state, f)
-    if time != own.rack_armed_ns:
-        return False
-    own.rack_armed_ns = NEVER
-    if own.rack_due_ns > time:
-        if own.rack_due_ns != NEVER:
-            set_rack_timer(state, f, own.rack_purpose, own.rack_due_ns)
-        return False
-    return True
+    sender.due_ns[RACK] = NEVER
 
 
 @part
@@ -77,7 +59,7 @@ def enter_recovery(state, f):
     # is sent during recovery.
     own.probe_end = NONE
     own.probing = 0
-    stop_rack_timer(own)
+    stop_rack_timer(sender, own)
 
 
 @part
@@ -118,7 +100,7 @@ def detect_losses(state, f):
     other transmissions may still arrive within the reordering window, the timer is set to the time at which the window
     has passed for all of them.
     """
-    own, now = recovery_at(state, f), state.now
+    sender, own, now = sender_at(state, f), recovery_at(state, f), state.now
     own.reordering_window = reordering_window(state, f)
     allowed = own.rack_rtt + own.reordering_window
     lost, fresh, wait = 0, False, 0
@@ -139,7 +121,7 @@ def detect_losses(state, f):
     if wait > 0:
         set_rack_timer(state, f, REORDERING, now + wait if own.rack == 1 else linux_expiry(now, wait))
     elif own.rack_purpose == REORDERING:
-        stop_rack_timer(own)
+        stop_rack_timer(sender, own)
     return lost, fresh
 
 
@@ -176,7 +158,7 @@ def arm_probe(state, f):
     sender, own, timer = sender_at(state, f), recovery_at(state, f), timer_at(state, f)
     if own.rack_purpose == REORDERING:
         return
-    stop_rack_timer(own)
+    stop_rack_timer(sender, own)
     # Our choice: the timer is not set before the first round-trip time is known. RFC 8985, section 7.2, would set it to
     # one second, but section 7.3 forbids the probe then.
     if sender.high == sender.una or timer.srtt == 0.0:
@@ -190,9 +172,9 @@ def arm_probe(state, f):
 
 
 @routine
-def may_probe(own):
+def may_probe(sender, own):
     """Return whether a probe may be sent (RFC 8985, section 7.3); if so, the flow's next packet becomes the probe."""
-    stop_rack_timer(own)
+    stop_rack_timer(sender, own)
     if own.probe_end == NONE and own.measured:
         own.probing = 1
     return own.probing

@@ -210,7 +210,9 @@ QUEUE = record(
 
 # --- Flows ---------------------------------------------------------------------------------------------------------
 
-RTO, PACE, ALARM = 0, 1, 2  # timers of a flow: retransmission, pacing, and one for its scheme
+#: Timers of a flow: retransmission, pacing, that of its scheme, and that of RACK-TLP.
+RTO, PACE, ALARM, RACK = range(4)
+TIMERS = 4
 #: A sender; its three cache lines are read for every acknowledgment. RFC 9293, section 3.3.1, has the names SND.UNA
 #: and SND.NXT for two of the fields.
 SENDER = record(
@@ -223,14 +225,12 @@ SENDER = record(
     ("allowance", f8, 1e300),  # packets that may still be sent in response to the current event
     ("rate", f8, math.inf),  # pacing rate [bytes/s]; infinite: the window alone decides
     # These fields are in the second cache line.
-    ("due_ns", i8, (3,), NEVER),  # time at which each timer expires [ns]
-    ("armed_ns", i8, (3,), NEVER),  # time of its entry in the heap of clocks [ns]
-    ("transmission", i8),  # number of transmissions so far
-    ("timed_at_ns", i8),  # departure of the packet whose round trip is being timed [ns]
+    ("due_ns", i8, (TIMERS,), NEVER),  # time at which each timer expires [ns]
+    ("armed_ns", i8, (TIMERS,), NEVER),  # time of its entry in the heap of clocks [ns]
     # These fields are in the third cache line.
+    ("transmission", i8),  # number of transmissions so far
     ("sends_until_ns", i8),  # time from which no new data is sent [ns]
     ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once, NONE
-    ("timed", i8, NONE),  # sequence number of the packet whose round trip is being timed, NONE
     ("last_paced_ns", i8, -(2**62)),  # departure to which pacing adds the gap before the next packet [ns]
     ("acks_received", i8),  # acknowledgments received
     ("scheme", i4),  # number of its scheme in `callbacks`
@@ -271,6 +271,8 @@ TIMER = record(
     ("granularity", f8),  # clock granularity, G of RFC 6298
     ("tick", f8),  # > 0: round trips and timeouts are integer multiples of it
     ("max_backoff", f8, 64.0),  # upper bound of `backoff`
+    ("timed", i8, NONE),  # without timestamps: sequence number of the packet whose round trip is being timed, NONE
+    ("timed_at_ns", i8),  # its departure [ns]
 )
 
 #: A receiver. It fits in one cache line, because every data packet accesses it.
@@ -349,8 +351,6 @@ RECOVERY = record(
     ("reordering_seen", i1),  # 1: an overtaken packet has been seen
     ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
     ("measured", i1),  # 1: a round trip was measured since the last probe
-    ("rack_due_ns", i8, NEVER),  # time at which the timer of RACK-TLP expires [ns]
-    ("rack_armed_ns", i8, NEVER),  # time of its entry in the heap of clocks [ns]
     ("rack_rtt", i8),  # round-trip time of the packet delivered last [ns] (RACK.rtt)
     ("rack_newest", i8, NONE),  # number of the newest transmission delivered (RACK.segment)
     ("highest_delivered", i8, NONE),  # highest sequence number delivered (RACK.fack)
@@ -542,8 +542,8 @@ NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, 
 # Numbers of the callbacks of schemes.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND, ON_RECEIVE, ON_REPLY = range(8)
 
-# Kinds of events, which heap keys encode. A flow's timer has the kind CLOCK + RTO, CLOCK + PACE or CLOCK + ALARM.
-ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, RACK_CLOCK = 0, 1, 2, 5, 6, 7, 8, 9
+# Kinds of events, which heap keys encode. A flow's timer has the kind CLOCK + RTO, CLOCK + PACE and so on.
+ARRIVAL, DEPARTURE, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED, CLOCK = range(7)
 
 
 # --- Arrays of a run -------------------------------------------------------------------------------------------------

@@ -93,9 +93,10 @@ def sample_round_trip(state, f, sender, sent, acked):
     if sender.timestamps:
         update_rto(timer_at(state, f), round_trip(state, sent) * 1e-9)
         return True
-    elif sender.timed != NONE and sender.una > sender.timed:
-        update_rto(timer_at(state, f), round_trip(state, sender.timed_at_ns) * 1e-9)
-        sender.timed = NONE
+    timer = timer_at(state, f)
+    if timer.timed != NONE and sender.una > timer.timed:
+        update_rto(timer, round_trip(state, timer.timed_at_ns) * 1e-9)
+        timer.timed = NONE
         return True
     return False
 
@@ -259,7 +260,7 @@ def send_inline(state, f, armed):
         sender.next += 1
         sender.last_paced_ns = state.now
         i = new_data(state, f, sender, sender.next - 1)
-        record_new_data(state, sender, sender.next - 1)
+        record_new_data(state, f, sender, sender.next - 1)
         if selective:
             record_transmission(state, own, sender.next - 1, sender.transmission - 1, 0)
         admit_inline(state, i)
@@ -341,12 +342,12 @@ def new_data(state, f, sender, number):
 
 
 @part
-def record_new_data(state, sender, number):
+def record_new_data(state, f, sender, number):
     """Record the first transmission of packet `number`; time its round trip if no packet is being timed."""
     sender.high = number + 1
-    if sender.timed == NONE:
-        sender.timed = number
-        sender.timed_at_ns = state.now
+    if not sender.timestamps and timer_at(state, f).timed == NONE:
+        timer_at(state, f).timed = number
+        timer_at(state, f).timed_at_ns = state.now
 
 
 @part
@@ -363,10 +364,10 @@ def transmit_data(state, f, sender, number):
         packet.length = receiver_at(state, f).ack_size
     elif again:
         tally_at(state, f).retransmitted += 1
-        if number == sender.timed:
-            sender.timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
+        if number == timer_at(state, f).timed:
+            timer_at(state, f).timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
     else:
-        record_new_data(state, sender, number)
+        record_new_data(state, f, sender, number)
     if sender.repair == records.SELECTIVE:
         record_transmission(state, own, number, packet.transmission, again)
     if sender.next >= sender.packets and (sender.repair != records.SELECTIVE or own.lost_head == NONE):

@@ -272,7 +272,7 @@ def initialise_connection(state, t, f):
     """
     sender = sender_at(state, f)
     hop = sender.first_hop
-    armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2]
+    armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2], sender.armed_ns[3]
     release_nodes(state, tally_at(state, f).last_stamps)
     copy_row(state.senders_base, SENDER_WORDS, t, f)
     copy_row(state.timers_base, TIMER_WORDS, t, f)
@@ -282,11 +282,9 @@ def initialise_connection(state, t, f):
     for k in range(state.flow_own_words):
         word_at(flow_own(state, f), k).x = word_at(flow_own(state, t), k).x
     sender.first_hop = hop
-    for k in range(3):
+    for k in range(records.TIMERS):
         sender.due_ns[k] = NEVER
-    sender.armed_ns[0] = armed[0]
-    sender.armed_ns[1] = armed[1]
-    sender.armed_ns[2] = armed[2]
+        sender.armed_ns[k] = armed[k]
     if sender.access_link:
         access_link_at(state, f).free = 0
     sender.transfer = 1
