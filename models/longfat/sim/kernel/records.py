@@ -364,6 +364,7 @@ TALLY = record(
     ("start", i8),  # time at which the flow starts [ns]
     ("stop", i8),  # time at which it stops [ns]
     ("finish", i8, NEVER),  # time at which its file is complete [ns], NEVER
+    # The counters; those of a template include those of its finished connections.
     ("sent", i8),  # transmissions of finished connections; `transmission` of the sender counts the others
     ("retransmitted", i8),  # retransmissions
     ("duplicate", i8),  # packets that arrived although the receiver had them
@@ -374,6 +375,7 @@ TALLY = record(
     ("losses", i8),  # packets found lost
     ("timeouts", i8),  # expiries of the retransmission timer
     ("marks", i8),  # data packets that arrived with CE
+    # The other fields.
     ("reported_blocks", i8, (6,)),  # the SACK blocks that the receiver reported last: pairs of sequence numbers
     ("last_stamps", i4, NONE),  # row of `nodes`: stamps of the request that arrived last
     ("feedback_in_flight", i4),  # packets of the flow in the network: requests, their answers, feedback of switches

@@ -207,6 +207,14 @@ def all_written(state, f):
 # The *template* is the flow that starts connections; `longfat.sim.traffic.arrivals` makes it.
 
 
+SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
+    one.itemsize // 8 for one in (records.SENDER, records.TIMER, records.RECEIVING, records.RECOVERY, records.TALLY)
+)
+#: Counters in a row of `tallies`: the first word, the word behind the last one, and their names.
+FIRST_COUNTER, END_OF_COUNTERS = (records.TALLY.names.index(name) for name in ("sent", "reported_blocks"))
+COUNTERS = records.TALLY.names[FIRST_COUNTER:END_OF_COUNTERS]
+
+
 @part
 def has_nothing_in_flight(state, f):
     """Return whether no data packet, acknowledgment or feedback of a flow is in the network."""
@@ -221,16 +229,9 @@ def has_nothing_in_flight(state, f):
 @routine
 def add_to_template(state, t, f):
     """Add the counters of a finished connection to those of its template."""
-    total, tally = tally_at(state, t), tally_at(state, f)
-    total.sent += sender_at(state, f).transmission
-    total.retransmitted += tally.retransmitted
-    total.duplicate += tally.duplicate
-    total.dropped += tally.dropped
-    total.acks_dropped += tally.acks_dropped
-    total.acks_merged += tally.acks_merged
-    total.losses += tally.losses
-    total.timeouts += tally.timeouts
-    total.marks += tally.marks
+    for k in range(FIRST_COUNTER, END_OF_COUNTERS):
+        word_at(state.tallies_base, TALLY_WORDS * t + k).x += word_at(state.tallies_base, TALLY_WORDS * f + k).x
+    tally_at(state, t).sent += sender_at(state, f).transmission
     sender_at(state, t).acks_received += sender_at(state, f).acks_received
     mine, theirs = receiver_at(state, t), receiver_at(state, f)
     mine.received += theirs.received
@@ -256,12 +257,7 @@ def reusable_row(state, t):
 def copy_row(base, words, source, target):
     """Copy row `source` of an array to row `target`; rows have `words` words of eight bytes."""
     for k in range(words):
-        word_at(base + 8 * words * target, k).x = word_at(base + 8 * words * source, k).x
-
-
-SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
-    one.itemsize // 8 for one in (records.SENDER, records.TIMER, records.RECEIVING, records.RECOVERY, records.TALLY)
-)
+        word_at(base, words * target + k).x = word_at(base, words * source + k).x
 
 
 @routine
@@ -303,16 +299,9 @@ def initialise_connection(state, t, f):
         delayed.quick_acks = given.quick_acks
         delayed.pending = 0  # already out of the link's list: `has_nothing_in_flight` excludes a delayed acknowledgment
         delayed.due_ns = NEVER
+    for k in range(FIRST_COUNTER, END_OF_COUNTERS):
+        word_at(state.tallies_base, TALLY_WORDS * f + k).x = 0
     tally = tally_at(state, f)
-    tally.sent = 0
-    tally.retransmitted = 0
-    tally.duplicate = 0
-    tally.dropped = 0
-    tally.acks_dropped = 0
-    tally.acks_merged = 0
-    tally.losses = 0
-    tally.timeouts = 0
-    tally.marks = 0
     tally.traffic = records.TRANSFER
     tally.template = t
     tally.start = state.now

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.sim.kernel import records
+from longfat.sim.kernel import records, source
 from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.kernel.memory import CACHE_LINE
 from longfat.sim.kernel.records import NEVER, NONE
@@ -21,10 +21,8 @@ MOST_ROWS = 2**25  # most rows of a pool; 100 Gbit/s x 100 ms are 2e7 packets of
 COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
-    "tallies": (
-        "sent", "retransmitted", "duplicate", "dropped", "acks_dropped", "acks_merged", "losses", "timeouts", "marks",
-    ),
-}  # fmt: skip
+    "tallies": source.COUNTERS,
+}
 POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
 LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
 
