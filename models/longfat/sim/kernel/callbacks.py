@@ -11,6 +11,7 @@ of the same pointers.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from typing import Any
 
 import numba
@@ -19,18 +20,25 @@ from numba.extending import intrinsic
 
 from longfat.sim.kernel.jit import COMPILED
 from longfat.sim.kernel.memory import ROWS, STATE
+from longfat.sim.kernel.views import OWN
 
-_LINK, _QUEUE, _EVENT = ROWS["links"], ROWS["queues"], ROWS["event"]
-_own = numba.int64  # address of the plug-in's record
-_PACKET = (ROWS["packets"], ROWS["extras"])
-_FLOW = (STATE, ROWS["senders"], ROWS["timers"], ROWS["recoveries"], _own)
-_CALLBACK = types.FunctionType(numba.float64(*_FLOW, _EVENT))
-_SEND = types.FunctionType(numba.int64(*_FLOW, *_PACKET))
-_RECEIVE = types.FunctionType(numba.int64(STATE, ROWS["receivers"], ROWS["delayed_acks"], _own, *_PACKET))
-_HOOK = types.FunctionType(numba.int64(STATE, _LINK, _own, _own, *_PACKET, numba.float64))
-_TAKE = types.FunctionType(numba.int64(STATE, _LINK, _own, _own, numba.float64))
-_WAKE = types.FunctionType(numba.int64(STATE, _LINK, _own, _own, _QUEUE, _own, numba.float64))
-_TICK = types.FunctionType(numba.float64(STATE, _LINK, _own, _own, numba.float64))
+#: Argument of callbacks -> pointers to rows of which it consists, by name, and their types; those of the records of
+#: plug-ins (`OWN`, "service") depend on the plug-in, and the kernel passes their addresses.
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "flow": {
+        "state": STATE, "sender": ROWS["senders"], "timer": ROWS["timers"], "recovery": ROWS["recoveries"],
+        OWN: numba.int64,
+    },
+    "event": {"event": ROWS["event"]},
+    "receiver": {
+        "state": STATE, "receiver": ROWS["receivers"], "delayed_ack": ROWS["delayed_acks"], OWN: numba.int64
+    },
+    "link": {"state": STATE, "link": ROWS["links"], OWN: numba.int64, "service": numba.int64},
+    "packet": {"packet": ROWS["packets"], "extra": ROWS["extras"]},
+    "queue": {"queue": ROWS["queues"], OWN: numba.int64},
+    "flow_state": {OWN: numba.int64},
+    "now": {"now": numba.float64},
+}  # fmt: skip
 
 #: Arguments and results of the callbacks of schemes (CALLBACKS), disciplines (HOOKS) and services (VERBS). The position
 #: of a callback in its table is its number; `records` has names for the numbers of CALLBACKS.
@@ -57,8 +65,24 @@ OF_LINKS = (*HOOKS, *VERBS)
 OF_SERVICES = len(HOOKS)
 
 
-def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
-    """Return a function of (state, row of a plug-in, callback number) that finds the callback in the table `base`."""
+def arguments(signature: str, given: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+    """Return the numba type of the result, and what is given for each argument, of a signature in the tables above.
+
+    >>> arguments("(link, now) -> int", {"link": 1, "now": 2})
+    (int64, [1, 2])
+    """
+    names, _, result = signature.strip("(").partition(") -> ")
+    return {"int": numba.int64, "float": numba.float64}[result], [given[name] for name in names.split(", ")]
+
+
+def _finder(base: str, table: Mapping[str, str], name: str) -> Any:
+    """Return a function of (state, row of a plug-in, callback number) that finds a callback in the array `base`.
+
+    The callback has the signature that callback `name` has in `table`.
+    """
+    result, passed = arguments(table[name], ARGUMENTS)
+    kind = types.FunctionType(result(*(row for rows in passed for row in rows.values())))
+    stride = len(table)
     if not COMPILED:
 
         def look(state: Any, row: int, number: int) -> Any:
@@ -88,15 +112,15 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
 
 #: Each function takes the state, the row of a scheme and a callback number, and returns the callback: `send_at` returns
 #: `send`, `receive_at` returns `receive` or `reply`, and `callback_at` returns the others.
-callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
-send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
-receive_at = _finder("callbacks_base", _RECEIVE, len(CALLBACKS))
+callback_at = _finder("callbacks_base", CALLBACKS, "ack")
+send_at = _finder("callbacks_base", CALLBACKS, "send")
+receive_at = _finder("callbacks_base", CALLBACKS, "receive")
 #: Each function takes the state, the row of a discipline and a callback number, and returns the callback: `tick_at`
 #: returns `tick`, and `hook_at` the others.
-hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
-tick_at = _finder("hooks_base", _TICK, len(HOOKS))
+hook_at = _finder("hooks_base", HOOKS, "enqueue")
+tick_at = _finder("hooks_base", HOOKS, "tick")
 #: Each function takes the state, the row of a service and a callback number, and returns the callback: `dequeue_at`
 #: returns `dequeue`, `wake_at` returns `wake`, and `verb_at` the others.
-verb_at = _finder("verbs_base", _HOOK, len(VERBS))
-dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
-wake_at = _finder("verbs_base", _WAKE, len(VERBS))
+verb_at = _finder("verbs_base", VERBS, "enqueue")
+dequeue_at = _finder("verbs_base", VERBS, "dequeue")
+wake_at = _finder("verbs_base", VERBS, "wake")

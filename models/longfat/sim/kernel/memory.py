@@ -129,40 +129,30 @@ def event_of(state):
     return _event(state, 0)
 
 
-@part
-def flow_own(state, f):
-    """Return the address of the record with the scheme's parameters and state for flow f."""
-    return state.flow_own_base + 8 * state.flow_own_words * f
+def _records_of(array: str) -> Any:
+    """Return a function of (state, number) that returns the address of a record of a plug-in in an array of words."""
+    base, words = f"{array}_base", f"{array}_words"
+
+    @part
+    def address(state, number):  # type: ignore[no-untyped-def]
+        return state[base] + 8 * state[words] * number
+
+    return address
 
 
-@part
-def link_own(state, k):
-    """Return the address of the record with the discipline's parameters and state for link k."""
-    return state.link_own_base + 8 * state.link_own_words * k
-
-
-@part
-def service_own(state, k):
-    """Return the address of the record with the service's parameters and state for link k."""
-    return state.service_own_base + 8 * state.service_own_words * k
-
-
-@part
-def responder_own(state, k):
-    """Return the address of the record with the responder's parameters and state for link k."""
-    return state.responder_own_base + 8 * state.responder_own_words * k
+#: Each function returns the address of a record with parameters and state: of a scheme, by flow; of a discipline, a
+#: service and the responder, by link; of a service, by queue.
+flow_own = _records_of("flow_own")
+link_own = _records_of("link_own")
+service_own = _records_of("service_own")
+responder_own = _records_of("responder_own")
+queue_own = _records_of("queue_own")
 
 
 @part
 def workspace(state, link):
     """Return the address of the workspace of a link's service."""
     return state.workspace_base + 8 * link.workspace
-
-
-@part
-def queue_own(state, q):
-    """Return the address of the record with the service's state for queue q."""
-    return state.queue_own_base + 8 * state.queue_own_words * q
 
 
 @part

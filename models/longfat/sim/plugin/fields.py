@@ -12,11 +12,10 @@ import functools
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from longfat.sim.kernel.memory import ROWS as ARRAYS
-from longfat.sim.kernel.memory import STATE
+from longfat.sim.kernel.callbacks import ARGUMENTS
 from longfat.sim.kernel.records import EVENT_TABLE
 from longfat.sim.kernel.views import NANOSECONDS as NS
-from longfat.sim.kernel.views import Field, Row, View
+from longfat.sim.kernel.views import Field, View
 from longfat.sim.plugin.columns import NO_COLUMNS, Columns
 
 __all__ = ["INITIAL", "TABLE", "documentation"]
@@ -170,28 +169,17 @@ TABLE: Mapping[str, Mapping[str, Field]] = {
     "queue": QUEUE_FIELDS,
 }
 
-#: Rows of the simulator to which a view points, by the name of the view.
-ROWS: Mapping[str, Mapping[str, Row]] = {
-    "flow": {"state": STATE, "sender": ARRAYS["senders"], "timer": ARRAYS["timers"], "recovery": ARRAYS["recoveries"]},
-    "event": {"event": ARRAYS["event"]},
-    "receiver": {"state": STATE, "receiver": ARRAYS["receivers"], "delayed_ack": ARRAYS["delayed_acks"]},
-    "link": {"state": STATE, "link": ARRAYS["links"]},
-    "packet": {"packet": ARRAYS["packets"], "extra": ARRAYS["extras"]},
-    "queue": {"queue": ARRAYS["queues"]},
-    "flow_state": {},
-}
-
 
 def view(kind: str, own: Columns = NO_COLUMNS, without: Collection[str] = ()) -> View:
     """Return a view of this kind with the plug-in's record `own`, without the state variables in `without`.
 
     Callbacks at one end of a flow do not see the state of the other end.
     """
-    return View(kind, {**ROWS[kind], **own.rows()}, {**TABLE.get(kind, {}), **own.fields(without=without)})
+    return View(kind, {**ARGUMENTS[kind], **own.rows()}, {**TABLE.get(kind, {}), **own.fields(without=without)})
 
 
 flow_view, receiver_view, queue_view = (functools.partial(view, kind) for kind in ("flow", "receiver", "queue"))
-EVENT_VIEW, PACKET_VIEW = (View(kind, ROWS[kind], TABLE[kind]) for kind in ("event", "packet"))
+EVENT_VIEW, PACKET_VIEW = (View(kind, ARGUMENTS[kind], TABLE[kind]) for kind in ("event", "packet"))
 
 
 def link_view(
@@ -218,7 +206,7 @@ def link_view(
         queues = View("queue", queues.rows, read_only | {name: queues.fields[name] for name in settable})
     fields = {**LINK_FIELDS, **service.fields("service", settable=settable is None), **own.fields()}
     related = {"flow_state": view("flow_state", of_flow), "queue": queues, "packet": PACKET_VIEW}
-    return View("link", {**ROWS["link"], **own.rows(), **service.rows("service")}, fields, related)
+    return View("link", {**ARGUMENTS["link"], **own.rows(), **service.rows("service")}, fields, related)
 
 
 def documentation() -> str:

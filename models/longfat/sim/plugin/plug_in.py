@@ -11,6 +11,7 @@ import numba
 
 from longfat.base import discovery, domains
 from longfat.sim.kernel import jit
+from longfat.sim.kernel.callbacks import arguments
 from longfat.sim.kernel.views import View
 from longfat.sim.plugin import callback_checks
 from longfat.sim.plugin.fields import EVENT_VIEW, PACKET_VIEW
@@ -157,10 +158,9 @@ class PlugIn:
             whose, function, views = self.title, getattr(self, name), own
             if function is None:
                 whose, function, views = "", self.defaults[name], self.BARE_VIEWS
-            arguments, _, result = signature.strip("(").partition(") -> ")
-            types = {**views, "event": EVENT_VIEW, "packet": PACKET_VIEW, "now": numba.float64}
-            kind = {"int": numba.int64, "float": numba.float64}[result](*[types[one] for one in arguments.split(", ")])
-            made.append(callback_checks.compiled(whose, name, function, kind))
+            seen = {**views, "event": EVENT_VIEW, "packet": PACKET_VIEW, "now": numba.float64}
+            result, types = arguments(signature, seen)
+            made.append(callback_checks.compiled(whose, name, function, result(*types)))
         return tuple(made)
 
 
