@@ -1,4 +1,4 @@
-"""Signatures of the callbacks of schemes, disciplines and services, and functions that find a callback's address.
+"""Callbacks of schemes, disciplines and services: their signatures, and how the kernel calls them.
 
 numba also accepts functions as arguments, but looks each of them up in Python whenever the kernel is called: with eight
 schemes and twelve disciplines this took 19 ms, longer than most calls. So a run has arrays of addresses, with a row of
@@ -18,8 +18,27 @@ import numba
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from longfat.sim.kernel.jit import COMPILED
-from longfat.sim.kernel.memory import ROWS, STATE
+from longfat.sim.kernel.jit import COMPILED, part, routine
+from longfat.sim.kernel.memory import (
+    ROWS,
+    STATE,
+    changing_rate_at,
+    delayed_ack_at,
+    extra_at,
+    flow_own,
+    link_own,
+    packet_at,
+    queue_at,
+    queue_own,
+    rate_change_at,
+    receiver_at,
+    recovery_at,
+    responder_own,
+    sender_at,
+    service_own,
+    timer_at,
+)
+from longfat.sim.kernel.records import NONE, ON_SEND
 from longfat.sim.kernel.views import OWN
 
 #: Argument of callbacks -> pointers to rows of which it consists, by name, and their types; those of the records of
@@ -124,3 +143,113 @@ tick_at = _finder("hooks_base", HOOKS, "tick")
 verb_at = _finder("verbs_base", VERBS, "enqueue")
 dequeue_at = _finder("verbs_base", VERBS, "dequeue")
 wake_at = _finder("verbs_base", VERBS, "wake")
+
+# --- Calls -----------------------------------------------------------------------------------------------------------
+#
+# Calls of the callbacks of links, and of `send`, `receive` and `reply` of schemes. The state has the numbers of the
+# link or flow and of the callback, for error messages.
+
+
+@routine
+def show_rate(state, link):
+    """Set the rate that plug-ins see to its present value, on a link whose rate changes."""
+    changing = changing_rate_at(state, link.changing_rate)
+    while changing.shown_until <= state.now:
+        link.bytes_per_second = rate_change_at(state, changing.shown_next).bytes_per_second
+        changing.shown_next += 1
+        changing.shown_until = rate_change_at(state, changing.shown_next).time
+
+
+@part
+def prepare_call(state, link, hook):
+    """Store the numbers of a link and of its callback, and set the rate that plug-ins see to its present value."""
+    state.link = link.number
+    state.hook = hook
+    if link.changing_rate != NONE:
+        show_rate(state, link)
+
+
+@part
+def call(state, link, function, own, i, time):
+    """Call a function of a link's plug-in, whose record is at `own`, for packet i at `time` [ns]; return its result."""
+    of_service = service_own(state, link.number)
+    return int(function(state, link, own, of_service, packet_at(state, i), extra_at(state, i), time * 1e-9))
+
+
+@part
+def call_discipline(state, link, hook, i):
+    """Call a callback of a link's discipline for packet i, and return its result."""
+    prepare_call(state, link, hook)
+    return call(state, link, hook_at(state, link.discipline, hook), link_own(state, link.number), i, state.now)
+
+
+@part
+def call_service(state, link, verb, i):
+    """Call a callback of a link's service for packet i, and return its result."""
+    prepare_call(state, link, OF_SERVICES + verb)
+    return call(state, link, verb_at(state, link.service, verb), link_own(state, link.number), i, state.now)
+
+
+@routine
+def call_responder(state, link, hook, i, time):
+    """Call a callback of the run's responder, if there is one, for packet i at `time` [ns].
+
+    The responder is a plug-in that answers requests, in addition to the disciplines of the links. It is called for
+    requests, and for every packet on links with `shows_all`. Its `enqueue` is called before a request is admitted,
+    `dequeue` with the time at which the transmission begins, and `feedback`, for the last link, when the request has
+    reached the receiver.
+    """
+    if state.responder != NONE:
+        call(state, link, hook_at(state, state.responder, hook), responder_own(state, link.number), i, time)
+
+
+@part
+def call_tick(state, link):
+    """Call `tick` of a link's discipline, and return the time [s] of its next call."""
+    prepare_call(state, link, ON_TICK)
+    k = link.number
+    tick = tick_at(state, link.discipline, ON_TICK)
+    return tick(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9)
+
+
+@part
+def call_take(state, link):
+    """Call `dequeue` of a link's service, and return the number of the packet that it has taken out of its queue."""
+    prepare_call(state, link, OF_SERVICES + TAKE)
+    k = link.number
+    return int(
+        dequeue_at(state, link.service, TAKE)(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9)
+    )
+
+
+@part
+def call_wake(state, link, q):
+    """Call `wake` of a link's service for queue q."""
+    prepare_call(state, link, OF_SERVICES + WAKE_UP)
+    k = link.number
+    wake = wake_at(state, link.service, WAKE_UP)
+    own, of_service = link_own(state, k), service_own(state, k)
+    wake(state, link, own, of_service, queue_at(state, q), queue_own(state, q), state.now * 1e-9)
+
+
+@routine
+def call_send(state, f, i):
+    """Call `send` of a flow's scheme for packet i, which is about to leave."""
+    state.flow = f
+    state.callback = ON_SEND
+    sender, timer, own = sender_at(state, f), timer_at(state, f), recovery_at(state, f)
+    send = send_at(state, sender.scheme, ON_SEND)
+    send(state, sender, timer, own, flow_own(state, f), packet_at(state, i), extra_at(state, i))
+    state.callback = NONE
+
+
+@routine
+def call_receiver(state, f, i, callback):
+    """Call `receive` or `reply` of a flow's scheme with packet i; return the callback's result."""
+    state.flow = f
+    state.callback = callback
+    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
+    receive = receive_at(state, sender_at(state, f).scheme, callback)
+    result = receive(state, receiver, delayed, flow_own(state, f), packet_at(state, i), extra_at(state, i))
+    state.callback = NONE
+    return result

@@ -16,7 +16,7 @@ from longfat.sim.kernel.acknowledgment import (
     receive_feedback,
     start_flow,
 )
-from longfat.sim.kernel.callbacks import ON_TICK, tick_at
+from longfat.sim.kernel.callbacks import call_tick
 from longfat.sim.kernel.events import (
     IN_USE,
     INDEX_BITS,
@@ -38,24 +38,24 @@ from longfat.sim.kernel.link import (
     end_of_transmission,
     process_deferred,
     send_feedback,
+    take_arrived,
+    update_backlog,
+    wake_queue,
 )
 from longfat.sim.kernel.memory import (
     flow_sample_at,
     hop_at,
     link_at,
-    link_own,
     link_sample_at,
     packet_at,
     prefetch_flow,
     queue_at,
     receiver_at,
     sender_at,
-    service_own,
     state_at,
     tally_at,
     timer_at,
 )
-from longfat.sim.kernel.queueing import show_rate, take_arrived, update_backlog, wake_queue
 from longfat.sim.kernel.receiver import expire_delay, receive
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.sender import BURST, LATEST, reach_first_node, send
@@ -171,15 +171,10 @@ def run_tick(state, k):
     link = link_at(state, k)
     if link.service == NONE:
         update_backlog(state, link)  # tick may read the backlog
-    if link.changing_rate != NONE:
-        show_rate(state, link)
-    state.link = k
-    state.hook = ON_TICK
-    now = state.now * 1e-9
-    seconds = tick_at(state, link.discipline, ON_TICK)(state, link, link_own(state, k), service_own(state, k), now)
+    seconds = call_tick(state, link)
     if not seconds >= 0.0:  # or NaN
         raise ValueError("tick returned a negative time or NaN: must return the time of its next call, in [0, inf] s")
-    link.immediate_calls = link.immediate_calls + 1 if seconds <= now else 0
+    link.immediate_calls = link.immediate_calls + 1 if seconds <= state.now * 1e-9 else 0
     if link.immediate_calls >= MOST_IMMEDIATE_CALLS:
         raise ValueError("tick returned a time that is not after now 1000 times in a row: must return a later time [s]")
     if seconds < LATEST:

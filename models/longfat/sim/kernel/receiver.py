@@ -5,24 +5,21 @@ and the reception of a packet.
 """
 
 from longfat.sim.kernel import records
-from longfat.sim.kernel.callbacks import ON_FEEDBACK, receive_at
+from longfat.sim.kernel.callbacks import ON_FEEDBACK, call_receiver, call_responder
 from longfat.sim.kernel.events import request_admission, schedule_delayed
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.memory import (
     block_at,
     delayed_ack_at,
     extra_at,
-    flow_own,
     hop_at,
     link_at,
     new_packet,
     packet_at,
     receiver_at,
     release_packet,
-    sender_at,
     tally_at,
 )
-from longfat.sim.kernel.queueing import call_responder
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 
@@ -147,23 +144,6 @@ def arm(state, f, time):
     """Schedule an event at `time` [ns] for a receiver's delayed acknowledgment or its scheme's callback `reply`."""
     delayed_ack_at(state, f).armed_ns = time
     schedule_delayed(state, f, time)
-
-
-@routine
-def call_receiver(state, f, i, callback):
-    """Call `receive` or `reply` of a flow's scheme with packet i; return the callback's result."""
-    state.flow = f
-    state.callback = callback
-    result = receive_at(state, sender_at(state, f).scheme, callback)(
-        state,
-        receiver_at(state, f),
-        delayed_ack_at(state, f),
-        flow_own(state, f),
-        packet_at(state, i),
-        extra_at(state, i),
-    )
-    state.callback = NONE
-    return result
 
 
 @routine

@@ -9,7 +9,7 @@ are retransmitted (`resend`, `next`).
 import math
 
 from longfat.sim.kernel import records
-from longfat.sim.kernel.callbacks import send_at
+from longfat.sim.kernel.callbacks import call_send
 from longfat.sim.kernel.events import IN_USE, request_admission, request_send, set_timer
 from longfat.sim.kernel.jit import part, routine
 from longfat.sim.kernel.link import admit_inline
@@ -17,7 +17,6 @@ from longfat.sim.kernel.memory import (
     access_link_at,
     ecn_field,
     extra_at,
-    flow_own,
     new_packet,
     packet_at,
     receiver_at,
@@ -125,7 +124,7 @@ def enter_access_link(state, f, i):
     if link.free < state.now:
         link.free = state.now
         link.carried_remainder = link.rate >> 1
-    # As in `queueing.transmission_time`, k packets in a row take round(8e9 k size/rate) ns for a rate in bit/s.
+    # As in `link.transmission_time`, k packets in a row take round(8e9 k size/rate) ns for a rate in bit/s.
     units = int(packet_at(state, i).length) * 8_000_000_000 * link.scale + link.carried_remainder
     time = units // link.rate
     link.carried_remainder = units - time * link.rate
@@ -378,7 +377,7 @@ def transmit_data(state, f, sender, number):
             extra_at(state, i).header[k] = own.header[k]
     packet.flag_bits = flags
     if sender.has_send_callback:
-        call_send_callback(state, f, i)
+        call_send(state, f, i)
     if state.tracing:
         trace_packet(state, records.SENT, i)
     if sender.acknowledged and sender.due_ns[records.RTO] == NEVER:
@@ -388,21 +387,3 @@ def transmit_data(state, f, sender, number):
     if sender.repair == records.SELECTIVE and own.rack and own.probe_end != number + 1:
         arm_probe(state, f)
     leave_source(state, f, i)
-
-
-@routine
-def call_send_callback(state, f, i):
-    """Call `send` of the flow's scheme for packet i, which is about to leave."""
-    state.flow = f
-    state.callback = records.ON_SEND
-    sender = sender_at(state, f)
-    send_at(state, sender.scheme, records.ON_SEND)(
-        state,
-        sender,
-        timer_at(state, f),
-        recovery_at(state, f),
-        flow_own(state, f),
-        packet_at(state, i),
-        extra_at(state, i),
-    )
-    state.callback = NONE

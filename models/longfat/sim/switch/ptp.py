@@ -4,8 +4,8 @@ M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in 
 2005, section II. A scheme sends a request (``flow.request = 1``). Each link appends a stamp of 16 bytes: the number of
 bytes that it has sent, and the time. The receiver compares the stamps of two requests, and its answer describes the
 link with the least spare capacity. The protocol works at links with any discipline: it is therefore not the discipline
-of a link but the responder of a run (`kernel.queueing.call_responder`). The stamps of a request form a list, the newest
-first.
+of a link but the responder of a run (`kernel.callbacks.call_responder`). The stamps of a request form a list, the
+newest first.
 """
 
 import functools
