@@ -11,22 +11,18 @@ import itertools
 import json
 import math
 import sys
-from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 
 SECOND = 10**9  # all times are in whole nanoseconds
 NEVER = math.inf
 #: Order of events at one instant: ends of transmissions, packets that leave an access link, all others, delayed
-#: acknowledgments.
+#: acknowledgments, these in the order of flows (ours).
 END, ACCESS, OTHER, DELAYED = range(4)
 
 
 class Events:
-    """Clock and event list: what happens at one instant happens by kind, then in the order of scheduling (ours).
-
-    Delayed acknowledgments of one instant leave in the order of flows (ours).
-    """
+    """Clock and event list: what happens at one instant happens by kind, then in the order of scheduling (ours)."""
 
     def __init__(self):
         self.now, self.count, self.list, self.serial = 0, 0, [], itertools.count()
@@ -77,30 +73,24 @@ class Packet:
     transmission: int  # a packet that is sent again has another one
     sent: int
     size: int  # bytes
-    hops: object  # iterator over the links still to be crossed, and the host behind them
+    hops: object  # iterator over the links still to be crossed, and the host behind them: the next one admits it
     last: bool  # no new data follow
     expected: int | None = None  # of an acknowledgment
-
-    def travel(self):
-        """Enter the next link, or the host."""
-        next(self.hops).admit(self)
 
 
 class Transmitter:
     """Transmitter with a rate [bit/s], a fraction or infinite; packets in a row take the time of all their bits."""
 
     def __init__(self, rate):
-        self.rate = rate
-        self.begun = self.free = self.bits = 0  # begin and end of packets in a row; their bits
+        self.bit = 0 if rate == math.inf else SECOND / rate  # time of a bit [ns], a fraction
+        self.exact = self.free = 0  # end of the last packet, exactly and (ours) to the nearest nanosecond
 
     def send(self, size, now):
         """Return begin and end of the transmission of a packet."""
         if now > self.free:
-            self.begun, self.free, self.bits = now, now, 0
-        begin, self.bits = self.free, self.bits + 8 * size
-        if self.rate != math.inf:  # ours: to the nearest nanosecond
-            top, bottom = self.bits * SECOND * self.rate.denominator, self.rate.numerator
-            self.free = self.begun + (top + bottom // 2) // bottom
+            self.exact = self.free = now
+        begin, self.exact = self.free, self.exact + 8 * size * self.bit
+        self.free = math.floor(self.exact + Fraction(1, 2))
         return begin, self.free
 
 
@@ -115,15 +105,14 @@ class Link:
     def __init__(self, events, rate=math.inf, delay=0, packets=math.inf, size=math.inf):
         self.events, self.transmitter, self.delay = events, Transmitter(rate), delay
         self.packets, self.size = packets, size  # room for waiting packets, and for their bytes
-        self.waiting, self.inside = deque(), deque()  # begin of transmission, size; arrival at the far end, packet
+        self.waiting, self.inside = [], []  # begin of transmission, size; arrival at the far end, packet
         self.log = []  # arrival, begin and end of transmission of each packet admitted
         self.dropped = self.largest_backlog = 0
 
     def admit(self, packet):
         """Take a packet that arrives, or drop it."""
         now = self.events.now
-        while self.waiting and self.waiting[0][0] <= now:
-            self.waiting.popleft()
+        self.waiting = [(begin, size) for begin, size in self.waiting if begin > now]
         backlog = sum(size for _, size in self.waiting)
         full = len(self.waiting) >= self.packets or backlog + packet.size > self.size
         if self.transmitter.free > now and full:
@@ -145,10 +134,10 @@ class Link:
 
     def arrive(self):
         """Let the first packet leave the link at its far end."""
-        _, packet = self.inside.popleft()
+        _, packet = self.inside.pop(0)
         if self.inside:
             self.events.at(self.inside[0][0], self.arrive)
-        packet.travel()
+        next(packet.hops).admit(packet)
 
 
 class Receiver:
@@ -186,7 +175,7 @@ class Receiver:
         """Send the acknowledgment of the packet that arrived last, which covers those before it."""
         last, self.pending = self.pending[-1], []
         self.timer.set(NEVER)
-        last.travel()
+        next(last.hops).admit(last)
 
 
 class Timeout:
@@ -223,7 +212,7 @@ class Sender:
         self.events, self.path = events, path
         self.receiver = Receiver(events, back, place, ack_size, delayed_ack, ack_delay, quick_acks)
         self.packets, self.size, self.start, self.stop = packets, size, start, stop
-        self.access, self.busy, self.finish = Transmitter(access_rate), False, None
+        self.access, self.finish = Transmitter(access_rate), None
         self.una = self.next = self.high = 0  # first packet not acknowledged; next new one; highest one sent, plus 1
         self.transmissions = self.retransmitted = self.dropped = self.timeouts = 0
         self.timeout, self.timer = Timeout(**timeout), Timer(events, self.expire)
@@ -232,7 +221,7 @@ class Sender:
 
     def send(self):
         """Send what may be sent now."""
-        while not self.busy and self.finish is None and self.events.now < self.stop:
+        while self.access.free <= self.events.now < self.stop and self.finish is None:
             if (number := self.choose()) is None:
                 return
             self.transmit(number)
@@ -251,16 +240,15 @@ class Sender:
         self.transmissions += 1
         if self.timer.due == NEVER:  # RFC 6298, rule 5.1
             self.timer.set(now + self.timeout.nanoseconds())
-        if self.access.rate == math.inf:
-            packet.travel()
-            return
-        self.busy = True
-        self.events.at(self.access.send(self.size, now)[1], self.leave, packet, kind=ACCESS)
+        _, end = self.access.send(self.size, now)
+        if end == now:
+            next(packet.hops).admit(packet)
+        else:
+            self.events.at(end, self.leave, packet, kind=ACCESS)
 
     def leave(self, packet):
         """Let a packet that the access link has transmitted enter the path."""
-        self.busy = False
-        packet.travel()
+        next(packet.hops).admit(packet)
         self.send()
 
     def admit(self, packet):
@@ -370,8 +358,7 @@ class Simulation:
                 self.flows[name] = Reno(
                     self.events, [self.links[pair] for pair in hops], back,
                     math.inf if flow.file is None else math.ceil(flow.file / flow.packet), place=len(self.flows),
-                    size=flow.packet,
-                    ack_size=flow.ack, start=round((flow.start + k * flow.stagger) * SECOND),
+                    size=flow.packet, ack_size=flow.ack, start=round((flow.start + k * flow.stagger) * SECOND),
                     stop=NEVER if flow.stop == math.inf else round(flow.stop * SECOND),
                     access_rate=bits(flow.access_rate), **flow.parameters,
                 )  # fmt: skip

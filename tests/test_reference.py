@@ -191,8 +191,8 @@ def delays():
 #: Rules of the reference, and wrong ones in their place.
 WRONG = {
     "ssthresh is not rounded": ("math.floor(in_flight / 2)", "in_flight / 2"),
-    "transmission times are rounded down": ("(top + bottom // 2)", "top"),
-    "a packet waits that arrives as a transmission ends": ("self.waiting[0][0] <= now", "self.waiting[0][0] < now"),
+    "transmission times are rounded down": ("self.exact + Fraction(1, 2)", "self.exact"),
+    "a packet waits that arrives as a transmission ends": ("if begin > now]", "if begin >= now]"),
     "a retransmitted packet is timed": ("self.timed[0] == number", "self.timed[0] == -1"),
     "the mean round trip is changed before the variation": (
         "self.rttvar += (abs(self.srtt - seconds) - self.rttvar) / 4",
