@@ -11,7 +11,7 @@ import pytest
 
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
 from longfat.sim.kernel.jit import part
-from longfat.sim.kernel.rack import linux_expiry
+from longfat.sim.kernel.recovery import linux_expiry
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE

@@ -16,24 +16,21 @@ from longfat.sim.kernel.memory import (
     timer_at,
     transmission_at,
 )
-from longfat.sim.kernel.rack import (
+from longfat.sim.kernel.receiver import insert_number, remove_blocks_below
+from longfat.sim.kernel.records import NEVER, NONE
+from longfat.sim.kernel.recovery import (
     IDLE,
     PROBE,
     arm_probe,
+    clear_sample,
+    describe_loss,
     detect_losses,
     enter_recovery,
+    forget_transmissions,
     mark_lost_by_timeout,
     may_probe,
     process_by_time,
     stop_rack_timer,
-)
-from longfat.sim.kernel.receiver import insert_number, remove_blocks_below
-from longfat.sim.kernel.records import NEVER, NONE
-from longfat.sim.kernel.recovery import (
-    clear_sample,
-    describe_loss,
-    forget_transmissions,
-    mark_all_lost,
     take_sample,
     update_scoreboard,
 )
@@ -359,10 +356,7 @@ def expire_retransmission_timer(state, f):
             check_application_limited(state, f)
             clear_event(state, event_of(state), sender)
             fine = report_each_loss(state, f, own.outstanding_head, own.lost)
-        if own.rack:
-            mark_lost_by_timeout(state, f)
-        else:
-            mark_all_lost(state, own)
+        mark_lost_by_timeout(state, f)
         own.recover = sender.transmission
     enter_recovery(state, f)
     clear_event(state, event_of(state), sender)

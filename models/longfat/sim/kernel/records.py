@@ -336,7 +336,7 @@ RECOVERY = record(
     ("skips", i1),  # 1: packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
     ("app_limited", i1),  # 1: the application had no more data when window and rate allowed sending
-    ("rack", i1),  # 1, 2 (timer of Linux): losses are found by time, see `kernel.rack`; uses fields from `rack_purpose`
+    ("rack", i1),  # 1, 2 (timer of Linux): losses are found by time; uses the fields from `rack_purpose` on
     ("probing", i1),  # 1: the next packet is a probe
     ("alarm", f8, -1.0),  # time at which the scheme asks to be called [s]; negative: none
     ("pool", f8, 1.0),  # packets that may leave at once after a pause (tokens)

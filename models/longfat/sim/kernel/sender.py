@@ -25,10 +25,9 @@ from longfat.sim.kernel.memory import (
     tally_at,
     timer_at,
 )
-from longfat.sim.kernel.rack import arm_probe, next_probe
 from longfat.sim.kernel.receiver import first_missing
 from longfat.sim.kernel.records import NEVER, NONE
-from longfat.sim.kernel.recovery import next_retransmission, record_transmission
+from longfat.sim.kernel.recovery import arm_probe, next_probe, next_retransmission, record_transmission
 from longfat.sim.kernel.source import all_written, wait_for_data
 from longfat.sim.kernel.trace_rows import trace_packet
 
