@@ -230,7 +230,7 @@ def test_dual_is_tahoe_where_the_round_trip_stays(lost, options):
     assert list(states("dual", lost, **options)) == list(states("tahoe", lost, **options))
 
 
-@pytest.mark.parametrize(("bdp", "buffer"), [(100, 50), (200, 200), (50, 100)])
+@pytest.mark.parametrize(("bdp", "buffer"), [(100, 50), (100, 200), (200, 200), (50, 100)])
 def test_the_queue_of_dual_oscillates_below_half_of_the_buffer(bdp, buffer):
     """The queue oscillates below Q/2 with an amplitude of 1/8 of the window.
 
