@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from typing import NamedTuple
 
 from longfat.sim import Network, Scheme, Simulation
 from longfat.sim.network.traffic import Traffic
@@ -95,6 +96,30 @@ def logged(flows, discipline, until, *, rate=1e6, buffer=None, rng=1, behind=Non
     return entered.lines.tolist(), left.lines.tolist(), run
 
 
+class Observed(NamedTuple):
+    """Run of a link of 1 MB/s, its arrivals (time [ns], size, flow, transmission), and departures (begin, arrival)."""
+
+    run: Simulation
+    arrivals: list
+    departures: list
+    until: int  # ns
+
+    def agrees_with(self, plain):
+        """Assert that the same packets leave a plain queue at the same times; one may be in transmission at the end."""
+        expected = transmissions(plain, self.arrivals, self.until)
+        assert self.departures == expected[: len(self.departures)]
+        assert len(expected) - len(self.departures) <= 1
+
+
+def observed(flows, discipline, until, **options):
+    """Return what `logged` sees, for comparison with plain queues."""
+    entered, left, run = logged(flows, discipline, until, **options)
+    arrivals = [(time, size, flow, transmission) for time, flow, transmission, size, _ in entered]
+    came = {one[2:]: one for one in arrivals}
+    departures = [(time - 1000 * size, came[flow, transmission]) for time, flow, transmission, size, _ in left]
+    return Observed(run, arrivals, departures, round(until * 1e9))
+
+
 class Queue:
     """What `transmissions` asks a plain queue: to take packets in, and to give the next one that is sent."""
 
@@ -122,7 +147,6 @@ def transmissions(queue, arrivals, until=math.inf, nanoseconds_a_byte=1000):
             free = math.inf
         elif now == queue.tick:
             queue.update()
-            continue
         else:
             queue.put(arrivals.popleft(), free == math.inf)
         if free == math.inf and (sent := queue.take()) is not None:

@@ -8,7 +8,7 @@ from longfat.sim import Network
 from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel
-from tests.sim.lab import logged, seen_behind, simulated, transmissions
+from tests.sim.lab import logged, observed, seen_behind, simulated
 from tests.sim.networks import FIXED
 from tests.sim.test_fq_codel import Referee
 
@@ -44,15 +44,11 @@ def test_it_is_the_pseudo_code():
         (traffic.on_off(1.6e6, 0.4, 0.35, shape_on=1, shape_off=1), {"packet": 1003, "name": "large"}),
         (traffic.on_off(0.9e6, 0.3, 0.5, shape_on=1, shape_off=1), {"packet": 211, "name": "small", "start": 1.23e-5}),
     ]  # fmt: skip
-    entered, left, _ = logged(sources, codel, 20.0)
-    arrivals = [(time, size, (flow, transmission), 0) for time, flow, transmission, size, _ in entered]
+    seen = observed(sources, codel, 20.0)
     alone = Referee(1, math.inf, math.inf, 5 * MS, 100 * MS)  # the scheduler of FQ-CoDel with one queue
-    referee = [(begin, packet[2]) for begin, packet in transmissions(alone, arrivals)]
-    begun = [(time - 1000 * size, (flow, transmission)) for time, flow, transmission, size, _ in left]
-    assert begun == referee[: len(begun)]
-    assert len(begun) > 10_000
-    dropped = len(arrivals) - len(referee)
-    assert dropped > 100
+    seen.agrees_with(alone)
+    assert len(seen.departures) > 10_000
+    assert seen.run.state.links[1].dropped == len(alone.controlled) > 100
 
 
 def test_marks_are_made_at_the_times_of_drops():

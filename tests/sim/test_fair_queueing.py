@@ -1,15 +1,18 @@
-"""Fair queueing against plain packet-by-packet references, and against bit-round fair queueing."""
+"""Fair queueing, VirtualClock and rate control against plain queues packet by packet, and rates by hand."""
+
+from functools import partial
 
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, queues
+from longfat.sim import Discipline, Network, Simulation, queues
 from longfat.sim.network import traffic
-from tests.sim.lab import Queue, logged, simulated, transmissions
+from longfat.sim.plugin.functions import queue_of
+from longfat.sim.queues import ENQUEUE
+from tests.sim.lab import Queue, observed, simulated, transmissions
 from tests.sim.networks import AIMD
 
-RATE = 1e6  # bytes/s: a byte takes 1000 ns
-BYTE = 1000  # ns
+RATE = 1e6  # bytes/s
 
 
 FAIR = [queues.FAIR, queues.round_robin(500), queues.round_robin(1500), queues.BIT_ROUND]
@@ -67,9 +70,9 @@ class Lists(Queue):
                 return False
             longest = lengths.index(max(lengths))
             assert lengths.count(max(lengths)) == 1  # the arrivals of the tests cause no queues equally long
-            self.lists[longest].pop()
+            _, gone = self.lists[longest].pop()
             self.dropped.append(longest)
-            self.removed(longest)
+            self.removed(longest, gone[1])
         return True
 
     def begins(self):
@@ -85,7 +88,7 @@ class Lists(Queue):
 class SelfClocked(Lists):
     """Golestani (1994): v = tag of the packet in service, F = max(F of the flow's last packet, v) + size, 0 if idle."""
 
-    def __init__(self, flows, limit, _):
+    def __init__(self, flows, limit):
         super().__init__(flows, limit)
         self.begins()
 
@@ -96,7 +99,7 @@ class SelfClocked(Lists):
         self.last[f] = max(self.last[f], self.v) + size
         return self.last[f]
 
-    def removed(self, f):
+    def removed(self, f, size):
         # As if it had never come: F of the one before it, or nothing if none is left in the queue.
         self.last[f] = self.lists[f][-1][0] if self.lists[f] else 0
 
@@ -119,7 +122,7 @@ class RoundRobin(Lists):
             self.cycle.append(f)
             self.deficit[f] = self.quantum
 
-    def removed(self, f):
+    def removed(self, f, size):
         if not self.lists[f]:
             self.cycle.remove(f)
 
@@ -138,50 +141,66 @@ class RoundRobin(Lists):
         return packet
 
 
-def observed(discipline, loads, sizes, limit, seed, until=2.0, random_sizes=False):
-    """Return a run with its arrivals (time [ns], size, flow, number) and transmissions (begin [ns], arrival)."""
-    flows = [
-        (traffic.poisson(load * RATE, exponential_sizes=random_sizes), {"packet": size, "name": f"f{k}"})
-        for k, (load, size) in enumerate(zip(loads, sizes, strict=True))
-    ]
-    entered, left, one = logged(flows, discipline, until, rate=RATE, buffer=limit, rng=seed)
-    arrivals = [(time, size, flow, number) for time, flow, _, size, number in entered]
-    came = {one[2:]: one for one in arrivals}
-    return one, arrivals, [(time - size * BYTE, came[flow, number]) for time, flow, _, size, number in left]
+class RateControlled(Lists):
+    """Rates of flows: an eligible first packet has a tag, others wait until they are eligible.
 
+    Of equal tags the one that was given first is sent first.
+    """
 
-CASES = [
-    (SelfClocked, queues.FAIR, 0),
-    (RoundRobin, queues.round_robin(500), 500),
-    (RoundRobin, queues.round_robin(1499), 1499),
-]
+    def __init__(self, flows, limit, rates):
+        super().__init__(flows, limit)
+        self.rates, self.given, self.v = rates, 0, 0
+        self.tags, self.last, self.turn = [None] * flows, [0] * flows, [0] * flows
+        self.counted, self.charge = [0] * flows, [0] * flows
 
+    def span(self, f, size):
+        return int(size * 1e9 / self.rates[f])
 
-@pytest.mark.parametrize("limit", [1, 7, 30])
-@pytest.mark.parametrize(("kind", "discipline", "quantum"), CASES, ids=["self-clocked", "500", "1499"])
-def test_the_plain_one(kind, discipline, quantum, limit):
-    """With random arrivals beyond the link's rate, the same packets depart and are dropped as in the reference."""
-    # sizes whose sums rarely agree, so that no two queues are equally long
-    sizes, loads = [997, 613, 1301, 251], [0.5, 0.2, 0.6, 0.1]
-    one, arrivals, departures = observed(discipline, loads, sizes, limit, 3, random_sizes=True)
-    plain = kind(len(sizes), limit, quantum)
-    expected = transmissions(plain, arrivals)
-    count = len(departures)
-    assert count > 1500
-    assert departures == expected[:count]
-    assert len(expected) - count <= limit + 2  # in transmission and waiting at the end
-    link = one.state.links[1]
-    assert int(link.dropped) == len(plain.dropped) > 100
-    assert one.state.flows["dropped"].tolist() == [plain.dropped.count(f) for f in range(len(sizes))]
-    # The link's integrated backlog [packets x ns] against the waiting times of the same departures.
-    assert sum(begin - packet[0] for begin, packet in departures) <= int(link.backlog_area)
-    assert int(link.served) in (count, count + 1)
+    def due(self, f):
+        return self.counted[f] + self.span(f, self.charge[f])
+
+    @property
+    def tick(self):
+        return min((self.due(f) for f, one in enumerate(self.lists) if one and self.tags[f] is None), default=np.inf)
+
+    def update(self):
+        """Give tags to the first packets that are eligible."""
+        for f, waiting in enumerate(self.lists):
+            if waiting and self.tags[f] is None and self.due(f) <= self.now:
+                self.tags[f] = self.last[f] = max(self.last[f], self.v) + waiting[0][1][1]
+                self.given += 1
+                self.turn[f] = self.given
+
+    def put(self, packet, idle):
+        f = packet[2]
+        if not self.lists[f] and self.due(f) < self.now:
+            self.counted[f], self.charge[f] = self.now, 0
+        super().put(packet, idle and not self.lists[f] and self.due(f) <= self.now)
+        self.update()
+
+    def removed(self, f, size):
+        if not self.lists[f] and self.tags[f] is not None:
+            self.last[f] -= size
+            self.tags[f] = None
+
+    def take(self):
+        self.update()
+        active = [(tag, self.turn[f], f) for f, tag in enumerate(self.tags) if tag is not None]
+        if not active:
+            return None
+        self.v, _, f = min(active)
+        _, packet = self.lists[f].pop(0)
+        self.tags[f] = None
+        self.counted[f] = max(min(self.due(f), self.now), self.now - self.span(f, packet[1]))
+        self.charge[f] = packet[1]
+        self.update()
+        return packet
 
 
 class BitRound(Queue):
     """Demers, Keshav & Shenker (1989): packets in the order of their finish tags; R grows at C/N(active)."""
 
-    def __init__(self, flows, rate=1.0 / BYTE):
+    def __init__(self, flows, rate=1e-3):  # bytes/ns
         self.last, self.came, self.rounds, self.rate, self.waiting = [0.0] * flows, 0.0, 0.0, rate, []
 
     def put(self, packet, idle):
@@ -207,6 +226,102 @@ class BitRound(Queue):
         return first[3]
 
 
+class Clocks(Queue):
+    """Zhang (1991): stamp max(now, clock) + size/rate, least stamp first, the greatest is dropped from a full queue."""
+
+    def __init__(self, flows, limit, rates):
+        self.rates, self.limit, self.clocks, self.waiting, self.dropped = rates, limit, [0] * flows, [], []
+
+    def put(self, packet, idle):
+        _, size, f, _ = packet
+        self.clocks[f] = max(self.clocks[f], self.now) + int(size * 1e9 / self.rates[f])
+        self.waiting.append((self.clocks[f], f, packet))
+        if not idle and len(self.waiting) > self.limit:
+            self.dropped.append(max(self.waiting)[1])
+            self.waiting.remove(max(self.waiting))
+
+    def take(self):
+        if not self.waiting:
+            return None
+        first = min(self.waiting)
+        self.waiting.remove(first)
+        return first[2]
+
+
+def enqueue(link, packet, now):
+    """Set the greatest rate of the packet's flow."""
+    queue_of(link, packet).rate = link.rates[packet.flow]
+    return ENQUEUE
+
+
+def rate_controlled(shares):
+    return Discipline(
+        "rates", service="rate-controlled", enqueue=enqueue, state={"rates": [share * RATE for share in shares]}
+    )
+
+
+SIZES = [997, 613, 1301, 251]  # their sums rarely agree, so that no two queues are equally long
+
+
+def poisson(loads, sizes=SIZES, exponential=False):
+    """Return flows of packets of these mean sizes, at these loads of the link, for `observed`."""
+    return [
+        (traffic.poisson(load * RATE, exponential_sizes=exponential), {"packet": size, "name": f"f{k}"})
+        for k, (load, size) in enumerate(zip(loads, sizes, strict=True))
+    ]
+
+
+CLOCKS = [0.4e6, 0.25e6, 0.3e6, 0.05e6]
+VIRTUAL_CLOCK = queues.virtual_clock(rates=[*enumerate(CLOCKS)])
+FINITE = [
+    *((SelfClocked, queues.FAIR, limit) for limit in (1, 7, 30)),
+    *((partial(RoundRobin, quantum=q), queues.round_robin(q), limit) for q in (500, 1499) for limit in (1, 7, 30)),
+    (partial(Clocks, rates=CLOCKS), VIRTUAL_CLOCK, 3),
+    *(
+        (partial(RateControlled, rates=[share * RATE for share in shares]), rate_controlled(shares), limit)
+        for shares, limit in (
+            # below, around and above each flow's share of the link
+            ((0.31, 0.17, 0.43, 0.07), 1), ((0.11, np.inf, 0.23, 0.05), 6), ((2.0, 0.9, np.inf, 0.3), 40),
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "discipline", "limit"), FINITE)
+def test_the_plain_one(kind, discipline, limit):
+    """With random arrivals beyond the link's rate, the same packets depart and are dropped as in the plain queue."""
+    seen = observed(poisson([0.5, 0.2, 0.6, 0.1], exponential=True), discipline, 2.0, buffer=limit, rng=3)
+    plain = kind(len(SIZES), limit)
+    seen.agrees_with(plain)
+    link, count = seen.run.state.links[1], len(seen.departures)
+    assert count > 700
+    assert seen.run.state.flows["dropped"].tolist() == [plain.dropped.count(f) for f in range(len(SIZES))]
+    assert int(link.dropped) == len(plain.dropped) > 100
+    # The link's integrated backlog [packets x ns] against the waiting times of the same departures.
+    assert sum(begin - packet[0] for begin, packet in seen.departures) <= int(link.backlog_area)
+    assert int(link.served) in (count, count + 1)
+
+
+UNLIMITED = [(BitRound, queues.BIT_ROUND), (partial(Clocks, limit=10_000, rates=CLOCKS), VIRTUAL_CLOCK)]
+
+
+@pytest.mark.parametrize(("kind", "discipline"), UNLIMITED)
+def test_without_drops(kind, discipline):
+    """The same packets depart at the same times as by the plain queue's tags, whatever their sizes."""
+    flows = poisson([0.5, 0.2, 0.4, 0.1], exponential=True)
+    seen = observed(flows, discipline, 2.0, buffer=100_000, rng=3)
+    assert len(seen.departures) > 1500
+    seen.agrees_with(kind(len(SIZES)))
+
+
+def test_the_comparison_can_fail():
+    """A rate that is 3 % off shows."""
+    seen = observed(poisson([0.5, 0.3, 0.4, 0.1], exponential=True), VIRTUAL_CLOCK, 1.0, rng=5)
+    seen.agrees_with(Clocks(4, 10_000, CLOCKS))
+    with pytest.raises(AssertionError):
+        seen.agrees_with(Clocks(4, 10_000, [0.4e6, 0.25e6, 0.29e6, 0.05e6]))
+
+
 def test_bit_round():
     """The service of each flow follows packet-by-packet bit-round fair queueing.
 
@@ -214,7 +329,7 @@ def test_bit_round():
     which bounds the difference at every moment; the mean difference has to lie within one largest packet.
     """
     sizes, loads = [1000, 500, 1300, 250], [0.4, 0.25, 0.5, 0.1]
-    _, arrivals, departures = observed(queues.FAIR, loads, sizes, 100_000, 5, until=1.5)
+    _, arrivals, departures, _ = observed(poisson(loads, sizes), queues.FAIR, 1.5, buffer=100_000, rng=5)
     expected = transmissions(BitRound(len(sizes)), arrivals)
     times = np.array([begin for begin, _ in departures])
     for f in range(len(sizes)):
@@ -230,14 +345,6 @@ def test_bit_round():
         assert gaps.mean() <= max(sizes)
 
 
-def test_tags_of_the_fluid():
-    """The same packets depart at the same times as by the reference's tags, whatever their sizes."""
-    sizes, loads = [997, 613, 1301, 251], [0.5, 0.2, 0.4, 0.1]
-    _, arrivals, departures = observed(queues.BIT_ROUND, loads, sizes, 100_000, 3, random_sizes=True)
-    assert len(departures) > 1500
-    assert departures == transmissions(BitRound(len(sizes)), arrivals)[: len(departures)]
-
-
 def test_what_is_dropped_leaves_the_fluid():
     """Dropped packets leave the fluid.
 
@@ -245,7 +352,7 @@ def test_what_is_dropped_leaves_the_fluid():
     than its share. One flow sends 200/s, nearly all delivered; two share the rest.
     """
     sizes, loads = [1000, 1000, 1000], [0.9, 0.6, 0.2]
-    one, _, departures = observed(queues.BIT_ROUND, loads, sizes, 12, 3)
+    one, _, departures, _ = observed(poisson(loads, sizes), queues.BIT_ROUND, 2.0, buffer=12, rng=3)
     sent = [sum(packet[2] == f for _, packet in departures) for f in range(3)]
     assert one.state.flows["dropped"][:2].min() > 100
     assert one.state.flows["dropped"][2] < 0.02 * sent[2]
@@ -331,3 +438,55 @@ def test_who_was_idle_is_owed_nothing():
     run.advance(20.0)
     assert (run.state.flows["finish"] * 1e-9).tolist() == pytest.approx([8, 9])
     assert run.packet_counts()["received"] == 9
+
+
+def test_rates_are_kept():
+    """Backlogged flows limited to a tenth and a fifth of the link, and an unlimited one, which gets the rest."""
+    for rates, expected in (((0.1, 0.2, np.inf), (0.1, 0.2, 0.7)), ((0.1, 0.0, 0.0), (0.1, 0.0, 0.0))):
+        ours = rate_controlled(rates)
+        net = Network().link("a", "b", rate=RATE, buffer=1000, discipline=ours)
+        for k in range(3):
+            net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
+        run = simulated(net, 0.1)
+        before = run.state.flows["received_bytes"].copy()
+        run.advance(1.1)
+        got = (run.state.flows["received_bytes"] - before) / RATE
+        assert got == pytest.approx(np.array(expected), abs=0.002)
+        run.packet_counts()
+
+
+def test_rates_by_hand():
+    """Two backlogged flows get 3/4 and 1/4 of the link; without a table, a half each.
+
+    Clocks tick by 1000/750,000 s and 1000/250,000 s: three packets of the first for each of the second.
+    """
+    for table, share in (([[0, "6 Mbit/s"], [1, "2 Mbit/s"]], 0.75), ([], 0.5)):
+        net = Network().link("a", "b", rate=RATE, discipline=queues.virtual_clock(rates=table))
+        net.flow(traffic.constant(2 * RATE), path=["a", "b"]).flow(traffic.constant(2 * RATE), path=["a", "b"])
+        one = simulated(net, 1.0)
+        assert one.state.flows["received"].tolist() == pytest.approx([1000 * share, 1000 * (1 - share)], abs=2)
+
+
+def test_an_idle_flow_saves_no_credit():
+    """Of two flows with half of the link each the second begins at 0.3 s, when the first has sent at twice its rate.
+
+    The first one's packets that wait have stamps from 0.6 s on. Those of the second one begin at 0.3 s, so that 150 of
+    them go first, at 2 ms each; from 0.45 s on they alternate: 225 by 0.6 s. A clock that only ticks would begin at 0,
+    and 300 would go first.
+    """
+    net = Network().link("a", "b", rate=RATE, discipline=queues.virtual_clock)
+    net.flow(traffic.constant(2 * RATE), path=["a", "b"])
+    net.flow(traffic.constant(2 * RATE), path=["a", "b"], start=0.3)
+    one = simulated(net, 0.6)
+    assert one.state.flows["received"][1] == pytest.approx(225, abs=2)
+    one.advance(1.6)
+    assert one.state.flows["received"][1] == pytest.approx(225 + 500, abs=2)
+
+
+def test_weights_of_bit_round():
+    """Three backlogged flows of weights 1, 2 and 1/2 get 2/7, 4/7 and 1/7 of the link."""
+    net = Network().link("a", "b", rate=RATE, discipline=queues.BIT_ROUND(weights=[[1, 2], [2, 0.5]]))
+    for _ in range(3):
+        net.flow(traffic.constant(2 * RATE), path=["a", "b"])
+    one = simulated(net, 1.0)
+    assert one.state.flows["received"].tolist() == pytest.approx([2000 / 7, 4000 / 7, 1000 / 7], abs=2)

@@ -13,7 +13,7 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
 from longfat.sim.switch.fq_codel import mixed
-from tests.sim.lab import Queue, logged, python, transmissions
+from tests.sim.lab import Queue, logged, observed, python
 from tests.sim.own import of_service
 
 MS = 1_000_000  # ns
@@ -80,19 +80,19 @@ class Codel:
 
 
 class Referee(Queue):
-    """RFC 8290, section 4, for packets (time [ns], size, name, number of the queue)."""
+    """RFC 8290, section 4, for packets (time [ns], size, flow, ...); `queue_of` is the number of a flow's queue."""
 
-    def __init__(self, queues, quantum, limit, target, interval):
+    def __init__(self, queues, quantum, limit, target, interval, queue_of=lambda flow: 0):
         self.queues = [Codel(self) for _ in range(queues)]
         self.new, self.old = deque(), deque()
         self.quantum, self.limit, self.target, self.interval = quantum, limit, target, interval
         self.bytes = self.waiting = self.largest = 0
-        self.controlled, self.overflow = [], []
+        self.controlled, self.overflow, self.queue_of = [], [], queue_of
 
     def put(self, packet, idle):
         """Section 4.1."""
         self.largest = max(self.largest, packet[1])
-        queue = self.queues[packet[3]]
+        queue = self.queues[self.queue_of(packet[2])]
         queue.packets.append(packet)
         queue.bytes += packet[1]
         self.bytes += packet[1]
@@ -140,20 +140,18 @@ def test_it_is_the_pseudo_code(queues, quantum, buffer, load):
     ]
     sources += [(traffic.constant(3e3), {"packet": 97, "name": "sparse", "start": 1.234e-3})]
     sources += [(traffic.poisson(2e4), {"packet": 151, "name": "light", "start": 0.1})]
-    discipline = fq_codel(queues=queues, quantum=quantum)
-    entered, left, one = logged(sources, discipline, 10.0, buffer=buffer, rng=queues)
-    salt = int(of_service(one, 1).perturbation)
+    seen = observed(sources, fq_codel(queues=queues, quantum=quantum), 10.0, buffer=buffer, rng=queues)
+    salt = int(of_service(seen.run, 1).perturbation)
     assert 0 <= salt < 2**32
-    arrivals = [
-        (time, size, (flow, transmission), finalised((2 * flow + salt) % 2**32) % queues)
-        for time, flow, transmission, size, _ in entered
-    ]
-    referee = Referee(queues, quantum, buffer, 5 * MS, 100 * MS)
-    expected = [(begin, packet[2]) for begin, packet in transmissions(referee, arrivals)]
-    begun = [(time - 1000 * size, (flow, transmission)) for time, flow, transmission, size, _ in left]
-    assert begun == expected[: len(begun)]
-    assert len(begun) > 8_000
+
+    def queue_of(flow):
+        return finalised((2 * flow + salt) % 2**32) % queues
+
+    referee = Referee(queues, quantum, buffer, 5 * MS, 100 * MS, queue_of)
+    seen.agrees_with(referee)
+    assert len(seen.departures) > 8_000
     assert len(referee.controlled) > 50
+    assert seen.run.state.links[1].dropped == len(referee.controlled) + len(referee.overflow)
     assert (len(referee.overflow) > 500) == (buffer == 150)
 
 

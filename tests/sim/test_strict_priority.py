@@ -1,14 +1,13 @@
 """Strict priority: departure times by hand, and a list that is scanned, packet by packet."""
 
-import math
+from dataclasses import replace
 
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme
+from longfat.sim import ENQUEUE, Parameter, Scheme
 from longfat.sim.network import traffic
 from longfat.sim.queues import discipline
-from longfat.sim.switch.log import Log
-from tests.sim.lab import Queue, keep_window, logged, simulated, transmissions
+from tests.sim.lab import Queue, keep_window, logged, observed
 
 PRIORITY = discipline("strict-priority", levels=8)
 PRIORITIES = {"best": 0, "low": 5, "middle": 3, "high": 1, "equal": 5}
@@ -71,13 +70,13 @@ def with_priorities(link, packet, now):
 
 
 class Scanned(Queue):
-    """Plain list of packets (time [ns], size, name, priority), which is scanned for each of them."""
+    """Plain list of packets (time [ns], size, flow, transmission), which is scanned for each of them."""
 
     def __init__(self, levels, limit):
         self.levels, self.limit, self.waiting = levels, limit, []
 
     def put(self, packet, idle):
-        level = min(packet[3], self.levels - 1)
+        level = min(packet[3] % 7 % 4, self.levels - 1)
         if not idle and len(self.waiting) >= self.limit:
             worst = max(self.waiting, key=lambda one: one[:2])  # of the worst level the last
             if worst[0] <= level:
@@ -96,19 +95,9 @@ class Scanned(Queue):
 @pytest.mark.parametrize(("levels", "buffer"), [(2, 10_000), (3, 12), (4, 1)])
 def test_it_is_the_plain_list(levels, buffer):
     """Order, times and what a full buffer drops agree with a list that is scanned for every packet."""
-    logs = Log(100_000), Log(100_000)
-    setter = Discipline("priorities", enqueue=with_priorities)
-    net = Network().link("s", "r", rate=math.inf, discipline=logs[0].discipline)
-    net.link("r", "a", rate=math.inf, discipline=setter)
-    net.link("a", "b", rate=1e6, buffer=buffer, discipline=discipline("strict-priority", levels=levels))
-    net.link("b", "d", rate=math.inf, discipline=logs[1].discipline)
-    for size, load in ((1003, 0.6), (211, 0.6)):
-        net.flow(traffic.poisson(load * 1e6), path=["s", "r", "a", "b", "d"], packet=size, name=str(size))
-    one = simulated(net, 2.0, buffer)
-    entered, left = (log.lines.tolist() for log in logs)
-    arrivals = [(line[0], line[3], (line[1], line[2]), line[2] % 7 % 4) for line in entered]
-    expected = [(begin, packet[2]) for begin, packet in transmissions(Scanned(levels, buffer), arrivals)]
-    begun = [(line[0] - 1000 * line[3], (line[1], line[2])) for line in left]
-    assert begun == expected[: len(begun)]
-    assert len(begun) > 2000
-    assert (int(one.state.links[2].dropped) > 300) == (buffer < 100)
+    setter = replace(discipline("strict-priority", levels=levels), enqueue=with_priorities)
+    flows = [(traffic.poisson(6e5), {"packet": size, "name": str(size)}) for size in (1003, 211)]
+    seen = observed(flows, setter, 2.0, buffer=buffer, rng=buffer)
+    seen.agrees_with(Scanned(levels, buffer))
+    assert len(seen.departures) > 2000
+    assert (int(seen.run.state.links[1].dropped) > 300) == (buffer < 100)
