@@ -27,6 +27,21 @@ __all__ = [
 SCOREBOARD = verdict_tables.from_markdown((HERE / "scoreboard.md").read_text(encoding="utf-8"))
 
 
+def rows_of(page):
+    """Return the cells of every row of the Markdown tables of a page, by the heads of their columns."""
+    found, heads = [], None
+    for line in page.splitlines():
+        if not line.startswith("|"):
+            heads = None
+            continue
+        cells = [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if heads is None:
+            heads = cells
+        elif set(line) - set("|- "):
+            found.append(dict(zip(heads, cells, strict=True)))
+    return found
+
+
 @pytest.fixture(scope="module")
 def table(found):
     return tabulated(found).set_index("claim")

@@ -12,9 +12,9 @@ from figures.blt import pictures as blt
 from figures.blt.networks import SETS, Path
 from figures.blt.table_1 import PRINTED
 from figures.claims import Context
-from figures.writing import HERE
 from longfat.laws import power
 from longfat.sim import Network, Simulation
+from tests.figures.published_checks import SCOREBOARD, rows_of
 
 FOLDER = File(blt.__file__).parent
 
@@ -143,20 +143,12 @@ def test_files_until_the_last_is_complete():
 
 # The page of tables and the scoreboard
 
-SCOREBOARD = (HERE / "scoreboard.md").read_text(encoding="utf-8").partition("## 000 ")[2].partition("\n## ")[0]
-TABLES = (FOLDER / "blt_tables.md").read_text(encoding="utf-8")
-
-
-def cells(text):
-    """Return the lines of all Markdown tables as lists of words."""
-    lines = [line.replace("\\|", "/").strip("| ") for line in text.splitlines() if line.startswith("| ")]
-    return [[word.strip() for word in line.split("|")] for line in lines]
-
-
-def row(claim):
-    """Return a row of the scoreboard: its value and its reason."""
-    (found,) = [words for words in cells(SCOREBOARD) if words[1] == claim]
-    return found[3], found[5]
+SHOWN = SCOREBOARD[SCOREBOARD.paper == "000"].set_index("claim")
+TABLES = rows_of((FOLDER / "blt_tables.md").read_text(encoding="utf-8"))
+TABLE_1 = [row for row in TABLES if "BW_N" in row]
+INCREASES = [row for row in TABLES if "increase, printed" in row]
+GREATEST = {(row["network"], row["BW_b [Mbit/s]"]): row["BLT over TCP"] for row in TABLES if "BLT over TCP" in row}
+LAST = "240 files, to the last"
 
 
 def counted(reason):
@@ -170,26 +162,20 @@ def is_rounded(cell, value):
     return len(numbers[0]) == len(numbers[1]) and all(abs(a - b) < 0.00501 for a, b in zip(*numbers, strict=True))
 
 
-TABLE_1 = [words for words in cells(TABLES) if len(words) == 10 and words[0] in ("BLT", "TCP")]
-INCREASES = [words for words in cells(TABLES) if len(words) == 5 and words[0] in ("BLT", "TCP")]
-GREATEST = {(words[0], words[1]): words for words in cells(TABLES) if len(words) == 9 and words[0] in SETS}
+@pytest.mark.parametrize("row", TABLE_1, ids=lambda row: " ".join([*row.values()][:3]))
+def test_cells_of_table_1_are_those_of_the_scoreboard(row):
+    label, ratio, network = row["scheme"], row["BW_b/BW_N"], row["BW_N"]
+    shown = SHOWN.loc[f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {network}: log10 of the greatest power"]
+    assert shown.ours.startswith(f"{row['ours, steady state']}, upper bound {row['upper bound']}")
+    assert all(is_rounded(row[LAST], found) for found in counted(shown.reason))
+    assert row["printed"] in PRINTED[label, {"150 Mbit/s": "reference", "1 Gbit/s": "1 Gbit/s"}[network]]
 
 
-@pytest.mark.parametrize("words", TABLE_1, ids=lambda words: " ".join(words[:3]))
-def test_cells_of_table_1_are_those_of_the_scoreboard(words):
-    label, ratio, network, printed, steady, *_, last = words
-    value, reason = row(f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {network}: log10 of the greatest power")
-    assert value.startswith(f"{steady}, upper bound {words[7]}")
-    assert all(is_rounded(last, found) for found in counted(reason))
-    assert printed in PRINTED[label, {"150 Mbit/s": "reference", "1 Gbit/s": "1 Gbit/s"}[network]]
-
-
-@pytest.mark.parametrize("words", INCREASES, ids=lambda words: " ".join(words[:2]))
-def test_increases_of_table_1_are_those_of_the_scoreboard(words):
-    label, ratio, _, steady, last = words
-    value, reason = row(f"table 1, {label}, BW_b/BW_N = {ratio}: increase from 150 Mbit/s to 1 Gbit/s")
-    assert value.split()[0] == steady
-    assert all(is_rounded(last, found.split()[0]) for found in counted(reason))
+@pytest.mark.parametrize("row", INCREASES, ids=lambda row: " ".join([*row.values()][:2]))
+def test_increases_of_table_1_are_those_of_the_scoreboard(row):
+    shown = SHOWN.loc[f"table 1, {row['scheme']}, BW_b/BW_N = {row['BW_b/BW_N']}: increase from 150 Mbit/s to 1 Gbit/s"]
+    assert shown.ours.split()[0] == row["ours"]
+    assert all(is_rounded(row[LAST], found.split()[0]) for found in counted(shown.reason))
 
 
 def test_twelve_cells_and_six_increases_are_compared():
@@ -199,27 +185,25 @@ def test_twelve_cells_and_six_increases_are_compared():
 def test_ratios_are_those_of_the_scoreboard():
     """Column "BLT over TCP", and section 5.1, where every network is listed."""
     for bottleneck in ("30", "90", "150"):
-        value, _ = row(f"max power ratio BLT/TCP at BW_b={bottleneck}")
-        assert value.split()[0] == GREATEST["reference", bottleneck][6]
-    value, _ = row("BLT outperforms TCP by approximately")
-    for part in value.split("; "):
+        ours = SHOWN.ours[f"max power ratio BLT/TCP at BW_b={bottleneck}"]
+        assert ours.split()[0] == GREATEST["reference", bottleneck]
+    for part in SHOWN.ours["BLT outperforms TCP by approximately"].split("; "):
         name, _, ratios = part.partition(": ")
         listed = re.findall(r"([\d.]+) \(", ratios)
-        assert listed == [GREATEST[name, f"{path.bottleneck:g}"][6] for path in SETS[name]], name
+        assert listed == [GREATEST[name, f"{path.bottleneck:g}"] for path in SETS[name]], name
 
 
 def test_fairness_is_that_of_the_scoreboard():
-    indices = {(words[0], words[1]): words for words in cells(TABLES) if len(words) == 7 and words[0] in SETS}
+    indices = {(row["network"], row["BW_b [Mbit/s]"]): row for row in TABLES if "loads" in row}
     for claim, name, bottlenecks in (
         ("fairness: BLT better than TCP at BW_b=30 and 150 (esp. high load)", "reference", ("30", "150")),
         ("fairness: TCP better than BLT at BW_b=90", "reference", ("90",)),
         ("fairness at 1 Gbps: TCP comparable only at BW_b=200; BLT better as BW_b grows", "1 Gbit/s", ("600", "1000")),
     ):
-        value, _ = row(claim)
         for bottleneck in bottlenecks:
-            _, _, loads, ours, _, theirs, _ = indices[name, bottleneck]
-            assert value.startswith(f"loads {loads}: ")
-            assert f"BW_b {bottleneck}: BLT {ours}, TCP {theirs}" in value
+            row = indices[name, bottleneck]
+            assert SHOWN.ours[claim].startswith(f"loads {row['loads']}: ")
+            assert f"BW_b {bottleneck}: BLT {row['BLT, published switch']}, TCP {row['TCP']}" in SHOWN.ours[claim]
 
 
 def test_datagrams_lose_by_their_priority():

@@ -10,6 +10,7 @@ from figures.cadpc import drawing as cadpc_drawing
 from figures.cadpc import networks, runs
 from figures.cadpc import pictures as cadpc
 from figures.writing import HERE
+from tests.figures.published_checks import SCOREBOARD, rows_of
 
 WEB_MICE = '\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"'
 COMPARED = (
@@ -127,21 +128,6 @@ def test_changes(kept):
 NUMBER = r"-?[\d.]+(?: \([^)]*\))?"  # with its interval
 
 
-def rows_of(page):
-    """Return the cells of every row of the Markdown tables of a page, by the heads of their columns."""
-    found, heads = [], None
-    for line in page.splitlines():
-        if not line.startswith("|"):
-            heads = None
-            continue
-        cells = [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if heads is None:
-            heads = cells
-        elif set(line) - set("|- "):
-            found.append(dict(zip(heads, cells, strict=True)))
-    return found
-
-
 def compare(table, ours):
     """Assert that table II and the rows of the scoreboard, by claim, have the same numbers; return how many."""
     lines = rows_of(table)
@@ -182,8 +168,7 @@ def test_table_2():
 
     CADPC n/(n + 1), XCP 1; one request of 32 bytes per flow and 1.2 s (8.33/s), against one ACK per packet.
     """
-    rows = rows_of((HERE / "scoreboard.md").read_text(encoding="utf-8"))
-    ours = {row["claim"]: row["ours"] for row in rows if row.get("claim") in COMPARED}
+    ours = SCOREBOARD[SCOREBOARD.paper == "002"].set_index("claim").ours[[*COMPARED]]
     page = (HERE / "cadpc" / "cadpc_table_2.md").read_text(encoding="utf-8")
     assert compare(page, ours) == 6 + 4 + 2 + 8
     lines = {row["property"].partition(",")[0]: row for row in rows_of(page) if "10 users" in row.get("property", "")}

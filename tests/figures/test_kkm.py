@@ -9,6 +9,7 @@ from figures.writing import HERE
 from longfat import benchmark
 from longfat.benchmark.tables import cells
 from longfat.sim import run
+from tests.figures.published_checks import SCOREBOARD, rows_of
 
 
 def test_what_is_drawn_is_what_was_sent():
@@ -30,11 +31,9 @@ def numbers(text):
     ]
 
 
-def lines_of(page, heading):
-    """Return the lines of a table as lists of words, its head first."""
-    text = page.split(f"## {heading}")[1].split("\n## ")[0]
-    lines = [[word.strip() for word in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
-    return [lines[0], *lines[2:]]
+def table_of(page, heading):
+    """Return the rows of a table, by the heads of its columns."""
+    return rows_of(page.split(f"## {heading}")[1].split("\n## ")[0])
 
 
 def compare(page):
@@ -45,18 +44,16 @@ def compare(page):
     t = 2.01. The first of five deviations is at most 4 s/sqrt(5) from their mean: 4/t = 1.44, with t = 2.78.
     """
     count = 0
-    listed = {line[0]: line for line in lines_of(page, "Every printed cell")[1:]}
+    listed = {row["cell"]: row for row in table_of(page, "Every printed cell")}
     for cell in (one for one in cells() if kkm.kkm.claim(one) in listed):
-        _, _, ours, verdict, _ = listed[kkm.kkm.claim(cell)]
-        if verdict in ("not reproducible", "input"):
+        ours = listed[kkm.kkm.claim(cell)]["ours"]
+        if listed[kkm.kkm.claim(cell)]["verdict"] in ("not reproducible", "input"):
             continue
-        head, *lines = lines_of(page, f"Experiment {cell.experiment}:")
         kind = {"mean": "delay", "std": "its std. dev."}[cell.metric[13:]] if cell.metric.startswith("packet") else (
             f"time of {cell.connection}" if cell.experiment in (4, 6, 10) else "transfer time")  # fmt: skip
         case = "scaled" if cell.experiment == 9 else cell.load_or_size
-        column = head.index(f"{kind}, {case}" if case else kind)
-        (line,) = [one for one in lines if one[0] == cell.scheme]
-        parts = numbers(line[column].split("(")[0])
+        (row,) = [row for row in table_of(page, f"Experiment {cell.experiment}:") if row["scheme"] == cell.scheme]
+        parts = numbers(row[f"{kind}, {case}" if case else kind].split("(")[0])
         value, last = parts[1 if cell.metric == "transfer_time_std" else 0]
         ((own, unit), *half) = numbers(ours)
         scale = 1e3 if ours.endswith(" s") else 1.0
@@ -69,12 +66,12 @@ def compare(page):
 def test_the_stored_page_agrees_with_itself_and_with_the_scoreboard():
     """The page beside the code has all 174 cells, with the numbers of its tables and of the scoreboard's rows."""
     page = (HERE / "kkm" / "kkm_tables.md").read_text(encoding="utf-8")
-    assert all(word and "nan" not in word for line in lines_of(page, "Experiment 3:")[1:] for word in line[:4])
-    listed = lines_of(page, "Every printed cell")
-    assert len(listed) == 175
+    for row in table_of(page, "Experiment 3:"):
+        assert all(word and "nan" not in word for word in [*row.values()][:4])
+    listed = table_of(page, "Every printed cell")
+    assert len(listed) == 174
     # 12 zeros of the optimal scheme and 4 misprints have no number.
     assert compare(page) == 174 - 12 - 4
-    head, *rows = lines_of((HERE / "scoreboard.md").read_text(encoding="utf-8"), "001 ")
-    place = {name: head.index(name) for name in ("claim", "ours", "verdict")}
-    shown = {row[place["claim"]]: [row[place["ours"]], row[place["verdict"]]] for row in rows}
-    assert {line[0]: [line[2], line[3]] for line in listed[1:]} == {line[0]: shown[line[0]] for line in listed[1:]}
+    shown = SCOREBOARD[SCOREBOARD.paper == "001"].set_index("claim")
+    for row in listed:
+        assert (row["ours"], row["verdict"]) == tuple(shown.loc[row["cell"], ["ours", "verdict"]])

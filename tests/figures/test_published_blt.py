@@ -4,13 +4,12 @@ import re
 
 import pytest
 
-from figures import verdict_tables
 from figures.blt import runs, table_1, under_load
 from figures.blt.networks import Path
 from figures.claims import Context, findings
 from figures.rule import Estimate, Quantity, difference, printed
-from figures.writing import HERE
 from tests.figures.published_checks import *  # noqa: F403
+from tests.figures.published_checks import SCOREBOARD
 
 #: The claim of a row has a least and a largest value, which are judged apart.
 TWO_BOUNDS = ("power gap widened by a further factor",)
@@ -49,9 +48,8 @@ def test_an_interpretation_is_named_once_in_a_reason():
 
 
 def test_no_reason_on_the_page_has_one_value_of_an_interpretation_twice():
-    page = verdict_tables.from_markdown((HERE / "scoreboard.md").read_text(encoding="utf-8"))
     single = r"(.+): [-\d.]+(?: \([^()]*\))?"
-    for claim, reason in zip(page.claim, page.reason, strict=True):
+    for claim, reason in zip(SCOREBOARD.claim, SCOREBOARD.reason, strict=True):
         named = [found[1] for part in reason.split("; ") if (found := re.fullmatch(single, part))]
         assert len(named) == len(set(named)) or claim in TWO_BOUNDS, claim
 

@@ -15,7 +15,7 @@ from figures.loss_load.networks import EXCESS, NEAREST
 from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, one_run, quantity, row_name
 from figures.rule import Estimate, judge, opposite
 from tests.figures.published_checks import *  # noqa: F403
-from tests.figures.published_checks import test_verdicts_are_those_of_the_scoreboard  # noqa: F401
+from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
 
 HERE = Path(figures.__file__).parent
 TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"), (0.9, "1737"), (0.6, "2330"),
@@ -141,10 +141,7 @@ def test_the_tables_agree_with_the_scoreboard():
     """Every number of scenario 1 is the same text on both pages."""
     page = (HERE / "loss_load" / "loss_load_tables.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| ([^|]+: [^|]+) \| [^|]+ \| ([^|\\]+?)(?:\\\*)? \|", page, flags=re.MULTILINE))
-    board = (HERE / "scoreboard.md").read_text(encoding="utf-8")
-    section = board.partition("## 004 Prithviraj & Williamson")[2]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
-    ours = {row[1]: row[3] for row in rows}
+    ours = SCOREBOARD[SCOREBOARD.paper == "004"].set_index("claim").ours
     assert {claim: ours[claim] for claim in POINTS} == {
         claim: listed[row_name(point)] for claim, point in POINTS.items()
     }
