@@ -1,4 +1,4 @@
-"""Runs of modules of laws in node, a JavaScript engine: many points in one process."""
+"""Runs of code in node, a JavaScript engine; of modules of laws, many points in one process."""
 
 import json
 import math
@@ -11,15 +11,23 @@ NODE = shutil.which("node") or shutil.which("nodejs")
 needs_node = pytest.mark.skipif(NODE is None, reason="no JavaScript engine on this machine: apt-get install nodejs")
 
 RUN = """
-import { readFileSync } from "fs";
-const given = JSON.parse(readFileSync(0, "utf8"));
 const found = [];
 for (const { module, law, face, points } of given) {
   const { laws, evaluate } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(module));
   found.push(points.map((one) => String(evaluate(laws[law], one.map(Number), face))));
 }
-console.log(JSON.stringify(found));
+show(found);
 """
+
+
+def run(code, given=None):
+    """Run a module in node, which sees ``given``, and return what it gives to ``show``."""
+    begin = 'import { readFileSync } from "fs";\nconst given = JSON.parse(readFileSync(0, "utf8"));\n'
+    begin += "const show = (value) => console.log(JSON.stringify(value, (key, x) => Number.isNaN(x) ? null : x));\n"
+    command = [NODE, "--input-type=module", "-e", begin + code]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=500, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def evaluated(*requests):
@@ -28,10 +36,7 @@ def evaluated(*requests):
         {"module": module, "law": law, "face": face, "points": [[_written(x) for x in one.values()] for one in points]}
         for module, law, face, points in requests
     ]
-    command = [NODE, "--input-type=module", "-e", RUN]
-    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, timeout=500, check=False)
-    assert done.returncode == 0, done.stderr
-    return [[_read(text) for text in values] for values in json.loads(done.stdout)]
+    return [[_read(text) for text in values] for values in run(RUN, given)]
 
 
 def _written(value):

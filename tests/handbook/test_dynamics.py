@@ -1,23 +1,19 @@
 """The fluid models in JavaScript against the NumPy method of `longfat.fluid.integrate`, in node."""
 
-import json
-import subprocess
-
 import numpy as np
 import pytest
 
 from longfat.fluid import integrate
 from longfat.handbook import dynamics
-from tests.handbook.engine import NODE, needs_node
+from tests.handbook import engine
+from tests.handbook.engine import needs_node
 
 STEPS = 40
 STEP = {"dctcp": 2e-4}  # s, of flows; no delay is shorter. Others: 0.02 s
 SYSTEMS = dynamics.systems(flows=3)
 RUN = """
-const module = process.argv[1], given = JSON.parse(process.argv[2]);
-const { systems, path } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(module));
-const found = given.map((one) => path(systems[one.name], one.start, one.steps, one.step, one.parameters));
-console.log(JSON.stringify(found));
+const { systems, path } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(given.module));
+show(given.systems.map((one) => path(systems[one.name], one.start, one.steps, one.step, one.parameters)));
 """
 #: Starts away from rest, and delays and weights that differ.
 POINTS = {
@@ -36,19 +32,11 @@ POINTS = {
 def paths(module, names):
     """Return the path of each system by JavaScript."""
     given = [
-        {
-            "name": name,
-            "start": POINTS[name][0],
-            "steps": STEPS,
-            "step": STEP.get(name, 0.02),
-            "parameters": POINTS[name][1],
-        }
-        for name in names
+        {"name": name, "start": start, "steps": STEPS, "step": STEP.get(name, 0.02), "parameters": parameters}
+        for name, (start, parameters) in ((name, POINTS[name]) for name in names)
     ]
-    command = [NODE, "--input-type=module", "-e", RUN, "--", module, json.dumps(given)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return dict(zip(names, map(np.array, json.loads(done.stdout)), strict=True))
+    found = engine.run(RUN, {"module": module, "systems": given})
+    return dict(zip(names, map(np.array, found), strict=True))
 
 
 def in_python(name):

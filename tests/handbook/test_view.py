@@ -2,16 +2,15 @@
 
 import json
 import math
-import subprocess
 from importlib.resources import files
 
 import pytest
 
 from longfat.base import quantities
 from longfat.handbook.pages import EXPORT, IMPORT, MODULES
-from tests.handbook.engine import NODE, needs_node
+from tests.handbook import engine
 
-pytestmark = needs_node
+pytestmark = engine.needs_node
 FOLDER = files("longfat.handbook").joinpath("view")
 READERS = {"bytes/s": quantities.rate, "s": quantities.duration, "bytes": quantities.size, "1": quantities.fraction}
 DOMAIN = "[0, inf)"
@@ -29,13 +28,7 @@ READ = {
 def run(code):
     """Run code that sees the functions of the page's modules; return what it gives to ``show``."""
     texts = [IMPORT.sub("", FOLDER.joinpath(name).read_text(encoding="utf-8")) for name in MODULES]
-    whole = "\n".join(EXPORT.sub("", text) for text in texts)
-    show = "const show = (value) => console.log(JSON.stringify(value, (key, x) => Number.isNaN(x) ? null : x));\n"
-    done = subprocess.run(
-        [NODE, "--input-type=module", "-e", f"{whole}\n{show}{code}"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return engine.run("\n".join([*(EXPORT.sub("", text) for text in texts), code]))
 
 
 def in_python(text, unit):

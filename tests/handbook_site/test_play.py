@@ -1,15 +1,13 @@
 """The link on which the reader sets the window, in node, against the packet simulator."""
 
-import json
-import subprocess
-
 import numpy as np
 import pytest
 
 from docs.handbook import play
 from docs.handbook.staging import ROOT
 from longfat import sim
-from tests.handbook.engine import NODE, needs_node
+from tests.handbook import engine
+from tests.handbook.engine import needs_node
 
 STATIC = ROOT / "docs" / "handbook" / "static"
 STEP = 0.005  # s; packets come and go at multiples of 0.01 s, so that samples between them are of no tie
@@ -18,17 +16,17 @@ STEP = 0.005  # s; packets come and go at multiples of 0.01 s, so that samples b
 #: which the page does not have.
 WINDOWS = {30: 118, 51: 118, 80: 118, 101: 118, 104: 48, 125: 48}
 RUN = """
-const { DropTail } = require(process.argv[1]);
-const { link, window, times } = JSON.parse(process.argv[2]);
-const made = new DropTail(link);
-made.window = window;
+import { createRequire } from "module";
+const { DropTail } = createRequire(given.script)(given.script);
+const made = new DropTail(given.link);
+made.window = given.window;
 let srtt = 0;
 const smoothed = made.acknowledge.bind(made);
 made.acknowledge = () => { smoothed(); srtt = srtt ? (7 * srtt + made.delay) / 8 : made.delay; };
-console.log(JSON.stringify(times.map((time) => {
+show(given.times.map((time) => {
   made.advance(time);
   return [made.queue(), made.dropped, srtt];
-})));
+}));
 """
 RECOVERY = 20  # round trips
 
@@ -39,9 +37,8 @@ def keep(flow, event):
 
 def browser(window, times, script=STATIC / "drop_tail.js"):
     """Return queue, packets dropped so far, and the smoothed round trip at some times, from the JavaScript."""
-    given = json.dumps({"link": play.setting(runs=False)["link"], "window": window, "times": list(times)})
-    done = subprocess.run([NODE, "-e", RUN, str(script), given], capture_output=True, text=True, check=True)
-    return np.array(json.loads(done.stdout)).T
+    link = play.setting(runs=False)["link"]
+    return np.array(engine.run(RUN, {"script": str(script), "link": link, "window": window, "times": list(times)})).T
 
 
 def packets(window, rounds):
