@@ -215,8 +215,6 @@ REFUSED = {
         "benchmark",
         [
             ("--scheme no/such.py", "no/such.py cannot be read: No such file or directory"),
-            ("--experiment mine.toml", "experiment = 'mine.toml' is the name of a file: must be the number"),
-            ("--scheme reno --experiment 3-4 --discipline nosuch", "discipline 'nosuch' is unknown"),
             ("--scheme gaimd --experiment 3-4 --discipline policer", "discipline 'policer' needs rate"),
             ("--scheme reno --experiment 3-4 --discipline fair", "discipline = 'fair' is used by none of the schemes"),
             ("--seed -1", "seed = -1 is out of range"),

@@ -58,9 +58,14 @@ def test_the_simulator_never_sees_a_law_and_a_law_never_the_simulator():
         assert not {"sim", "segments"} & size.reached(graph, laws)
 
 
+@functools.cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def beside(path):
     """Return which folders beside the package a module imports from: anywhere, and when it is itself imported."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     at_once = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
     names = [{name.split(".")[0] for name in size.imports(one)} for one in (tree, at_once)]
     return [found & {"derivations", "docs", "figures", "notebooks", "tests"} for found in names]
@@ -115,7 +120,7 @@ WRITING = {
 
 def outside(path):
     """Return the names of `OUTSIDE` that a module imports or calls, but for imports that only type checkers see."""
-    waiting, found = [ast.parse(path.read_text())], set()
+    waiting, found = [parsed(path)], set()
     while waiting:
         node = waiting.pop()
         match node:
