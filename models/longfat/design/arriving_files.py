@@ -12,7 +12,7 @@ import numpy as np
 from longfat.design.bottleneck import CURVE, Bottleneck, floor_of
 from longfat.design.buffer_laws import Laws
 from longfat.design.replicating import Effort, measured
-from longfat.design.window_curves import attrs
+from longfat.design.window_curves import ENDS, attrs
 from longfat.laws.power import first_come_ceiling, network_power, power_ceiling
 from longfat.sim import Network
 from longfat.sim.network import traffic
@@ -143,9 +143,7 @@ class ArrivingFiles(Bottleneck):
                 }
             )
         if any(math.isnan(run["response_time"]) for run in runs):  # nothing was completed
-            nothing: dict[str, Any] = {
-                f"{name}{end}": math.nan for name in QUANTITIES for end in ("", "_lower", "_upper")
-            }
+            nothing: dict[str, Any] = {f"{name}{end}": math.nan for name in QUANTITIES for end in ENDS}
             return nothing | {"best_load": load, "samples": [0.0] * len(runs)}
         return {"best_load": load, "samples": [run["power"] for run in runs]} | effort.summed(runs, {})
 

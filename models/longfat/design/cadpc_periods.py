@@ -14,7 +14,7 @@ from longfat.base.domains import seed_of
 from longfat.base.labelled import made_by
 from longfat.base.progress import bar
 from longfat.design.arguments import CADPC, CADPC_CLASS
-from longfat.design.window_curves import attrs
+from longfat.design.window_curves import ENDS, attrs, with_limits
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
 
@@ -113,12 +113,8 @@ def cadpc(
 
 
 _MEASURED = {
-    "throughput": ("1", "share of the capacity used, simulated"),
-    "throughput_lower": ("1", "share of the capacity used, lower limit"),
-    "throughput_upper": ("1", "share of the capacity used, upper limit"),
-    "queue": ("packets", "mean queue, simulated"),
-    "queue_lower": ("packets", "mean queue, lower limit"),
-    "queue_upper": ("packets", "mean queue, upper limit"),
+    **with_limits("throughput", "share of the capacity used"),
+    **with_limits("queue", "mean queue", "packets"),
     "loss": ("1", "packets lost, simulated"),
     "jain_index": ("1", "fairness of the flows, simulated"),
 }
@@ -154,8 +150,8 @@ def _network(capacity: float, round_trip: float, size: int, flows: int, period: 
 
 def _measured(data: xr.Dataset, capacity: float) -> dict[str, float]:
     link = data.sel(link="sources-sinks")
-    row = {f"throughput{side}": float(link[f"throughput{side}"]) / capacity for side in ("", "_lower", "_upper")}
-    row |= {f"queue{side}": float(link[f"mean_queue{side}"]) for side in ("", "_lower", "_upper")}
+    row = {f"throughput{end}": float(link[f"throughput{end}"]) / capacity for end in ENDS}
+    row |= {f"queue{end}": float(link[f"mean_queue{end}"]) for end in ENDS}
     return row | {"loss": float(data.dropped.sum() / data.sent.sum()), "jain_index": float(data.jain_index)}
 
 

@@ -15,7 +15,7 @@ from longfat.base.labelled import made_by
 from longfat.base.progress import bar
 from longfat.design.arguments import EXPONENT, LOSS_LOAD
 from longfat.design.replicating import Effort
-from longfat.design.window_curves import ENDS, attrs
+from longfat.design.window_curves import attrs, with_limits
 from longfat.laws.loss_load import equilibrium_load, equilibrium_loss
 from longfat.replication import replicate
 from longfat.sim import Network, run
@@ -118,9 +118,9 @@ def loss_load(
 _SIMULATED = {"loss": ("1", "share of packets lost"), "transfer_time": ("s", "mean transfer time")}
 _CURVE = {
     **{
-        f"{name}{suffix}": attrs(unit, f"{text}, simulated{said}")
-        for name, (unit, text) in _SIMULATED.items()
-        for suffix, said in ENDS.items()
+        name: attrs(*about)
+        for quantity, (unit, text) in _SIMULATED.items()
+        for name, about in with_limits(quantity, text, unit).items()
     },
     **{f"law_{name}": attrs(unit, f"{text}, equilibrium") for name, (unit, text) in _SIMULATED.items()},
 }

@@ -16,7 +16,7 @@ from longfat.design.arguments import CURVES
 from longfat.design.curve_laws import ASSUMED, CurveLaws
 from longfat.design.curve_runs import CurvePath, limited
 from longfat.design.senders import sender
-from longfat.design.window_curves import ENDS, attrs
+from longfat.design.window_curves import attrs, with_limits
 from longfat.replication import sweep
 
 if TYPE_CHECKING:
@@ -184,8 +184,8 @@ def _described(data: xr.Dataset, over: str) -> xr.Dataset:
         if name not in made:
             continue
         highest = 1.0 if name in SHARES else math.inf
-        for end, said in ENDS.items():
-            made[name + end] = made[name + end].clip(0.0, highest).assign_attrs(attrs(unit, f"{text}{said}"))
+        for one, about in with_limits(name, text, unit).items():
+            made[one] = made[one].clip(0.0, highest).assign_attrs(attrs(*about))
     made["scheme"].attrs = attrs("", "congestion control")
     made["flows"].attrs = attrs("flows", "number of long-lived flows")
     made[over].attrs = _axis(over)

@@ -29,10 +29,9 @@ def attrs(unit: str, description: str) -> dict[str, str]:
     return {"units": unit, "long_name": description} if unit else {"long_name": description}
 
 
-def with_limits(name: str, text: str) -> dict[str, tuple[str, str]]:
-    """Return unit and meaning of a simulated fraction and of its two confidence limits, by variable name."""
-    ends = {"": "simulated", "_lower": "lower confidence limit", "_upper": "upper confidence limit"}
-    return {f"{name}{end}": ("1", f"{text}, {said}") for end, said in ends.items()}
+def with_limits(name: str, text: str, unit: str = "1") -> dict[str, tuple[str, str]]:
+    """Return unit and meaning of a simulated quantity and of its two confidence limits, by variable name."""
+    return {f"{name}{end}": (unit, f"{text}, simulated{said}") for end, said in ENDS.items()}
 
 
 def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[str, str]]) -> dict[str, Any]:

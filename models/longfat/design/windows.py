@@ -17,7 +17,7 @@ from longfat.design import receive_buffers
 from longfat.design.arguments import LOSS, WINDOW
 from longfat.design.path import Path
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
-from longfat.design.window_curves import along_loss, attrs, curves, with_limits
+from longfat.design.window_curves import ENDS, along_loss, attrs, curves, with_limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -189,9 +189,9 @@ def _answer(
     for prefix, w in (("", found), ("reference_", reference)):
         result = run(w) if w else None
         row[f"{prefix}law"] = efficiency(path, loss, w) if w else math.nan
-        for suffix in ("", "_lower", "_upper"):
-            value = math.nan if result is None else float(result["throughput_efficiency" + suffix])
-            row[f"{prefix}simulated{suffix}"] = value
+        for end in ENDS:
+            value = math.nan if result is None else float(result[f"throughput_efficiency{end}"])
+            row[f"{prefix}simulated{end}"] = value
     if row["simulated_upper"] < goal:
         row["status"] = "near"
     return row
