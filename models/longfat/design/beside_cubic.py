@@ -8,7 +8,6 @@ from longfat.design import scaled_path
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import SENDERS
 from longfat.design.tcp import TcpPath
-from longfat.replication import interval
 from longfat.sim import Network, schemes
 
 #: Time that is skipped at the start of a run, and observed time after it. Our choice: BBR measures its round-trip time
@@ -30,15 +29,9 @@ def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
     link is simulated. It has the same round-trip time, because BBR's intervals are times in seconds.
     """
     shares, losses = _simulate(path, path.buffer, effort)
-    mean, lower, upper = interval(shares, effort.confidence)
     short = _simulate(path, SHORT, effort)[1] if path.buffer > SHORT else losses
-    return {
-        "bbr_share": mean,
-        "bbr_share_lower": max(0.0, lower),
-        "bbr_share_upper": min(1.0, upper),
-        "bbr_loss": float(np.mean(losses)),
-        "bbr_loss_short": float(np.mean(short)),
-    }
+    found = effort.summed([{"bbr_share": one} for one in shares], {"bbr_share": (0.0, 1.0)})
+    return found | {"bbr_loss": float(np.mean(losses)), "bbr_loss_short": float(np.mean(short))}
 
 
 def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float], list[float]]:

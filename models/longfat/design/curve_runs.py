@@ -12,6 +12,7 @@ import numpy as np
 from longfat.base.domains import conflict
 from longfat.design.bottleneck import Bottleneck
 from longfat.design.long_flows import LongFlows
+from longfat.design.replicating import sampling_interval
 from longfat.design.senders import sender
 from longfat.sim import Network, run
 from longfat.sim.kernel.jit import part
@@ -20,8 +21,6 @@ from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import Scheme
 
 LINK = "switch-sinks"
-SAMPLES = 20_000  # largest number of backlog samples in a run; kept in memory
-ROUND_TRIP_SAMPLES = 20  # largest number of backlog samples in a round trip
 #: Shortest observation in round trips and in seconds; the shortest warm-up is a quarter of it. Our choice: timeouts
 #: last longer than the short sawtooth of many flows, for which twelve cycles are therefore not enough.
 LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
@@ -65,7 +64,7 @@ class CurvePath(Bottleneck):
         flows = self.flows(scheme, count, window)
         begin, until = self.watch(flows, buffer)
         alone, beside = rng.spawn(2)
-        every = max(self.round_trip_time / ROUND_TRIP_SAMPLES, until / SAMPLES)
+        every = sampling_interval(self.round_trip_time, until)
         net = flows.network(self.packets(buffer), alone)
         data = run(net, duration=until, warm_up=begin, sample_every=every, rng=alone, progress=False)
         link = data.sel(link=LINK)

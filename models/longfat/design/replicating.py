@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from longfat.design.window_curves import ENDS
 from longfat.replication import interval, replicate
 from longfat.replication.stopping import is_decided
 from longfat.sim import Network, Simulation
@@ -40,7 +41,7 @@ class Effort:
         for name in runs[0]:
             mean, lower, upper = interval([run[name] for run in runs], self.confidence)
             values = np.clip([mean, lower, upper], *within.get(name, (0.0, np.inf))).tolist()
-            made |= dict(zip((name, f"{name}_lower", f"{name}_upper"), values, strict=True))
+            made |= {f"{name}{end}": value for end, value in zip(ENDS, values, strict=True)}
         return made
 
     def is_decided(self, samples: Sequence[float], looks: int) -> bool:
@@ -56,6 +57,15 @@ class Effort:
 #: Ratios of the number of samples to ``replications`` at which the interval of a point is tested. Our choice: with 3
 #: replications the first test is made with 3 samples, and the last test with 24 samples.
 LOOKS = (1, 2, 4, 8)
+
+
+#: Largest numbers of backlog samples in a run, which are kept in memory, and in a round trip. Our choice.
+SAMPLES, ROUND_TRIP_SAMPLES = 20_000, 20
+
+
+def sampling_interval(round_trip_time: float, until: float) -> float:
+    """Return the time between two samples of the backlog in a run of length ``until`` [s]."""
+    return max(round_trip_time / ROUND_TRIP_SAMPLES, until / SAMPLES)
 
 
 def advance(runs: Sequence[Simulation], until: float) -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base import domains
+from longfat.design.replicating import Effort, sampling_interval
 from longfat.design.senders import sender
-from longfat.replication import interval, replicate
+from longfat.replication import replicate
 from longfat.sim import Network, run
 from longfat.sim.network.options import MOST_CHANGES
 
@@ -26,7 +27,6 @@ STEP = 0.01  # s: least span of a mean rate of delivery opportunities; our choic
 SKIPPED, LASTS = 10.0, 60.0  # s: for slow start, and least observation; a shorter trace is repeated, as in mm-link
 SHAPED = 0.95  # ratio of the shaper's rate to the least rate; our choice, so that the queue of the link drains
 ROOM = 10240  # packets: limit of fq_codel in Linux (net/sched/sch_fq_codel.c, fq_codel_init())
-SAMPLES = 20_000  # largest number of backlog samples in a run
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class VariablePath:
         """Simulate one run; return the rate of all flows [bytes/s], mean and 95th percentile of waiting times [s]."""
         starts = self.round_trip_time * np.random.default_rng(stream.spawn(1)[0]).random(self.flows)
         net, until = self.network(buffer, discipline, shaped, starts)
-        every = max(self.round_trip_time / 20, until / SAMPLES)
+        every = sampling_interval(self.round_trip_time, until)
         data = run(net, duration=until, warm_up=SKIPPED, sample_every=every, rng=stream, progress=False)
         times = data.time.values
         backlogs = {str(link): self.packet * data.queue_trace.sel(link=link).values for link in data.link.values}
@@ -253,14 +253,10 @@ class VariablePath:
             (_, buffer, discipline, shaped), stream = job
             return self.measured(buffer, discipline, shaped, stream)
 
-        jobs: Any = [(each, stream) for each in asked for stream in np.random.SeedSequence(seed).spawn(replications)]
+        effort = Effort(seed, replications, confidence, tell)
+        jobs: Any = [(each, stream) for each in asked for stream in effort.streams()]
         runs = replicate(one, jobs, progress=tell)
-        made = []
-        for k, (name, size, *_) in enumerate(asked):
-            own = runs[k * replications : (k + 1) * replications]
-            values: dict[str, float] = {}
-            for key in own[0]:
-                mean, lower, upper = interval([each[key] for each in own], confidence)
-                values |= {key: mean, f"{key}_lower": max(0.0, lower), f"{key}_upper": upper}
-            made.append(Queue(name, size, values))
-        return made
+        return [
+            Queue(name, size, effort.summed(runs[k * replications : (k + 1) * replications], {}))
+            for k, (name, size, *_) in enumerate(asked)
+        ]
