@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from longfat._version import __version__
+from longfat.base.domains import unknown
 from longfat.base.extras import MissingLibrary
 from longfat.cli.benchmark import benchmark_command
 from longfat.cli.buffer import buffer_command
@@ -30,8 +31,6 @@ from longfat.cli.window import window_command
 class _Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not args[0].startswith("-") and args[0] not in self.commands and not ctx.resilient_parsing:
-            from longfat.base.domains import unknown
-
             raise unknown("command", args[0], self.commands)
         return super().resolve_command(ctx, args)
 
@@ -64,8 +63,6 @@ def main(arguments: list[str] | None = None) -> int:
         with _interrupted_by_sigterm(terminated):
             status = commands(arguments, prog_name="longfat", standalone_mode=False)
     except click.NoSuchOption as error:  # click's suggestions would include dissimilar names
-        from longfat.base.domains import unknown
-
         known = error.ctx.command.params if error.ctx is not None else []
         flags = [
             flag

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base import extras
+from longfat.base.domains import conflict
 from longfat.base.text_tables import csv_of
 from longfat.cli.output import Output, draw, netcdf, outputs, watched
 from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, options, suites, switch
@@ -77,11 +78,11 @@ def benchmark_command(
     """
     if traces:
         if output.directory is None:
-            raise click.UsageError("--traces needs --output")
+            raise conflict("--traces", "needs --output")
         extras.need("--traces", "netCDF4", "matplotlib")
     store = options["store"] = None if output.directory is None else Path(output.directory) / "runs"
     if output.draws and suite != "paths":
-        raise click.UsageError("--figure needs --suite paths")
+        raise conflict("--figure", "needs --suite paths")
     if suite is not None:
         context.exit((_paths if suite == "paths" else _suite)(suite, options, output, traces))
     with output:
@@ -118,9 +119,9 @@ def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
     """Remove schemes and experiments from the options and return them; refuse options that suites do not have."""
     schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
     if traces or discipline != "fifo":
-        raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
+        raise conflict("--suite", f"excludes {'--traces' if traces else '--discipline'}")
     if schemes is not None and len(schemes) != 1:
-        raise click.UsageError(f"--suite needs one --scheme, got {len(schemes)}")
+        raise conflict("--suite", f"needs one --scheme, got {len(schemes)}")
     return schemes, cases
 
 
@@ -130,10 +131,10 @@ def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
 
     schemes, cases = _one_scheme(options, traces)
     if schemes is None:
-        raise click.UsageError("--suite paths needs --scheme")
+        raise conflict("--suite paths", "needs --scheme")
     for flag, value in (("experiment", cases), ("replications", options["replications"])):
         if value is not None:
-            raise click.UsageError(f"--suite paths excludes --{flag}")
+            raise conflict("--suite paths", f"excludes --{flag}")
     with output:
         data = paths.run(schemes[0], rng=options["rng"], store=options["store"], progress=watched())
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.domains import conflict
 from longfat.base.text_tables import csv_of
 from longfat.cli.output import Output, finite, outputs, say, watched
 from longfat.cli.parameters import FILE, VERBOSE, disciplines, given, listing, option, options, schemes
@@ -50,7 +51,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
         buffer_trace.answer(output, rate_trace, asked)
         return
     if "rate" not in asked:
-        raise click.UsageError("--rate is missing: give it, or --rate-trace for a path whose rate varies")
+        raise conflict("--rate", "is missing", "give it, or --rate-trace for a path whose rate varies")
     if output.form == "text" and output.directory is None and "file" not in asked:
         asked |= {"points": 0, "every_rule": verbose}  # the short answer has no curve and few rules
     with output:
@@ -73,7 +74,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
 def _checked(asked: dict[str, Any]) -> dict[str, Any]:
     """Convert the options to arguments of `longfat.design.buffer`; refuse options that exclude each other."""
     if "file" in asked and "flows" in asked:
-        raise click.UsageError("--flows and --file exclude each other")
+        raise conflict("--flows and --file", "exclude each other")
     trips = asked["round_trip_time"]
     asked |= {"round_trip_time": _trips(trips), "spread": _spread(trips)}
     if len(asked.get("flows", ())) == 1:
@@ -86,7 +87,7 @@ def _trips(given: list[tuple[float, float]]) -> float | list[float]:
     if len(given) == 1:
         return sum(given[0]) / 2
     if any(low < high for low, high in given):
-        raise click.UsageError("--rtt must be one time, one range, or a list of times without ranges")
+        raise conflict("--rtt", "must be one time, one range, or a list of times without ranges")
     return [low for low, _ in given]
 
 
@@ -101,7 +102,7 @@ def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:
     names = [name for name, _ in pairs]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise click.UsageError(f"--parameter {twice[0]} is given twice")
+        raise conflict(f"--parameter {twice[0]}", "is given twice")
     return dict(pairs)
 
 

@@ -6,8 +6,6 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from longfat.base.domains import conflict
 from longfat.base.files import text_of
 from longfat.base.progress import bar
@@ -50,7 +48,7 @@ def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
         raise conflict("--rate-trace", f"excludes {given[0]}")
     flows = asked.get("flows", 1)
     if isinstance(flows, list) or isinstance(asked["round_trip_time"], list):
-        raise click.UsageError("--rate-trace needs one number for --flows, and one time for --rtt")
+        raise conflict("--rate-trace", "needs one number for --flows, and one time for --rtt")
     trace = variable_rate.read(text_of("rate_trace", file), file)
     path = variable_rate.VariablePath(trace, asked["round_trip_time"], asked["packet"], asked["scheme"], flows)
     with output:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.domains import conflict
 from longfat.base.quantities import text
 from longfat.base.text_tables import csv_of
 from longfat.cli.output import FOLDER, Output, outputs, watched
@@ -89,11 +90,11 @@ def curves_command(output: Output, over: list[str], html: str | None, **flags: A
     from longfat import design
 
     if len(set(over)) < len(over):
-        raise click.UsageError(f"--over {','.join(over)} names an axis twice")
+        raise conflict(f"--over {','.join(over)}", "names an axis twice")
     if len(over) > 1:
         for flag, wanted in (("--at", flags["at"]), ("--figure", output.draws), ("--csv", output.form == "csv")):
             if wanted:
-                raise click.UsageError(f"{flag} needs one axis, --over buffer or --over window")
+                raise conflict(flag, "needs one axis, --over buffer or --over window")
     asked = given(flags)
     asked["file"] = asked["file"] or None
     with output:

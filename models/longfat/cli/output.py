@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base import extras
+from longfat.base.domains import conflict, unknown
 from longfat.cli.parameters import DIRECTORY, FILE, Decorator, option, switch
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def outputs(
             figure: Any = None, **given: Any,
         ) -> Any:  # fmt: skip
             if as_json and as_csv:
-                raise click.UsageError("--json and --csv exclude each other")
+                raise conflict("--json and --csv", "exclude each other")
             figures = [figure] if isinstance(figure, str) else figure or []
             form = "json" if as_json else "csv" if as_csv else "text"
             return command(*arguments, output=Output(output, form, figures), **given)
@@ -115,7 +116,6 @@ class Output:
 
     def file(self, name: str, path: str, suffixes: tuple[str, ...] = ()) -> Path:
         """Return the temporary path for the file of an option; refuse a suffix that is not in ``suffixes``."""
-        from longfat.base.domains import unknown
         from longfat.base.files import AtomicFiles
 
         place = Path(path)

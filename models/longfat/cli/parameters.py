@@ -17,6 +17,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from longfat.base.argument import Argument, Declared, Setting
+from longfat.base.domains import out_of_range, unknown, wrong_type
 from longfat.base.quantity import READERS, Quantity
 from longfat.design.arguments import RNG, SENDERS
 
@@ -92,8 +93,6 @@ class Value(_Several, click.FloatRange):
         >>> Value(Quantity(unit="1", domain="[0, inf)", integer=True)).one("7", "seed")
         7
         """
-        from longfat.base.domains import wrong_type
-
         record, allowed, text = self.record, str(self.record.interval), word.strip()
         if self.ranges:
             from longfat.design import figure_ranges
@@ -138,8 +137,6 @@ class Name(_Several, _Type):
         if self.own and names_file(word):
             return read(word, _kind(self.own), what=self.what) if self.loaded else word
         if self.checked and word not in (names := self.names()):
-            from longfat.base.domains import unknown
-
             raise unknown(self.what, word, names)
         return word
 
@@ -157,8 +154,6 @@ class Assignment(_Several, _Type):
 
     def one(self, word: str, name: str) -> tuple[str, float]:
         """Split a text such as ``delayed_ack=2`` into name and number."""
-        from longfat.base.domains import wrong_type
-
         key, _, text = word.partition("=")
         try:
             return key.strip(), float(text)
@@ -175,8 +170,6 @@ class Text(_Several, _Type):
     def one(self, word: str, name: str) -> str:
         """Return the text; raise a ValueError if it is blank."""
         if not word.strip():
-            from longfat.base.domains import out_of_range
-
             raise out_of_range(name, repr(word), "1", self.what)
         return word
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.domains import conflict
 from longfat.cli.output import outputs, say
 from longfat.cli.parameters import DIRECTORY, FILE, Decorator, option, options, switch
 from longfat.sim.network.options import RUN_OPTIONS
@@ -26,8 +27,6 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
             raise click.MissingParameter(ctx=context, param_hint="'NAME|FILE'", param_type="argument")
         return
     if scenario is not None:
-        from longfat.base.domains import conflict
-
         raise conflict("--list", f"excludes NAME|FILE, got {scenario!r}")
     from longfat.sim.network.scenario import SHIPPED, shipped
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.domains import conflict
 from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import csv_of
 from longfat.cli import tables
@@ -49,8 +50,6 @@ def simulate_command(output: Output, scenario: str, trust: bool, **options: Any)
     in the file, traces.svg and traces.png show windows and queues over time. The column heads of flows.csv and
     links.csv contain the units, as in "goodput [bytes/s]".
     """
-    from longfat.base.domains import conflict
-
     asked = given(options)
     traced = [flag for flag in ("pcap", "qlog") if flag in asked]
     if "trace_packets" in asked and not traced:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.domains import conflict
 from longfat.base.text_tables import aligned
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import given, options, switch
@@ -71,8 +72,6 @@ def testbed_command(
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
     """Return the options of the run, with sampling for a figure; refuse options that a run on Linux cannot have."""
-    from longfat.base.domains import conflict
-
     if options.get("duration") is None:
         raise conflict("a run on Linux", "needs a duration", "give --duration, or duration in [run] of the scenario")
     if options.get("warm_up") == "auto":

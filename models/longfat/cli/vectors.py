@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.domains import conflict
 from longfat.base.files import text_of
 from longfat.base.text_tables import WIDTH
 from longfat.cli import tables
@@ -79,9 +80,9 @@ def vectors_command(
     from longfat.benchmark.vectors import CLOCK, vector
 
     if check is None and jitter is not None:
-        raise click.UsageError("--jitter needs --check")
+        raise conflict("--jitter", "needs --check")
     if check is not None and output.form == "csv":
-        raise click.UsageError("--check excludes --csv")
+        raise conflict("--check", "excludes --csv")
     content = "" if check is None else text_of("check", check)
     with output:
         made = vector(sender, progress=watched(), **given(flags))

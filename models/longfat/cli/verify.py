@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.domains import conflict
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import FILE, SEED, Name, laws, option, options, switch
 
@@ -47,13 +48,13 @@ def verify_command(
     and Linux differ.
     """
     if papers and not published:
-        raise click.UsageError(f"PAPER {papers[0]} needs --published")
+        raise conflict(f"PAPER {papers[0]}", "needs --published")
     for flag, wanted in (("--published", published), ("--linux", linux)):
         if wanted and flags["laws"]:
-            raise click.UsageError(f"--law and {flag} exclude each other")
+            raise conflict(f"--law and {flag}", "exclude each other")
     for flag, wanted in (("--linux", linux), ("--workers", flags["workers"])):
         if published and wanted:
-            raise click.UsageError(f"{flag} and --published exclude each other")
+            raise conflict(f"{flag} and --published", "exclude each other")
     with Output() as output:
         files = {"html": html, "json": None if json_file == "-" else json_file}
         paths = {kind: output.file(kind, name) for kind, name in files.items() if name is not None}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from longfat.base.argument import Argument
+from longfat.base.domains import conflict
 from longfat.cli.output import FOLDER, Output, outputs, say, watched
 from longfat.cli.parameters import FILE, VERBOSE, Text, given, option, options, switch
 from longfat.design.arguments import APPLICATION, TCP_WINDOW
@@ -51,7 +52,6 @@ def window_command(
     Options override them. The answer of the law is printed first, the results of simulations follow. Nothing is changed
     on this machine.
     """
-    from longfat.base.domains import conflict
     from longfat.cli import window_path, window_steps, window_tcp
     from longfat.design import tcp_windows
 

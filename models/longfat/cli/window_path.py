@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.domains import conflict
 from longfat.design.senders import SENDERS
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Path:
                 used[name] = getattr(found, f"{name}_interval") or (figure, figure)
         for name, (flag, holders) in HOLDERS.items():
             if used[name] is None:
-                raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
+                raise conflict(flag, "is missing", f"give it, or a file that contains it ({holders})")
         more = {name: used[name] for name in HOLDERS} | {"measured": bool(self.rate_measured_by)}
         if used["loss"] is None:
             remarks += ("loss: not given, 0 is assumed: only overflows of the flow itself",)
@@ -96,7 +97,6 @@ class Path:
 def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> Path:
     """Read the files, which are measurements of the path and settings of its hosts; return them with the options."""
     from longfat import measured
-    from longfat.base.domains import conflict
     from longfat.design.socket_buffers import linux_defaults, tightest
     from longfat.measured.diagnosis import diagnosis
     from longfat.measured.sysctl import Settings
