@@ -12,7 +12,7 @@ import xarray as xr
 
 from longfat import sim
 from longfat.cli import buffer_advice, buffer_checks, buffer_lines, buffer_text, main
-from longfat.cli.buffer import _spread
+from longfat.cli.buffer import _checked
 from longfat.cli.buffer_text import table
 from longfat.cli.output import sayable
 from longfat.design import switch_buffer
@@ -327,9 +327,9 @@ def test_a_policer(tmp_path, capsys):
 
 
 def test_a_range_of_round_trip_times_is_a_spread():
-    assert _spread([(0.02, 0.08)]) == pytest.approx(0.6)  # 50 ms (1 +- 0.6)
-    assert _spread([(0.02, 0.02)]) == 0.1
-    assert _spread([(0.02, 0.02), (0.04, 0.04)]) == 0.1  # of no effect
+    assert _checked({"round_trip_time": [(0.02, 0.08)]})["spread"] == pytest.approx(0.6)  # 50 ms (1 +- 0.6)
+    for given in ([(0.02, 0.02)], [(0.02, 0.02), (0.04, 0.04)]):  # the library's default
+        assert "spread" not in _checked({"round_trip_time": given})
 
 
 def test_a_list_of_round_trip_times(tmp_path, capsys):

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-SPREAD = 0.1
-
 
 @click.command("buffer", short_help="Buffer that a switch needs, and lines for tc.")
 @options(BUFFER, "rate", required=False)
@@ -76,7 +74,10 @@ def _checked(asked: dict[str, Any]) -> dict[str, Any]:
     if "file" in asked and "flows" in asked:
         raise conflict("--flows and --file", "exclude each other")
     trips = asked["round_trip_time"]
-    asked |= {"round_trip_time": _trips(trips), "spread": _spread(trips)}
+    low, high = trips[0]
+    asked["round_trip_time"] = _trips(trips)
+    if low < high:  # a range from R (1 - s) to R (1 + s), where s is the spread
+        asked["spread"] = (high - low) / (high + low)
     if len(asked.get("flows", ())) == 1:
         asked["flows"] = asked["flows"][0]
     return asked | {"parameters": _once(asked.get("parameters", ()))}
@@ -89,12 +90,6 @@ def _trips(given: list[tuple[float, float]]) -> float | list[float]:
     if any(low < high for low, high in given):
         raise conflict("--rtt", "must be one time, one range, or a list of times without ranges")
     return [low for low, _ in given]
-
-
-def _spread(trips: list[tuple[float, float]]) -> float:
-    """Return the relative spread s [1] of round-trip times from R (1 - s) to R (1 + s), where R is their middle."""
-    low, high = trips[0]
-    return (high - low) / (high + low) if low < high else SPREAD
 
 
 def _once(pairs: tuple[tuple[str, float], ...]) -> dict[str, float]:

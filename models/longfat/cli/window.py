@@ -14,8 +14,8 @@ from longfat.cli.parameters import FILE, VERBOSE, Text, given, option, options, 
 from longfat.design.arguments import APPLICATION, TCP_WINDOW
 
 MEASURED = {
-    "mss": replace(TCP_WINDOW["segment"], default="1448B, or as measured"),
-    "flows": replace(TCP_WINDOW["flows"], default="1, or as measured"),
+    "mss": replace(TCP_WINDOW["segment"], default=f"{TCP_WINDOW['segment'].default}, or as measured"),
+    "flows": replace(TCP_WINDOW["flows"], default=f"{TCP_WINDOW['flows'].default}, or as measured"),
 }
 FILE_SIZE = {
     "transfer_size": Argument(

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import conflict
+from longfat.cli.parameters import flag_of
 from longfat.design.senders import SENDERS
 
 if TYPE_CHECKING:
@@ -16,11 +17,8 @@ if TYPE_CHECKING:
     from longfat.measured.diagnosis import Diagnosis
     from longfat.measured.sysctl import Settings
 
-#: Required input -> its option, and the files that contain its value.
-HOLDERS = {
-    "rate": ("--rate", "of iperf3"),
-    "round_trip_time": ("--rtt", "of ping, or of iperf3 --json on the sending side of TCP"),
-}
+#: Required input -> the files that contain its value.
+HOLDERS = {"rate": "of iperf3", "round_trip_time": "of ping, or of iperf3 --json on the sending side of TCP"}
 
 
 @dataclass(frozen=True)
@@ -74,9 +72,9 @@ class Path:
             figure = getattr(found, name)
             if value is None and figure is not None:
                 used[name] = getattr(found, f"{name}_interval") or (figure, figure)
-        for name, (flag, holders) in HOLDERS.items():
+        for name, holders in HOLDERS.items():
             if used[name] is None:
-                raise conflict(flag, "is missing", f"give it, or a file that contains it ({holders})")
+                raise conflict(flag_of(name), "is missing", f"give it, or a file that contains it ({holders})")
         more = {name: used[name] for name in HOLDERS} | {"measured": bool(self.rate_measured_by)}
         if used["loss"] is None:
             remarks += ("loss: not given, 0 is assumed: only overflows of the flow itself",)

@@ -297,7 +297,7 @@ def _against_losses(answer: Answer, path: Path) -> list[str]:
             f"others {rounded(left, 'bytes/s')}"
         )
     bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
-    if bbr >= 1.05 * law and a["scheme"] != "dctcp":
+    if bbr >= LEAST_GAIN * law and a["scheme"] != "dctcp":
         steps.append(
             f"BBR at the sender (lines: --scheme bbr1): {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; "
             "unfair to others"
