@@ -185,7 +185,7 @@ def test_a_rate_measured_by_tcp_is_a_lower_bound(capsys):
     assert "taken for overflows of the measured flow itself" in out
     assert "no window or buffer changes that" not in out
     assert "20.7 Mbit/s or more" in out  # nine tenths of 23.0956
-    assert "TCP efficiency 99.67 %" in out  # 1 - 29/8700
+    assert "TCP efficiency 99.67%" in out  # 1 - 29/8700
 
 
 def test_several_files_and_options_before_files(capsys):

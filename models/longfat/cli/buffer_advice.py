@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import rounded
 from longfat.cli import buffer_lines
-from longfat.cli.tables import packets
+from longfat.cli.tables import packets, percent
 from longfat.design.buffer_laws import ONE, marking_threshold
 from longfat.laws.bbr import share
 from longfat.laws.dctcp import largest_queue
@@ -68,10 +68,10 @@ def _beside_cubic(a: dict[str, Any]) -> str:
     """Return a sentence on BBR's version and on its fraction of the total rate beside one CUBIC flow."""
     version = "version 1, Linux's" if a["scheme"] == "bbr1" else "version 3, not Linux's"
     taken, low, high = (f"{100 * a[f'bbr_share{end}']:.3g}" for end in ("", "_lower", "_upper"))
-    law = f"law {100 * a['bbr_share_law']:.3g}%" if math.isfinite(a["bbr_share_law"]) else "no law"
+    law = f"law {percent(a['bbr_share_law'], 3)}" if math.isfinite(a["bbr_share_law"]) else "no law"
     return (
         f"{a['scheme']} ({version}) beside a CUBIC flow: {taken}% of both rates ({low} .. {high} simulated, {law}), "
-        f"{100 * a['bbr_loss']:.2g}% lost"
+        f"{percent(a['bbr_loss'], 2)} lost"
     )
 
 
@@ -96,7 +96,7 @@ def _not_more(row: xr.Dataset, one: xr.Dataset) -> list[str]:
     There is no sentence if the rounded delays are equal, because a larger buffer then has no disadvantage.
     """
     wait, longer = (rounded(float(each.queueing_delay), "s") for each in (row, one))
-    carried, more = (f"{100 * float(each.share):.3g}%" for each in (row, one))
+    carried, more = (percent(float(each.share), 3) for each in (row, one))
     if wait == longer:
         return []
     if buffer_lines.has_free_room(row, one):

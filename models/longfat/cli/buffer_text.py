@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +80,7 @@ def by_rules(asked: dict[str, Any], found: list[ByRule]) -> str:
         of_rule.setdefault(rule, []).append(f"{size:g} ({flows})")
     if of_rule:
         words = "; ".join(f"{rule} {', '.join(counts)}" for rule, counts in of_rule.items())
-        lines += textwrap.wrap(f"By rule, in packets (for so many flows): {words}", 118, subsequent_indent="  ")
+        lines += tables.wrapped(f"By rule, in packets (for so many flows): {words}")
     return "\n".join(lines)
 
 
@@ -95,7 +94,7 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
     advice = buffer_advice.first(data)
     lines += [""] if advice else []
     for one in advice:
-        lines += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+        lines += tables.wrapped(one, "- ")
     lines += ["", table(data)] if verbose else []
     pasted = buffer_lines.lines(data)
     lines += ["", *paste.shown(pasted, brief=not verbose), *_variable(data)]
@@ -136,7 +135,7 @@ def _larger(data: xr.Dataset) -> list[str]:
         f"{', '.join(map(str, flows))} flows: simulated with {sizes} packets in a BDP. More flows of the path lose "
         "together: it needs a larger buffer, and the interval does not say how much larger."
     )
-    return textwrap.wrap(said, 118, subsequent_indent="  ")
+    return tables.wrapped(said)
 
 
 def _variable(data: xr.Dataset) -> list[str]:
@@ -149,7 +148,7 @@ def _variable(data: xr.Dataset) -> list[str]:
 
 
 def _share(row: xr.Dataset) -> str:
-    return f"{100 * float(row.share):.3g}%"
+    return percent(float(row.share), 3)
 
 
 def _interval(row: xr.Dataset) -> str:
@@ -211,7 +210,7 @@ def _files(a: dict[str, Any]) -> list[str]:
 def _flows(data: xr.Dataset) -> list[str]:
     """Return lines that describe the flows, their senders and the simulated path."""
     a = data.attrs
-    spread = f", round-trip times ±{100 * a['spread']:.4g}%" if a["spread"] else ", equal round-trip times"
+    spread = f", round-trip times ±{percent(a['spread'], 4)}" if a["spread"] else ", equal round-trip times"
     above = f" above {a['mark_above']:g} packets" if "mark_above" in a else ""
     spread = spread if (data.flows > 1).any() else ""
     senders = a["sender"].split(" | ") if a["sender"] else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import conflict
@@ -13,7 +12,7 @@ from longfat.base.quantities import rounded, text
 from longfat.cli import tables
 from longfat.cli.output import Output, finite, say, watched
 from longfat.cli.parameters import flag_of
-from longfat.cli.tables import Column
+from longfat.cli.tables import Column, percent
 
 if TYPE_CHECKING:
     from longfat.design.variable_rate import Queue, VariablePath
@@ -27,7 +26,7 @@ COLUMNS = (
     Column("queue", -33, lambda row: row["name"]),
     Column("packets", 7, lambda row: str(row["packets"])),
     Column("rate", 11, lambda row: rounded(row["rate"], "bytes/s")),
-    Column("of mean", 7, lambda row: f"{100 * row['share']:.3g}%"),
+    Column("of mean", 7, lambda row: percent(row["share"], 3)),
     Column("mean wait", 9, lambda row: rounded(row["mean_wait"], "s")),
     Column("95% wait", 8, lambda row: rounded(row["wait"], "s")),
     Column(
@@ -101,12 +100,12 @@ def _table(path: VariablePath, found: list[Queue]) -> str:
     ]
     made = ["", *tables.table(COLUMNS, rows), ""]
     for one in said:
-        made += textwrap.wrap(one, 118, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+        made += tables.wrapped(one, "- ")
     return "\n".join([*made, *lines])
 
 
 def _gives(row: dict[str, Any]) -> str:
-    return f"{100 * row['share']:.3g}% of the mean rate, 95% of waits up to {rounded(row['wait'], 's')}"
+    return f"{percent(row['share'], 3)} of the mean rate, 95% of waits up to {rounded(row['wait'], 's')}"
 
 
 def _json(path: VariablePath, found: list[Queue]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from longfat.base.quantities import rounded
 from longfat.base.text_tables import labelled
 from longfat.cli.output import MORE, Output, outputs
 from longfat.cli.parameters import FILE, VERBOSE, options
-from longfat.cli.tables import Column, table
+from longfat.cli.tables import Column, percent, table
 
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
@@ -178,7 +178,7 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[di
     policer = DIAGNOSED.get(kind, POLICED[path.policed])
     yield {"name": "policed", "title": "policer", "value": policer, "interval": its}
     for name, value in ratios.items():
-        yield {"name": name} | _metric(name, value)
+        yield {"name": name, "title": METRICS[name], "value": metric(name, value)}
 
 
 def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
@@ -191,9 +191,9 @@ def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
             yield {"name": layer, "title": f"      {layer}"} | shown
 
 
-def _metric(name: str, value: float) -> dict[str, str]:
-    shown = f"{value:.4g}" if name == "transfer_time_ratio" else f"{100 * value:.4g}%"
-    return {"title": METRICS[name], "value": shown}
+def metric(name: str, value: float) -> str:
+    """Format a metric of RFC 6349 with up to four digits: a ratio of times, or a fraction in percent."""
+    return f"{value:.4g}" if name == "transfer_time_ratio" else percent(value, 4)
 
 
 def _shown(value: float, unit: str) -> str:

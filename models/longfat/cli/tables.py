@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from longfat.base.quantities import rounded
@@ -93,10 +94,15 @@ def packets(count: int) -> str:
     return f"{count} packet{'s' * (count != 1)}"
 
 
-def percent(share: float) -> str:
-    """Format a fraction in percent, with up to six digits.
+def percent(share: float, digits: int = 6) -> str:
+    """Format a fraction in percent, rounded to a number of digits.
 
-    >>> percent(0.95)
-    '95%'
+    >>> percent(0.95), percent(0.12345, 3)
+    ('95%', '12.3%')
     """
-    return f"{100 * share:.6g}%"
+    return f"{100 * share:.{digits}g}%"
+
+
+def wrapped(words: str, first: str = "") -> list[str]:
+    """Return the lines of a wrapped text; ``first`` precedes the first line, such as the dash of a list."""
+    return wrap(words, 118, initial_indent=first, subsequent_indent="  ", break_on_hyphens=False)

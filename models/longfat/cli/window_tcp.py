@@ -108,7 +108,7 @@ def _long(row: dict[str, float], several: bool) -> str:
     """Format the simulated rate of a long transfer with its interval, and BBR's losses if they exceed the path's."""
     low, high = row["tcp_rate_lower"], row["tcp_rate_upper"]
     between = f" ({span(low, high)})" if low < high else ""
-    lost = f", {100 * row['tcp_lost']:.2g}% of packets lost" if row["tcp_lost"] > row["loss"] else ""
+    lost = f", {percent(row['tcp_lost'], 2)} of packets lost" if row["tcp_lost"] > row["loss"] else ""
     return (
         f"{rounded(row['tcp_rate'], 'bytes/s')}{between} in a long transfer{window_lines.at_loss(row, several)}{lost}"
     )
@@ -175,15 +175,11 @@ def _decides(found: dict[str, float]) -> Iterator[tuple[str, str]]:
 
 def _metrics(a: dict[str, Any], path: Path) -> list[str]:
     """Format the metrics of RFC 6349, section 4, that can be computed from the measurement."""
-    from longfat.cli.measured import METRICS
+    from longfat.cli.measured import METRICS, metric
     from longfat.measured.metrics import metrics
 
     found = metrics(path.figures, None if path.rate_measured_by else a["rate"])
-    return [
-        f"{title} {found[name]:.4g}" if name == "transfer_time_ratio" else f"{title} {100 * found[name]:.4g} %"
-        for name, title in METRICS.items()
-        if name in found
-    ]
+    return [f"{title} {metric(name, found[name])}" for name, title in METRICS.items() if name in found]
 
 
 def csv(answer: Answer) -> str:
