@@ -9,15 +9,15 @@ import numpy as np
 
 from figures.cadpc.capc import CAPC, CAPC_SWITCH, CHANGING
 from figures.cadpc.networks import (
-    ACCESS,
     BUFFER,
     CAPACITY,
     JITTER,
-    LINK_DELAY,
     MIDDLE,
     PACKET,
     PATH,
     ROUND_TRIP,
+    bare_dumbbell,
+    with_web,
 )  # fmt: skip
 from figures.cadpc.runs import NEGLIGIBLE, each, exactly, percent, scale, words
 from figures.cadpc.two_queues import CLASSES, XCP_BESIDE_TCP
@@ -26,6 +26,7 @@ from figures.rule import Difference, Estimate, Quantity, Statement, Together, me
 from longfat import fluid
 from longfat.sim import Network, queues
 from longfat.sim.network import traffic
+from longfat.sim.runs.results import jain_index
 
 WEB, CALLS = 0.3, 0.3  # loads of web-like traffic and of short calls, in capacities
 CALL = 10_000  # bytes
@@ -33,15 +34,6 @@ BULK_SHARE = 0.7  # weight of the class of bulk transfers
 ALMOST_PERFECT = 0.99  # Jain's index, as in `figures.cadpc.claims`
 ROOM = 100  # packets of each queue; ours, a quarter of the bandwidth-delay product
 MIXES = ((3, 10), (5, 5), (10, 3))  # flows of XCP and of TCP
-
-
-def links(discipline: Any = "fifo", buffer: int = BUFFER) -> Network:
-    """Return the three links of `figures.cadpc.networks.dumbbell` without flows."""
-    net = Network()
-    for tail, head in (("s", "a"), ("b", "d")):
-        net.link(tail, head, rate=ACCESS, delay=LINK_DELAY, duplex=True)
-    net.link("a", "b", rate=CAPACITY, delay=LINK_DELAY, buffer=buffer, discipline=discipline)
-    return net.link("b", "a", rate=CAPACITY, delay=LINK_DELAY)
 
 
 def flows(net: Network, scheme: Any, name: str, count: int, **parameters: float) -> Network:
@@ -57,7 +49,7 @@ def capc(context: Context) -> Finding:
     parts, text = [], []
     switch = CAPC_SWITCH(interval=ROUND_TRIP)
     for n in (2, 10, 50):
-        seen = each(context, flows(links(switch), CAPC, "flow", n), 240, warm_up=120)
+        seen = each(context, flows(bare_dumbbell(switch), CAPC, "flow", n), 240, warm_up=120)
         total = mean([float(one.goodput.sum()) / CAPACITY for one in seen])
         equal = mean([float(one.goodput.max() / one.goodput.min()) for one in seen])
         course = fluid.integrate(fluid.systems.capc(n), 800, {"share": 0.01}, delay=1)
@@ -72,10 +64,7 @@ def capc(context: Context) -> Finding:
 
 def beside_web(scheme: Any, load: float) -> Network:
     """Return ten flows of a scheme, with web-like traffic as in `figures.cadpc.networks.dumbbell`."""
-    net = flows(links(), scheme, "flow", 10)
-    if load > 0:
-        net.flow(traffic.web(3 * load * CAPACITY / 20, 1.0, 2.0), path=["a", "b"], name="web", packet=PACKET, count=20)
-    return net
+    return with_web(flows(bare_dumbbell(), scheme, "flow", 10), load)
 
 
 def changing_target(context: Context) -> Finding:
@@ -109,7 +98,7 @@ def changing_target(context: Context) -> Finding:
 def _calls(context: Context, apart: bool) -> list[dict[str, float]]:
     """Return the response time of short calls [s] and loss and use of the bulk transfers beside them, of each run."""
     discipline = CLASSES(flows=10, weight=BULK_SHARE, room=BUFFER) if apart else "fifo"
-    net = flows(links(discipline, 2 * BUFFER), "cadpc", "bulk", 10)
+    net = flows(bare_dumbbell(discipline, buffer=2 * BUFFER), "cadpc", "bulk", 10)
     net.flow(traffic.arrivals(CALLS * CAPACITY / CALL, "sack"), path=PATH, name="call", packet=PACKET, file=CALL)
     found = []
     for one in each(context, net, 240, warm_up=80):
@@ -118,7 +107,7 @@ def _calls(context: Context, apart: bool) -> list[dict[str, float]]:
             "time": float(one.transfer_time.sel(flow="call")), "call_loss": float(one.loss.sel(flow="call")),
             "loss": float(bulk.dropped.sum() / bulk.sent.sum()),
             "use": float(bulk.goodput.sum()) / CAPACITY / (1.0 - CALLS),
-            "jain": float(bulk.goodput.sum() ** 2 / (10 * (bulk.goodput**2).sum())),
+            "jain": float(jain_index(bulk.goodput.values)),
         })  # fmt: skip
     return found
 
@@ -158,7 +147,7 @@ def _beside_tcp(context: Context, xcp: int, tcp: int, router: str) -> Estimate:
         "two queues": XCP_BESIDE_TCP(**given), "two queues of equal weight": XCP_BESIDE_TCP(**given, fixed=1.0),
         "one queue": queues.xcp(),
     }[router]  # fmt: skip
-    net = links(discipline, 2 * ROOM)
+    net = bare_dumbbell(discipline, buffer=2 * ROOM)
     flows(flows(net, "xcp", "xcp", xcp), "sack", "tcp", tcp)
     seen = each(context, net, 400, warm_up=200)
     return mean([float(one.goodput[:xcp].mean() / one.goodput[xcp:].mean()) for one in seen])

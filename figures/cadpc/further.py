@@ -18,6 +18,7 @@ from figures.cadpc.networks import CAPACITY, MBIT, WEIGHTED, hidden_bottleneck, 
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.plot.axes import log_ticks
+from longfat.sim.runs.results import jain_index
 
 CAPTIONS = {
     "cadpc_further": "CADPC with losses on the link, with a target below the capacity, with weights that a broker "
@@ -51,11 +52,10 @@ def one_link(loss: float = 0.0, target: float = 1.0, *, rng: Any) -> dict[str, f
         net.flow("cadpc", path=["a", "b"], packet=PACKET, start=float(start), parameters={"target": target},
                  send_jitter=JITTER)  # fmt: skip
     data = lf.sim.run(net, duration=END, warm_up=WARM_UP, rng=int(rng.integers(2**31)), progress=False)
-    rates = data.sent.values
     return {
         "utilisation": float(data.utilisation.sel(link="a-b")),
         "queue": float(data.mean_queue.sel(link="a-b")),
-        "fairness": float(rates.sum() ** 2 / (len(rates) * (rates**2).sum())),
+        "fairness": float(jain_index(data.sent.values)),
     }
 
 

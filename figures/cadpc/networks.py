@@ -76,6 +76,32 @@ def queue(name: str, capacity: float = CAPACITY) -> str | Discipline:
     return queues.discipline(name, ecn=True) if name in ("rem", "avq") else name
 
 
+def bare_dumbbell(
+    discipline: str | Discipline = "fifo",
+    capacity: float = CAPACITY,
+    *,
+    buffer: int = BUFFER,
+    link_delay: float = LINK_DELAY,
+    back: Mapping[str, Any] | None = None,
+    **link: Any,
+) -> Network:
+    """Return the three links of `dumbbell` without flows; ``back`` has arguments of the return link "b-a"."""
+    net = Network()
+    for tail, head in (("s", "a"), ("b", "d")):
+        net.link(tail, head, rate=ACCESS, delay=link_delay, duplex=True)
+    net.link("a", "b", rate=capacity, delay=link_delay, buffer=buffer, discipline=discipline, **link)
+    return net.link("b", "a", delay=link_delay, **{"rate": capacity, **(back or {})})
+
+
+def with_web(net: Network, load: float, capacity: float = CAPACITY) -> Network:
+    """Add twenty web-like sources with a load of the bottleneck "a-b" [capacities]; return the network."""
+    if load > 0:
+        # A source sends for 1 s and pauses for 2 s on average, so it sends for a third of the time.
+        pages = traffic.web(3 * load * capacity / 20, 1.0, 2.0)
+        net.flow(pages, path=["a", "b"], name="web", packet=PACKET, count=20)
+    return net
+
+
 def dumbbell(
     label: str,
     flows: int = 10,
@@ -134,24 +160,14 @@ def dumbbell(
     Network('', 4 nodes, 6 links, 10 flows)
     """
     one = BY_LABEL[label]
-    net = Network()
     chosen = queue(discipline or one.discipline, capacity)
-    for tail, head in (("s", "a"), ("b", "d")):
-        net.link(tail, head, rate=ACCESS, delay=link_delay, duplex=True)
-    net.link("a", "b", rate=capacity, delay=link_delay, buffer=buffer, discipline=chosen, **link)
-    if rate_back is None:
-        net.link("b", "a", rate=capacity, delay=link_delay, loss=loss_back)
-    else:
-        net.link("b", "a", rate=rate_back, delay=link_delay, loss=loss_back, buffer=BUFFER)
+    back = {"loss": loss_back} | ({} if rate_back is None else {"rate": rate_back, "buffer": BUFFER})
+    net = bare_dumbbell(chosen, capacity, buffer=buffer, link_delay=link_delay, back=back, **link)
     net.flow(
         one.scheme, path=PATH, name="flow", packet=PACKET, count=flows, stagger=stagger, send_jitter=send_jitter,
         parameters={**one.parameters, **dict(parameters)},
     )  # fmt: skip
-    if web > 0:
-        # A source sends for 1 s and pauses for 2 s on average, so it sends for a third of the time.
-        pages = traffic.web(3 * web * capacity / 20, 1.0, 2.0)
-        net.flow(pages, path=["a", "b"], name="web", packet=PACKET, count=20)
-    return net
+    return with_web(net, web, capacity)
 
 
 def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0, **parameters: float) -> Network:
@@ -168,8 +184,7 @@ def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0, **p
     parameters : float
         Further parameters of the scheme.
     """
-    net = dumbbell("CADPC", 1)
-    net.flows.clear()
+    net = bare_dumbbell()
     for k in range(flows):
         net.flow(
             "cadpc", path=PATH, name=f"flow-{k + 1}", packet=PACKET, start=0.0 if equal_starts else apart * k,
@@ -180,8 +195,7 @@ def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0, **p
 
 def weighted(weight: float = 2.0) -> Network:
     """Return a network with two flows of a weight beside three flows of weight one."""
-    net = dumbbell("CADPC", 1)
-    net.flows.clear()
+    net = bare_dumbbell()
     for name, share, count in (("heavy", weight, 2), ("one", 1.0, 3)):
         net.flow("cadpc", path=PATH, name=name, packet=PACKET, count=count, send_jitter=JITTER,
                  parameters={"weight": share})  # fmt: skip

@@ -17,6 +17,7 @@ from figures.claims import Context
 from figures.rule import Estimate, Printed
 from longfat.replication import replicate
 from longfat.sim import Network, run
+from longfat.sim.runs.results import jain_index
 
 MANY = 50  # flows of figure 3
 NEGLIGIBLE = 1e-3  # loss probability
@@ -67,7 +68,7 @@ def numbers(data: xr.Dataset, capacity: float) -> dict[str, float]:
         "throughput": float(goodput.sum()) / capacity,
         "loss": float(ours.dropped.sum() / ours.sent.sum()),
         "mean_queue": float(middle.mean_queue),
-        "jain_index": float(goodput.sum() ** 2 / (len(goodput) * (goodput**2).sum())),
+        "jain_index": float(jain_index(goodput)),
         "examined": max(0.0, float(middle.arrived) - payload) / span,
         "offered": float(ours.sent.sum()) / span,
         "feedback": float(data.throughput.sel(link="b-a")),

@@ -152,8 +152,7 @@ def measure(outcome: Outcome, duration: float, warm_up: float) -> dict[str, np.n
         for name, value in _of_connection(one, before, after, duration, warm_up).items():
             made[name][row] = value
         made["timeouts"][row] = _timeouts(outcome, one, warm_up)
-    index = made["goodput"][~np.isnan(made["goodput"])]
-    made["jain_index"] = np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan)
+    made["jain_index"] = results.jain_index(made["goodput"])
     return made
 
 

@@ -180,7 +180,7 @@ def _counted(probe: Probe, seen: Observed) -> float:
     total = values.sum()
     ways = {"sum": total, "mean": values.mean(), "min": values.min(), "max": values.max(), "last": values[-1],
             "share": total / np.nansum(every) if np.nansum(every) else math.nan,
-            "jain": total**2 / (len(values) * (values**2).sum()) if (values**2).sum() else math.nan}  # fmt: skip
+            "jain": results.jain_index(values)}  # fmt: skip
     return float(ways[probe.how])
 
 

@@ -130,7 +130,6 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
     arrivals = flows["traffic"] == records.ARRIVALS
     with np.errstate(divide="ignore", invalid="ignore"):
         goodput = over(counted["received_bytes"], (end - begin) / SECOND)
-        index = goodput[~np.isnan(goodput)]
         return {
             "transfer_time": np.where(
                 arrivals, times, np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
@@ -156,8 +155,18 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
             "link_dropped": difference(links, before and before.links, "dropped"),
             "link_marked": difference(links, before and before.links, "marked"),
             "throughput": over(new["served_bytes"], span),
-            "jain_index": np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan),
+            "jain_index": jain_index(goodput),
         }
+
+
+def jain_index(rates: np.ndarray) -> np.ndarray:
+    """Return Jain's fairness index of the rates that are not NaN; NaN if none of them is positive.
+
+    >>> round(float(jain_index(np.array([1.0, 1.0, 0.0, np.nan]))), 4)
+    0.6667
+    """
+    known = rates[~np.isnan(rates)]
+    return np.asarray(known.sum() ** 2 / (len(known) * (known**2).sum()) if known.any() else math.nan)
 
 
 def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
