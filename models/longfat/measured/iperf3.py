@@ -127,26 +127,20 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
         remarks.append(
             "round_trip_time: not measured, iperf3 writes it with --json on the sending side; take it from ping"
         )
-    else:
-        which = "mean" if mean is None else "smallest"
-        remarks.append(f"round_trip_time: an estimate, the TCP sender's {which} (iperf3), queueing included")
-    if mean is not None:
-        remarks.append("queueing_delay: the TCP sender's mean round-trip time less the smallest (iperf3)")
     figures = PathFigures(
         end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8,
-        base,
+        None,
         loss,
         tuple(remarks),
         packet=mss,
         transport="TCP",
-        queueing_delay=None if base is None or mean is None else max(0.0, mean - base),
         packets_sent=segments,
         loss_interval=loss_interval(loss * segments, segments, _burst(samples)),
         policed=queued_or_lost(base, mean, loss),
         flows=len(end["streams"].elements()),
         loss_events=_loss_events(samples),
     )
-    return figures.merged(_limit(start, end, samples))
+    return figures.merged(_trips(base, mean, "iperf3")).merged(_limit(start, end, samples))
 
 
 def _round_trips(end: Field) -> tuple[float | None, float | None]:
@@ -165,6 +159,18 @@ def _round_trips(end: Field) -> tuple[float | None, float | None]:
         return mean, None
     least = [one["min_rtt"].number("us", "[0, inf)") / 1e6 for one in senders]
     return min([one for one in least if one > 0], default=mean), mean
+
+
+def _trips(base: float | None, mean: float | None, source: str) -> PathFigures:
+    """Return a record of the round-trip times that `_round_trips` returned; ``source`` names the file in remarks."""
+    if base is None:
+        return PathFigures()
+    which = "mean" if mean is None else "smallest"
+    remarks = [f"round_trip_time: an estimate, the TCP sender's {which} ({source}), queueing included"]
+    if mean is not None:
+        remarks.append(f"queueing_delay: the TCP sender's mean round-trip time less the smallest ({source})")
+    delay = None if mean is None else max(0.0, mean - base)
+    return PathFigures(round_trip_time=base, queueing_delay=delay, remarks=tuple(remarks))
 
 
 def _burst(samples: list[_Sample]) -> float | None:
@@ -276,18 +282,10 @@ def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
         )
     received = rate == rates[0]
     which = f"what the {protocol} {'receiver saw' if received else 'sender sent'}"
-    remarks = [f"rate: an estimate, {which} (iperf3's server); the path may carry more"]
-    base, mean = _round_trips(end) if protocol == "TCP" and not received else (None, None)
-    if base is not None:
-        remarks.append("round_trip_time: an estimate, the TCP sender's smallest (iperf3's server), queueing included")
-        remarks.append("queueing_delay: the TCP sender's mean round-trip time less the smallest (iperf3's server)")
-    figures = PathFigures(
-        rate,
-        base,
-        remarks=tuple(remarks),
-        transport=str(protocol),
-        queueing_delay=None if base is None or mean is None else max(0.0, mean - base),
-    )
+    remark = f"rate: an estimate, {which} (iperf3's server); the path may carry more"
+    figures = PathFigures(rate, remarks=(remark,), transport=str(protocol))
+    if protocol == "TCP" and not received:
+        figures = figures.merged(_trips(*_round_trips(end), "iperf3's server"))
     return figures.merged(_limit(start, end, samples)) if protocol == "TCP" else figures
 
 

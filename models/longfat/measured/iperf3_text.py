@@ -8,6 +8,7 @@ from typing import Any
 
 from longfat.base.layers import layer_sizes
 from longfat.measured import iperf3
+from longfat.measured.fields import BINARY, PREFIXES
 from longfat.measured.figures import Measurement
 
 __all__ = ["KIND", "looks_like", "read"]
@@ -24,7 +25,6 @@ _WINDOW = re.compile(r"([\d.]+) ([KMGT]?)Bytes")
 _LOST = re.compile(r"(\d+)/(\d+) \(")
 #: Pattern of the processor times of both sides; "local" is the side that printed the text, whether client or server.
 _CPU = re.compile(r"CPU Utilization: local/\w+ ([\d.]+)% .*, remote/\w+ ([\d.]+)%")
-_PREFIXES = ("", "K", "M", "G", "T")
 #: Segment size [bytes] that is assumed if the text was printed without -V: Ethernet packets with TCP time stamps.
 _SEGMENT = int(layer_sizes()["data"])
 
@@ -90,17 +90,13 @@ def _row(stream: str, end: str, *rest: str) -> dict[str, Any]:
     size, prefix, rate, scale, unit, more = rest
     side = next((side for side in ("sender", "receiver") if more.rstrip().endswith(side)), None)
     # iperf3 prints bytes in powers of 1024, and bits in powers of 1000 (units.c of iperf3).
-    bits = _scaled(rate, scale, 1000) if unit == "bits" else 8 * _scaled(rate, scale, 1024)
-    row = {"stream": stream, "side": side, "end": float(end), "bytes": _scaled(size, prefix, 1024)}
+    bits = float(rate) * PREFIXES[scale] if unit == "bits" else 8 * float(rate) * BINARY[scale]
+    row = {"stream": stream, "side": side, "end": float(end), "bytes": float(size) * BINARY[prefix]}
     row |= {"bits_per_second": bits, "omitted": "(omitted)" in more}
     if lost := _LOST.search(more):
         return row | {"lost": int(lost[1]), "packets": int(lost[2])}
     if resent := _RESENT.match(more):
         row["retransmits"] = int(resent[1])
     if window := _WINDOW.search(more):
-        row["snd_cwnd"] = _scaled(window[1], window[2], 1024)
+        row["snd_cwnd"] = float(window[1]) * BINARY[window[2]]
     return row
-
-
-def _scaled(value: str, prefix: str, base: int) -> float:
-    return float(value) * float(base) ** _PREFIXES.index(prefix)

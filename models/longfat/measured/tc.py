@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from longfat.measured.counting import loss_interval
-from longfat.measured.fields import PREFIXES, printed
+from longfat.measured.fields import BINARY, PREFIXES, printed
 from longfat.measured.figures import Measurement, PathFigures
 
 __all__ = ["KIND", "Queue", "looks_like", "queues", "read"]
@@ -18,8 +18,6 @@ _BACKLOG = re.compile(r"backlog (\d+)([KMG]?)b (\d+)p")
 #: tc prints rates with SI prefixes unless it is run with -iec (tc(8), "UNITS").
 _RATE = re.compile(r"\b(?:rate|bandwidth) (\d+(?:\.\d+)?)([KMGT]?)bit\b")
 _MARKED = re.compile(r"\b(?:ecn_mark|marked) (\d+)")
-#: tc prints sizes with binary prefixes (print_size of its tc_util.c).
-_SIZE = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def queues(path: str, text: str) -> list[Queue]:
                 int(sent[3]),
                 int(marked[1]) if marked else 0,
                 int(sent[1]),
-                int(printed(name, backlog[1])) * _SIZE[backlog[2]] if backlog else None,
+                int(printed(name, backlog[1])) * BINARY[backlog[2]] if backlog else None,  # print_size of its tc_util.c
                 printed(name, rate[1]) * PREFIXES[rate[2]] / 8 if rate else None,
             )
         )
