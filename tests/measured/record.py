@@ -18,6 +18,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,26 +152,20 @@ def sampled(hosts: Hosts, file: str, every: float = 0.25) -> subprocess.Popen[by
     )
 
 
-class Capture:
-    """tcpdump at the sender, or at the receiver."""
-
-    def __init__(self, hosts: Hosts, file: str, options: str = f"-i {DEVICE}", host: int = 0) -> None:
-        self.hosts, self.final, hosts.capture = hosts, DATA / file, file
-        self.folder = tempfile.mkdtemp()
-        self.temporary = Path(self.folder, "x.pcap")
-        self.process = hosts.start(
-            f"exec tcpdump -q -n -s 96 --immediate-mode -w {self.temporary} {options} tcp port 5201", host
-        )
+@contextmanager
+def captured(hosts: Hosts, file: str, options: str = f"-i {DEVICE}", host: int = 0) -> Iterator[None]:
+    """Run tcpdump at the sender, or at the receiver, and keep what it has written."""
+    hosts.capture = file
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = Path(folder, "x.pcap")
+        process = hosts.start(f"exec tcpdump -q -n -s 96 --immediate-mode -w {temporary} {options} tcp port 5201", host)
         time.sleep(0.6)
-
-    def end(self) -> None:
-        """Stop tcpdump, and keep what it has written."""
+        yield
         time.sleep(0.5)
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait()
-        self.hosts.capture = ""
-        shutil.copyfile(self.temporary, self.final)
-        shutil.rmtree(self.folder)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        hosts.capture = ""
+        shutil.copyfile(temporary, DATA / file)
 
 
 def clean() -> Hosts:
@@ -177,17 +173,14 @@ def clean() -> Hosts:
     hosts = Hosts(Link())
     for i in (1, 2, 3):
         hosts.iperf3("-t 3 -i 0.5 -C cubic", f"clean-{i}.json")
-    sampling, pinging = sampled(hosts, "clean.ss"), hosts.start(f"ping -D -i 0.2 -c 12 {FAR}", file="loaded.ping")
-    hosts.iperf3("-t 3 -i 1 -C cubic", None)
-    sampling.wait()
-    pinging.wait()
+    with sampled(hosts, "clean.ss"), hosts.start(f"ping -D -i 0.2 -c 12 {FAR}", file="loaded.ping"):
+        hosts.iperf3("-t 3 -i 1 -C cubic", None)
     hosts.run(f"ping -c 10 -i 0.2 {FAR}", file="idle.ping")
     hosts.iperf3("-t 3 -P 4 -C cubic", "parallel.json")
     hosts.iperf3("-t 3 -R -C cubic", "reverse.json", server="reverse-server.json")
     hosts.iperf3("-t 3 -C bbr -i 0.5", "bbr.json")
-    capture = Capture(hosts, "clean.pcap", f"-i {DEVICE} --time-stamp-precision=nano")
-    hosts.iperf3("-n 700K -C cubic", None)
-    capture.end()
+    with captured(hosts, "clean.pcap", f"-i {DEVICE} --time-stamp-precision=nano"):
+        hosts.iperf3("-n 700K -C cubic", None)
     return hosts
 
 
@@ -195,15 +188,12 @@ def lossy() -> Hosts:
     """Record random loss: 20 Mbit/s, 20 ms, one packet in a hundred."""
     hosts = Hosts(Link(loss=0.01))
     hosts.iperf3("-t 4 -C cubic", "lossy.json")
-    sampling = sampled(hosts, "lossy.ss")
-    hosts.iperf3("-t 3 -C cubic", None)
-    sampling.wait()
-    capture = Capture(hosts, "lossy.pcap")
-    hosts.iperf3("-n 700K -C cubic", None)
-    capture.end()
-    capture = Capture(hosts, "lossy-receiver.pcap", host=1)
-    hosts.iperf3("-n 700K -C cubic", None)
-    capture.end()
+    with sampled(hosts, "lossy.ss"):
+        hosts.iperf3("-t 3 -C cubic", None)
+    with captured(hosts, "lossy.pcap"):
+        hosts.iperf3("-n 700K -C cubic", None)
+    with captured(hosts, "lossy-receiver.pcap", host=1):
+        hosts.iperf3("-n 700K -C cubic", None)
     hosts.run(f"tshark -r {DATA}/lossy.pcap -F pcapng -w {DATA}/lossy.pcapng")
     hosts.iperf3("-u -b 10M -l 1400 -t 4", "lossy-udp.json")
     return hosts
@@ -219,12 +209,10 @@ def overload() -> Hosts:
 def policed() -> Hosts:
     """Record a policer: 5 Mbit/s and a bucket of 30 kB, on a link of 100 Mbit/s."""
     hosts = Hosts(Link(rate=12.5e6, buffer=1e6, policer=(625e3, 30e3)))
-    sampling = sampled(hosts, "policed.ss", 0.4)
-    hosts.iperf3("-t 5 -i 0.5 -C cubic", "policed.json")
-    sampling.wait()
-    capture = Capture(hosts, "policed.pcap")
-    hosts.iperf3("-n 700K -C cubic", None)
-    capture.end()
+    with sampled(hosts, "policed.ss", 0.4):
+        hosts.iperf3("-t 5 -i 0.5 -C cubic", "policed.json")
+    with captured(hosts, "policed.pcap"):
+        hosts.iperf3("-n 700K -C cubic", None)
     return hosts
 
 
@@ -232,12 +220,10 @@ def receiver() -> Hosts:
     """Record a flow that the receiver's window limits: its buffer has at most 64 kB."""
     hosts = Hosts(Link(rate=12.5e6, buffer=1e6))
     hosts.hosts[1].write("ipv4/tcp_rmem", "4096 32768 65536")
-    sampling = sampled(hosts, "receiver.ss")
-    hosts.iperf3("-t 3 -i 0.5 -C cubic", "receiver.json")
-    sampling.wait()
-    capture = Capture(hosts, "receiver.pcap")
-    hosts.iperf3("-n 700K -C cubic", None)
-    capture.end()
+    with sampled(hosts, "receiver.ss"):
+        hosts.iperf3("-t 3 -i 0.5 -C cubic", "receiver.json")
+    with captured(hosts, "receiver.pcap"):
+        hosts.iperf3("-n 700K -C cubic", None)
     return hosts
 
 
@@ -245,13 +231,11 @@ def sender() -> Hosts:
     """Record flows that the sender limits: by its buffer of at most 32 kB, and by its application."""
     hosts = Hosts(Link(rate=12.5e6, buffer=1e6))
     hosts.iperf3("-t 3 -i 0.5 -b 4M -l 16K -C cubic", "application.json")
-    sampling = sampled(hosts, "application.ss")
-    hosts.iperf3("-t 3 -i 0.5 -b 4M -l 16K -C cubic", None)
-    sampling.wait()
+    with sampled(hosts, "application.ss"):
+        hosts.iperf3("-t 3 -i 0.5 -b 4M -l 16K -C cubic", None)
     hosts.hosts[0].write("ipv4/tcp_wmem", "4096 16384 32768")
-    sampling = sampled(hosts, "send-buffer.ss")
-    hosts.iperf3("-t 3 -i 0.5 -C cubic", "send-buffer.json")
-    sampling.wait()
+    with sampled(hosts, "send-buffer.ss"):
+        hosts.iperf3("-t 3 -i 0.5 -C cubic", "send-buffer.json")
     return hosts
 
 
@@ -280,12 +264,10 @@ def neighbour() -> Hosts:
     hosts.run("tc -s qdisc show dev near0", file="tbf-before.tc")
     server = hosts.start("exec iperf3 -s", 1)
     time.sleep(0.3)
-    capture = Capture(hosts, "ethernet.pcap", "-i near0")
-    hosts.run("iperf3 -c 192.0.2.2 -n 500K -C cubic -M 1000")
-    capture.end()
-    capture = Capture(hosts, "cooked.pcap", "-i any")
-    hosts.run("iperf3 -c 192.0.2.2 -n 300K -C cubic")
-    capture.end()
+    with captured(hosts, "ethernet.pcap", "-i near0"):
+        hosts.run("iperf3 -c 192.0.2.2 -n 500K -C cubic -M 1000")
+    with captured(hosts, "cooked.pcap", "-i any"):
+        hosts.run("iperf3 -c 192.0.2.2 -n 300K -C cubic")
     hosts.run("iperf3 -c 192.0.2.2 -t 3 -C cubic")
     hosts.run(f"iperf3 -c {FAR} -t 2 -C cubic")
     hosts.run("tc -s qdisc", file="several.tc")
