@@ -49,7 +49,7 @@ def _write(app: Sphinx) -> None:
             (app.outdir / name).write_text(text, encoding="utf-8")
         folder = app.outdir / "_static"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / STYLES).write_text(pages.view_styles(), encoding="utf-8")
+        (folder / STYLES).write_text(pages.source("view.css"), encoding="utf-8")
 
 
 def _add(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:

@@ -137,7 +137,7 @@ def test_quantities_are_typed_with_units(opened):
 def test_one_script_fills_the_plots_of_a_site(opened):
     names = ("queues.mm1_wait", "bbr.share")
     body = "".join(f'<div data-law="{name}"></div>' for name in (*names, "no.such.law"))
-    styles = pages.view_styles()
+    styles = pages.source("view.css")
     page = opened(f"<!DOCTYPE html><style>{styles}</style><script>{pages.site_script()}</script>{body}")
     assert page.locator(".lf-view").count() == 2
     assert page.locator(".lf-value").first.get_attribute("data-value") == "1"
