@@ -2,7 +2,7 @@
 
 Node's server sends without end to Node's client, over an emulated link of 200 Mbit/s between two hosts of
 `longfat.testbed`. The client's stream has a window of the given size, its connection one of sixteen times that size.
-The rate is that of TCP's data which arrive between START and END, 9 bytes of which in 16,393 are headers of frames.
+The rate is that of TCP's data which arrive between START and END; 9 of 16,393 of these bytes are headers of frames.
 It needs Linux, the right to create network namespaces, and ``node``.
 """
 
@@ -63,8 +63,8 @@ def is_tcp(packet: bytes) -> int:
 
 
 def run(pipe: Pipe, control: str, window: int, round_trip: float) -> None:
-    """Write to a pipe the rate [bytes/s] and the share of late packets, in a process that becomes the hosts'."""
-    # The simulator's libraries start threads, so that they are imported after the hosts exist.
+    """Enter the hosts in a process of its own, and write rate [bytes/s] and share of late packets to a pipe."""
+    # The simulator's libraries start threads, and are therefore imported after the hosts exist.
     from longfat.testbed import settings
     from longfat.testbed.network_namespaces import DEVICE, create_hosts
     from longfat.testbed.plan import RECEIVERS, SENDERS, Connection

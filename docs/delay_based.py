@@ -29,7 +29,7 @@ def network(round_trip: float, *schemes: str) -> Network:
 
 
 def slowdowns(window: np.ndarray) -> tuple[int, float]:
-    """Return how often a sampled window falls to 2 packets, and the share of samples before it is again what it was.
+    """Return how often a sampled window falls to 2 packets, and the share of samples until it has its size again.
 
     >>> slowdowns(np.array([2.0, 4.0, 8.0, 2.0, 2.0, 4.0, 8.0, 9.0]))
     (1, 0.375)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from docs import drawing, rooms
 from docs.handbook.markup import table
+from docs.handbook.plug_ins import REGISTRIES, records
 from longfat import sim
 from longfat.base.text_tables import csv_text
 from longfat.sim.plugin import fields
@@ -129,17 +129,10 @@ def reference() -> str:
     return "\n".join(parts)
 
 
-def _plug_ins() -> Iterator[tuple[str, Any]]:
-    """Return kind and record of each scheme, discipline and service, once each."""
-    for registry in (sim.schemes.NAMED, sim.queues.NAMED, sim.queues.SERVICES):
-        for name, one in sorted(registry.items()):
-            if one is not None and one.name == name:  # no other name of the same
-                yield one.KIND.lower(), one
-
-
 def sources() -> str:
     """Return the full references of all schemes, disciplines and services as CSV."""
-    return csv_text([("kind", "name", "source"), *((kind, one.name, one.source) for kind, one in _plug_ins())])
+    rows = ((kind, name, one.source) for kind in REGISTRIES for name, one in records(kind).items())
+    return csv_text([("kind", "name", "source"), *rows])
 
 
 PAGES = {

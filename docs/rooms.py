@@ -42,7 +42,7 @@ def reduced(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
 
 
 def half(room: str) -> float:
-    """Return half the width of a room's box; of an arrow that passes a floor between others, which has no name."""
+    """Return half the width of a room's box, or, without a name, of the gap for an arrow that passes a floor."""
     return 8 + 4.6 * len(room) if room else 5
 
 

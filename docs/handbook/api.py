@@ -61,7 +61,7 @@ def _directive(kind: str, name: str, *options: str) -> str:
 
 
 def page(where: str, seen: set[int]) -> str:
-    """Return the page of a package; what is in `seen` has been described on another page, but for a class's alias."""
+    """Return the page of a package without objects in `seen`, which other pages describe; aliases of classes stay."""
     module = pkgutil.resolve_name(where)
     found = public(module)
     text = f"# {where}\n\n```{{py:module}} {where}\n```\n\n{plain(module.__doc__)}\n\n"

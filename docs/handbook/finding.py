@@ -19,7 +19,7 @@ ROW = re.compile(r"^\| ([^|]+) \|[^|]*\|[^|]*\| ([^|]+) \|[^|]*\|$")
 
 
 def kind(page: str) -> str:
-    """Return what a page is, for the search; nothing for what has no rank of its own.
+    """Return the kind of a page, by which the search ranks it; empty for pages of no ranked kind.
 
     >>> kind("questions/fairness"), kind("docs/fairness"), kind("laws/tcp/pftk_rate/index"), kind("CHANGELOG")
     ('question', 'guide', 'law', '')
@@ -73,7 +73,7 @@ def _read(app: Sphinx, tree: nodes.document) -> None:
 
 
 def also(page: str) -> list[str]:
-    """Return other words for the subject of a page: those of a question, also for its notebook, or the name of a law.
+    """Return other words for the subject of a page: those of a question (for its notebook, too), or a law's name.
 
     >>> also("laws/tcp/pftk_rate/index")
     ['pftk_rate']

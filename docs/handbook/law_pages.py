@@ -30,7 +30,7 @@ LONGEST = 3000  # characters of LaTeX that anybody may want to read; some expres
 
 @functools.cache
 def latex(law: Law) -> str:
-    """Return the formula of a law; of a root, which has none, the equation of its docstring."""
+    """Return the formula of a law as LaTeX; empty for a root, which has an equation instead."""
     import sympy
 
     try:

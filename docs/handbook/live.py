@@ -23,7 +23,7 @@ HOOK = re.compile(r'data-law="([\w.]+)"')
 
 
 def points(laws: Iterable[Law]) -> str:
-    """Return a script that gives the plots of laws their simulated points, and begins at the values of these."""
+    """Return a script that gives the plots of laws their simulated points and the parameter values of these."""
     found = {law.public_name: simulated.points(law) for law in laws}
     known = json.dumps({name: one for name, one in found.items() if one}, separators=(",", ":"))
     return (

@@ -83,7 +83,7 @@ def _resolved(called: ast.expr, module: ModuleType) -> Callable[..., Any] | None
 
 
 def _words(node: ast.expr) -> str:
-    """Return the words of a claim, with the code of what is filled in."""
+    """Return the text of a claim, with the code of inserted values in braces."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):

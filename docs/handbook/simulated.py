@@ -89,7 +89,7 @@ def simulate(law: Law, simulator: Simulator) -> Iterator[Row]:
 
 
 def _replications(packets: float) -> int:
-    """Return how many replications of all points, of so many packets, are within the budget."""
+    """Return how many replications are within the budget if all points together take some packets."""
     return int(min(REPLICATIONS, max(FEWEST, PACKETS // max(packets, 1.0))))
 
 
