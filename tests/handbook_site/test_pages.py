@@ -5,6 +5,7 @@ All tests that need the sources are in this file, because each process that runs
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +19,7 @@ from docs.handbook import (
     front,
     judged,
     law_pages,
+    live,
     papers,
     plug_ins,
     proofs,
@@ -204,6 +206,14 @@ def test_every_simulated_law_has_points_of_its_present_expression():
     """Otherwise: ``python -m docs.handbook.simulated LAW``."""
     simulators = [law for law in law_records.laws() if law.simulated]
     assert [law.public_name for law in simulators if not simulated.rows_of(law)] == []
+
+
+def test_files_of_live_plots(tmp_path, monkeypatch):
+    """Sphinx's builder "dummy", of the test of all pages below, does not ask for them."""
+    monkeypatch.setattr(law_records, "records", list)
+    live._write(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")))
+    assert {path.name for path in tmp_path.iterdir()} == {"laws.json", "laws.mjs", "_static"}
+    assert ".lf-view" in (tmp_path / "_static" / live.STYLES).read_text(encoding="utf-8")
 
 
 def test_the_claims_of_a_proof():
