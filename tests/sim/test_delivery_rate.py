@@ -15,69 +15,11 @@ from tests.sim.schemes.losses import drop_numbers
 PACKET = 1000  # bytes
 
 
-def log_delivery(flow, event):
-    """Log what each acknowledgment delivers."""
-    if flow.acks < 400:
-        flow.newly[flow.acks] = event.newly_delivered
-        flow.total[flow.acks] = flow.delivered
-        flow.acked[flow.acks] = event.acked
-        flow.acks += 1
-    flow.reported += event.newly_delivered
-    return flow.window
-
-
-def logging(window, **more):
-    return Scheme(
-        "logging", ack=log_delivery, start=lambda flow, event: window, loss=keep_window, timeout=keep_window,
-        state={"acks": 0, "reported": 0, "newly": [0] * 400, "total": [0] * 400, "acked": [0] * 400}, **more,
-    )  # fmt: skip
-
-
-def test_deliveries_by_hand():
-    """Ten packets at once, of which 3 and 6 are lost: each acknowledgment delivers the packet that triggered it.
-
-    Those of 3 and 6, sent again, advance the cumulative acknowledgment by 3 and by the rest, but deliver one packet.
-    """
-    net = Network()
-    net.link("a", "b", rate="100 Mbit/s", delay="50 ms")
-    net.link("b", "c", rate=math.inf, discipline=drop_numbers(3, 6))
-    net.flow(logging(10.0), path=["a", "b", "c"], packet=PACKET, file="10 kB", ack_path="ideal")
-    run = simulated(net, 1.0)
-    mine = of_flow(run)
-    assert mine.acks == 10
-    assert list(mine.newly[:10]) == [1] * 10
-    assert list(mine.total[:10]) == list(range(1, 11))
-    assert list(mine.acked[:10]) == [1, 1, 1, 0, 0, 0, 0, 0, 3, 4]
-    flow = run.state.flows[0]
-    assert (flow.delivered, flow.lost, flow.losses) == (10, 2, 2)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("jitter", [0.0, 0.003])
-def test_deliveries_are_counted_once(seed, jitter):
-    """Whatever is lost or overtaken, what acknowledgments deliver adds up to what has arrived, each packet once."""
-    net = Network()
-    net.link("a", "b", rate="8 Mbit/s", delay="10 ms", loss=0.05, jitter=jitter, buffer=20)
-    net.link("b", "a", rate="8 Mbit/s", delay="10 ms", loss=0.1)
-    net.flow(logging(12.0, reorder=3), path=["a", "b"], packet=PACKET, file="300 kB")
-    run = simulated(net, 60.0, seed)
-    flow, mine = run.state.flows[0], of_flow(run)
-    assert flow.una == 300
-    assert flow.delivered == mine.reported
-    assert np.all(np.diff(mine.total[: mine.acks]) == mine.newly[1 : mine.acks])
-    if jitter == 0.0:
-        assert flow.delivered == 300 + flow.duplicate
-    else:  # the last acknowledgment may cover packets sent later than the one that triggered it
-        assert abs(flow.delivered - 300) <= max(12, flow.duplicate)
-
-
-# The samples, against a plain referee. A scheme logs what it sees and sends; the referee recomputes all samples from
-# what was sent, acknowledged and lost, and when.
-
 SENT, ACKNOWLEDGED, LOST = 0, 1, 2
 FLOATS = ("time", "rtt_then", "rate_then", "interval")
 INTEGERS = (
-    "kind", "of", "made", "una_then", "prior", "sent_with", "since", "limited_then", "with_it", "new",
+    "kind", "of", "made", "una_then", "prior", "sent_with", "since", "limited_then", "with_it", "new", "total",
+    "passed", "late",
 )  # fmt: skip
 
 
@@ -100,6 +42,9 @@ def log_event(flow, event, kind):
     flow.limited_then[k] = event.app_limited
     flow.with_it[k] = flow.in_flight
     flow.new[k] = event.newly_delivered
+    flow.total[k] = flow.delivered
+    flow.passed[k] = event.acked
+    flow.late[k] = event.spurious
     return flow.window
 
 
@@ -122,16 +67,66 @@ def log_packet(flow, packet):
     return 0
 
 
-def recorder(window, rate):
+def recorder(window, rate=math.inf, **changed):
+    """Return a scheme with a constant window and rate that logs what it sends and what it is told."""
+
     def begin(flow, event):
         flow.rate = rate
         return window
 
+    state = {"rows": 0, **{name: [0.0] * 1000 for name in FLOATS}, **{name: [0] * 1000 for name in INTEGERS}}
     return Scheme(
-        "recorder", start=begin, ack=log_ack, loss=log_loss, timeout=keep_window, send=log_packet, delivery_rate=True,
-        reorder=3,
-        state={"rows": 0, **{name: [0.0] * 1000 for name in FLOATS}, **{name: [0] * 1000 for name in INTEGERS}},
+        "recorder", start=begin, ack=log_ack, loss=log_loss, timeout=keep_window, send=log_packet, reorder=3,
+        state=state, **{"delivery_rate": True, **changed},
     )  # fmt: skip
+
+
+def acknowledgments(run):
+    """Return what the acknowledgments of flow 0 said, by the names of the log."""
+    log = of_flow(run)
+    rows = np.flatnonzero(log.kind[: log.rows] == ACKNOWLEDGED)
+    return {name: log[name][rows] for name in (*FLOATS, *INTEGERS)}
+
+
+def test_deliveries_by_hand():
+    """Ten packets at once, of which 3 and 6 are lost: each acknowledgment delivers the packet that triggered it.
+
+    Those of 3 and 6, sent again, advance the cumulative acknowledgment by 3 and by the rest, but deliver one packet.
+    """
+    net = Network()
+    net.link("a", "b", rate="100 Mbit/s", delay="50 ms")
+    net.link("b", "c", rate=math.inf, discipline=drop_numbers(3, 6))
+    net.flow(recorder(10.0), path=["a", "b", "c"], packet=PACKET, file="10 kB", ack_path="ideal")
+    run = simulated(net, 1.0)
+    said = acknowledgments(run)
+    assert said["new"].tolist() == [1] * 10
+    assert said["total"].tolist() == list(range(1, 11))
+    assert said["passed"].tolist() == [1, 1, 1, 0, 0, 0, 0, 0, 3, 4]
+    flow = run.state.flows[0]
+    assert (flow.delivered, flow.lost, flow.losses) == (10, 2, 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("jitter", [0.0, 0.003])
+def test_deliveries_are_counted_once(seed, jitter):
+    """Whatever is lost or overtaken, what acknowledgments deliver adds up to what has arrived, each packet once."""
+    net = Network()
+    net.link("a", "b", rate="8 Mbit/s", delay="10 ms", loss=0.05, jitter=jitter, buffer=20)
+    net.link("b", "a", rate="8 Mbit/s", delay="10 ms", loss=0.1)
+    net.flow(recorder(12.0), path=["a", "b"], packet=PACKET, file="300 kB")
+    run = simulated(net, 60.0, seed)
+    flow, said = run.state.flows[0], acknowledgments(run)
+    assert flow.una == 300
+    assert flow.delivered == said["new"].sum()
+    assert said["total"].tolist() == said["new"].cumsum().tolist()
+    if jitter == 0.0:
+        assert flow.delivered == 300 + flow.duplicate
+    else:  # the last acknowledgment may cover packets sent later than the one that triggered it
+        assert abs(flow.delivered - 300) <= max(12, flow.duplicate)
+
+
+# The samples, against a plain referee. A scheme logs what it sees and sends; the referee recomputes all samples from
+# what was sent, acknowledged and lost, and when.
 
 
 @dataclass
@@ -263,14 +258,12 @@ def test_a_sample_by_hand():
     ms, when 2 had been delivered, and is acknowledged at 43 ms: 2 packets (2 and 3) in 21 ms; but they were sent in the
     22 ms from 0, when 1 was sent, to 22 ms.
     """
-    net = one_link(recorder(2.0, math.inf), rate="8 Mbit/s", delay="10 ms", back=math.inf, packet=PACKET, file="4 kB")
+    net = one_link(recorder(2.0), rate="8 Mbit/s", delay="10 ms", back=math.inf, packet=PACKET, file="4 kB")
     run = simulated(net, 1.0)
-    log = of_flow(run)
-    acks = log.kind[: log.rows] == ACKNOWLEDGED
-    rates = log.rate_then[: log.rows][acks]
-    assert list(rates) == pytest.approx([1000 / 0.021, 2000 / 0.022, 2000 / 0.021, 2000 / 0.022], rel=1e-9)
-    assert list(log.prior[: log.rows][acks]) == [0, 0, 1, 2]
-    assert list(log.sent_with[: log.rows][acks]) == [1, 2, 2, 2]
+    said, rates = acknowledgments(run), [1000 / 0.021, 2000 / 0.022, 2000 / 0.021, 2000 / 0.022]
+    assert said["rate_then"].tolist() == pytest.approx(rates, rel=1e-9)
+    assert said["prior"].tolist() == [0, 0, 1, 2]
+    assert said["sent_with"].tolist() == [1, 2, 2, 2]
 
 
 def test_the_end_of_a_file_limits_samples():
@@ -285,15 +278,14 @@ def test_a_packet_that_was_sent_again_too_early():
     A round trip takes 1.201 s, and the first timeout 1 s: the packet leaves again at 1 s. The acknowledgment of its
     first transmission, lost by then, arrives at 1.201 s and gives no sample, that of the second one at 2.201 s does.
     """
-    net = one_link(recorder(1.0, math.inf), rate="8 Mbit/s", delay="600 ms", back=math.inf, packet=PACKET, file="1 kB")
+    net = one_link(recorder(1.0), rate="8 Mbit/s", delay="600 ms", back=math.inf, packet=PACKET, file="1 kB")
     run = simulated(net, 1.1)
     flow = run.state.flows[0]
     assert (flow.timeouts, flow.lost, flow.transmission) == (1, 1, 2)
     run.advance(3.0)
-    log = of_flow(run)
-    for k in np.flatnonzero(log.kind[: log.rows] == ACKNOWLEDGED):
-        assert log.interval[k] == 0.0 or log.interval[k] >= 1.201 - 1e-9
-        assert log.rate_then[k] <= PACKET / 1.2
+    said = acknowledgments(run)
+    assert ((said["interval"] == 0.0) | (said["interval"] >= 1.201 - 1e-9)).all()
+    assert (said["rate_then"] <= PACKET / 1.2).all()
 
 
 def test_others_pay_nothing():
@@ -307,28 +299,16 @@ def test_others_pay_nothing():
 # Transmissions that had been found lost, but arrived.
 
 
-def log_spurious(flow, event):
-    """Log the transmissions that an acknowledgment reports although they had been found lost."""
-    if event.spurious:
-        flow.made[flow.rows] = event.transmission
-        flow.new[flow.rows] = event.newly_delivered
-        flow.rows += event.spurious
-    return flow.window
-
-
 def spurious(link, file=20, **more):
     """Return the spurious losses (transmission, packets newly delivered) of a flow, and its row."""
-    made = Scheme(
-        "logging", start=lambda flow, event: 10.0, ack=log_spurious, loss=keep_window, timeout=keep_window, reorder=3,
-        state={"rows": 0, "made": [0] * 50, "new": [0] * 50}, **{"delivery_rate": True, **more},
-    )  # fmt: skip
     net = Network().link("a", "b", **{"rate": "8 Mbit/s", "delay": "10 ms", "buffer": 50, **link})
     net.link("b", "a", rate=math.inf, delay="10 ms")
-    net.flow(made, path=["a", "b"], packet=1000, file=1000 * file)
-    run = simulated(net, 20.0)
-    mine = of_flow(run)
+    run = simulated(net.flow(recorder(10.0, **more), path=["a", "b"], packet=PACKET, file=PACKET * file), 20.0)
     assert run.state.flows[0].una == file
-    return list(zip(mine.made[: mine.rows], mine.new[: mine.rows], strict=True)), run.state.flows[0]
+    said = acknowledgments(run)
+    assert said["late"].max() <= 1
+    late = said["late"] == 1
+    return list(zip(said["made"][late], said["new"][late], strict=True)), run.state.flows[0]
 
 
 def late(behind):
