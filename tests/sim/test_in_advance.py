@@ -16,7 +16,7 @@ from longfat.sim import queues
 from longfat.sim.kernel.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
-from tests.sim.lab import one_link, simulated
+from tests.sim.lab import one_link
 
 
 def several():
@@ -153,40 +153,27 @@ def compare(one, other):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_steps_find_what_one_go_finds(name):
-    net = NETWORKS[name]()
-    at_once, in_steps = sim.Simulation(net, rng=3), sim.Simulation(net, rng=3)
-    for time in (0.001, 0.05, 0.0517, 0.3, 0.9, 0.90001, 1.7, 3.0):
-        in_steps.advance(time)
-        fresh = simulated(net, time, 3)
-        compare(counts(fresh), counts(in_steps))
-    at_once.advance(3.0)
-    compare(counts(at_once), counts(in_steps))
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-def test_samples_change_nothing(name):
-    net = NETWORKS[name]()
-    plain = simulated(net, 2.0, 3)
-    sampled = sim.Simulation(net, rng=3, sample_every=0.00171, duration=2.0)
-    sampled.advance(2.0)
-    compare(counts(plain), counts(sampled))
-    received = sampled.state.flow_samples["received_bytes"].reshape(-1, int(sampled.state.row.sampled_flows))
-    for k in (10, 200, 500, 1000):
-        step = simulated(net, k * 0.00171 - 1e-9, 3)
-        np.testing.assert_array_equal(received[k], step.state.receivers["received_bytes"][: received.shape[1]])
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-def test_nothing_in_advance_gives_the_same(name):
-    net = NETWORKS[name]()
-    plain, at_arrival = sim.Simulation(net, rng=3), sim.Simulation(net, rng=3)
+def test_four_ways_find_the_same(name):
+    """At once, in steps, with samples, and with nothing computed in advance."""
+    net, every = NETWORKS[name](), 0.00171
+    at_once, in_steps, at_arrival = (sim.Simulation(net, rng=3) for _ in range(3))
+    sampled = sim.Simulation(net, rng=3, sample_every=every, duration=3.0)
     at_arrival.state.hops["in_advance"] = AT_ARRIVAL
-    plain.advance(3.0)
-    at_arrival.advance(3.0)
-    compare(counts(plain), counts(at_arrival))
+    at_once.advance(3.0)
+    sampled.advance(3.0)
+    received = sampled.state.flow_samples["received_bytes"].reshape(-1, int(sampled.state.row.sampled_flows))
+    samples = {k * every - 1e-9: received[k] for k in (10, 200, 500, 1000)}
+    for time in sorted([0.001, 0.05, 0.0517, 0.3, 0.9, 0.90001, 1.7, 3.0, *samples]):
+        in_steps.advance(time)
+        at_arrival.advance(time)
+        compare(counts(at_arrival), counts(in_steps))
+        if time in samples:
+            seen = in_steps.state.receivers["received_bytes"][: received.shape[1]]
+            np.testing.assert_array_equal(samples[time], seen)
+    for one in (in_steps, sampled):
+        compare(counts(at_once), counts(one))
     if "delayed" in name:
-        assert plain.state.row.events < at_arrival.state.row.events
+        assert at_once.state.row.events < at_arrival.state.row.events
 
 
 def test_files_end_as_they_do_where_arrivals_are_computed_in_advance():
