@@ -19,20 +19,22 @@ CELL, RATE = 53, 530_000.0  # bytes, bytes/s: a cell takes 0.1 ms
 TIME = CELL / RATE
 
 
-def chain(hops, discipline, given, *, delay=0.001, buffer=1000, count=1, last=RATE, **options):
-    """Return a chain of links with the discipline, the last one of another rate, and flows over all of them."""
+def chain(hops, discipline, given, *, delay=0.001, buffer=1000, count=1, last=RATE, back="fifo", **options):
+    """Return a chain of links with the discipline, the last one of another rate, and flows over all of them.
+
+    The links back have a discipline of their own.
+    """
     net = Network()
     for k in range(hops):
         rate = last if k == hops - 1 else RATE
         net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=delay, buffer=buffer, discipline=discipline)
-        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=delay)
+        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=delay, discipline=back)
     nodes = [f"n{k}" for k in range(hops + 1)]
     given = {"first_rto": 100.0, "min_rto": 100.0, **given}  # longer than all buffers take
     if count == 0:
         return net
-    return net.flow(
-        "credit", path=nodes, packet=CELL, ack=CELL, count=count, parameters=given, ack_path="ideal", **options
-    )
+    options = {"ack_path": "ideal", **options}
+    return net.flow("credit", path=nodes, packet=CELL, ack=CELL, count=count, parameters=given, **options)
 
 
 @pytest.mark.parametrize(
@@ -208,17 +210,13 @@ LOSE_CREDIT = Discipline(
 )
 
 
-def silent_links(first, last, *, check=0.1, hops=3):
+def silent_links(first, last, *, check=0.1):
     """Return a chain whose links lose all credit packets between two times [s], and a file of 400 cells."""
-    discipline, net = queues.credit(n2=5, n3=10, check=check), Network()
-    lost = LOSE_CREDIT(first=first, last=last)
-    for k in range(hops):
-        rate = RATE / 2 if k == hops - 1 else RATE
-        net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=0.001, buffer=16, discipline=discipline)
-        net.link(f"n{k + 1}", f"n{k}", rate=RATE, delay=0.001, buffer=1000, discipline=lost)
     given = {"n2": 5, "n3": 10, "first_rto": 0.5, "min_rto": 0.5}
-    nodes = [f"n{k}" for k in range(hops + 1)]
-    return net.flow("credit", path=nodes, packet=CELL, ack=CELL, parameters=given, file=400 * CELL)
+    return chain(
+        3, queues.credit(n2=5, n3=10, check=check), given, buffer=16, last=RATE / 2,
+        back=LOSE_CREDIT(first=first, last=last), ack_path="reverse", file=400 * CELL,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("first", "last"), [(0.0, 0.08), (0.01, 0.3), (0.0, 100.0)])
