@@ -325,29 +325,30 @@ def test_probes_of_the_round_trip_time(scheme, interval, window):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "rtt", "window", "pace", "rounds"),
-    # 200 ms are 4.93 round trips of 40.6 ms, and 0.67 of 300.6 ms: at least a round trip. Half of the bandwidth-delay
-    # products, 67.7 and 501 packets, is 33 and 250 packets. Version 3 paces at 0.99 of the bandwidth.
-    [("bbr", 0.04, 33, 0.99, 5), ("bbr", 0.3, 250, 0.99, 1), ("bbr1", 0.04, 4, 1.0, 5)],
+    ("scheme", "rate", "rtt", "window", "rounds"),
+    # With the transmission times of 0.6 and 12 ms, 200 ms are 4.93 round trips of 40.6 ms, and 0.46 of 436 ms: at least
+    # one. Half of the bandwidth-delay products, 67.7 and 36.3 packets, is 33 and 18.
+    [("bbr", RATE, 0.04, 33, 5), ("bbr", RATE / 20, 0.424, 18, 1), ("bbr1", RATE, 0.04, 4, 5)],
 )
-def test_duration_of_probe_rtt(scheme, rtt, window, pace, rounds):
+def test_duration_of_probe_rtt(scheme, rate, rtt, window, rounds):
     """ProbeRTT drains what exceeds its window, and ends with the first acknowledgment after 200 ms and a round trip.
 
-    draft-ietf-ccwg-bbr-06, section 5.3.4.3. Acknowledgments arrive at the pace of the packets. Those of a drained
-    window come in one train for each round trip, so that the end waits for the first one of a train.
+    draft-ietf-ccwg-bbr-06, section 5.3.4.3. A packet is acknowledged in each transmission time, with version 3 in 1 %
+    more than that. Once the window is reached, acknowledgments come in one train for each round trip, so that the end
+    waits for the first one of a train.
     """
-    one = simulated(scheme, rtt=rtt, buffer=1000 if rtt > 0.1 else 100)
+    one = simulated(scheme, rate=rate, rtt=rtt)
     probe = bbr_model.PROBE_RTT if scheme == "bbr" else bbr1.PROBE_RTT
     one.advance(bbr_model.PROBE_RTT_INTERVAL if scheme == "bbr" else bbr1.MIN_RTT_FILTER)
-    begin, gap, trip = 0.0, PACKET / (pace * RATE), rtt + PACKET / RATE
+    begin, transmission = 0.0, PACKET / rate
     for now, mine, flow in steps(one, 12.0, 2e-4):
         if mine.phase == probe and begin == 0.0:
             begin, excess = now, int(flow.in_flight) - window
         if begin > 0.0 and mine.phase != probe:
             break
-    if scheme == "bbr":  # in CRUISE 0.99 of the bandwidth-delay product is in flight, 66.99 and 495.99 packets
-        assert excess + window == math.floor(0.99 * RATE * trip / PACKET)
-    assert now - begin == pytest.approx(excess * gap + rounds * trip + gap, abs=4e-4)
+    if scheme == "bbr":  # in CRUISE 0.99 of the bandwidth-delay product is in flight, 66.99 and 35.97 packets
+        assert excess + window == pytest.approx(0.99 * (rtt / transmission + 1), abs=1)
+    assert now - begin == pytest.approx((excess + 1) * transmission + rounds * (rtt + transmission), abs=5e-4)
 
 
 def test_eight_phases():
