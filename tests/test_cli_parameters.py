@@ -80,7 +80,8 @@ def test_commands_receive_values(called):
         "segment": 8948, "buffer": 1.0, "scheme": "cubic",
     }  # fmt: skip
     _, given = called(*BUFFER, "--flows", "1,16", "--packet", "9 kB")
-    assert (given["flows"], given["packet"], given["spread"], given["scheme"]) == ([1, 16], 9000, 0.1, "cubic")
+    assert (given["flows"], given["packet"], given["scheme"]) == ([1, 16], 9000, "cubic")
+    assert "spread" not in given  # the library's default
     assert called(*BUFFER, "--flows", "4")[1]["flows"] == 4
     assert called(*BUFFER)[1].get("flows") is None
     assert called(*BUFFER, "--file", "10kB")[1]["file"] == 10_000
