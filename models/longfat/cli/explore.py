@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from longfat.base import extras
 from longfat.base.argument import Argument
+from longfat.base.files import AtomicFiles
 from longfat.cli.parameters import DIRECTORY, Name, Text, laws, option, options
 
 
@@ -35,8 +37,6 @@ def explore_command(port: int, host: str, law: str, browser: bool, output: str |
     address that others can reach. Needs the extra "explore". With --output the command only writes the pages, which
     need no server but cannot simulate.
     """
-    from longfat.base import extras
-
     if output is not None:
         extras.need("explore", "docutils")
         _write(output, law)
@@ -49,7 +49,6 @@ def explore_command(port: int, host: str, law: str, browser: bool, output: str |
 
 
 def _write(output: str, law: str) -> None:
-    from longfat.base.files import AtomicFiles
     from longfat.explore.state import chosen, find
     from longfat.handbook import pages
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -122,8 +123,6 @@ def _narrower(path: PathFigures) -> list[str]:
 
 def _values(figures: PathFigures) -> dict[str, Any]:
     """Return the known figures by name; the layer of the rate is left out if the rate is unknown."""
-    from dataclasses import asdict
-
     known = {name: value for name, value in asdict(figures).items() if value not in (None, "", ())}
     if "rate" not in known:
         del known["rate_layer"]

@@ -19,12 +19,11 @@ import click
 
 from longfat.base import extras
 from longfat.base.domains import conflict, unknown
+from longfat.base.files import AtomicFiles
 from longfat.cli.parameters import DIRECTORY, FILE, Decorator, option, switch
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from longfat.base.files import AtomicFiles
 
 PICTURES = (".svg", ".png", ".pdf")
 #: Last line of the short answer of commands that have the switch `longfat.cli.parameters.VERBOSE`.
@@ -97,8 +96,6 @@ class Output:
         return self.directory is not None or self.draws
 
     def __enter__(self) -> Output:
-        from longfat.base.files import AtomicFiles
-
         with contextlib.ExitStack() as opened:  # closes all files if one is refused
             self._open = opened
             if self._names:
@@ -116,8 +113,6 @@ class Output:
 
     def file(self, name: str, path: str, suffixes: tuple[str, ...] = ()) -> Path:
         """Return the temporary path for the file of an option; refuse a suffix that is not in ``suffixes``."""
-        from longfat.base.files import AtomicFiles
-
         place = Path(path)
         if suffixes and place.suffix.lower() not in suffixes:
             raise unknown(f"suffix of --{name}", place.suffix, suffixes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import wrap
 
 from longfat.base.layers import header_bytes, layer_sizes
 
@@ -58,21 +59,19 @@ def shown(lines: Iterable[Line], *, brief: bool = False, apart: bool = True) -> 
     >>> shown(two, brief=True)
     ['# Raise it.', 'sysctl -w a=2']
     """
-    import textwrap
-
     width, following = (116, "#   ") if brief else (110, "# ")
     made: list[str] = []
     for one in lines:
         if brief and not one.brief:
             continue
         made += [""] if made and apart and not brief else []
-        made += textwrap.wrap(one.reason, width, initial_indent="# ", subsequent_indent=following)
+        made += wrap(one.reason, width, initial_indent="# ", subsequent_indent=following)
         made += one.lines
         if one.check and brief:
             continue
         made += [f"# Check with:  {one.check}"] if one.check else []
         if one.expect:
-            made += textwrap.wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
+            made += wrap(one.expect, width, initial_indent="# Expect:  ", subsequent_indent="#   ")
     return made
 
 

@@ -12,6 +12,7 @@ import click
 
 from longfat.base.argument import Argument
 from longfat.base.domains import conflict
+from longfat.base.quantities import duration, text
 from longfat.base.text_tables import aligned
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import given, options, switch
@@ -77,16 +78,13 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
     if options.get("warm_up") == "auto":
         raise conflict("warm_up = 'auto'", "excludes a run on Linux", "give a time in [run] of the scenario")
     if drawn and options.get("sample_every") is None:
-        from longfat.base import quantities
-
-        options["sample_every"] = quantities.duration(options["duration"], "duration") / SAMPLES
+        options["sample_every"] = duration(options["duration"], "duration") / SAMPLES
     return options
 
 
 def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) -> xr.Dataset:
     """Run the scenario on Linux; on a terminal, first print how long the runs take."""
     from longfat import testbed
-    from longfat.base.quantities import duration, text
 
     if watched():
         runs, time = options.get("replications", 1), duration(options["duration"], "duration")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from longfat.base import extras
 from longfat.base.argument import Argument
 from longfat.base.domains import conflict
 from longfat.cli.output import Output, watched
@@ -76,8 +77,6 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
 
 
 def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    from longfat.base import extras
-
     if not extras.beside("figures.verdicts"):
         raise click.ClickException(
             "--published needs longfat's repository: its folder figures/ has the numbers of the papers"

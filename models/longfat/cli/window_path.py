@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import conflict
@@ -115,8 +116,6 @@ def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> P
 
 def _limits(host: Settings) -> Limits:
     """Return the limits of TCP's windows that follow from the sysctl settings of a host."""
-    from pathlib import Path as File
-
     from longfat.design.socket_buffers import LAST_HALF, PAGE, SCALING, Limits, linux_version
 
     numbers = host.numbers

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import csv_of, labelled
 from longfat.cli import paste, window_lines
+from longfat.cli.measured import METRICS, metric
 from longfat.cli.output import MORE, watched
 from longfat.cli.tables import percent
 from longfat.cli.window_steps import begin, name_of, of_streams, rates_by_law, span
@@ -175,7 +176,6 @@ def _decides(found: dict[str, float]) -> Iterator[tuple[str, str]]:
 
 def _metrics(a: dict[str, Any], path: Path) -> list[str]:
     """Format the metrics of RFC 6349, section 4, that can be computed from the measurement."""
-    from longfat.cli.measured import METRICS, metric
     from longfat.measured.metrics import metrics
 
     found = metrics(path.figures, None if path.rate_measured_by else a["rate"])
