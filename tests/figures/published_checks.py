@@ -1,7 +1,7 @@
 """What holds for every row of every paper: it is judged by the published rule, on evidence that could be otherwise.
 
-The modules `test_published_*` import these tests and have the fixture ``found``, the findings of their paper, so that
-the rows of a paper are assessed once.
+The modules `test_published_*` import these tests, and the fixture ``found``, the findings of their ``PAPER`` in runs of
+``PACKETS``, so that the rows of a paper are assessed once.
 """
 
 import math
@@ -10,11 +10,12 @@ import re
 import pytest
 
 from figures import verdict_tables
-from figures.claims import tabulated
+from figures.claims import findings, tabulated
 from figures.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge, opposite
 from figures.writing import HERE
 
 __all__ = [
+    "found",
     "table",
     "test_a_row_that_repeats_numbers_has_their_worst_verdict",
     "test_every_verdict_follows_from_evidence",
@@ -40,6 +41,11 @@ def rows_of(page):
         elif set(line) - set("|- "):
             found.append(dict(zip(heads, cells, strict=True)))
     return found
+
+
+@pytest.fixture(scope="module", params=[pytest.param("runs", marks=pytest.mark.long)])
+def found(request):
+    return findings(request.module.PAPER, packets=request.module.PACKETS)
 
 
 @pytest.fixture(scope="module")

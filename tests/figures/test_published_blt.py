@@ -6,18 +6,14 @@ import pytest
 
 from figures.blt import runs, table_1, under_load
 from figures.blt.networks import Path
-from figures.claims import Context, findings
+from figures.claims import Context
 from figures.rule import Estimate, Quantity, difference, printed
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD
 
+PAPER, PACKETS = "000", 1e5
 #: The claim of a row has a least and a largest value, which are judged apart.
 TWO_BOUNDS = ("power gap widened by a further factor",)
-
-
-@pytest.fixture(scope="module", params=[pytest.param("000", marks=pytest.mark.long)])
-def found(request):
-    return findings(request.param, packets=1e5)
 
 
 def test_differences_of_estimates():

@@ -8,22 +8,18 @@ from figures.cadpc import claims as cadpc
 from figures.cadpc import comparisons as cadpc_comparisons
 from figures.cadpc import networks, runs
 from figures.cadpc.claims import ASSESSMENTS
-from figures.claims import Context, findings
+from figures.claims import Context
 from figures.rule import Difference, Quantity, Statement, Together
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import test_verdicts_are_those_of_the_scoreboard  # noqa: F401
 
+PAPER, PACKETS = "002", 1e5
 SMALL = Context(1e5, 0)
 #: Verdicts with three runs at each point and bottlenecks of 1, 5 and 20 Mbit/s.
 SHORT = {
     "equal starts could have caused a traffic phase effect, leading to the outliers of Vegas": "undecided",
     "throughput greater than almost all competitors; smallest average queue almost always": "differs",
 }
-
-
-@pytest.fixture(scope="module", params=[pytest.param("002", marks=pytest.mark.long)])
-def found(request):
-    return findings(request.param, packets=1e5)
 
 
 @pytest.mark.long

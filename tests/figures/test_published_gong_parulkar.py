@@ -2,7 +2,7 @@
 
 import pytest
 
-from figures.claims import findings, published
+from figures.claims import published
 from figures.gong_parulkar import runs as gong_parulkar_runs
 from figures.rule import Difference, Estimate, difference, judge
 from longfat.segments.kernel import segment_sender
@@ -10,13 +10,9 @@ from longfat.segments.replications import Rules
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
 
+PAPER, PACKETS = "003", 2e5
 #: Six short runs do not tell SNR from a cumulative acknowledgment at the smallest loss.
 SHORT = {"SNR: selective acknowledgment is superior to cumulative acknowledgment": "undecided"}
-
-
-@pytest.fixture(scope="module", params=[pytest.param("003", marks=pytest.mark.long)])
-def found(request):
-    return findings(request.param, packets=2e5)
 
 
 def test_what_was_measured_has_a_scale(table):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from figures.claims import Context, findings, read
+from figures.claims import Context, read
 from figures.kkm import claims as kkm
 from figures.kkm import runs
 from figures.kkm.interpretations import BESIDE
@@ -15,6 +15,7 @@ from longfat.benchmark import ENTRIES, VARIANTS
 from longfat.benchmark.tables import cells
 from tests.figures.published_checks import *  # noqa: F403
 
+PAPER, PACKETS = "001", 1e5
 CELLS = {kkm.claim(one): one for one in cells() if one.value}
 SMALL = Context(1e5, 0)  # two runs of each random cell
 VERDICTS = {
@@ -23,11 +24,6 @@ VERDICTS = {
     "table 4.3: tcp (tahoe), transfer time, 20 pkts": ("differs", "(ERRATA 001-4), 201"),
     "table 4.3: decbit, transfer time, 4 pkts": ("differs", "at a round trip of 40 ms"),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module", params=[pytest.param("001", marks=pytest.mark.long)])
-def found(request):
-    return findings(request.param, packets=1e5)
 
 
 @pytest.mark.parametrize("claim", VERDICTS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import figures
-from figures.claims import Context, findings
+from figures.claims import Context
 from figures.loss_load import claims, numbers, runs
 from figures.loss_load.claims import combined, settled_loads
 from figures.loss_load.networks import EXCESS, NEAREST
@@ -17,16 +17,12 @@ from figures.rule import Estimate, judge, opposite
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
 
+PAPER, PACKETS = "004", 1e5
 HERE = Path(figures.__file__).parent
 TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"), (0.9, "1737"), (0.6, "2330"),
                                                                     (0.5, "2656"))}  # fmt: skip
 #: Of four runs at each point.
 SHORT = {"transfer time depends more on v than on k; flattens for v 0.8-1.0": "undecided"}
-
-
-@pytest.fixture(scope="module", params=[pytest.param("004", marks=pytest.mark.long)])
-def found(request):
-    return findings(request.param, packets=1e5)
 
 
 def test_fitted_and_repeated_rows(table):
