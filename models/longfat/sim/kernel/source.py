@@ -211,8 +211,9 @@ SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
     one.itemsize // 8 for one in (records.SENDER, records.TIMER, records.RECEIVING, records.RECOVERY, records.TALLY)
 )
 #: Counters in a row of `tallies`: the first word, the word behind the last one, and their names.
-FIRST_COUNTER, END_OF_COUNTERS = (records.TALLY.names.index(name) for name in ("sent", "reported_blocks"))
-COUNTERS = records.TALLY.names[FIRST_COUNTER:END_OF_COUNTERS]
+_NAMES = records.TALLY.names or ()
+FIRST_COUNTER, END_OF_COUNTERS = _NAMES.index("sent"), _NAMES.index("reported_blocks")
+COUNTERS = _NAMES[FIRST_COUNTER:END_OF_COUNTERS]
 
 
 @part
@@ -268,7 +269,7 @@ def initialise_connection(state, t, f):
     """
     sender = sender_at(state, f)
     hop = sender.first_hop
-    armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2], sender.armed_ns[3]
+    armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2], NEVER
     release_nodes(state, tally_at(state, f).last_stamps)
     copy_row(state.senders_base, SENDER_WORDS, t, f)
     copy_row(state.timers_base, TIMER_WORDS, t, f)

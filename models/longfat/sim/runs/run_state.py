@@ -54,6 +54,7 @@ class RunState:
     """Arrays of a run, named as in `records.ARRAYS`, and their addresses in the single row of `table`."""
 
     clocks: np.ndarray
+    extras: np.ndarray
     snapshots: np.ndarray
     flow_own: np.ndarray
     flow_state: np.ndarray
