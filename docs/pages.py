@@ -11,7 +11,7 @@ from docs.handbook.markup import table
 from docs.handbook.plug_ins import REGISTRIES, records
 from longfat import sim
 from longfat.base.text_tables import csv_text
-from longfat.sim.plugin import fields
+from longfat.sim.plugin import view_fields as fields
 
 HERE = Path(__file__).resolve().parent
 

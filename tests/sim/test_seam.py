@@ -8,7 +8,7 @@ import pytest
 from longfat.sim import Discipline, Parameter, Scheme, SchemeError, Simulation
 from longfat.sim.kernel import jit, records
 from longfat.sim.plugin import callback_checks, functions
-from longfat.sim.plugin.fields import TABLE, documentation
+from longfat.sim.plugin.view_fields import TABLE, documentation
 from longfat.sim.queues import ENQUEUE
 from tests.sim.lab import one_link, simulated
 from tests.sim.own import arrived, of_flow, of_link

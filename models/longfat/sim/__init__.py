@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from longfat.sim.kernel.jit import part
     from longfat.sim.network import traffic
     from longfat.sim.network.network import Network
-    from longfat.sim.plugin import fields
+    from longfat.sim.plugin import view_fields as fields
     from longfat.sim.plugin.functions import *
     from longfat.sim.plugin.plug_in import PlugIn
     from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SUBMODULES = {name: f"longfat.sim.{name}" for name in ("queues", "schemes", "services")}
 _SUBMODULES |= {
     "channel": "longfat.segments.channel",
-    "fields": "longfat.sim.plugin.fields",
+    "fields": "longfat.sim.plugin.view_fields",
     "segments": "longfat.segments",
     "statistics": "longfat.sim.runs.statistics",
     "traffic": "longfat.sim.network.traffic",

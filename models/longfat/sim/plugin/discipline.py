@@ -14,10 +14,10 @@ from longfat.sim.kernel.records import DROP, ENQUEUE, SEND
 from longfat.sim.kernel.views import View
 from longfat.sim.plugin import callback_checks
 from longfat.sim.plugin.columns import Columns
-from longfat.sim.plugin.fields import LINK_FIELDS, link_view
 from longfat.sim.plugin.parameters import Parameter, flag
 from longfat.sim.plugin.plug_in import PlugIn
 from longfat.sim.plugin.service import SERVICES, Service
+from longfat.sim.plugin.view_fields import LINK_FIELDS, link_view
 
 __all__ = ["DROP", "ENQUEUE", "HALF_A_TICK", "SEND", "SERVICES", "Discipline", "Parameter", "flag"]
 

@@ -14,8 +14,8 @@ from longfat.sim.kernel import jit
 from longfat.sim.kernel.callbacks import arguments
 from longfat.sim.kernel.views import View
 from longfat.sim.plugin import callback_checks
-from longfat.sim.plugin.fields import EVENT_VIEW, PACKET_VIEW
 from longfat.sim.plugin.parameters import YES_OR_NO, Parameter
+from longfat.sim.plugin.view_fields import EVENT_VIEW, PACKET_VIEW
 
 Kind = TypeVar("Kind", bound="PlugIn")
 

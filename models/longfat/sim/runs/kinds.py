@@ -17,7 +17,7 @@ from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_
 from longfat.sim.network.options import Number
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin import callback_checks
-from longfat.sim.plugin.fields import INITIAL
+from longfat.sim.plugin.view_fields import INITIAL
 from longfat.sim.queues import Discipline
 from longfat.sim.runs.keyed import Keyed
 from longfat.sim.runs.routes import Routes

@@ -10,7 +10,7 @@ import numpy as np
 from longfat.sim.kernel import records
 from longfat.sim.kernel.views import Look, View
 from longfat.sim.plugin.columns import NO_COLUMNS
-from longfat.sim.plugin.fields import flow_view, link_view
+from longfat.sim.plugin.view_fields import flow_view, link_view
 from longfat.sim.runs.engine import Simulation
 
 _SPARE = np.zeros(1, np.int64)  # stands for the record of a plug-in that has none
