@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from longfat.base.domains import out_of_range
-from longfat.sim import Discipline, Network, Parameter, Simulation, queues, run
+from longfat.sim import Discipline, Network, Parameter, Simulation, queues
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import mark, random
 from longfat.sim.queues import ENQUEUE
+from longfat.sim.runs import results
 from longfat.verify.flow_estimators import fast_path
 from longfat.verify.measured_runs import PACKET, Result, estimator, measured, packets_sent
 
@@ -91,6 +92,17 @@ def bbr_queue(rng: Any, span: float = 10.0, *, bandwidth_delay_product: float, c
     return float(data["mean_queue"][0]), sent
 
 
+def _trace(net: Network, name: str, every: float, duration: float, rng: Any) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return the sampling times [s] of a run, its trace ``name`` of the first flow or link, and the packets sent.
+
+    `longfat.sim.run` returns the same trace in a dataset, for which it imports xarray: a second of processor time.
+    """
+    simulation = Simulation(net, rng=rng, sample_every=every, duration=duration)
+    simulation.advance(duration)
+    values = results.traces(simulation, every)
+    return np.asarray(values["time"][1]), values[name][1][:, 0], packets_sent(simulation)
+
+
 @estimator
 def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
     """Estimate the longest queue [packets] of DCTCP flows at a switch that marks packets above ``threshold`` [packets].
@@ -102,8 +114,8 @@ def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
     marking = queues.step_marking(packets=round(threshold))
     net = _bottleneck(400 / 0.02, 0.02, buffer=10**5, discipline=marking)
     net.flow("dctcp", path=["a", "b"], packet=PACKET, count=int(flows), parameters={"delayed_ack": 1.0})
-    data = run(net, duration=10.0, warm_up=5.0, rng=rng, sample_every=0.001, progress=False)
-    return float(data["queue_trace"].sel(link="a-b", time=slice(5.0, 10.0)).max()), float(data["sent"].sum())
+    times, queue, sent = _trace(net, "queue_trace", 0.001, 10.0, rng)
+    return float(queue[times >= 5.0].max()), sent
 
 
 @estimator
@@ -255,12 +267,13 @@ def ledbat_delay(
     return float(data["mean_queue"][0]) / capacity_packets, sent
 
 
-def _entries(capacity: float, round_trip_time: float, target: float, rng: Any, duration: float) -> tuple[Any, Any]:
-    """Run one LEDBAT++ flow; return its results, and the times [s] at which slowdowns set its window to 2 packets."""
+def _entries(
+    capacity: float, round_trip_time: float, target: float, rng: Any, duration: float
+) -> tuple[np.ndarray, float]:
+    """Run one LEDBAT++ flow; return the times [s] at which slowdowns set its window to 2 packets, and packets sent."""
     net = _ledbat(1, capacity, round_trip_time, target=target)
-    data = run(net, duration=duration, rng=rng, sample_every=round_trip_time / 4, progress=False)
-    window, times = data["window_trace"].values[:, 0], data["time"].values
-    return data, times[1:][(window[1:] == 2) & (window[:-1] > 2)]
+    times, window, sent = _trace(net, "window_trace", round_trip_time / 4, duration, rng)
+    return times[1:][(window[1:] == 2) & (window[:-1] > 2)], sent
 
 
 @estimator
@@ -268,8 +281,8 @@ def ledbat_slowdown(
     rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
     """Estimate the duration [s] of a LEDBAT++ flow's slowdown: a tenth of the time between the last two slowdowns."""
-    data, begun = _entries(capacity_packets, round_trip_time, target, rng, duration)
-    return float(begun[-1] - begun[-2]) / 10, float(data["sent"].sum())
+    begun, sent = _entries(capacity_packets, round_trip_time, target, rng, duration)
+    return float(begun[-1] - begun[-2]) / 10, sent
 
 
 @estimator
@@ -277,6 +290,6 @@ def ledbat_utilisation(
     rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
     """Estimate the utilisation by a LEDBAT++ flow from its third to its last slowdown before ``duration`` [s]."""
-    _, begun = _entries(capacity_packets, round_trip_time, target, rng, duration)
+    begun, _ = _entries(capacity_packets, round_trip_time, target, rng, duration)
     data, sent = measured(_ledbat(1, capacity_packets, round_trip_time, target=target), begun[2], begun[-1], rng)
     return float(data["utilisation"][0]), sent
