@@ -28,7 +28,7 @@ AT_ONCE = 2  # scenarios that run at the same time on Linux if --workers is not 
     metavar="LAW",
     show_default="all",
 )
-@switch("--quick", "Check fewer points and shorter runs: about a minute, three with --linux.")
+@switch("--quick", "Check fewer points and shorter runs: about a minute, three with --linux, more with --published.")
 @SEED
 @options({
     "workers": Argument(

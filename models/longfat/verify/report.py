@@ -53,16 +53,20 @@ def to_text(table: pd.DataFrame) -> str:
     total, good = len(table), int(table.agrees.sum())
     kind = "quick run" if table.attrs.get("quick") else "full run"
     attrs = table.attrs
-    end = (
-        f"{good} of {total} laws agree in every check that was made ({kind}, seed {attrs.get('seed')}). "
-        f'{attrs.get("points", 0)} points were simulated. All verdicts "agrees" there (within the accuracy) are true '
-        f"with the confidence {100 * attrs.get('confidence', math.nan):g} %, and a law within its accuracy "
-        f"differs anywhere with at most the probability {attrs.get('alpha', math.nan):g}. "
-        "digits, sympy, JAX, slopes: largest relative error; simulator: largest deviation in percent of the accuracy; "
-        "packets: sent in all replications; evidence: least e-value of the points against a larger deviation than the "
-        "accuracy, exact where nothing is random; -: not checked (--json gives the reason)."
+    sure = (
+        f"{attrs.get('points')} points were simulated. With {100 * attrs.get('confidence', math.nan):g} % confidence "
+        'each law marked "ok" under simulator is within its stated accuracy at all of its points. The probability that '
+        f'any law within its accuracy is marked "FAILS" there is at most {attrs.get("alpha", math.nan):g}.'
     )
-    return "\n".join([*text, "", *remarks, *([""] if remarks else []), end])
+    end = [
+        f"{good} of {total} laws agree in every check that was made ({kind}, seed {attrs.get('seed')}).",
+        sure if attrs.get("points") else "No point was simulated.",
+        "digits, sympy, JAX, slopes: largest relative error. simulator: largest deviation, in percent of the law's "
+        "stated accuracy. packets: sent in all replications. evidence: least e-value of the law's points; 1e4 arises "
+        "with a probability of at most 1e-4 if the law is off by its accuracy or more; exact if nothing is random. "
+        "-: not checked; --json - prints the reason.",
+    ]
+    return "\n".join([*text, "", *remarks, *([""] if remarks else []), *end])
 
 
 def power_of_ten(evidence: float) -> str:
