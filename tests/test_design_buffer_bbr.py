@@ -89,7 +89,7 @@ def test_the_answer():
 
 def test_the_answer_is_a_tenth_of_the_product_at_least(monkeypatch):
     """If every buffer were enough, Reno would have one packet, and BBR a tenth of 33.3, rounded up."""
-    monkeypatch.setattr(LongFlows, "simulate", lambda *given: {"samples": [1.0, 1.0], "runs": []})
+    monkeypatch.setattr(LongFlows, "simulate", lambda *given, **options: {"samples": [1.0, 1.0], "runs": []})
     given = {"rate": "10Mbit/s", "round_trip_time": "40ms", "share": 0.5, "points": 2, "replications": 2}
     found = {one: design.buffer(**given, scheme=one, progress=False) for one in ("bbr1", "bbr", "reno")}
     packets = {one: float(data.buffer_packets.sel(rule="simulated")) for one, data in found.items()}

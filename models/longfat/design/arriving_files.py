@@ -147,10 +147,10 @@ class ArrivingFiles(Bottleneck):
             return nothing | {"best_load": load, "samples": [0.0] * len(runs)}
         return {"best_load": load, "samples": [run["power"] for run in runs]} | effort.summed(runs, {})
 
-    def simulate(self, buffer: int, effort: Effort, larger: Any = None) -> dict[str, Any]:
+    def simulate(self, buffer: int, effort: Effort, runs: Any = None) -> dict[str, Any]:
         """Simulate all loads; return the results at the load of greatest power, and ``powers`` at every load.
 
-        ``samples`` has the power of each run. ``larger`` is not used: each buffer has new runs.
+        ``samples`` has the power of each run. ``runs`` is not used: each buffer has new runs.
         """
         found = [self.at(buffer, load, effort) for load in self.loads]
         powers = [one["power"] for one in found]

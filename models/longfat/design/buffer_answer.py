@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base.labelled import Labelled
-from longfat.design.buffer_laws import FURTHER, LAW_APART, LAW_TOGETHER, SMALLEST, Laws
+from longfat.design.buffer_laws import FURTHER, LAW_APART, LAW_TOGETHER, ONE, SMALLEST, Laws, compared
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, Search, bisected, fitted, logit
 from longfat.design.window_curves import ENDS, attrs
@@ -26,7 +26,7 @@ TRIES = 12  # buffers that a search tries; our choice
 STEEP = 2.0  # difference in log odds of adjacent buffers at a step, through which no line is drawn; our choice
 #: Difference in log odds by which the next buffer lies beyond the crossing of line and goal, while the buffers so far
 #: are too near to each other to determine the slope of the line. The value is our choice.
-APART = 0.7
+APART = 0.4
 #: Slope of the log odds of the utilisation against the logarithm of the buffer that a search assumes at its start, and
 #: that of CUBIC and of single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows and 0.7 with one flow.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
@@ -111,23 +111,18 @@ def answer(
 ) -> dict[str, Any]:  # fmt: skip
     """Simulate the buffers of curve and rules, search for the smallest sufficient buffer, and return all results.
 
-    Each buffer is simulated once.
+    Each buffer is simulated once. ``of_rule`` of the result simulates the buffer of a rule that was left out.
     """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
-    begun: dict[int, Any] = {}  # runs with the buffers of rules, which runs with smaller buffers continue
+    runs = None  # of the buffer that was simulated last; runs of a large path take much memory
 
-    def simulated(packets: int, **options: Any) -> dict[str, Any]:
-        larger = min((one for one in begun if one > packets), default=None)
-        return subject.simulate(packets, effort, None if larger is None else (larger, begun[larger]), **options)
-
-    def at(packets: int, is_rule: bool = False) -> dict[str, Any]:
+    def at(packets: int, **options: Any) -> dict[str, Any]:
+        nonlocal runs
         if packets not in seen:
-            found = simulated(packets)
-            runs = found.pop("runs", None)  # runs of a large path take much memory
-            if is_rule and subject.resized:
-                begun[packets] = runs
-            seen[packets] = found
+            seen[packets] = subject.simulate(packets, effort, runs, **options)
+            continued = seen[packets].pop("runs", None)
+            runs = continued if subject.resized else None
         return seen[packets]
 
     floor, least, most = subject.ends()
@@ -138,9 +133,14 @@ def answer(
     flows = subject.competing(seen)
     bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
-    later = () if subject.criterion == "power" else FURTHER
-    for one in sorted({one for name, one in packets.items() if name not in later}, reverse=True):
-        at(one, is_rule=True)
+    # The search starts from the buffers of these rules. The other rules and the curve of the utilisation are simulated
+    # later, so that the answer does not depend on them.
+    has_line = subject.resized and search != "scan" and floor <= 1 and share < 1
+    later = () if subject.criterion == "power" else (ONE, *FURTHER) if has_line else FURTHER
+    first = {one for name, one in packets.items() if name not in later} or {round(size)}
+    if not has_line:
+        for one in sorted(first, reverse=True):
+            at(one)
     best = subject.attainable(seen)
 
     def of_attainable(values: Mapping[str, Any]) -> dict[str, float]:
@@ -156,36 +156,37 @@ def answer(
         values = at(packets)
         return values.get("never_full", False) and of_attainable(values)["share_upper"] < share
 
-    # The search starts from the buffers of the first rules. The other rules and the curve of the utilisation are
-    # simulated later, so that the answer does not depend on them.
     largest, missed = round(LARGEST * most), 0
     found: int | None = None
     chosen: dict[str, Any] | None = None
-    has_line = subject.resized and search != "scan" and floor <= 1 and share < 1
-    if has_line and not is_last(max(seen)):
-        count, tried = FIXED if flows > 1 else math.ceil(3 / effort.replications), dict(seen)
+    if has_line:
+        count = FIXED if flows > 1 else math.ceil(3 / effort.replications)
+        shown = packets.get(compared(laws.holds, round(flows)))
 
-        def shares(packets: int) -> list[float]:
-            """Return a fixed number of samples of a buffer; fewer if the buffer is that of a rule and needed fewer."""
-            if packets not in tried:
-                tried[packets] = simulated(packets, looks=(count,))
-            return list(tried[packets]["samples"][: count * effort.replications])
+        def shares(packets: int) -> list[float] | None:
+            """Return the first samples of a buffer, of fixed number; None if larger buffers miss the share, too.
+
+            The rule to compare with needs an interval that excludes the share, and may have fewer samples.
+            """
+            at(packets, **({} if packets == shown else {"looks": (count,)}))
+            return None if is_last(packets) else list(seen[packets]["samples"][: count * effort.replications])
 
         width, close = (WIDTH, CLOSE * (1 - share)) if flows > 1 else (subject.fineness, 0.0)
         slope = GENTLE_SLOPE if flows == 1 or subject.scheme.name == "cubic" else SLOPE
-        line = line_to_goal(shares, sorted(seen), Goal(share, effort.confidence, width, slope, largest, close))
+        goal = Goal(share, effort.confidence, width, slope, largest, close)
+        line = line_to_goal(shares, sorted(first, reverse=True), goal)
         if line is not None:
             missed, found = line.interval(largest)
             assert found is not None  # else `line_to_goal` returns None
             mean, *limits = (float(one) for one in line.limits(found))
             known = {f"share{end}": value for end, value in zip(ENDS, (mean, *limits), strict=True)}
             shares(found)
-            own = of_attainable(tried[found])
+            own = of_attainable(seen[found])
             # If the samples of the buffer found hardly vary, their mean has a smaller error than the value of the line:
             # use the mean.
             if own["share_lower"] >= share and own["share_upper"] - own["share_lower"] < limits[1] - limits[0]:
                 known = own
-            chosen = tried[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
+            chosen = seen[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
     if found is None:
         found = smallest(reaches, sorted(seen), subject.fineness, largest, search, is_last)
         below = [one for one in seen if found is not None and one < found]
@@ -198,14 +199,20 @@ def answer(
         point = Point(subject, multiple, values, share, laws, flows)
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
+    along = [row(one / size, results(one)) for one in curve]  # before the rules, which may be left out
+
+    def of_rule(name: str) -> dict[str, Any]:
+        return row(bounds[name], results(packets.get(name)))
+
     # If the search finds no buffer, the answer names a rule that reaches the share, also one that is usually left out.
     skipped = () if every_rule or found is None else later
-    rows = [row(one, results(None if name in skipped else packets.get(name))) for name, one in bounds.items()]
+    rows = [row(one, {}) if name in skipped else of_rule(name) for name, one in bounds.items()]
     rows.append(row(math.nan if found is None else found / size, results(found) if chosen is None else chosen))
     return {
         "missed": missed / size if missed else math.nan,
         "rules": rows,
-        "curve": [row(one / size, results(one)) for one in curve],
+        "of_rule": of_rule,
+        "curve": along,
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],
     }
@@ -223,29 +230,35 @@ class Goal:
     close: float = 0.0  # difference between the shares at both ends of the interval at which the search ends, too
 
 
-def line_to_goal(shares: Callable[[int], list[float]], known: list[int], goal: Goal) -> Line | None:
+def line_to_goal(shares: Callable[[int], list[float] | None], known: list[int], goal: Goal) -> Line | None:
     """Simulate buffers until a line through their results determines the smallest sufficient buffer; return the line.
 
-    The result is None if no line determines the buffer. ``shares`` simulates a buffer and returns its samples;
-    ``known`` are buffers that have been simulated. The next buffer is the one at which the line crosses the goal, or
-    the nearest buffer that has not been tried. The search ends when the interval of the smallest buffer is narrow
-    enough or one packet wide, or after `TRIES` buffers.
+    The result is None if no line determines the buffer. ``shares`` simulates a buffer and returns its samples, or None
+    if no larger buffer reaches the goal; ``known`` are the first buffers, in the order of their simulation. The next
+    buffer is the one at which the line crosses the goal, or the nearest buffer that has not been tried. The search ends
+    when the interval of the smallest buffer is narrow enough or one packet wide, or after `TRIES` buffers.
     """
-    tried = {one: shares(one) for one in known}
+    tried: dict[int, list[float]] = {}
+    for one in known:
+        if (samples := shares(one)) is None:
+            return None
+        tried[one] = samples
     for k in range(TRIES + 1):
         line = fitted(tried, goal.share, goal.confidence)
         if line is not None and min(tried) <= line.crossing() <= max(tried):
             misses, reaches = line.interval(goal.largest)
             if reaches is not None and (k == TRIES or _is_narrow(line, misses, reaches, goal)):
                 return line
-        guess = _guess({one: float(np.mean(samples)) for one, samples in tried.items()}, line, goal)
+        guess = _guess({one: float(np.mean(each)) for one, each in tried.items()}, line, goal)
         if guess is None:
             return None
         untried = np.setdiff1d(np.arange(1, goal.largest + 1), list(tried))
         if k == TRIES or not untried.size:
             return None
         one = int(untried[np.argmin(np.abs(untried - guess))])
-        tried[one] = shares(one)
+        if (samples := shares(one)) is None:
+            return None
+        tried[one] = samples
     return None
 
 

@@ -20,7 +20,7 @@ from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, labelled
-from longfat.design.buffer_laws import Laws, Path, PolicerLaws, compared, laws_of
+from longfat.design.buffer_laws import ONE, SMALLEST, Laws, Path, PolicerLaws, compared, laws_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.replication import replicate
@@ -51,7 +51,7 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     **arguments
     every_rule : bool
         Whether rules that the short answer of the command omits are simulated, too; the smallest buffer does not depend
-        on them.
+        on them. Without them one BDP is simulated only for the number of flows that needs the largest buffer.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -102,21 +102,23 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     search begins at the buffers of the rules, goes on where the line crosses the goal, and ends when the interval has
     at most the width of 11 % of the buffer (one flow: 2 %) or one packet, when the shares at its ends differ by at most
     a fifth of what the required share lacks to 1 (several flows), or after twelve buffers. Each buffer of the search
-    has four times ``replications`` samples (one flow: as many, or one more), whatever their values; those of the rules
-    have as many at most. For files, and where no line can be drawn, the buffers are halved, each has its own limits,
-    and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not decrease
-    with the buffer. It ends without a buffer if one misses the goal with confidence and was never full, because a
-    larger one would not change anything.
+    has four times ``replications`` samples (one flow: as many, or one more), whatever their values; that of the rule to
+    compare with may have fewer. For files, and where no line can be drawn, the buffers are halved, each has its own
+    limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not
+    decrease with the buffer. It ends without a buffer if one misses the goal with confidence and was never full,
+    because a larger one would not change anything.
 
-    Long-lived flows are simulated with the largest buffer of the rules first, because slow start loses many packets at
-    a small one. The same runs continue with the smaller buffers of the rules, in order. For any other buffer, copies of
-    the runs with the next larger buffer of a rule continue. The cycle after a change of the buffer is not observed. So
-    a result depends on the rules and not on the course of the search. A single flow has one run; several flows have
-    three, with different starts. BBR, policers, thresholds and disciplines with a scheduler have a new run for each
-    buffer. A sample is the mean over a cycle of the sawtooth, or over two cycles for a single flow; with drop tail a
-    single flow's cycles last from loss to loss. At the buffers of rules and of the curve there are as many samples as
-    ``replications`` at first, and up to eight times as many while the interval does not exclude the goal
-    (`longfat.replication.stopping.is_decided`) and its half width is above 0.01.
+    Long-lived flows begin at the largest buffer from which the search starts, and at least at 0.3 bandwidth-delay
+    products, because slow start loses many packets at a small one. The same runs continue with the other buffers of the
+    search, and then with those of the curve and of the other rules. The cycle after a change of the buffer is not
+    observed, and three cycles after an enlargement by more than a factor of two. The answer does not depend on the
+    curve and the other rules. A single flow has one run; several flows have three, with different starts. BBR,
+    policers, thresholds and disciplines with a scheduler have a new run for each buffer. A sample is the mean over a
+    cycle of the sawtooth, or over two cycles for a single flow; with drop tail a single flow's cycles last from loss to
+    loss. At the buffers of the curve,
+    of the other rules and of the rule to compare with there are as many samples as ``replications`` at first, and up to
+    eight times as many while the interval does not exclude the goal (`longfat.replication.stopping.is_decided`) and its
+    half width is above 0.01.
 
     Of 20 intervals of 95 % for 16 flows of CUBIC over a link with 640 packets in a bandwidth-delay product, with
     different seeds, 18 contained the buffer that runs of 192 samples at four buffers give, 26.3 packets, and all of 5
@@ -204,6 +206,7 @@ def answered(
 
         effort = Effort(seed, replications, confidence, tell, share, functools.partial(describe, shown))
         answers = replicate(lambda one: answer(one, share, laws, points, search, effort, every_rule), subjects)
+        _complete(answers, laws)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = labelled(subjects, answers, laws, alone)
     data.attrs.update(subjects[0].about(subjects, answers[0], laws))
@@ -225,6 +228,18 @@ def answered(
         "longfat_version": __version__,
     })  # fmt: skip
     return made_by(data, "design.buffer")
+
+
+def _complete(answers: Sequence[dict[str, Any]], laws: Laws) -> None:
+    """Simulate one BDP, which was left out, for the number of flows that needs the largest buffer.
+
+    The short answer compares one BDP with the largest buffer found only.
+    """
+    rows = {id(one): dict(zip((*laws.holds, SMALLEST), one["rules"], strict=True)) for one in answers}
+    found = [one for one in answers if math.isfinite(rows[id(one)][SMALLEST]["buffer_packets"])]
+    if found and ONE in laws.holds:
+        most = max(found, key=lambda one: float(rows[id(one)][SMALLEST]["buffer_packets"]))
+        most["rules"][list(laws.holds).index(ONE)] = most["of_rule"](ONE)
 
 
 def _round_trip_times(given: Any) -> tuple[float, ...]:
