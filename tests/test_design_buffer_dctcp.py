@@ -68,3 +68,14 @@ def test_packets_are_lost_where_the_fluid_loses_none():
     effort = Effort(7, 2, 0.95, lambda done: None)
     assert one.simulate(13, effort)["utilisation_upper"] < 0.95
     assert one.simulate(14, effort)["utilisation_lower"] > 0.99
+
+
+def test_a_given_threshold_is_not_scaled():
+    """Marks above 10 packets and one flow: 11 packets by the rule, on the link of 50 packets that is simulated."""
+    answer = design.buffer(
+        rate="1Gbit/s", round_trip_time="10ms", scheme="dctcp", mark_above=10, bandwidth_delay_product=50, points=0,
+        replications=2, progress=False,
+    )  # fmt: skip
+    assert answer.attrs["mark_above"] == 10
+    assert answer.buffer_packets.sel(rule="threshold + flows") == 11
+    assert answer.buffer_packets.sel(rule="one BDP") == 50

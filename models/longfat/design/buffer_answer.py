@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base.labelled import Labelled
+from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import FURTHER, LAW_APART, LAW_TOGETHER, ONE, SMALLEST, Laws, compared
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, Search, bisected, fitted, logit
@@ -49,8 +50,12 @@ class Point:
 
     @property
     def packets(self) -> float:
-        """Buffer of the path [packets], at least one packet."""
-        packets = self.multiple * self.subject.bandwidth_delay_product
+        """Buffer of the path [packets], at least one packet; of the simulated link if there is a threshold in packets.
+
+        A threshold does not scale, so that the answer is valid for that link only.
+        """
+        one = self.subject
+        packets = self.multiple * (one.simulated_bdp if threshold_of(one.discipline) else one.bandwidth_delay_product)
         return math.nan if math.isnan(packets) else max(1.0, float(round(packets)))
 
     @property
