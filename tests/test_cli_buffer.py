@@ -519,14 +519,14 @@ def test_nothing_waits_in_a_policer():
     assert re.search(r" 24 kB +0\.16 +- +4 ms", buffer_text.answer(answered(find="burst", discipline="policer")))
 
 
-def test_a_full_buffer_is_that_of_the_pasted_lines():
-    """60 flows get a packet each, 90 kB and 60 ms, not the 16 packets found; with marks one BDP, 100 packets."""
+def test_a_full_buffer_is_that_of_its_row():
+    """24 kB at 1.5 MB/s are 16 ms; the lines have 60 packets for 60 flows, 90 kB, and with marks one BDP."""
     said = buffer_text.answer(answered().assign_coords(flows=60))
-    assert re.search(r" 24 kB +0\.16 +60 ms +4 ms", said)
+    assert re.search(r" 24 kB +0\.16 +16 ms +4 ms", said)
     assert "a full one of 90 kB waits 90 kB/least rate" in said
     data = answered(discipline="codel")
     data.queueing_delay[0] = 0.0041
-    assert re.search(r" 24 kB +0\.16 +100 ms +4 ms", buffer_text.answer(data))
+    assert re.search(r" 24 kB +0\.16 +16 ms +4 ms", buffer_text.answer(data))
 
 
 def test_no_check_for_a_sender_that_linux_has_not():

@@ -104,7 +104,8 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 def _compared(one: xr.Dataset) -> xr.Dataset:
     """Return the simulated results for one number of flows, with a text ``compared`` on the buffer by a rule.
 
-    ``if_full`` is the time for which packets wait behind the full buffer of the pasted lines [s].
+    ``if_full`` is the time for which packets wait behind the full buffer of the row [s]; the limit of the pasted lines
+    may be larger.
     """
     rule = compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
@@ -115,7 +116,7 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
     else:
         said += "does not apply"
     row = one.sel(rule="simulated").assign(compared=said)
-    return row.assign(if_full=_bytes(one) / row.attrs["rate"]) if math.isfinite(float(row.buffer_packets)) else row
+    return row.assign(if_full=float(row.buffer_bytes) / row.attrs["rate"])
 
 
 def _bytes(one: xr.Dataset) -> int:
