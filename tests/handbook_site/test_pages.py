@@ -282,10 +282,3 @@ def test_sphinx_reads_all_pages_without_a_warning(written, tmp_path):
     """The builder "dummy" resolves all references and writes nothing; `make handbook` builds the site."""
     pytest.importorskip("sphinx", reason="Sphinx is not installed: make venv")
     assert command.build(written[0], tmp_path / "site", tmp_path / "doctrees", "dummy") == 0
-
-
-def test_live_plots_have_a_style_sheet(tmp_path, monkeypatch):
-    monkeypatch.setattr(live.law_records, "records", list)
-    monkeypatch.setattr(live.javascript, "module", str)
-    live._write(SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path))
-    assert ".lf-view" in (tmp_path / "_static" / live.STYLES).read_text()
