@@ -166,6 +166,17 @@ def multiplicity(rate: Expr, traffic: Expr) -> Expr:
     return m_0 + (1 - m_0) * rate / (1 - traffic)
 
 
+def step() -> Expr:
+    """Return the update, whose equilibria are proved."""
+    equilibria()
+    return update(x, L)
+
+
+def startup_step() -> Expr:
+    """Return the update of a sender that acts like the proved number of flows."""
+    return update(x, L, a * startup())
+
+
 def startup() -> Expr:
     """Prove that the start-up rule keeps the equilibrium of the update and its multiplier 1 - a there."""
     m = multiplicity(x, L)

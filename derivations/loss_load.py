@@ -170,3 +170,24 @@ def virtual_capacity() -> Expr:
     require_zero(on_true.subs(v, 1) - loss_at_optimum(), "v = 1 is the model without virtual capacity")
     require_zero(on_true.subs(v, edge), "and nothing at the edge")
     return load
+
+
+def virtual_rate() -> Expr:
+    """Derive each source's rate with a virtual capacity v C, of which the equilibrium rate is a fraction."""
+    rate = v * equilibrium()
+    require_zero(M * rate - virtual_capacity(), "all sources together are the load")
+    return rate
+
+
+def virtual_loss() -> Expr:
+    """Derive the loss 1 - 1/L with a virtual capacity v C, v >= k/(k + 1)."""
+    loss = 1 - 1 / virtual_capacity()
+    require_zero(loss.subs(v, 1) - loss_at_optimum(), "v = 1 is the model without virtual capacity")
+    return loss
+
+
+def lossless_factor() -> Expr:
+    """Derive the largest virtual factor without loss, with which the load is 1."""
+    factor = sp.simplify(v / virtual_capacity())  # the load is proportional to v
+    require_zero(virtual_capacity().subs(v, factor) - 1, "exactly full")
+    return factor

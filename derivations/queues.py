@@ -28,6 +28,13 @@ class Finite(NamedTuple):
     wait: Expr
 
 
+class Times(NamedTuple):
+    """Mean wait and mean response time, in mean service times."""
+
+    wait: Expr
+    response: Expr
+
+
 def geometric_sums(last: Expr) -> tuple[Expr, Expr]:
     """Prove the sums of r^j and of j r^j over j = 0 ... last, for r = rho, by induction in the number of terms."""
     plain = (1 - rho ** (N + 1)) / (1 - rho)
@@ -133,12 +140,12 @@ def mm1_number() -> Expr:
 
 
 @once
-def mm1_times() -> tuple[Expr, Expr]:
+def mm1_times() -> Times:
     """Derive the mean wait and response time of M/M/1 by Little's law: L = rho W, and W_q = W - 1."""
     response = sp.simplify(mm1_number() / rho)
     wait = sp.simplify(response - 1)
     require_zero(wait - mm1_number(), "PASTA: each packet found takes a mean service time")
-    return wait, response
+    return Times(wait, response)
 
 
 @once
@@ -162,7 +169,7 @@ def pollaczek_khinchine() -> Expr:
     require_zero(by_chain - by_means, "both ways")
     law = rho * (1 + C) / (2 * (1 - rho))
     require_zero(by_means.subs(second, 1 + C) - law, "variance = E[S^2] - 1 for a mean of 1")
-    require_zero(law.subs(C, 1) - mm1_times()[0], "exponential")
+    require_zero(law.subs(C, 1) - mm1_times().wait, "exponential")
     return law
 
 

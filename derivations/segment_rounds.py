@@ -85,6 +85,13 @@ def mean_transmissions() -> Expr:
     return 1 / (1 - p)
 
 
+def burst_packets() -> Expr:
+    """Derive the mean number of transmissions of the s packets of a segment, L = s + X (section 3.3)."""
+    packets = s * mean_transmissions()
+    require_zero(packets - s - s * p / (1 - p), "X retransmissions")
+    return packets
+
+
 def binomial_weights(packets: int) -> list[tuple[int, Expr]]:
     """Return the pairs j, C(s, j) (-1)^(j+1) for j = 1 .. s: the coefficients of x^j in 1 - (1 - x)^s."""
     return [(k, binomial(packets, k) * (-1) ** (k + 1)) for k in range(1, packets + 1)]

@@ -37,7 +37,7 @@ Ledger = list[tuple[Expr, Expr]]  # (segment times, segments delivered), one row
 
 Rate = namedtuple("Rate", "average largest_burst_rate")
 AckDelay = namedtuple("AckDelay", "seconds segments printed_over_peak")
-Adjusted = namedtuple("Adjusted", "scaling unaffected_above")
+Adjusted = namedtuple("Adjusted", "window unaffected_above")
 Processing = namedtuple("Processing", "sender application window")
 Middle = namedtuple("Middle", "law printed excess")
 LongPath = namedtuple("LongPath", "law printed printed_all_damaged")
@@ -122,7 +122,7 @@ def adjusted_window() -> Adjusted:
     require_zero(lossless_efficiency(slows * c) - c * slows, "slower below 1/c")
     advertised = Rational(5, 2) * w / (1 + w)
     require_zero(lossless_efficiency((advertised * Rational(4, 5)).subs(w, 1 + beyond)) - 1, "80 % of 2.5 w_a")
-    return Adjusted(F_1 / F, 1 / c)
+    return Adjusted(W * F_1 / F, 1 / c)
 
 
 def processing_throughput() -> Processing:

@@ -309,13 +309,21 @@ def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
     [
         (lambda: sympy.integrate(2 * sympy.Symbol("x"), sympy.Symbol("x")), "agrees", "<lambda>"),
         (lambda: None, "differs", "<lambda> returns nothing"),
+        (lambda: sympy.Symbol("p") ** 2, "agrees", "<lambda>"),
+        (
+            lambda: sympy.Symbol("p") ** 2 * (1 + sympy.Rational(1, 10**9)),
+            "differs",
+            "<lambda> derives another expression",
+        ),
+        (lambda: sympy.Symbol("p"), "differs", "<lambda> derives another expression"),
+        (lambda: sympy.Piecewise((sympy.Symbol("p") ** 2, sympy.Symbol("p") < 0.5), (0, True)), "agrees", "<lambda>"),
         (lambda: {}["nothing"], "error", "<lambda>: KeyError: 'nothing'"),
     ],
 )
 def test_a_derivation_of_ones_own(monkeypatch, own, status, remark):
-    """It is run as it is given, outside of a clone, too."""
+    """It is run as it is given, outside of a clone, too, and compared at points of the case that it proves."""
     monkeypatch.setattr(extras, "beside", lambda module: False)
-    found = faces.proof(made(right, derivation=own))
+    found = faces.proof(made(right, derivation=own), [{"p": 0.25}, {"p": 0.75}])
     assert (found.status, found.remark) == (status, remark)
 
 

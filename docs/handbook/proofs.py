@@ -34,7 +34,7 @@ def start(derivation: str) -> Callable[..., Any]:
     >>> start("queues.mm1k_wait").__name__
     'mm1k_wait'
     """
-    module, _, name = derivation.rpartition(".")
+    module, name, *_ = derivation.split(".")
     found: Callable[..., Any] = getattr(importlib.import_module(f"derivations.{module}"), name)
     return found
 

@@ -78,7 +78,8 @@ class Law:
         Condition under which an approximate law holds, with its accuracy.
     derivation : str or callable
         Function without arguments that proves the law: it returns the derived expression, or raises an AssertionError.
-        Laws of longfat name one under ``derivations/``, such as "queues.mm1_number".
+        Laws of longfat name one under ``derivations/``, such as "queues.mm1_number", or the part of its result that is
+        the law, such as "queues.mm1_times.wait".
     errata : str
         For `as_printed` only: the error in the source's expression.
     result : str

@@ -106,5 +106,5 @@ def _remarks(law: Any) -> list[str]:
 
 def _reference(law: Any) -> str:
     """Return the bibliographic source of a law, and the module with its proof."""
-    proof = f" Proof: derivations/{law.derivation.replace('.', '.py, ')}." if law.derivation else ""
+    proof = f" Proof: derivations/{law.derivation.replace('.', '.py, ', 1)}." if law.derivation else ""
     return f"{law.source.rstrip('.')}.{proof}"

@@ -257,7 +257,7 @@ SAMPLING = "the same controller at another sampling rate"
     source=RULE,
     unit="1/s",
     result="alpha'",
-    derivation="aqm.rescaled_gains",
+    derivation="aqm.rescaled_gains.integral",
     not_simulated=SAMPLING,
 )
 def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, *, xp: Any) -> Any:
@@ -281,7 +281,7 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
     source=RULE,
     unit="1/s",
     result="beta', which grows by alpha/4 for h = 1/2",
-    derivation="aqm.rescaled_gains",
+    derivation="aqm.rescaled_gains.proportional",
     not_simulated=SAMPLING,
 )
 def rescaled_proportional_gain(

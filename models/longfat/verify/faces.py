@@ -77,8 +77,13 @@ def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], toler
     return Outcome("agrees" if largest <= tolerance else "differs", largest, where, checks, remark)
 
 
-def proof(law: Law, *, quick: bool = False) -> Outcome:
-    """Run the law's derivation, which is a function or the name of one in ``derivations/`` (only in the repository)."""
+def proof(law: Law, points: Sequence[Point] = (), *, quick: bool = False) -> Outcome:
+    """Run the law's derivation, and compare its result with the law's exact values.
+
+    The derivation is a function or the name of one in ``derivations/`` (only in the repository). It may prove one case
+    of a law with several: the law differs if its values are not those of the result at any of the points. A result that
+    is no expression in the law's symbols is not compared, and in a quick run neither is an infinite sum.
+    """
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
     given = law.derivation
@@ -88,20 +93,46 @@ def proof(law: Law, *, quick: bool = False) -> Outcome:
         return Outcome("not checked", remark="skipped in a quick run, because it takes longer")
     name = f"derivations.{given}" if isinstance(given, str) else getattr(given, "__name__", repr(given))
     try:
-        result = _named(given)() if isinstance(given, str) else given()
+        result = proved(law)
+        found = [] if result is None else list(_proof_errors(law, result, points, quick))
     except AssertionError as failure:
         return Outcome("differs", remark=f"{name}: {words(failure)}")
     except Exception as failure:
         return Outcome("error", remark=f"{name}: {words(failure)}")
     if result is None:
         return Outcome("differs", remark=f"{name} returns nothing")
-    return Outcome("agrees", checks=1, remark=name)
+    error, where = min(found, key=lambda pair: pair[0], default=(0.0, None))
+    if error > high_precision.TOLERANCE:
+        return Outcome("differs", error, where, len(found), f"{name} derives another expression")
+    return Outcome("agrees", checks=1 + len(found), remark=name)
 
 
-def _named(derivation: str) -> Any:
-    """Import a function of ``derivations/`` by its name, such as "queues.mm1_number"."""
-    module, function = derivation.split(".")
-    return getattr(importlib.import_module(f"derivations.{module}"), function)
+def proved(law: Law) -> Any:
+    """Return the result of a law's derivation, or the part of it that the law names: "queues.mm1_times.wait"."""
+    given = law.derivation
+    if not isinstance(given, str):
+        return given()
+    module, function, *part = given.split(".")
+    result = getattr(importlib.import_module(f"derivations.{module}"), function)()
+    return getattr(result, part[0]) if part else result
+
+
+def _proof_errors(law: Law, result: Any, points: Sequence[Point], quick: bool) -> Iterator[tuple[float, Point]]:
+    """Yield the relative error of a law against the result of its proof at each point at which that is a number."""
+    import mpmath
+    import sympy as sp
+
+    if not isinstance(result, sp.Expr) or (quick and result.has(sp.Sum)):
+        return
+    for point in points:
+        values = {
+            one.plain_letter: sp.Integer(point[name]) if one.integer else sp.Float(point[name], 60)
+            for name, one in law.symbols.items()
+        }
+        at = {symbol: values.get(symbol.name.lstrip("\\"), symbol) for symbol in result.free_symbols}
+        value = sp.N(result.subs(at), 40)
+        if value.is_Number:
+            yield high_precision.error(high_precision.exact(law, point), mpmath.mpf(value)), point
 
 
 def numeric(law: Law, points: Sequence[Point]) -> Outcome:

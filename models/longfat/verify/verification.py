@@ -222,7 +222,7 @@ def _face(
     """
     own = _own(seed, law)
     if face == "proof":
-        return {"proof": faces.proof(law, quick=quick)}
+        return {"proof": faces.proof(law, points.typical(law, counts[1], own), quick=quick)}
     if face == "jax":
         values, slopes = faces.jax_faces(law, points.typical(law, counts[1], own), quick=quick)
         return {"jax": values, "gradient": slopes}

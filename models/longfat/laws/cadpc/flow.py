@@ -31,7 +31,7 @@ from longfat.laws.references import WELZL
         "x(t + 1). Not positive where x + L >= 1 + 1/a: there a sender needs a smallest rate, which the paper does "
         "not give; it says that the rate must not reach zero"
     ),
-    derivation="cadpc.equilibria",
+    derivation="cadpc.step",
     not_simulated="the rule that the simulated sender computes itself",
     smoothing=SMOOTHING.described(remark="1 gives the paper's equation (1); its simulations use 0.5"),
 )
@@ -116,7 +116,7 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
     source=f"{WELZL}, section II.B, after equation (2)",
     unit="1",
     result="x, over the capacity",
-    derivation="cadpc.equilibria",
+    derivation="cadpc.equilibria.rate",
     simulated=SimulatedBy("cadpc_rate", {"flows": (1.0, 30.0)}, relative=0.05),
 )
 def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
@@ -141,7 +141,7 @@ def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
     source=f"{WELZL}, section II.B, equation (3)",
     unit="1",
     result="L, over the capacity",
-    derivation="cadpc.equilibria",
+    derivation="cadpc.equilibria.traffic",
     simulated=SimulatedBy("cadpc_traffic", relative=0.03),
 )
 def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:

@@ -80,7 +80,7 @@ OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the other link o
     source=f"{WELZL}, sections II.A and III (parking lot); the values are ours",
     unit="1",
     result="x, over the capacity of a link",
-    derivation="cadpc_network.parking_lot",
+    derivation="cadpc_network.parking_lot.long",
     simulated=SimulatedBy("parking_lot_long", {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03),
 )
 def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
@@ -104,7 +104,7 @@ def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
     source=f"{WELZL}, sections II.A and III (parking lot); the values are ours",
     unit="1",
     result="x, over the capacity of a link",
-    derivation="cadpc_network.parking_lot",
+    derivation="cadpc_network.parking_lot.crowded",
     simulated=SimulatedBy("parking_lot_short", {"own": (1.0, 8.0), "other": (1.0, 8.0)}, relative=0.03),
     own=OWN.described(remark="The flow itself is included"),
 )
@@ -135,7 +135,7 @@ REMAINING = Symbol("q", "1", "(0, 1]", (1e-3, 0.5), "Fraction of the differences
     source=f"Ours, for equation (1) of {WELZL}",
     unit="1",
     result="Multiplier",
-    derivation="cadpc_spectrum.spectrum",
+    derivation="cadpc_spectrum.spectrum.difference",
     long_proof=True,
     not_simulated=(
         "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
@@ -264,7 +264,7 @@ def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 
     source=f"Ours, after the description in {WELZL}, section III",
     unit="1",
     result="x(t + 1); not positive where x + L >= 1 + 1/a",
-    derivation="cadpc.startup",
+    derivation="cadpc.startup_step",
     not_simulated="the rule that the simulated sender computes itself",
     initial_flows=INITIAL.described(remark="m_0 = 1 gives `step`"),
 )

@@ -198,7 +198,7 @@ def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
     source=PRITHVIRAJ_WILLIAMSON + ", sections 2.2 and 2.3",
     unit="1",
     result="f, over the true capacity",
-    derivation="loss_load.equilibrium",
+    derivation="loss_load.virtual_rate",
     not_simulated="equilibrium_load, which is simulated, over the number of sources",
 )
 def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
@@ -222,7 +222,7 @@ def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.3 with footnote 3, and section 4.1 for the smallest v",
     unit="probability",
     result="p; 1/(k + 1) for v = 1, and 0 up to v = k/(k + 1), `lossless_virtual_factor`, where the slope jumps",
-    derivation="loss_load.virtual_capacity",
+    derivation="loss_load.virtual_loss",
     simulated=SimulatedBy("loss_load_loss", {"v": (0.96, 1.0)}, accuracy=0.012),  # above k/(k + 1): packets are lost
 )
 def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
@@ -248,7 +248,7 @@ def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
     source=PRITHVIRAJ_WILLIAMSON + ", section 4.1",
     unit="1",
     result="v",
-    derivation="loss_load.virtual_capacity",
+    derivation="loss_load.lossless_factor",
     not_simulated="the point at which equilibrium_loss, which is simulated, becomes 0",
 )
 def lossless_virtual_factor(k: K, *, xp: Any) -> Any:

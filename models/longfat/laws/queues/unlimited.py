@@ -45,7 +45,7 @@ def _written(load: Any, places: Any, sympy: Any) -> Any:
     source=f"{KLEINROCK_QUEUES}, section 3.6",
     unit="probability",
     result="P",
-    derivation="queues.mm1k",
+    derivation="queues.mm1k.loss",
     simulated=SimulatedBy("mm1_loss", LOSSY, accuracy=0.003, relative=0.05),
 )
 def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
@@ -81,7 +81,7 @@ def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
     source=f"{KLEINROCK_QUEUES}, section 3.6 (mean of its distribution)",
     unit="packets",
     result="L, averaged over time",
-    derivation="queues.mm1k",
+    derivation="queues.mm1k.number",
     simulated=SimulatedBy("mm1_number", LIMITED, accuracy=0.01, relative=0.05),
 )
 def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
@@ -168,7 +168,7 @@ def mm1_mean_number(load: LOAD, *, xp: Any) -> Any:
     source=f"{KLEINROCK_QUEUES}, section 3.2",
     unit="service times",
     result="W_q",
-    derivation="queues.mm1_times",
+    derivation="queues.mm1_times.wait",
     long_proof=True,
     simulated=SimulatedBy("mm1_wait", UNLIMITED, accuracy=0.01, relative=0.05),
 )
@@ -193,7 +193,7 @@ def mm1_wait(load: LOAD, *, xp: Any) -> Any:
     source=f"{KLEINROCK_QUEUES}, section 3.2",
     unit="service times",
     result="W",
-    derivation="queues.mm1_times",
+    derivation="queues.mm1_times.response",
     long_proof=True,
     simulated=SimulatedBy("mm1_response", UNLIMITED, relative=0.05),
 )

@@ -77,7 +77,7 @@ def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET
         "L. The paper leaves X, the expected retransmissions of a segment, to the user; this is its value under "
         "independent loss"
     ),
-    derivation="segment_rounds.mean_transmissions",
+    derivation="segment_rounds.burst_packets",
     not_simulated="arithmetic of definitions",
 )
 def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
@@ -101,7 +101,7 @@ def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
     source=f"{GONG_PARULKAR}, sections 3.4 and 4.2",
     unit="s",
     result="t_a",
-    derivation="selective_repeat.acknowledgment_delay",
+    derivation="selective_repeat.acknowledgment_delay.seconds",
     not_simulated="arithmetic of definitions",
     packet_time=PACKET_TIME.described(remark="It is that at the connection's rate"),
 )
@@ -127,7 +127,7 @@ def ack_delay(round_trip_time: ROUND_TRIP, packet_time: Any, *, xp: Any) -> Any:
     source=f"{GONG_PARULKAR}, section 3.4",
     unit="segments",
     result="w_a",
-    derivation="selective_repeat.acknowledgment_delay",
+    derivation="selective_repeat.acknowledgment_delay.segments",
     not_simulated="arithmetic of definitions",
     packet_time=PACKET_TIME.described(remark="It is that at the average rate"),
 )
@@ -177,7 +177,7 @@ def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     source=f"{GONG_PARULKAR}, section 3.4",
     unit="segments",
     result="W_1",
-    derivation="selective_repeat.adjusted_window",
+    derivation="selective_repeat.adjusted_window.window",
     not_simulated="arithmetic of definitions",
     rate=Symbol("F", "segments/s", "(0, inf)", (1.0, 1e5), "Rate that the window was made for"),
     new_rate=Symbol("F_1", "segments/s", "(0, inf)", (1.0, 1e5), "New rate"),
