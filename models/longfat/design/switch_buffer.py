@@ -99,7 +99,7 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     The smallest buffer is the one whose lower confidence limit reaches the goal, and ``missed_bdp`` is the largest one
     whose upper limit is below it. For long-lived flows both limits are those of a line through all simulated buffers:
     of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
-    search begins at the buffers of the rules, goes on where the line crosses the goal, and ends when the interval has
+    search begins at the buffers of some rules, goes on where the line crosses the goal, and ends when the interval has
     at most the width of 11 % of the buffer (one flow: 2 %) or one packet, when the shares at its ends differ by at most
     a fifth of what the required share lacks to 1 (several flows), or after twelve buffers. Each buffer of the search
     has four times ``replications`` samples (one flow: as many, or one more), whatever their values; that of the rule to
@@ -115,10 +115,9 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     curve and the other rules. A single flow has one run; several flows have three, with different starts. BBR,
     policers, thresholds and disciplines with a scheduler have a new run for each buffer. A sample is the mean over a
     cycle of the sawtooth, or over two cycles for a single flow; with drop tail a single flow's cycles last from loss to
-    loss. At the buffers of the curve,
-    of the other rules and of the rule to compare with there are as many samples as ``replications`` at first, and up to
-    eight times as many while the interval does not exclude the goal (`longfat.replication.stopping.is_decided`) and its
-    half width is above 0.01.
+    loss. At the buffers of the curve, of the other rules and of the rule to compare with there are as many samples as
+    ``replications`` at first, and up to eight times as many while the interval does not exclude the goal
+    (`longfat.replication.stopping.is_decided`) and its half width is above 0.01.
 
     Of 20 intervals of 95 % for 16 flows of CUBIC over a link with 640 packets in a bandwidth-delay product, with
     different seeds, 18 contained the buffer that runs of 192 samples at four buffers give, 26.3 packets, and all of 5
