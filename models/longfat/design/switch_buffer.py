@@ -237,8 +237,10 @@ def _complete(answers: Sequence[dict[str, Any]], laws: Laws) -> None:
     rows = {id(one): dict(zip((*laws.holds, SMALLEST), one["rules"], strict=True)) for one in answers}
     found = [one for one in answers if math.isfinite(rows[id(one)][SMALLEST]["buffer_packets"])]
     if found and ONE in laws.holds:
-        most = max(found, key=lambda one: float(rows[id(one)][SMALLEST]["buffer_packets"]))
-        most["rules"][list(laws.holds).index(ONE)] = most["of_rule"](ONE)
+        packets = [float(rows[id(one)][SMALLEST]["buffer_packets"]) for one in found]
+        for one, size in zip(found, packets, strict=True):
+            if size == max(packets):  # several numbers of flows may need the same buffer
+                one["rules"][list(laws.holds).index(ONE)] = one["of_rule"](ONE)
 
 
 def _round_trip_times(given: Any) -> tuple[float, ...]:
