@@ -228,6 +228,24 @@ def test_the_short_answer_names_the_rule_that_reaches_what_the_search_does_not(c
     assert "the rule BDP/3 (14 packets) reaches it" in said[0]
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        ["--rate", "10Mbit/s", "--rtt", "40ms", "--flows", "1,60"],  # 60 flows need less, but a packet each
+        ["--rate", "5Mbit/s", "--rtt", "20ms", "--scheme", "vegas", "--flows", "1,4"],  # both need the same buffer
+    ],
+)
+def test_the_short_answer_has_one_bdp_for_the_flows_of_the_lines(capsys, path):
+    said = []
+    for more in ([], ["--verbose"]):
+        assert main(["buffer", *path, *more]) == 0
+        said += [
+            line for line in capsys.readouterr().out.splitlines() if line.startswith("- Not more: one BDP carries")
+        ]
+    assert said[0] == said[1]
+    assert "nan" not in said[0]
+
+
 def test_the_burst_has_room_for_an_aggregate_where_one_fits():
     """A frame and 1 ms of 508 Mbit/s are 65014 B: aggregates of 64 KiB are divided. Of 525 Mbit/s, 67 kB: one fits."""
     assert buffer_lines._burst({"packet": 1500, "rate": 63.5e6}) == 1514 + 63500

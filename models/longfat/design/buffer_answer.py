@@ -142,7 +142,7 @@ def answer(
     # later, so that the answer does not depend on them.
     has_line = subject.resized and search != "scan" and floor <= 1 and share < 1
     later = () if subject.criterion == "power" else (ONE, *FURTHER) if has_line else FURTHER
-    first = {one for name, one in packets.items() if name not in later} or {round(size)}
+    first = {one for name, one in packets.items() if name not in later} or {max(1, round(size))}
     if not has_line:
         for one in sorted(first, reverse=True):
             at(one)
@@ -210,7 +210,7 @@ def answer(
         return row(bounds[name], results(packets.get(name)))
 
     # If the search finds no buffer, the answer names a rule that reaches the share, also one that is usually left out.
-    skipped = () if every_rule or found is None else later
+    skipped = set() if every_rule or found is None else {*later} - {compared(laws.holds, round(flows))}
     rows = [row(one, {}) if name in skipped else of_rule(name) for name, one in bounds.items()]
     rows.append(row(math.nan if found is None else found / size, results(found) if chosen is None else chosen))
     return {
