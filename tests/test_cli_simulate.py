@@ -335,7 +335,7 @@ def test_signals(tmp_path, number, status, word):
     ("stdout", "words"),
     [
         ("&-", "standard output is closed, so that nothing can be printed"),
-        (" /dev/full", "standard output cannot be written: No space left on device"),
+        (" /dev/full", "standard output cannot be written to: No space left on device"),
     ],
 )
 def test_nowhere_to_print_to(tmp_path, stdout, words):

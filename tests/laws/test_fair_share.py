@@ -465,7 +465,7 @@ def test_dataset():
         (lambda: transfer_times(Network({"a": 1}, [Flow("a", 1)]), until=math.nan), r"^until = nan s is out of range"),
         (
             lambda: transfer_times(Network({"a": 1}, [Flow("a", math.inf)], [Load("a", 1, times=(0, 1), period=2)])),
-            r"^until = inf s is out of range: must be in \(-inf, inf\) s, as flow-1 and the loads on",
+            r"^until = inf s is out of range: must be finite, as flow-1 and the loads on",
         ),
         (lambda: max_min_rates([1, 1]), r"^routes has shape \(2,\): must be \(links, flows\)"),
         (lambda: max_min_rates("all"), "^routes must be a number or an array of numbers, got the string 'all'"),

@@ -110,7 +110,7 @@ def test_no_warm_up():
         ),
         (
             lambda: statistics.batch_means(autoregressive(np.random.default_rng(6), 300, 0.9999)),
-            r"batches = 30 of 10 samples are correlated with coefficient 0.\d+ > 0.8",
+            r"batches = 30, each of 10 samples, are correlated with coefficient 0.\d+ > 0.8",
         ),
         (
             lambda: statistics.warm_up([0.0] * 700 + [1.0, 1.1] * 150),

@@ -140,7 +140,7 @@ def vector(
                 if capture.end:
                     raise ValueError(
                         f"duration = {until:g} s is out of range: must be less than {capture.until:.3g} s, after which "
-                        f"the vector has more than {MOST} packets; give losses or a rate"
+                        f"the test vector has more than {MOST} packets; limit the sender by losses or a rate"
                     )
         texts = Path(folder, "flow.sqlog").read_text(encoding="utf-8").split("\x1e")[2:]
     found = rows([json.loads(text) for text in texts], packet, name)

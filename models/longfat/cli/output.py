@@ -211,7 +211,7 @@ def say(answer: str, *, nl: bool = True) -> None:
     except BrokenPipeError:  # the reader, such as head, has closed the pipe: click ends without a message
         raise
     except OSError as error:
-        raise click.ClickException(f"standard output cannot be written: {error.strerror}") from None
+        raise click.ClickException(f"standard output cannot be written to: {error.strerror}") from None
 
 
 def left_out(*names: str) -> bool:

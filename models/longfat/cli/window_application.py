@@ -87,7 +87,7 @@ def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]
 
 
 def size(window: int) -> str:
-    """Format the size of a window in MiB or KiB if it is a multiple of one, else in bytes.
+    """Format the size of a window in MiB or KiB if it is a whole number of them, else in bytes.
 
     >>> size(65535), size(2097152), size(98304)
     ('65,535 bytes', '2 MiB', '96 KiB')

@@ -125,7 +125,7 @@ class PathFigures:
         choice("rate_layer", self.rate_layer, LAYERS)
 
     def _check(self, name: str, ends: tuple[float, float], unit: str, allowed: str) -> None:
-        """Raise a ValueError for an interval that is outside its domain or does not contain its figure."""
+        """Raise a ValueError if the interval of a figure is outside its domain or does not contain the figure."""
         low, high = (number(name, end, unit, allowed) for end in ends)
         figure = getattr(self, name.removesuffix("_interval"))
         if figure is None or not Interval(low, high, True, True).contains(figure):

@@ -278,7 +278,7 @@ def _server(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
     rate = next((one for one in rates if one > 0), None)
     if rate is None:
         raise ValueError(
-            f"{start.path}: the file was written by the iperf3 server, which saw no data: take the output of the client"
+            f"{start.path}: the iperf3 server that wrote this file counted no data: take the output of the client"
         )
     received = rate == rates[0]
     which = f"what the {protocol} {'receiver saw' if received else 'sender sent'}"

@@ -168,7 +168,7 @@ def _legend(ax: Axes, data: xr.Dataset) -> None:
 
 
 def _said(data: xr.Dataset) -> str:
-    """Return the text below the legend, which names the path, the simulation and the laws drawn."""
+    """Return the text below the legend: a description of the path, the simulation and the laws drawn."""
     a = data.attrs
     buffer = f", buffer of {a['buffer']:g} BDP" if a["over"] == "window" else ""
     parts = [

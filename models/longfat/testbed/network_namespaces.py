@@ -66,7 +66,7 @@ class Host:
     device: int  # file descriptor of the TUN device
 
     def enter(self) -> None:
-        """Move the calling thread into the namespace, so that it uses the sockets, devices and settings of the host."""
+        """Move the calling thread into the namespace, so that it uses the devices and settings of the emulated host."""
         call("setns", self.namespace, CLONE_NEWNET)
 
     def ip(self, commands: Iterable[str]) -> None:

@@ -109,7 +109,10 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Find:
-    """Rule for a placeholder ``$name``: the time at which a preliminary run enters a phase, or a field's value then."""
+    """Rule for a placeholder ``$name``: the time [s] at which a preliminary run enters a phase.
+
+    If ``field`` is given, it is the value of that field at that time.
+    """
 
     name: str
     phase: str

@@ -112,7 +112,10 @@ def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
 
 
 def _found(find: Find, seen: Observed) -> str | None:
-    """Return as text the time [s] at which a visit to a phase begins, or a field's value then; None if none begins."""
+    """Return, as text, the time [s] at which a visit to a phase begins; None if the run has no such visit.
+
+    If ``find.field`` names a field, return its value at that time instead. ``find.plus`` is added to either.
+    """
     spans = [one for one in seen.visits(find.after) if one[0] == find.phase]
     if not -len(spans) <= find.visit - (find.visit > 0) < len(spans):
         return None

@@ -76,9 +76,7 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     again = {link for load in network.loads if load.period is not None and load.rate > 0 for link in load.path}
     for name, flow in zip(network.names, network.flows, strict=True):
         if end == math.inf and flow.size == math.inf and not again.isdisjoint(flow.usage()):
-            raise domains.out_of_range(
-                "until", end, "s", f"(-inf, inf), as {name} and the loads on its links have no end"
-            )
+            raise domains.out_of_range("until", end, "s", f"finite, as {name} and the loads on its links never end")
     return _Run(network, end).schedule()
 
 

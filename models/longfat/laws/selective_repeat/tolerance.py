@@ -117,7 +117,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
     *_, beyond = _sum(chance, 0 * chance, packets, tolerance, xp)
     coefficient = xp.where(tolerance < packets, xp.exp(beyond), 0 * beyond)
     rounds, sent, _, _ = xp.repeat(TAIL_TERMS, tail, rounds, sent, coefficient, xp.power(loss, tolerance + 1))
-    little = xp.where(tolerance == 0, packets * loss, 0 * loss)  # both are s p + O(p^2)
+    little = xp.where(tolerance == 0, packets * loss, 0 * loss)  # T = 0: rounds and sent are s p + O(p^2)
     return xp.where(loss > 0, rounds, little), xp.where(loss > 0, sent, little)
 
 

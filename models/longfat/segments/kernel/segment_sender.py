@@ -194,7 +194,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 end_step += 1
             until_step = to_next_step(steps, first_step, end_step, back)
 
-        # 3. Segments whose packets are all delivered and kept are skipped in one step up to the next event.
+        # 3. The segments before the next event, which are all delivered and kept by the receiver, are sent in one step.
         if number == warm_up and began < 0:
             began = now
         if number == last and ended < 0:

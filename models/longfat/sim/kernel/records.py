@@ -318,7 +318,7 @@ LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHO_MODES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
 
-#: A sender's state of loss recovery, and requests of its scheme.
+#: A sender's state of loss recovery, and requests made by its scheme.
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
     ("recover", i8, -2),  # first transmission whose loss would be new, see `recovery.lose`

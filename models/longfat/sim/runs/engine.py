@@ -36,8 +36,8 @@ LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 
 #: largest retransmission timeout. Our choice: 20 min with the usual timeout of 60 s, while hosts give up a connection
 #: after at least 100 s (RFC 1122, section 4.2.3.5).
 HOPELESS = 20
-#: A run in which no rate, file or buffer limits a flow is stopped with an error at this number of packets in memory.
-#: Our choice: these packets take 200 MB.
+#: A run is stopped with an error at this number of packets in memory if the window alone limits a flow. Our choice:
+#: these packets take 200 MB.
 BOUNDLESS = 2**20
 STANDSTILL = 1000  # a run is given up after this many events at one time, per packet, flow and link
 

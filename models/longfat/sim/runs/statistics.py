@@ -69,7 +69,7 @@ def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> In
     correlation = float(deviation[1:] @ deviation[:-1]) / spread if spread > 0 else 0.0
     if correlation > 0.8:
         raise ValueError(
-            f"batches = {batches} of {length} samples are correlated with coefficient {correlation:.2f} > 0.8: "
+            f"batches = {batches}, each of {length} samples, are correlated with coefficient {correlation:.2f} > 0.8: "
             "take fewer batches, or run longer"
         )
     r = max(0.0, correlation)

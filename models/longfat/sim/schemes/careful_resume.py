@@ -23,7 +23,7 @@ time_out = part(cubic.timeout)
 
 @part
 def jump(flow, event):
-    """Set the window to half of the saved window if the initial data is acknowledged and the round-trip times agree."""
+    """Set the window to half of the saved one if the initial data is acknowledged and the saved RTT still applies."""
     if flow.una < flow.initial_data:  # section 3.2, path confirmed
         return
     flow.phase = NORMAL

@@ -75,7 +75,7 @@ def ack(flow, event):
     if flow.phase >= GAP:
         flow.behind += 1
         if number - flow.missing > flow.round_window - 1.0 and flow.behind < 3:
-            time_out(flow)  # a window of packets has passed: TCP would see fewer than three duplicates
+            time_out(flow)  # TCP would get fewer than three duplicates from the window sent after the missing packet
         elif flow.behind >= 3:  # no loss: its acknowledgment was lost or late
             flow.phase -= GAP
     elif number > flow.last + 1 and flow.last + 1 >= flow.ignored and holes(flow, event) > 0:
