@@ -76,8 +76,8 @@ def recorder(window, rate=math.inf, **changed):
 
     state = {"rows": 0, **{name: [0.0] * 1000 for name in FLOATS}, **{name: [0] * 1000 for name in INTEGERS}}
     return Scheme(
-        "recorder", start=begin, ack=log_ack, loss=log_loss, timeout=keep_window, send=log_packet, reorder=3,
-        state=state, **{"delivery_rate": True, **changed},
+        "recorder", start=begin, ack=log_ack, loss=log_loss, timeout=keep_window, send=log_packet,
+        state=state, **{"reorder": 3, "delivery_rate": True, **changed},
     )  # fmt: skip
 
 
@@ -88,7 +88,8 @@ def acknowledgments(run):
     return {name: log[name][rows] for name in (*FLOATS, *INTEGERS)}
 
 
-def test_deliveries_by_hand():
+@pytest.mark.parametrize("sampled", [True, False])
+def test_deliveries_by_hand(sampled):
     """Ten packets at once, of which 3 and 6 are lost: each acknowledgment delivers the packet that triggered it.
 
     Those of 3 and 6, sent again, advance the cumulative acknowledgment by 3 and by the rest, but deliver one packet.
@@ -96,7 +97,8 @@ def test_deliveries_by_hand():
     net = Network()
     net.link("a", "b", rate="100 Mbit/s", delay="50 ms")
     net.link("b", "c", rate=math.inf, discipline=drop_numbers(3, 6))
-    net.flow(recorder(10.0), path=["a", "b", "c"], packet=PACKET, file="10 kB", ack_path="ideal")
+    scheme = recorder(10.0, delivery_rate=sampled, reorder=1)
+    net.flow(scheme, path=["a", "b", "c"], packet=PACKET, file="10 kB", ack_path="ideal")
     run = simulated(net, 1.0)
     said = acknowledgments(run)
     assert said["new"].tolist() == [1] * 10
@@ -106,14 +108,15 @@ def test_deliveries_by_hand():
     assert (flow.delivered, flow.lost, flow.losses) == (10, 2, 2)
 
 
+@pytest.mark.parametrize("sampled", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("jitter", [0.0, 0.003])
-def test_deliveries_are_counted_once(seed, jitter):
+def test_deliveries_are_counted_once(seed, jitter, sampled):
     """Whatever is lost or overtaken, what acknowledgments deliver adds up to what has arrived, each packet once."""
     net = Network()
     net.link("a", "b", rate="8 Mbit/s", delay="10 ms", loss=0.05, jitter=jitter, buffer=20)
     net.link("b", "a", rate="8 Mbit/s", delay="10 ms", loss=0.1)
-    net.flow(recorder(12.0), path=["a", "b"], packet=PACKET, file="300 kB")
+    net.flow(recorder(12.0, delivery_rate=sampled), path=["a", "b"], packet=PACKET, file="300 kB")
     run = simulated(net, 60.0, seed)
     flow, said = run.state.flows[0], acknowledgments(run)
     assert flow.una == 300

@@ -41,8 +41,8 @@ from longfat.sim.kernel.memory import (
 from longfat.sim.kernel.records import NONE, ON_SEND
 from longfat.sim.kernel.views import OWN
 
-#: Argument of callbacks -> pointers to rows of which it consists, by name, and their types; those of the records of
-#: plug-ins (`OWN`, "service") depend on the plug-in, and the kernel passes their addresses.
+#: Argument of callbacks -> the values that the kernel passes for it: name -> type, a pointer to a row or a number. The
+#: record of a plug-in (`OWN`, "service") has a type of its own in each view; the kernel passes its address.
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "flow": {
         "state": STATE, "sender": ROWS["senders"], "timer": ROWS["timers"], "recovery": ROWS["recoveries"],

@@ -2,8 +2,8 @@
 
 On a link that sends in order of arrival, everything is known when a packet is admitted: its transmission begins when
 the packets before it have been sent. So only the arrival at the far end is an event, and only the first packet on the
-link needs an entry in the heap. A link with a service, or with a discipline that is called at
-dequeue, needs a second event, the end of the transmission; the arrival at its far end may be computed in advance, too.
+link needs an entry in the heap. A link with a service, or with a discipline that is called at dequeue, needs a second
+event, the end of the transmission; the arrival at its far end may be computed in advance, too.
 """
 
 from longfat.sim.kernel import records

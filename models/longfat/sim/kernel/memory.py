@@ -140,8 +140,8 @@ def _records_of(array: str) -> Any:
     return address
 
 
-#: Each function returns the address of a record with parameters and state: of a scheme, by flow; of a discipline, a
-#: service and the responder, by link; of a service, by queue.
+#: Each function returns the address of a plug-in's record: `flow_own` by flow; `link_own`, `service_own` and
+#: `responder_own` by link; `queue_own`, the state of the service, by queue.
 flow_own = _records_of("flow_own")
 link_own = _records_of("link_own")
 service_own = _records_of("service_own")

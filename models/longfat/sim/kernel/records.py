@@ -66,8 +66,8 @@ ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifi
 ANSWERED = 1  # of feedback: it answers a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
-#: Further fields of a packet, for few packets each. The first cache line is for packets that wait at a link with a
-#: service, and for header fields and stamps; the second for SACK blocks and traces.
+#: Further fields of a packet, each needed by few packets. The first cache line is for packets that wait at a link with
+#: a service, and for header fields and stamps; the second for SACK blocks and traces.
 EXTRA = record(
     ("header", f8, (4,)),  # header fields of its scheme
     ("queued_at", i8),  # time of arrival at a link with a service [ns]
@@ -620,7 +620,7 @@ STATE = record(
     ("feedback_link", i4),  # row of the link of that switch
     ("feedback_hop", i4),  # row of `hops` at which the feedback begins its way
     ("header_set", i4),  # 1: the header fields of the event are not zero
-    ("sample_set", i4, 1),  # 1: the delivery-rate sample of the event is not cleared, as before the first event
+    ("sample_set", i4, 1),  # 1: the event may contain a delivery-rate sample, so that the next one is cleared
     ("random_state", i8),  # state of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),

@@ -470,9 +470,9 @@ def linux_expiry(now, wait):
 def detect_losses(state, f):
     """Find transmissions lost by time (RFC 8985, section 6.2, step 5); return their number and whether any is new.
 
-    Lost transmissions are appended to the list of lost transmissions; `lose` says which losses are new. If
-    other transmissions may still arrive within the reordering window, the timer is set to the time at which the window
-    has passed for all of them.
+    Lost transmissions are appended to the list of lost transmissions; `lose` says which losses are new. If other
+    transmissions may still arrive within the reordering window, the timer is set to the time at which the window has
+    passed for all of them.
     """
     sender, own, now = sender_at(state, f), recovery_at(state, f), state.now
     own.reordering_window = reordering_window(state, f)

@@ -265,7 +265,8 @@ def copy_row(base, words, source, target):
 def initialise_connection(state, t, f):
     """Initialise row f for a new connection of template t.
 
-    Heap entries for timers of the row's previous connection stay, and are ignored when they expire.
+    Heap entries for timers of the row's previous connection stay: the first three timers use theirs again, that of
+    RACK-TLP is ignored when it expires.
     """
     sender = sender_at(state, f)
     hop = sender.first_hop
