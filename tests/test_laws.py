@@ -187,6 +187,13 @@ def test_nothing_is_missing_from_the_declarations():
     assert not found, "\n".join(found)
 
 
+def test_the_docstring_of_a_law_with_a_derivation_of_ones_own():
+    """A function has no place in derivations/ to name; its help raised an AttributeError."""
+    p = Symbol("p", "1", "[0, 1]", typical=(0.1, 0.5))
+    own = Law(lambda p, *, xp: p, {"p": p}, "1", "my notes", derivation=lambda: sympy.Symbol("p"))
+    assert docstrings.sections(inspect.getdoc(own))[1]["References"].strip() == "my notes."
+
+
 @EVERY
 def test_the_docstring_has_what_the_record_says(one):
     text = inspect.getdoc(one)

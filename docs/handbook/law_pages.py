@@ -181,8 +181,8 @@ def _near() -> dict[str, list[str]]:
 def _neighbours(law: Law) -> str:
     """Return the laws that the text of this one mentions, that mention it, or that are proved together with it."""
     near = _near()[law.public_name]
-    proof = law.derivation and proofs.start(law.derivation)
-    together = [one for one in laws() if one.derivation and proofs.start(one.derivation) is proof]
+    proof = law.derivation.split(".")[:2]  # without the part of its result
+    together = [one for one in laws() if one.derivation and one.derivation.split(".")[:2] == proof]
     return listed([one for one in laws() if one is not law and (one.public_name in near or one in together)])
 
 

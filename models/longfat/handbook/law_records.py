@@ -83,9 +83,7 @@ def record(law: Law, neighbours: Iterable[str] = (), *, hashed: bool = True) -> 
         "validity": None if law.validity is None else {"text": law.validity.text, "accuracy": law.validity.accuracy},
         "source": law.source,
         "printed": law.as_printed.errata if law.has_printed else None,
-        "derivation": f"derivations/{law.derivation.replace('.', '.py, ', 1)}"
-        if isinstance(law.derivation, str) and law.derivation
-        else None,
+        "derivation": docstrings.place_of_proof(law) or None,
         "simulator": law.simulated and getattr(law.simulated.simulator, "__name__", law.simulated.simulator),
         "not_simulated": law.not_simulated or None,
         "neighbours": list(neighbours),

@@ -106,5 +106,11 @@ def _remarks(law: Any) -> list[str]:
 
 def _reference(law: Any) -> str:
     """Return the bibliographic source of a law, and the module with its proof."""
-    proof = f" Proof: derivations/{law.derivation.replace('.', '.py, ', 1)}." if law.derivation else ""
-    return f"{law.source.rstrip('.')}.{proof}"
+    proof = place_of_proof(law)
+    return f"{law.source.rstrip('.')}." + (f" Proof: {proof}." if proof else "")
+
+
+def place_of_proof(law: Any) -> str:
+    """Return the file in ``derivations/`` and the function that prove a law; empty without a proof there."""
+    given = law.derivation
+    return f"derivations/{given.replace('.', '.py, ', 1)}" if given and isinstance(given, str) else ""
