@@ -197,7 +197,18 @@ class RateControlled(Lists):
         return packet
 
 
-class BitRound(Queue):
+class Stamped(Queue):
+    """Packets that wait as tuples which begin with a stamp and end with the packet: the least is taken first."""
+
+    def take(self):
+        if not self.waiting:
+            return None
+        first = min(self.waiting)
+        self.waiting.remove(first)
+        return first[-1]
+
+
+class BitRound(Stamped):
     """Demers, Keshav & Shenker (1989): packets in the order of their finish tags; R grows at C/N(active)."""
 
     def __init__(self, flows, rate=1e-3):  # bytes/ns
@@ -218,15 +229,8 @@ class BitRound(Queue):
         self.last[f] = max(self.last[f], self.rounds) + size
         self.waiting.append((self.last[f], f, number, packet))
 
-    def take(self):
-        if not self.waiting:
-            return None
-        first = min(self.waiting)
-        self.waiting.remove(first)
-        return first[3]
 
-
-class Clocks(Queue):
+class Clocks(Stamped):
     """Zhang (1991): stamp max(now, clock) + size/rate, least stamp first, the greatest is dropped from a full queue."""
 
     def __init__(self, flows, limit, rates):
@@ -239,13 +243,6 @@ class Clocks(Queue):
         if not idle and len(self.waiting) > self.limit:
             self.dropped.append(max(self.waiting)[1])
             self.waiting.remove(max(self.waiting))
-
-    def take(self):
-        if not self.waiting:
-            return None
-        first = min(self.waiting)
-        self.waiting.remove(first)
-        return first[2]
 
 
 def enqueue(link, packet, now):

@@ -196,9 +196,7 @@ def number(name: str, value: Any, unit: str, allowed: str) -> float:
     >>> number("loss", 0.01, "probability", "[0, 1)")
     0.01
     """
-    interval = Interval.parse(allowed)
-    if is_truth_value(value) and not isinstance(interval, Values):
-        raise wrong_type(name, value, unit=unit)
+    interval = _interval(name, value, unit, allowed)
     result = _float(name, value, unit)
     if not interval.contains(result):  # False for NaN as well
         raise out_of_range(name, result, unit, interval)
@@ -211,9 +209,7 @@ def integer(name: str, value: Any, unit: str, allowed: str) -> int:
     >>> integer("window", 16.0, "segments", "[1, inf)")
     16
     """
-    interval = Interval.parse(allowed)
-    if is_truth_value(value) and not isinstance(interval, Values):
-        raise wrong_type(name, value, unit=unit)
+    interval = _interval(name, value, unit, allowed)
     try:
         result = operator.index(value)
     except TypeError:
@@ -224,6 +220,14 @@ def integer(name: str, value: Any, unit: str, allowed: str) -> int:
     if not interval.contains(result):
         raise out_of_range(name, result, unit, interval, integer=True)
     return result
+
+
+def _interval(name: str, value: Any, unit: str, allowed: str) -> Interval:
+    """Return the interval in which a number must lie; refuse a truth value unless the domain lists its numbers."""
+    interval = Interval.parse(allowed)
+    if is_truth_value(value) and not isinstance(interval, Values):
+        raise wrong_type(name, value, unit=unit)
+    return interval
 
 
 def choice(name: str, value: Any, choices: Iterable[str]) -> str:

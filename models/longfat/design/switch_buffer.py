@@ -51,7 +51,7 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     **arguments
     every_rule : bool
         Whether rules that the short answer of the command omits are simulated, too; the smallest buffer does not depend
-        on them. Without them one BDP is simulated only for the number of flows that needs the largest buffer.
+        on them. Without them one BDP is simulated only for the numbers of flows that may need the largest buffer.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -239,10 +239,11 @@ def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Law
     found = [
         (size, max(size, n), one) for size, n, one in zip(sizes, flows, answers, strict=True) if math.isfinite(size)
     ]
-    if ONE not in laws.holds:
+    if not found or ONE not in laws.holds:
         return
-    for size, with_all, one in found:
-        if size == max(pair[0] for pair in found) or with_all == max(pair[1] for pair in found):
+    largest, largest_of_lines = max(size for size, _, _ in found), max(size for _, size, _ in found)
+    for size, of_lines, one in found:
+        if size == largest or of_lines == largest_of_lines:
             one["rules"][list(laws.holds).index(ONE)] = one["of_rule"](ONE)
 
 
