@@ -1,5 +1,8 @@
 """Domains: intervals as they are written, and the errors for values that do not fit."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,7 +27,10 @@ def test_ends():
         Interval.parse("0..1")
 
 
-@pytest.mark.parametrize("value", ["5", b"5", None, [1, 2], np.ones((2, 2)), object, True, np.True_])
+@pytest.mark.parametrize("value", [
+    "5", b"5", None, [1, 2], np.ones((2, 2)), object, True, np.True_, np.complex128(5 + 1j), np.array("5"),
+    np.array(b"5"), np.timedelta64(5),
+])  # fmt: skip
 def test_what_is_no_number_is_a_type_error_of_one_line(value):
     for check in (number, integer):
         with pytest.raises(TypeError, match=r"^x must be a number \[m\], got ") as refusal:
@@ -37,6 +43,13 @@ def test_truth_values_are_numbers_of_a_set_alone():
     for value in (True, np.True_):
         assert number("gentle", value, "1", "{0, 1}") == integer("gentle", value, "1", "{0, 1}") == 1
     assert domains.numbers("routes", [[True, False]], "1", "[0, inf)").tolist() == [[1, 0]]
+
+
+def test_exact_numbers_in_arrays():
+    found = domains.numbers("x", [[Decimal("0.5")], [Fraction(1, 4)]], "1", "[0, 1]")
+    assert found.tolist() == [[0.5], [0.25]]
+    with pytest.raises(ValueError, match=r"^x\[1\] = inf is out of range: must be in \[0, inf\)$"):
+        domains.numbers("x", [1, 10**400], "1", "[0, inf)")
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), float("nan"), float("inf"), 101])
@@ -81,7 +94,7 @@ def test_long_lists_of_choices_are_sorted_and_complete():
     assert str(domains.unknown("name", "x", names)).endswith(", ".join(sorted(names)))
 
 
-@pytest.mark.parametrize("value", ["5", ["5"], [1, "5"], ["many"], [[1], [1, 2]], 2j, object])
+@pytest.mark.parametrize("value", ["5", ["5"], [1, "5"], ["many"], [[1], [1, 2]], 2j, [None, 2j], object])
 def test_what_is_no_array_of_numbers(value):
     with pytest.raises(TypeError, match=r"^x must be a number or an array of numbers, got "):
         domains.numbers("x", value, "1", "[0, 9]")
@@ -95,8 +108,9 @@ def test_choices(value):
 
 
 def test_what_can_seed():
-    with pytest.raises(TypeError, match=r"^rng must be None, an integer, a numpy\.random\.SeedSequence or"):
-        domains.generator("seed")
+    for value in ("seed", True):
+        with pytest.raises(TypeError, match=r"^rng must be None, an integer, a numpy\.random\.SeedSequence or"):
+            domains.generator(value)
     with pytest.raises(ValueError, match=r"^rng = -1 is out of range: must be an integer in \[0, inf\)$"):
         domains.generator(-1)
 

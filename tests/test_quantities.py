@@ -106,7 +106,7 @@ OUTSIDE = {
     rate: (
         "-1 Mbps", "0 bit/s", 0, -1.0, float("nan"), float("inf"), 10**400, -(10**400), "1e999 Gbps", None, 1j,
         [1.0, 2.0], object(), np.array([1.0]), np.eye(2), b"fast", UREG.Quantity(-1, "bit/s"), True,
-        np.True_,
+        np.True_, np.complex128(1 + 1j), np.array("1"), np.array(b"1"), np.timedelta64(1), bytearray(b"1"),
     ),
     duration: ("-1ms", -1e-9, float("inf"), "1e999 s", True),
     size: ("0 B", 0, "1e-999 B", -1, True),

@@ -263,6 +263,8 @@ def generator(rng: Any) -> np.random.Generator:
     import numpy as np
 
     try:
+        if is_truth_value(rng):
+            raise TypeError
         result = np.random.default_rng(rng)
         result.spawn(0)  # replications need generators that can spawn others
     except ValueError:
@@ -321,8 +323,9 @@ def numbers(
     interval = Interval.parse(allowed)
     try:
         found = np.asarray(value)
-        of_objects = found.dtype.kind == "O" and any(one is None or isinstance(one, str | bytes) for one in found.flat)
-        if found.dtype.kind not in "fiubO" or of_objects:
+        if found.dtype.kind == "O":  # decimals, fractions, integers of more than 64 bits
+            found = np.reshape([real(one) for one in found.flat], found.shape)
+        if found.dtype.kind not in "fiub":
             raise TypeError
         found = found.astype(float)
     except (TypeError, ValueError):
@@ -336,16 +339,30 @@ def numbers(
     return np.broadcast_to(found, (length,)).copy()
 
 
+def real(value: Any) -> float:
+    """Return a scalar as a float, infinite beyond the largest float; raise a TypeError for what is no real number.
+
+    Text, also that of a zero-dimensional array, has no unit; NumPy would drop the imaginary part of its complex numbers
+    and the unit of a time.
+
+    >>> real(10**400)
+    inf
+    """
+    kind = "S" if isinstance(value, str | bytes | bytearray) else getattr(getattr(value, "dtype", None), "kind", "f")
+    if kind in "cmMSUT" or getattr(value, "ndim", 0):  # NumPy's complex numbers, times, bytes, text; arrays
+        raise TypeError
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def _float(name: str, value: Any, unit: str) -> float:
-    """Return a scalar as a float; raise a TypeError for text, bytes and arrays with one or more dimensions."""
-    if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            pass
-        except OverflowError:  # an integer beyond the largest float
-            return math.inf if value > 0 else -math.inf
-    raise wrong_type(name, value, unit=unit)
+    """Return a scalar as a float; raise a TypeError with a sentence for other values."""
+    try:
+        return real(value)
+    except (TypeError, ValueError):
+        raise wrong_type(name, value, unit=unit) from None
 
 
 def _shown(value: object) -> str:

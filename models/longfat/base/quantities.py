@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from longfat.base.domains import Interval, is_truth_value, number, unknown, wrong_type
+from longfat.base.domains import Interval, is_truth_value, number, real, unknown, wrong_type
 
 Size = tuple[Fraction, float, float]  # of a unit: its factor, and the powers of bits and of seconds in it
 
@@ -245,11 +245,9 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
             raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
         value = _convert(magnitude, value.unit_items(), kind, (name, str(value), allowed))
     try:
-        if getattr(value, "ndim", 0) or is_truth_value(value):
+        if is_truth_value(value):
             raise TypeError
-        plain = float(value)
-    except OverflowError:  # an integer or a fraction beyond the largest float
-        plain = math.inf if value > 0 else -math.inf
+        plain = real(value)
     except (TypeError, ValueError):
         unit = "" if kind.unit == "1" else f" [{kind.unit}]"
         raise wrong_type(name, value, f"a number{unit} or text such as {kind.example}") from None
