@@ -47,6 +47,7 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.law import array_namespaces, docstrings
+from longfat.law.exact_namespaces import ExactNamespace
 from longfat.law.symbols import SimulatedBy, Symbol, Validity
 
 if TYPE_CHECKING:
@@ -182,14 +183,16 @@ class Law:
             return self._masked(values)
         xp = array_namespaces.namespace_of(values)
         values = [self._plain(*pair) for pair in zip(self.symbols, values, strict=True)]
+        if isinstance(xp, ExactNamespace):
+            for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
+                exact = array_namespaces._is(value, "sympy", "Basic") or array_namespaces._is(value, "mpmath", "mpf")
+                if not exact and not array_namespaces.is_scalar(value):
+                    raise symbol.wrong_type(name, value)
         if isinstance(xp, array_namespaces.SympyNamespace):
             symbols = [xp.sympy.sympify(value) for value in values]
             self._check_numbers(symbols)
             return xp.sympy.sympify(self.function(*symbols, xp=xp))
         if isinstance(xp, array_namespaces.MpmathNamespace):
-            for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
-                if not array_namespaces.is_scalar(value) and not array_namespaces._is(value, "mpmath", "mpf"):
-                    raise symbol.wrong_type(name, value)
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
             return xp.mp.convert(self.function(*values, xp=xp))
@@ -241,7 +244,7 @@ class Law:
                 return value if array_namespaces._is(value, "mpmath", "mpf") else float(value)
             except OverflowError:
                 raise symbol.out_of_range(name, reprlib.repr(value)) from None
-            except TypeError:
+            except (TypeError, ValueError):  # an interval of mpmath, a signalling NaN
                 raise symbol.wrong_type(name, value) from None
         with_unit = hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit"))
         if value is None or isinstance(value, str | bytes | complex | np.generic) or with_unit:
