@@ -1,4 +1,4 @@
-"""BBR version 1: bandwidth and round-trip time measured in turn, no response to losses (2016; docs/rules/bbr.md).
+"""BBR version 1: bandwidth and round-trip time are measured in turn, losses do not change them (docs/rules/bbr.md).
 
 Cardwell and others, ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, which gives the rules
 in pseudo-code. The send quantum is one packet. An acknowledgment that reports no new delivery changes nothing.
@@ -43,7 +43,7 @@ LINUX_RULES = {
         0, "1: phases end by the volume in flight at the next departure, as in Linux; 0: by the volume in flight now"
     ),
     "long_term": choice(
-        0, "1: detect a policer by a fifth of packets lost, and keep its rate for 48 rounds, as in Linux; 0: do not"
+        0, "1: detect a policer by losses of a fifth or more, and keep its rate for 48 rounds, as in Linux; 0: do not"
     ),
     "long_recovery": choice(
         0,
@@ -177,7 +177,7 @@ def sample_long_term(flow, event):
 
 @part
 def end_interval(flow, event):
-    """End a sampling interval if it lost enough packets: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
+    """End a sampling interval with enough losses: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
     delivered = flow.delivered - flow.long_delivered
     if delivered <= 0 or flow.lost - flow.long_lost < POLICED_LOSS * delivered or event.now <= flow.long_start:
         return
@@ -274,8 +274,8 @@ def check_full_pipe(flow, event):
 def measured(flow, event):
     """Return the round-trip time that an acknowledgment measures [s], 0 if it measures none.
 
-    Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): retransmissions are timed by the time
-    stamps of RFC 7323 (tcp_clock_ms(), at least one tick), and only if the cumulative acknowledgment covers them.
+    Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): the timestamps of RFC 7323 measure
+    retransmissions (tcp_clock_ms(), at least one tick), and only if the cumulative acknowledgment covers them.
     """
     # Our choice, because senders here do not mark retransmissions: a packet counts as a retransmission if its number
     # does not exceed the number of the highest packet found lost.

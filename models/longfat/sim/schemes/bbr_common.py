@@ -115,7 +115,7 @@ def windowed_max(best, when, time, window, value):
 
     Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps the values (`best`) and times
     (`when`) of three candidates: the largest value, the largest value after it, and the largest value after the second.
-    If a quarter of the window passes without a second candidate, or half of it without a third, the new value is taken.
+    If a quarter of the window passes without a second candidate, or half of it without a third, the new value fills in.
     """
     if value >= best[0] or time - when[2] > window:
         for k in range(3):
@@ -146,7 +146,7 @@ def windowed_max(best, when, time, window, value):
 
 @part
 def save_window(flow, in_probe_rtt):
-    """Save the window for its restoration after recovery or ProbeRTT: SaveCwnd() of draft-ietf-ccwg-bbr-06, 5.6.4.4."""
+    """Save the window, to restore it after recovery or ProbeRTT: SaveCwnd() of draft-ietf-ccwg-bbr-06, 5.6.4.4."""
     if flow.recovering == NOT_RECOVERING and not in_probe_rtt:
         flow.prior_cwnd = flow.window
     else:

@@ -110,7 +110,7 @@ def quantized(flow, volume):
 
 @part
 def inflight_with_headroom(flow):
-    """Return inflight_longterm less headroom [packets]: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
+    """Return inflight_longterm minus headroom [packets]: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if flow.inflight_longterm == math.inf:
         return math.inf
     headroom = max(1.0, HEADROOM * flow.inflight_longterm)
@@ -135,8 +135,8 @@ def is_time_to_cruise(flow):
     """Return whether ProbeBW_DOWN has drained the queue: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if flow.in_flight > inflight_with_headroom(flow):
         return False
-    # The draft compares with Inflight(BBR.max_bw, 1.0) here, from the long-term bandwidth; all other bandwidth-delay
-    # products use BBR.bw.
+    # Here the draft compares with Inflight(BBR.max_bw, 1.0), which uses the long-term bandwidth; all other
+    # bandwidth-delay products use BBR.bw.
     return flow.in_flight <= quantized(flow, bbr_common.pipe(flow, flow.max_bw))
 
 
@@ -295,7 +295,7 @@ def check_startup_high_loss(flow, event):
 
 @part
 def save_state(flow):
-    """Save the state for restoration after spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, 5.5.11.1.
+    """Save the state, to restore it after spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, 5.5.11.1.
 
     The state is saved only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section
     5.5.10.2) would overwrite it at the next loss after StartProbeBW_DOWN(), which clears `is_loss_in_round`.

@@ -13,7 +13,7 @@ from longfat.sim.schemes import cubic
 from longfat.sim.schemes.scheme import Parameter
 
 RECONNAISSANCE, UNVALIDATED, VALIDATING, RETREAT, NORMAL = range(5)
-LEAST_ROUND_TRIP, GREATEST_ROUND_TRIP = 0.5, 10.0  # as multiples of the saved one; sections 3.2 and 4.2.1
+LEAST_ROUND_TRIP, GREATEST_ROUND_TRIP = 0.5, 10.0  # multiples of the saved RTT; sections 3.2 and 4.2.1
 LEAST_WINDOW = 2.0  # packets; section 3.5, after RFC 9002
 
 respond = part(cubic.ack)

@@ -33,8 +33,8 @@ def begin_stage(flow, now):
 def leave_out_unused_time(flow, event, used):
     """Shift the start of the stage by the time in which the application did not use the window.
 
-    This time begins with the departure of a packet whose acknowledgment finds the window unused, and ends with that of
-    the next acknowledged packet.
+    This time begins with the departure of a packet whose acknowledgment finds the window unused, and ends with the
+    departure of the packet that is acknowledged next.
     """
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window.
     departure = event.now - event.rtt
@@ -192,7 +192,7 @@ CUBIC = Scheme(
         "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
         "beta": Parameter(0.7, "1", "(0, 1)", about="Factor of the window at a reduction (RFC 9438, section 4.6)"),
         "fast_convergence": flag(
-            True, "1: W_max is lowered if the window is below the last one (RFC 9438, section 4.7)"
+            True, "1: W_max is lowered if the window is below the last W_max (RFC 9438, section 4.7)"
         ),
         "reno_friendly": flag(True, "1: at least the window that Reno would have (RFC 9438, section 4.3); 0: W_cubic"),
         "full_reno": flag(

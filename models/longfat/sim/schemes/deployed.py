@@ -1,7 +1,7 @@
 """TCP sender as it is deployed today, assembled from components, and sets of its parameters (docs/rules/cubic.md).
 
-Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the simulator's kernel), use of
-the window and pacing (this module), and for some schemes validation. A component is a module with parameters that
+Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the simulator's kernel), window
+use and pacing (this module), and for some schemes validation. A component is a module with parameters that
 choose one of its rules (`Choice`), state and functions; compiled code contains only the chosen rules. By default `sack`
 has all options off, as in its RFC; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
 """

@@ -64,7 +64,7 @@ EFCI = Scheme(
         "missing": Parameter(
             32.0, "1", "[1, 1e9]", about="RM cells without an answer from which on the rate falls, Crm", integer=True
         ),
-        "pause": Parameter(0.5, "s", "(0, 1e6]", about="Time without an RM cell after which the rate is initial, ADTF"),
+        "pause": Parameter(0.5, "s", "(0, 1e6]", about="Time without RM cells that resets the rate to ICR, ADTF"),
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may mark cells; 0: they may not"),
         **timers.PARAMETERS,
     },

@@ -11,7 +11,8 @@ CLOCK_TICK = Parameter(
     0.0,
     "s",
     "[0, 1]",
-    about="Tick of the clock by which whole windows grow, at most each 1/32 s, as in Linux; 0: each acknowledgment",
+    about="Clock tick for the growth of integer windows, computed at most every 1/32 s, as in Linux; 0: at each "
+    "acknowledgment",
 )
 #: `least_rtt`: least round-trip time [s]. `reno_window`: Reno's window; `reno_credits`: packets acknowledged towards
 #: its growth. `per`: number of acknowledged packets that increase the window by one, computed for the window
@@ -23,7 +24,7 @@ STATE: dict[str, Any] = {
 
 @part
 def grow_integer(flow, event, acked):
-    """Return the window [whole packets] after `acked` packets in congestion avoidance."""
+    """Return the window [whole packets] after an acknowledgment of `acked` packets in congestion avoidance."""
     # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Unlike Linux, this function does not round times to units of 1/1024
     # s.
     flow.reno_credits += acked

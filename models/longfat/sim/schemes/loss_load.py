@@ -136,7 +136,7 @@ def choose(flow, event):
 
 @part
 def is_red(flow):
-    """Return whether the next packet is red; a fraction `flow.red` of all packets is, at random or evenly spread."""
+    """Return whether the next packet is red; the share of red packets is `flow.red`, at random or evenly spread."""
     # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Our addition: `colours` = 2 spreads
     # red packets evenly, because their number then varies less.
     if flow.colours < 2.0:

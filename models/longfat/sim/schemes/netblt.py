@@ -41,7 +41,7 @@ def go_on(flow, number, last):
 
 @part
 def repair(flow, begin, end):
-    """Begin to retransmit the missing packets from `begin` to before `end`, or extend the present repair."""
+    """Begin to retransmit the missing packets from `begin` to `end` - 1, or extend the present repair."""
     begins = flow.repaired == 0
     flow.repaired = max(flow.repaired, end)
     flow.checked = max(flow.checked, end)
@@ -117,7 +117,7 @@ NETBLT = Scheme(
         "burst": Parameter(5.0, "packets", "[1, 1e6]", about="Packets per burst", integer=True),
         "interval": Parameter(0.01, "s", "[1e-6, 1e6]", about="Time between two bursts"),
         "buffer": Parameter(
-            50.0, "packets", f"[1, {ROOM})", about="Packets of a buffer; with `buffers` 1000 at most", integer=True
+            50.0, "packets", f"[1, {ROOM})", about="Packets of a buffer; times `buffers` at most 1000", integer=True
         ),
         "buffers": Parameter(
             2.0, "buffers", f"[1, {ROOM})", about="Buffers in progress at the same time", integer=True

@@ -13,8 +13,8 @@ from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
-# tcp_prague.c, prague_is_rtt_indep(): the flow is independent of its round-trip time from `transition` round trips
-# after slow start on.
+# tcp_prague.c, prague_is_rtt_indep(): `transition` round trips after slow start, the flow becomes independent of its
+# round-trip time.
 @part
 def is_independent(flow):
     """Return whether the flow behaves as if its round-trip time were at least `target_round_trip`."""
@@ -44,7 +44,8 @@ def estimate(flow, event):
     flow.packets_marked = 0
 
 
-# tcp_prague.c, prague_enter_cwr(): marks reduce the window once per window of data and target round-trip time.
+# tcp_prague.c, prague_enter_cwr(): marks reduce the window at most once per window of data, and once per target
+# round-trip time.
 @part
 def react(flow, event):
     """Reduce the window in proportion to `alpha`, at most once per window of data."""
@@ -73,7 +74,8 @@ def grow(flow, unmarked):
     flow.window += unmarked * increase / flow.window
 
 
-# tcp_prague.c, prague_update_pacing_rate(): the rate is one window per round-trip time, two if below half of ssthresh.
+# tcp_prague.c, prague_update_pacing_rate(): the rate is a window per round-trip time, or two while the window is below
+# half of ssthresh.
 @part
 def pace(flow):
     """Set the pacing rate [bytes/s] from the window and the smoothed round-trip time."""

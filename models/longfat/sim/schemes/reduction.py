@@ -10,8 +10,8 @@ from longfat.sim.schemes import tcp
 PARAMETERS = {
     "prr": choice(
         0,
-        "1: proportional rate reduction (RFC 9937); 2: with Linux's RecoverFS, the window before the loss; 0: "
-        "the window is ssthresh immediately",
+        "1: proportional rate reduction (RFC 9937); 2: the same, but RecoverFS is the window before the loss, as in "
+        "Linux; 0: the window is ssthresh immediately",
         "{0, 1, 2}",
     ),
     "growth_at_exit": choice(

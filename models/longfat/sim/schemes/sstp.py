@@ -165,7 +165,7 @@ def send(flow, packet):
 
 def ack(flow, event):
     """Move the window and queue the requested packets after a control packet; return the peak rate [bytes/s]."""
-    event.restart_timer = 1  # the timer measures the time without a packet of the receiver
+    event.restart_timer = 1  # the timer measures the time without a packet from the receiver
     if event.number == NOWHERE:  # feedback of a switch
         return flow.peak_rate
     number = int(event.header[CONTROL])
@@ -191,7 +191,7 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """End the connection after `give_up` seconds without a packet of the receiver; return the peak rate [bytes/s]."""
+    """End the connection after `give_up` seconds without a packet from the receiver; return the peak rate [bytes/s]."""
     # Our choice, because the paper assumes that control packets are never lost (section 4.2): at this point the sender
     # gives up.
     flow.failed = True
@@ -223,7 +223,7 @@ PARAMETERS = {
     "change_at": Parameter(math.inf, "s", "[0, inf]", about="Time at which processing time and burst rate change"),
     "processing_after": Parameter(0.0, "s", "[0, 1e6]", about="Processing time of a segment after `change_at`"),
     "burst_rate_after": Parameter(0.0, "bursts/s", "[0, inf)", about="Burst rate after `change_at`; 0: no change"),
-    "shrink": flag(False, "Reduce the window while the application is slow; otherwise only withhold advancement"),
+    "shrink": flag(False, "1: the window shrinks while the application is slow; 0: it only stops advancing"),
     "repeat": Parameter(
         0.5, "s", "(0, 1e6]", about="Least time after which a control packet is sent again for a sender that pauses"
     ),

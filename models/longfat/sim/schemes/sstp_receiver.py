@@ -6,8 +6,8 @@ knows which requests the sender has begun to serve. So it knows when the last pa
 that packet is lost, and answers each group with one control packet: a PACK if the segment is complete, else a SNAK with
 its missing packets.
 
-The paper refers for the error control to a report that could not be read (F. Gong and G. Parulkar, WUCS-92-37). Rules
-marked as our choice complete it. The rules with their sources: docs/rules/sstp.md.
+For error control the paper refers to a report that could not be read (F. Gong and G. Parulkar, WUCS-92-37). Rules
+marked as our choice replace that report. The rules with their sources: docs/rules/sstp.md.
 """
 
 import math
@@ -229,7 +229,7 @@ def open_next(receiver, served):
 # does not say how: this function detects them.
 @part
 def pass_lost(receiver, first, arrived, served):
-    """Account for the lost shipments from `first` to before `arrived`, and close the groups that end among them."""
+    """Account for the lost shipments, from `first` to `arrived` - 1, and close the groups that end among them."""
     while first < arrived:
         if receiver.to_come <= 0:
             open_next(receiver, served)

@@ -147,7 +147,7 @@ def react_to_mark(flow):
 
 @part
 def retransmit(flow, event, outstanding):
-    """Start fast recovery: retransmit the missing packet and halve the window that was in flight."""
+    """Start fast recovery: retransmit the missing packet, and set the window to half of `outstanding` [packets]."""
     # RFC 5681, section 3.2, steps 2 and 3: set ssthresh by equation 4, retransmit the missing segment, and set cwnd to
     # ssthresh plus three segments, which have left the network; here `inflation` holds these three segments.
     if not already_reduced(flow):

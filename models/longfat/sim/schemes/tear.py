@@ -10,7 +10,8 @@ read:
 * Until the first epoch ends, the rate is the window per round trip (`slow_start`); before the first acknowledgment it
   is one packet per second.
 * The interval between arrivals and its deviation are moving averages with TCP's gains, 1/8 and 1/4.
-* Feedback is missing when no acknowledgment arrives: rounds may last longer than `silent_rtts` round trips.
+* Feedback is missing when no acknowledgment arrives, not when no round ends: a round may last longer than `silent_rtts`
+  round trips.
 * A round begins where the window was reduced; losses among the `round_window` packets from the first missing packet on
   are ignored.
 """

@@ -12,9 +12,8 @@ would have sent a report: once per round trip, or when it reveals a higher loss 
   if the last loss event is more than a round trip ago.
 * The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before
   it (RFC 5348, section 6.2, allows this). A packet whose acknowledgment is lost is not counted.
-* No interval is data-limited (RFC 5348, section 4.3, step 4): a flow saves up no unused rate, so that the sender had
-  sent all that it was allowed when the packet that a report acknowledges left (section 8.2.1). A flow is idle only at
-  the end of a file.
+* No interval is data-limited (RFC 5348, section 4.3, step 4), because a flow saves up no unused rate: whenever a packet
+  left, the sender had sent all that it was allowed to send (section 8.2.1). A flow is idle only at the end of a file.
 
 Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc, that differ.
 """
@@ -42,10 +41,10 @@ STATE = {
     "rtt": 0.0,  # mean round-trip time [s], and mean of its square root
     "root": 0.0,
     "feedback_at": 0.0,  # time of the last feedback [s]
-    "count": 0,  # packets acknowledged since the last feedback; those before it, and the time that they took [s]
+    "count": 0,  # packets acknowledged since the last feedback; packets and time [s] of the rate in that feedback
     "count_before": 0,
     "span_before": 0.0,
-    "first": -1,  # last loss event: its first transmission, its time [s], whether it is not yet reported
+    "first": -1,  # last loss event: its first lost transmission, its time [s], whether it is not yet reported
     "event_at": 0.0,
     "new_event": False,
     "intervals": [0.0] * 8,  # loss intervals, newest first [packets]; 0: there was none

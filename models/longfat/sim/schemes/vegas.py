@@ -1,10 +1,9 @@
 """Vegas: the flow keeps a few packets in the bottleneck queue, and detects losses with a fine-grained timer.
 
 Rules after ns-2.35, tcp-vegas.cc, and Brakmo and Peterson (1995), section III; see docs/rules/tcp.md. Round-trip times
-are exact, because timestamps identify the transmission. Deviations from ns-2:
+are exact, because timestamps identify the transmission. As in ns-2, the packets in flight include the one just
+acknowledged, ``next - una + 1``; without it, one packet more would remain in the queue. Deviations from ns-2:
 
-* The packets in flight include the one just acknowledged, ``next - una + 1``, as ns-2 counts them; without it, one
-  packet more would remain in the queue.
 * Round-trip times of retransmitted packets count, too: they are exact here (ns-2 leaves them out). The first sample of
   a round counts in the round that it ends.
 * Send times are not kept for each packet. The time of the first missing packet is interpolated between those of the
@@ -165,7 +164,7 @@ def resend(flow, now):
 def record_send_times(flow, event):
     """Record the send times of the acknowledged packets before and after the missing packets.
 
-    These are the last acknowledged packet before the missing packets, and the last one of the same window after them.
+    These are the last acknowledged packet before the missing packets, and the last one after them in the same window.
     """
     if event.acked > 0:
         if event.number == flow.una - 1:

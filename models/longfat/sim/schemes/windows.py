@@ -25,7 +25,7 @@ def scaled(flow, window, factor):
 
 @part
 def grow(flow, acked):
-    """Return Reno's window [packets] in congestion avoidance, after `acked` packets."""
+    """Return Reno's window [packets] in congestion avoidance, after an acknowledgment of `acked` packets."""
     if flow.integer_windows > 0.0:
         return step(flow, int(flow.window), int(acked))
     # RFC 3465, section 2.1: the window grows by one packet per window of packets acknowledged.
