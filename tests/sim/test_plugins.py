@@ -12,10 +12,10 @@ import pytest
 from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Service, Simulation, mark, run, schemes
 from longfat.sim.kernel import jit
 from longfat.sim.network import traffic
-from longfat.sim.plugin.functions import push_out
+from longfat.sim.plugin.functions import first_waiting, push_out, queue_of, waiting
 from longfat.sim.queues import ENQUEUE, mark_above
 from longfat.sim.switch.round_robin import ROUND_ROBIN
-from tests.sim.lab import simulated
+from tests.sim.lab import keep_window, simulated
 from tests.sim.networks import AIMD
 from tests.sim.own import of_flow
 
@@ -143,10 +143,104 @@ def undeclared(flow, event):
     return 1.0
 
 
+# What may not be set.
+
+
+def reads_only(flow, event):
+    flow.una = 7
+    return 1.0
+
+
+def by_another_name(flow, event):
+    mine = flow
+    mine.packets += 1
+    return 1.0
+
+
+def inside_a_branch(flow, event):
+    if event.now > 0.01:
+        flow.packet_size = 0
+    return 1.0
+
+
+def tells_itself(flow, event):
+    event.now = 3.0
+    return 1.0
+
+
+def its_parameter(flow, event):
+    flow.beta = 3.0
+    return 1.0
+
+
+@jit.part
+def sets_high(flow):
+    flow.high = 7
+
+
+def by_a_helper(flow, event):
+    sets_high(flow)
+    return 1.0
+
+
+def by_key(flow, event):
+    flow["una"] = 7
+    return 1.0
+
+
+def of_the_core(flow, event):
+    flow.first_hop = 1_000_000
+    return 1.0
+
+
+def element(flow, event):
+    event.header[0] = 5.0
+    return 1.0
+
+
+def part_of_an_array(flow, event):
+    some = event.header[1:]
+    some[0] = 5.0
+    return 1.0
+
+
+def whole_array(flow, event):
+    event.header = flow.header
+    return 1.0
+
+
+def sets_the_size(flow, packet):
+    packet.size = 1
+    return 0
+
+
 HERE = r"scheme 'mine', ack, flow 'x0' at 0\.\d+ s: "
 EARLY = "scheme 'mine': ack cannot be compiled: "
 NOT_DECLARED = r".*no field 'epoch'; .*; declare a state of your own as state=\{'epoch': 0.0\}"
+READ_ONLY = r"it sets {}\.{}, which may only be read; fields of {} that it may set: "
+IN_PLAIN = "may only be read|read-only|has no field|not support item assignment"
+SETS = {
+    reads_only: READ_ONLY.format("flow", "una", "flow") + "window, rate, .*header, mine",
+    by_another_name: READ_ONLY.format("flow", "packets", "flow"),
+    inside_a_branch: READ_ONLY.format("flow", "packet_size", "flow"),
+    tells_itself: READ_ONLY.format("event", "now", "event") + r"restart_timer( \(File .*)?$",
+    its_parameter: READ_ONLY.format("flow", "beta", "flow"),
+    by_a_helper: READ_ONLY.format("flow", "high", "flow"),
+    by_key: "",  # numba's own words
+    of_the_core: "flow has no field 'first_hop'; its fields are .*una",
+    element: r"it sets an element of event\.header, which may only be read",
+    part_of_an_array: "it sets an element of .*, which may only be read",
+    whole_array: READ_ONLY.format("event", "header", "event"),
+}
 WRONG = {
+    **{one.__name__: ({"ack": one}, EARLY + words, IN_PLAIN) for one, words in SETS.items()},
+    "sets the size": (
+        {"ack": keep_window, "send": sets_the_size},
+        "scheme 'mine': send cannot be compiled: "
+        + READ_ONLY.format("packet", "size", "packet")
+        + "marks, colour, priority, header",
+        IN_PLAIN,
+    ),
     "nothing": ({"ack": nothing}, EARLY + "it returns nothing", HERE + "it returns nothing on some path"),
     "sometimes": ({"ack": sometimes}, EARLY + "it returns nothing", HERE + "it returns nothing on some path"),
     "text": (
@@ -221,12 +315,50 @@ def breaks(link, packet, now):
     return ENQUEUE
 
 
+def of_a_packet(link, packet, now):
+    packet.flow = 99
+    return ENQUEUE
+
+
+def of_one_that_waits(link, packet, now):
+    if link.backlog > 1:
+        waiting(link, first_waiting(link)).size = 7
+    return ENQUEUE
+
+
+def of_the_link(link, packet, now):
+    link.rate = 0.0
+    return ENQUEUE
+
+
+def of_a_queue(link, packet, now):
+    queue_of(link, packet).packets = 9
+    return ENQUEUE
+
+
+def its_own_parameter(link, packet, now):
+    link.target = 9.0
+    return ENQUEUE
+
+
 LINK = r"discipline 'ours' failed on link 'a-b' at \S+ s: "
 PUSHED = LINK + "ValueError: enqueue pushed out a packet that is not waiting"
 LESS = LINK + "ValueError: enqueue returned less than DROP"
 NEITHER = LINK + "ValueError: dequeue returned neither SEND nor DROP"
 EARLY_LINK = "discipline 'ours': enqueue cannot be compiled: "
+SETS_LINKS = {
+    of_a_packet: READ_ONLY.format("packet", "flow", "packet") + "marks, colour, priority, header",
+    of_one_that_waits: READ_ONLY.format("packet", "size", "packet"),
+    of_the_link: READ_ONLY.format("link", "rate", "link") + "marked, hold_until, feedback, send_feedback, mine",
+    of_a_queue: READ_ONLY.format("queue", "packets", "queue") + "rate",
+    its_own_parameter: READ_ONLY.format("link", "target", "link"),
+}
+SERVICES = {of_one_that_waits: "departures", of_a_queue: "rate-controlled"}
 WRONG_LINKS = {
+    **{
+        one.__name__: ({"enqueue": one, "service": SERVICES.get(one, "fifo")}, EARLY_LINK + words, IN_PLAIN)
+        for one, words in SETS_LINKS.items()
+    },
     "nothing": ({"enqueue": enqueues_nothing}, EARLY_LINK + "it returns nothing", LINK + "it returns nothing"),
     "breaks": ({"enqueue": breaks}, LINK + "RuntimeError: broken", None),
     "nobody": ({"enqueue": answers(5)}, PUSHED, None),
@@ -269,14 +401,14 @@ def test_a_wrong_plug_in(kind, name):
     options, compiled, plain = (WRONG if kind == "scheme" else WRONG_LINKS)[name]
     words = compiled if jit.COMPILED or plain is None else plain
     if kind == "scheme":
-        net = network(Scheme("mine", state={"mine": [0.0] * 32}, **options))
+        net = network(Scheme("mine", parameters={"beta": 0.5}, state={"mine": [0.0] * 32}, **options))
     else:
-        net = network(AIMD, discipline=Discipline("ours", state={"mine": 0.0}, **options))
+        net = network(AIMD, discipline=Discipline("ours", parameters={"target": 1.0}, state={"mine": 0.0}, **options))
     with pytest.raises(ValueError, match=words) as caught:
         Simulation(net, rng=1).advance(1.0)
     said = str(caught.value)
     assert "\n" not in said
-    assert len(said) < 300 or "its fields are" in said
+    assert len(said) < 300 or "its fields are" in said or "fields of" in said
     assert isinstance(caught.value, SchemeError) or "cannot be compiled" in words
 
 
