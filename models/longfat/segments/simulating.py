@@ -125,32 +125,18 @@ def simulate(
 
     generator = domains.generator(rng)
     first = settings[0]
-    # The number of segments is a multiple of the window, because the result for a part of a window would depend on the
-    # part.
-    enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
-    measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
-    cycle = first.segment_packets + first.ack_delay
-    if measured.max() * cycle > 1e17:
-        raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
-    raw = run_all(channels, settings, measured, replications, generator, progress)
+    samples = replicated(channels, settings, segments, replications, generator, progress=progress)
     shape = (len(channels), len(windows), len(buffers))
-    raw = raw.reshape(*shape, replications, -1)
-
-    each = measured.reshape(1, *shape[1:], 1)
-    samples = {
-        "throughput_efficiency": each * first.segment_packets / raw[..., segment_sender.ELAPSED],
-        "mean_delay": raw[..., segment_sender.DELAYS] / each,
-        "max_delay": raw[..., segment_sender.LONGEST],
-    }
+    samples = {name: values.reshape(*shape, replications) for name, values in samples.items()}
     dims = ("loss", "window", "receive_buffer")
     variables: dict[str, Any] = {}
     for name, (unit, description) in QUANTITIES.items():
         for suffix, values in zip(("", "_lower", "_upper"), interval(samples[name], confidence, axis=-1), strict=True):
             variables[name + suffix] = (dims, values, {"units": unit, "long_name": description})
-    for name, column in (("sent_packets", segment_sender.SENT), ("lost_packets", segment_sender.LOST_PACKETS)):
+    for name in ("sent_packets", "lost_packets"):
         description = name.replace("_", " ")
-        variables[name] = (dims, raw[..., column].sum(-1), {"units": "packets", "long_name": description})
-    count = measured.reshape(shape[1:])[:, 0] * replications
+        variables[name] = (dims, samples[name].sum(-1), {"units": "packets", "long_name": description})
+    count = samples["segments"][0, :, 0].sum(-1)
     variables["segments"] = (("window",), count, {"units": "segments", "long_name": "measured"})
     kept = [rules.buffer for rules in settings[: len(buffers)]]
     data = xr.Dataset(
@@ -172,6 +158,40 @@ def simulate(
         data = data.squeeze("receive_buffer", drop=True)
     given = {"loss": loss, "window": window, "receive_buffer": receive_buffer}
     return data.squeeze([dim for dim in data.dims if not is_sequence(given[str(dim)])])
+
+
+def replicated(
+    channels: list[Channel],
+    settings: list[Rules],
+    segments: int,
+    replications: int,
+    generator: np.random.Generator,
+    *,
+    progress: bool = False,
+) -> dict[str, np.ndarray]:
+    """Return the results of every replication by their names in the dataset of `simulate`, without the dataset.
+
+    Each array has a row for each channel and setting, in this order, with a column for each replication.
+    """
+    # The number of segments is a multiple of the window, because the result for a part of a window would depend on the
+    # part.
+    enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
+    measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
+    packets = settings[0].segment_packets
+    cycle = packets + settings[0].ack_delay
+    if measured.max() * cycle > 1e17:
+        raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
+    raw = run_all(channels, settings, measured, replications, generator, progress)
+    raw = raw.reshape(len(channels) * len(settings), replications, -1)
+    each = np.broadcast_to(np.tile(measured, len(channels))[:, np.newaxis], raw.shape[:2])
+    return {
+        "throughput_efficiency": each * packets / raw[..., segment_sender.ELAPSED],
+        "mean_delay": raw[..., segment_sender.DELAYS] / each,
+        "max_delay": raw[..., segment_sender.LONGEST],
+        "sent_packets": raw[..., segment_sender.SENT],
+        "lost_packets": raw[..., segment_sender.LOST_PACKETS],
+        "segments": each,
+    }
 
 
 VERDICTS = {

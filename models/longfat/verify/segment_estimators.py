@@ -1,6 +1,7 @@
 """Simulations that check laws of selective repeat, by the segment simulator.
 
-A replication is the mean of two runs, because the segment simulator accepts no fewer.
+A replication is the mean of two runs. `longfat.segments.simulate`, which makes the same runs, would import xarray: a
+second of processor time.
 """
 
 from __future__ import annotations
@@ -8,8 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from longfat.base import domains
-from longfat.segments import simulate
+from longfat.segments.channel import IndependentLoss
+from longfat.segments.replications import Rules
+from longfat.segments.simulating import replicated
 from longfat.verify.measured_runs import Result, estimator
 
 
@@ -34,8 +39,8 @@ def segment_efficiency(
     (True, True)
     """
     segments = _segments(packets, lost, loss, segment_packets)
-    run = _run(rng, loss, segment_packets, segments, window=window, ack_segments=ack_segments)
-    return float(run.throughput_efficiency), float(run.sent_packets)
+    run = _run(rng, loss, segments, window=window, segment_packets=segment_packets, ack_segments=ack_segments)
+    return float(run["throughput_efficiency"].mean()), float(run["sent_packets"].sum())
 
 
 @estimator
@@ -50,10 +55,10 @@ def hard_ack(
     segments = _segments(packets, lost, loss, segment_packets)
     window = math.ceil(max(2.5 * ack_segments, 2 * ack_segments + 1))
     run = _run(
-        rng, loss, int(segment_packets), segments, window=window, ack_segments=ack_segments,
+        rng, loss, segments, window=window, segment_packets=int(segment_packets), ack_segments=ack_segments,
         receive_buffer=int(receive_buffer), ack="hard",
     )  # fmt: skip
-    return float(run.throughput_efficiency), float(run.sent_packets)
+    return float(run["throughput_efficiency"].mean()), float(run["sent_packets"].sum())
 
 
 @estimator
@@ -61,18 +66,17 @@ def mean_delay(
     rng: Any, segments: int = 1000, *, loss: float, segment_packets: float, packet_time: float, ack_delay: float
 ) -> Result:
     """Estimate the mean delay [s] of a segment at the sender, with a window of one segment."""
-    path = {"window": 1, "ack_segments": ack_delay / packet_time / segment_packets}
-    run = _run(rng, loss, int(segment_packets), segments, **path)
+    ack_segments = ack_delay / packet_time / segment_packets
+    run = _run(rng, loss, segments, window=1, segment_packets=int(segment_packets), ack_segments=ack_segments)
     # The simulated delay ends with the last transmission of the segment; the law's delay ends with its acknowledgment.
     # Add the difference, `ack_delay`.
-    return float(run.mean_delay) * packet_time + ack_delay, float(run.sent_packets)
+    return float(run["mean_delay"].mean()) * packet_time + ack_delay, float(run["sent_packets"].sum())
 
 
-def _run(rng: Any, loss: float, segment_packets: Any, segments: int, **path: Any) -> Any:
+def _run(rng: Any, loss: float, segments: int, *, window: float, **given: Any) -> dict[str, np.ndarray]:
     """Run two replications of the segment simulator, which refuses non-integer numbers of packets and segments."""
-    return simulate(
-        loss=loss, segment_packets=segment_packets, segments=segments, replications=2, rng=rng, progress=False, **path
-    )
+    rules = Rules(domains.integer("window", window, "segments", "[1, 1e8]"), **given)
+    return replicated([IndependentLoss(loss)], [rules], segments, 2, domains.generator(rng))
 
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:

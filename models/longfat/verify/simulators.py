@@ -130,7 +130,7 @@ SIMULATORS: dict[str, Simulator] = {
     "parking_lot_short": _fixed(flow_estimators.parking_lot(False)),
     "pie_loss": Simulator(transport_estimators.pie_loss()),
     "bbr_queue": Simulator(transport_estimators.bbr_queue()),
-    "bbr_utilisation": Simulator(transport_estimators.bbr_utilisation()),
+    "bbr_utilisation": _fixed(transport_estimators.bbr_utilisation()),
     "dctcp_queue": _fixed(transport_estimators.dctcp_queue()),
     "window_at_random_marks": Simulator(transport_estimators.window_at_marks(True)),
     "window_at_spaced_marks": _fixed(transport_estimators.window_at_marks(False, 40.0)),
