@@ -20,6 +20,7 @@ from longfat.sim import (
     Service,
     append,
     conforming,
+    number_of,
     part,
     queue,
     take_first,
@@ -125,6 +126,17 @@ def lose(link, now):
     return number if number % 10 != 9 else take_first(link, queue(link, 0))
 
 
+def refuse(link, packet, now):
+    link.refused = number_of(link, packet)
+    return NOTHING
+
+
+def send_refused(link, now):
+    refused = int(link.refused)
+    link.refused = -1.0
+    return refused if refused >= 0 else take_first(link, queue(link, 0))
+
+
 def elsewhere(flow, event):
     """Random numbers from elsewhere differ between runs with the same seed, and in plain Python."""
     return 3.0 + 4.0 * np.random.random()  # noqa: NPY002
@@ -155,6 +167,8 @@ BROKEN = [
             (Discipline("broken", enqueue=lambda link, packet, now: None), "it returns nothing on some path"),
             (Discipline("broken", enqueue=lambda link, packet, now: link.backlgo), "link has no field 'backlgo'"),
             (Service("broken", enqueue=put, dequeue=lambda link, now: 7), "a packet that is not waiting at this link"),
+            (Service("broken", enqueue=put, dequeue=send_refused, evict=refuse, state={"refused": -1.0}),
+             "a packet that is not waiting at this link"),
             (Scheme("broken", ack=lambda flow, event: "wide"), ": must return a number"),
         )
     ),

@@ -236,6 +236,7 @@ def admit_queued(state, link, queue, i):
         if victim == records.PASSES:
             break
         if victim == records.NOTHING:
+            extra_at(state, i).queue = NONE  # so that no later call can return its row as that of a waiting packet
             drop(state, link, i)
             return
         more = victim < records.PASSES  # see `longfat.sim.drop_more`
