@@ -406,7 +406,7 @@ Y = Symbol("y", "1", "[0, 1]", (0, 1))
          lambda: throughput_efficiency(sympy.Symbol("W"), np.array([0.1]), 16, 23.0)),
         (TypeError, "^loss must be a number, got ",
          lambda: throughput_efficiency(sympy.Symbol("W"), jnp.array([0.1]), 16, 23.0)),
-        (TypeError, "^loss must be a number, got the mpi ",
+        (TypeError, "^loss must be a number, got the ivmpf ",
          lambda: throughput_efficiency(24, mpmath.mpi(0.1, 0.2), 16, 23.0)),
         (TypeError, "^update_time: missing a required argument: 'updates'" + LISTED, update_time),
         (TypeError, "^update_time: missing a required argument: 'round_trip_time'" + LISTED, lambda: update_time(10)),
