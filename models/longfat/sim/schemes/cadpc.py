@@ -11,13 +11,15 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 from longfat.sim.schemes.tfrc import EQUAL, equation_rate, mean_of, mean_with
 
+RETRY = 1.0  # s after which the first request is repeated
+
 
 def start(flow, event):
     """Return a rate of zero, and send the first request, which is repeated if no response arrives."""
     # Welzl (2005), section II.A: two requests are needed for a measurement. Our choice, because the paper does not
-    # mention lost requests: the first request is repeated after `retry` seconds.
+    # mention lost requests: the first request is repeated after a second.
     flow.request = 1
-    flow.alarm = event.now + flow.retry
+    flow.alarm = event.now + RETRY
     return 0.0
 
 
@@ -62,7 +64,7 @@ def ack_files(flow, event):
 def alarm(flow, event):
     """Send the next request, and return the rate [bytes/s] unchanged."""
     flow.request = 1
-    flow.alarm = event.now + (flow.period * flow.srtt if flow.responses > 0 else flow.retry)
+    flow.alarm = event.now + (flow.period * flow.srtt if flow.responses > 0 else RETRY)
     return flow.rate
 
 
@@ -136,7 +138,6 @@ PARAMETERS = {
     ),
     "first_rate": Parameter(0.25, "packets per round trip", "(0, 1e6]", about="Rate before the first update"),
     "cap": Parameter(2.0, "1", "(1, 1e3]", about="Greatest growth factor of an update during the start"),
-    "retry": Parameter(1.0, "s", "(0, 1e6]", about="Time after which the first request is repeated"),
 }
 #: `responses`: number of responses received. `steady`: whether the start is over. `capacity` and `traffic`: values of
 #: the last response [bytes/s].

@@ -256,14 +256,6 @@ TEAR = Scheme(
         "silent_rtts": Parameter(
             4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
         ),
-        # The number is at least 1. At 0 the timer would expire before a round-trip time is known, and within one packet
-        # interval no feedback can be missing.
-        "silent_packets": Parameter(
-            2.0,
-            "packets",
-            "[1, 1e6]",
-            about="Packet intervals without feedback after which the rate is halved, if longer than `silent_rtts`",
-        ),
         "open_epoch": flag(True, "1: the unfinished epoch counts if it raises the rate; 0: it does not"),
         "slow_start": flag(
             True, "1: one emulated window per round trip during the first epoch; 0: mean rate of the epoch"

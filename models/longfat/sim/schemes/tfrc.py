@@ -26,6 +26,7 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.paced import SLACK, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
+LONGEST_INTERVAL = 64.0  # s between packets: t_mbi of RFC 5348, section 4.3
 #: Factors of `mean_of` and `mean_with` that change no weight.
 EQUAL = (1.0,) * 8
 #: State of a flow.
@@ -181,7 +182,7 @@ def set_received(flow, now, received):
 @part
 def least_rate(flow):
     """Return the lower bound of all rates, one packet per maximum backoff interval [bytes/s]."""
-    return flow.packet_size / flow.longest_interval  # RFC 5348, section 4.3, step 4: s/t_mbi
+    return flow.packet_size / LONGEST_INTERVAL  # RFC 5348, section 4.3, step 4: s/t_mbi
 
 
 @part
@@ -489,17 +490,8 @@ TFRC = Scheme(
         "increase": Parameter(
             math.inf, "packets per round trip", "(0, inf]", about="Upper bound of the growth of the rate after a loss"
         ),
-        "longest_interval": Parameter(
-            64.0, "s", "(0, 1e6]", about="Longest interval between packets, t_mbi (RFC 5348, section 4.3)"
-        ),
         "silent_rtts": Parameter(
             4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
-        ),
-        "silent_packets": Parameter(
-            2.0,
-            "packets",
-            "[0, 1e6]",
-            about="Packet intervals without feedback after which the rate is halved, if longer than `silent_rtts`",
         ),
         "initial_window": Parameter(0.0, "packets", "[0, 1e6]", about="Initial window; 0: that of RFC 3390"),
         "reorder": Parameter(
