@@ -268,6 +268,9 @@ def test_the_number_of_flows_by_law_nearly_fills_the_link(rate, trip, loss, send
     # 12.07 MB; 8333 packets, of which 8333 x 0.02^2 = 3.3 are lost twice in each window, 0.067 three times and 0.0013
     # four times: windows of four
     (("1Gbit/s", "100ms", {"loss": 0.02, "scheme": "bbr1"}), {"tcp_window": pytest.approx(5e7 * 1448 / 1500)}),
+    # 8333 x 0.13^6 = 0.04 and 8333 x 0.13^7 = 0.005, above which losses do not count; CUBIC has few packets in flight
+    (("1Gbit/s", "100ms", {"loss": 0.9, "scheme": "bbr1"}), {"tcp_window": pytest.approx(8.75e7 * 1448 / 1500)}),
+    (("1Gbit/s", "100ms", {"loss": 0.99}), {"tcp_window": pytest.approx(2.5e7 * 1448 / 1500), "sockets": 1}),
 ])  # fmt: skip
 def test_windows_and_buffers_by_hand(path, expected):
     """A packet of 1500 bytes has 1448 of data; without a simulation there is no rate."""

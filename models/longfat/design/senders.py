@@ -28,6 +28,13 @@ LARGEST_LOSS_OF_BBR1 = 0.13
 #: With more than one loss in this time no law of the rate is known. The threshold BBRLossThresh of 2 % bounds only
 #: what a probe finds.
 BETWEEN_PROBES = 2.0
+#: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
+#: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
+#: is k bandwidth-delay products.
+LEAST_TIMES = 2
+#: Largest fraction of windows in which a packet needs more transmissions than the window allows for. Our choice: the
+#: sender then stops for at most one round trip in a hundred, which costs up to 1 % of the rate.
+RARELY = 0.01
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,24 @@ class Sender:
             random = float(cubic.average_window_random(loss, round_trip_time, fast_convergence=1))
             return max(random, float(cubic.average_window(loss, round_trip_time)))
         return float(square_root_rate(loss, round_trip_time)) * round_trip_time
+
+    def transmissions(self, packets: float, loss: float) -> int:
+        """Return a number of transmissions that no packet of a full window exceeds in 99 % of windows or more.
+
+        A packet is lost k times with probability p^k, and at least one of n packets with less than n p^k. The number is
+        2 for CUBIC, Reno and DCTCP: it would be 3 only where n p^2 > 0.01, but their windows have few packets there,
+        not n. For BBR no loss above `LARGEST_LOSS_OF_BBR1` counts, because its rate collapses.
+
+        >>> bbr, cubic = SENDERS["bbr1"], SENDERS["cubic"]
+        >>> bbr.transmissions(100, 0.0), bbr.transmissions(100, 1e-3), bbr.transmissions(1000, 1e-2)
+        (2, 2, 3)
+        >>> bbr.transmissions(1000, 0.1), bbr.transmissions(1000, 0.99), cubic.transmissions(1000, 0.1)
+        (6, 6, 2)
+        """
+        count, loss = LEAST_TIMES, min(loss, LARGEST_LOSS_OF_BBR1) if self.is_bbr else 0.0
+        while packets * loss**count > RARELY:
+            count += 1
+        return count
 
     def filling_loss(self, packets: float, round_trip_time: float) -> float:
         """Return the loss at which the law's mean window has a size [packets]; for BBR the largest with a law."""

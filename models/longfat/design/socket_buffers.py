@@ -47,27 +47,6 @@ LAST_HALF = (6, 5)
 #: Least window [packets]. Fast retransmit needs three duplicate acknowledgments, by packets behind the lost one
 #: (RFC 5681, section 3.2).
 LEAST_PACKETS = 4
-#: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
-#: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
-#: is k bandwidth-delay products.
-LEAST_TIMES = 2
-#: Largest fraction of windows in which a packet needs more transmissions than the window allows for. Our choice: the
-#: sender then stops for at most one round trip in a hundred, which costs up to 1 % of the rate.
-RARELY = 0.01
-
-
-def times(packets: float, loss: float) -> int:
-    """Return a number of transmissions that no packet of a window exceeds, with a probability of at least 99 %.
-
-    A packet is lost k times with probability p^k, and at least one of n packets with less than n p^k.
-
-    >>> times(100, 0.0), times(100, 1e-3), times(1000, 1e-2), times(1000, 0.1)
-    (2, 2, 3, 6)
-    """
-    count = LEAST_TIMES
-    while packets * loss**count > RARELY:
-        count += 1
-    return count
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from longfat.design import figure_ranges, tcp
 from longfat.design.arguments import TCP_WINDOW
 from longfat.design.figure_ranges import Range
 from longfat.design.senders import SENDERS
-from longfat.design.socket_buffers import SocketBuffers, times
+from longfat.design.socket_buffers import SocketBuffers
 from longfat.design.window_curves import along_loss, attrs, with_limits
 from longfat.laws.tcp import achievable_throughput
 
@@ -81,7 +81,8 @@ def tcp_window(
 
     C R is the bandwidth-delay product, N the number of flows, n = C R/N in packets, and p the loss. The receiver holds
     back the data behind a lost packet until the packet arrives: a round trip's worth for each transmission of it. A
-    sender whose window is k C R/N need not stop meanwhile.
+    sender whose window is k C R/N need not stop meanwhile. For senders that reduce their windows at losses, k is 2:
+    where losses are so frequent that retransmissions are lost, their windows are far smaller than C R/N.
 
     Parameters
     ----------
@@ -226,7 +227,9 @@ def answers(
             "loss_high": one["loss"].high,
             "tcp_rate_law": here.law(one["loss"].middle),
             "tcp_streams_law": here.law_streams(one["loss"].middle, target),
-            "tcp_window": (2 if measured else 1) * times(largest / segment / flows, one["loss"].high) * largest / flows,
+            "tcp_window": (2 if measured else 1)
+            * sender.transmissions(largest / segment / flows, one["loss"].high)
+            * (largest / flows),
         }
         for one in ranges
     ]
