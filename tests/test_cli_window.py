@@ -59,6 +59,13 @@ ANSWERS = [
       "37 streams, iperf3 -P 37 (check: --flows 37): 197 Mbit/s -> 912 Mbit/s by law",
       "a window of 3.02 MB (0.25 BDPs) for each of 8 streams, in up to 12.1 MB of memory each",
       "iperf3 -c HOST -C cubic -P 8"], []),
+    # 2^30 bytes in 0.3 s are 28.6 Gbit/s, 256 times 4 MiB; the law has 1.1962 x (0.3/1e-5)^(3/4) = 2727 packets at
+    # 1e-5, 105 Mbit/s, and without losses TCP's largest window carries 272 times as much.
+    ("--rate 400Gbit/s --rtt 300ms --loss 1e-9,1e-5 --no-simulation",
+     ["up to 28.6 Gbit/s by law, 260 times as much or more at the least loss",
+      "optics): 28.6 Gbit/s by law, 270 times as much as at 1e-05"], ["the whole link"]),
+    # the law is that of the middle, sqrt(20 x 200) ms
+    ("--rate 10Mbit/s --rtt 20..200ms --loss 2e-3 --no-simulation", ["(law of CUBIC, 63.2 ms)"], ["20 to 200 ms"]),
     # An option overrides the number of streams of a file.
     (f"{FOUR} --no-simulation", ["for each of 4 streams"], []),
     (f"{FOUR} --no-simulation --flows 2", ["for each of 2 streams"], []),
@@ -364,7 +371,11 @@ def test_one_flow_has_a_largest_window(tmp_path, capsys):
         "limit     TCP's largest window, 1 GiB (RFC 7323): 42.9 Gbit/s at 200 ms, of the link's 94.1 to 96.5 Gbit/s"
     )
     assert "9 streams, iperf3 -P 9: 95.3 Gbit/s by law, 2.2 times as much" in out
-    assert "9 streams fill this path" in out
+    assert "this path needs 9 streams" in out
+    # 1.1962 x (0.2/1e-6)^(3/4) = 11,314 packets in 0.2 s are 655 Mbit/s; 42.9 Gbit/s are 66 times as much
+    out = " ".join(said(capsys, str(host), "--rate", "100Gbit/s", "--rtt", "200ms", "--loss", "1e-6", *LAW).split())
+    assert "(ethtool -S, optics): 42.9 Gbit/s by law, 66 times as much" in out
+    assert "BBR at the sender (lines: --scheme bbr1): 42.9 Gbit/s by its rules, 66 times as much" in out
     # Two products of 38.6 GB are 143.9 times 2^29 bytes: two calls, as iperf3 has 128 streams at most
     out = " ".join(said(capsys, str(host), "--rate", "400Gbit/s", "--rtt", "800ms", *LAW).split())
     assert "144 streams, iperf3 -P 72 (2 of these at once, whose rates are added, each with a server" in out

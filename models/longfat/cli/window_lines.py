@@ -51,7 +51,7 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
         made.append(
             Line(
                 "TCP's largest window is 1 GiB (RFC 7323), Linux's largest buffer 2 GiB: "
-                f"{a['sockets']} streams fill this path.",
+                f"this path needs {a['sockets']} streams.",
                 (),
             )
         )

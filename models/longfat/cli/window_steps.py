@@ -214,8 +214,7 @@ def of_data(answer: Answer, named: bool = True) -> str:
 def _of_losses(answer: Answer) -> str:
     """Return the text of the limit if losses limit the rate, with the rates by law."""
     a = answer.attrs
-    trip = span(a["round_trip_time_low"], a["round_trip_time_high"], "s")
-    law = f"law of {name_of(a)}{of_streams(a)}, {trip}"
+    law = f"law of {name_of(a)}{of_streams(a)}, {rounded(a['round_trip_time'], 's')}"
     return f"loss: {rates_by_law(answer)} ({law}), of the link's {of_data(answer)}"
 
 
@@ -269,16 +268,15 @@ def _against_losses(answer: Answer, path: Path) -> list[str]:
     )
     law = row["tcp_rate_law"]
     if not math.isfinite(law):
-        return [f"{LOSSES}: up to {rounded(capacity, 'bytes/s')} by law"]
+        return [f"{LOSSES}: up to {rounded(answer.reachable, 'bytes/s')} by law"]
     if path.rate_measured_by:
         return [
             f"{LOSSES}: gain not known without the rate of the link (--rate)",
             f"more streams, {_parallel(4 * a['flows'])}: {rounded(4 * law, 'bytes/s')} by law, {times(4)}, if the link "
             "carries it",
         ]
-    gain = times(capacity / law)
     paste = ", paste the lines" if _missing(answer, path) and not fits_defaults(a, path) and not path.no_window else ""
-    steps = [f"{LOSSES}{paste}: the whole link by law, {gain}"]
+    steps = [f"{LOSSES}{paste}: {_without_losses(answer, law)}"]
     if SENDERS[a["scheme"]].is_bbr:
         return steps
     flows = min(round(row["tcp_streams_law"]), MOST_STREAMS)
@@ -296,13 +294,20 @@ def _against_losses(answer: Answer, path: Path) -> list[str]:
             f"{rounded(rate, 'bytes/s')} by law, if losses are not of a full link: such a link leaves one flow of "
             f"others {rounded(left, 'bytes/s')}"
         )
-    bbr = SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"])
+    bbr = min(answer.reachable, SENDERS["bbr1"].rate(capacity, a["round_trip_time"], row["loss"], a["segment"]))
     if bbr >= LEAST_GAIN * law and a["scheme"] != "dctcp":
         steps.append(
             f"BBR at the sender (lines: --scheme bbr1): {rounded(bbr, 'bytes/s')} by its rules, {times(bbr / law)}; "
             "unfair to others"
         )
     return steps
+
+
+def _without_losses(answer: Answer, law: float) -> str:
+    """Format the rate without losses, and its ratio to the rate ``law`` with them [bytes/s]."""
+    rate = answer.reachable
+    said = "the whole link" if rate == answer.capacity else rounded(rate, "bytes/s")
+    return f"{said} by law, {times(rate / law)}"
 
 
 def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: float) -> tuple[str, list[str]]:
@@ -321,19 +326,17 @@ def _of_buffers(answer: Answer, path: Path, rates: tuple[float, float], best: fl
         if unknown == answer.rows
         else " by law"
     )
-    steps = [
-        f"paste the lines: up to {rounded(best, 'bytes/s')}{by}, {times(best / most)} or more",
-    ]
+    of_least = " at the least loss" if any(row["tcp_rate_law"] < most for row in answer.rows) else ""
+    steps = [f"paste the lines: up to {rounded(best, 'bytes/s')}{by}, {times(best / most)} or more{of_least}"]
     if few > a["flows"]:
         steps.append(
             f"without root: more streams, {flows}, each with buffers of its own: up to "
             f"{rounded(min(best, MOST_STREAMS * most / a['flows']), 'bytes/s')}"
         )
-    several = len(answer.rows) > 1
     worst = min(answer.rows, key=lambda row: row["tcp_rate_law"] if math.isfinite(row["tcp_rate_law"]) else math.inf)
     if worst["tcp_rate_law"] < a["target"] * capacity:
-        gain = times(capacity / worst["tcp_rate_law"]) + f" as at {loss_of(worst)}" * several
-        steps.insert(1, f"then {LOSSES}: the whole link by law, {gain}")
+        at = f" as at {loss_of(worst)}" if len(answer.rows) > 1 else ""
+        steps.insert(1, f"then {LOSSES}: {_without_losses(answer, worst['tcp_rate_law'])}{at}")
     return limit, steps
 
 

@@ -169,6 +169,11 @@ class Answer:
         return self.law(0.0)
 
     @property
+    def reachable(self) -> float:
+        """Rate of data without losses [bytes/s]: the link's, or that of TCP's largest windows if these carry less."""
+        return min(self.capacity, self.attrs["flows"] * self.attrs["window"] / self.attrs["round_trip_time"])
+
+    @property
     def link(self) -> tuple[float, float]:
         """Range of the full link's rate of data [bytes/s]: without Ethernet's headers (lower end) or IP's."""
         a, (least, most) = self.attrs, self.attrs["headers"]
