@@ -256,6 +256,18 @@ def test_a_host_without_window_scaling(tmp_path, capsys):
     assert "paste the lines: up to 95.3 Mbit/s by law, 3.6 times as much" in out
 
 
+def test_a_host_that_does_not_tune_receive_buffers(tmp_path, capsys):
+    """131,072 bytes in 20 ms are 52.4 Mbit/s, a quarter of them 13.1, whatever the third number of tcp_rmem."""
+    host = tmp_path / "host.txt"
+    host.write_text(HOST.format(33554432, 1).replace("rcvbuf = 1", "rcvbuf = 0"))
+    out = said(capsys, str(host), "--rate", "100Mbit/s", "--rtt", "20ms", *LAW)
+    assert out.startswith("limit     socket buffers of host.txt: 13.1 to 52.4 Mbit/s (tcp_rmem 131 kB, as tcp_moder")
+    assert lines_of(out) == ["tcp_rmem", "tcp_moderate_rcvbuf"]
+    host.write_text(host.read_text().replace("scaling = 1", "scaling = 0"))
+    # two products of 2413 bytes are less than 65,535 and 131,072/4: neither setting has to change
+    assert "Nothing to type: host.txt has" in said(capsys, str(host), "--rate", "1Mbit/s", "--rtt", "20ms", *LAW)
+
+
 def test_a_window_that_the_hosts_do_not_explain(tmp_path, capsys):
     """14.8 Mbit/s by a window of 39.6 kB, where the receiver's kernel would let it grow: 95.3/14.27 = 6.7."""
     host = tmp_path / "host.txt"

@@ -21,7 +21,7 @@ from longfat.cli.paste import (
     rates,
     sendable,
 )
-from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of
+from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of, overhead_of
 from longfat.design.buffer_laws import marking_threshold
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
@@ -66,7 +66,7 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
     """Return the lines that raise the kernel's limits of socket buffers, unless they are known to be large enough."""
     maximum, limits = a["linux_maximum"], path.limits
     lacking = ("tcp_rmem", "tcp_wmem") if limits is None else limits.lacking(maximum)
-    off = () if limits is None else limits.off
+    off = () if limits is None else limits.switches(a["window"], overhead_of(a))
     each = f" for each of {a['flows']} streams" if a["flows"] > 1 else ""
     window = f"a window of {rounded(a['window'], 'bytes')} ({in_bdps(a)} BDPs){each}"
     if not lacking and not off and limits is not None:
@@ -78,7 +78,8 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
             (),
         )
     known = [] if limits is None else [name for name in ("tcp_rmem", "tcp_wmem") if name not in lacking]
-    enough = f" {' and '.join(known)} of {limits.source} suffices." if known and limits is not None else ""
+    suffice = "suffices" if len(known) == 1 else "suffice"
+    enough = f" {' and '.join(known)} of {limits.source} {suffice}." if known and limits is not None else ""
     more = " Larger values stay."
     if fits_defaults(a, path):
         more = f" Only for hosts with less: Linux's defaults suffice from {OLDEST} on."

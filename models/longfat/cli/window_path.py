@@ -116,17 +116,17 @@ def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> P
 
 def _limits(host: Settings) -> Limits:
     """Return the limits of TCP's windows that follow from the sysctl settings of a host."""
-    from longfat.design.socket_buffers import LAST_HALF, PAGE, SCALING, Limits, linux_version
+    from longfat.design.socket_buffers import LAST_HALF, PAGE, SCALING, TUNING, Limits, linux_version
 
     numbers = host.numbers
     memory = numbers.get("net.ipv4.tcp_mem")
-    switches = (SCALING, "net.ipv4.tcp_moderate_rcvbuf")
+    off = tuple(name for name in (SCALING, TUNING) if numbers.get(name) == (0,))
     return Limits(
         File(host.file).name,
-        numbers["net.ipv4.tcp_rmem"][2],
+        numbers["net.ipv4.tcp_rmem"][1 if TUNING in off else 2],
         numbers["net.ipv4.tcp_wmem"][2],
         memory[1] * PAGE if memory else None,
-        tuple(name for name in switches if numbers.get(name) == (0,)),
+        off,
         bool(host.kernel) and linux_version(host.kernel) <= LAST_HALF,
     )
 

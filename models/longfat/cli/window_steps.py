@@ -11,7 +11,7 @@ from longfat.base.quantities import rounded
 from longfat.base.text_tables import WIDTH, labelled
 from longfat.cli.paste import MOST_STREAMS, USUAL, USUAL_DATA, one_iperf3
 from longfat.design.senders import SENDERS
-from longfat.design.socket_buffers import SCALING, Limits, SocketBuffers, linux_defaults
+from longfat.design.socket_buffers import SCALING, TUNING, Limits, SocketBuffers, linux_defaults
 from longfat.laws.bbr import shallow_buffer_loss
 from longfat.laws.tcp import parallel_share
 
@@ -151,7 +151,7 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
     """Return limit and steps by law, without a measured flow; the limit is losses, socket buffers or the link."""
     a, best = answer.attrs, at_most(answer)
     limits, trip = _limits(path), a["round_trip_time"]
-    sizes = (limits.least(_overhead(a)), limits.most, a["window"])
+    sizes = (limits.least(overhead_of(a)), limits.most, a["window"])
     least, most, largest = (a["flows"] * size / trip for size in sizes)
     if most < min(best, largest) and not path.rate_measured_by:
         return _of_buffers(answer, path, (least, most), min(best, largest))
@@ -347,7 +347,8 @@ def _smallest(limits: Limits) -> str:
     sizes = {"tcp_rmem": limits.receive, "tcp_wmem": limits.send}
     smallest = min(sizes.values())
     names = [name for name, size in sizes.items() if size == smallest or (limits.half and name == "tcp_rmem")]
-    return ", ".join(f"{name} {rounded(sizes[name], 'bytes')}" for name in names)
+    fixed = ", as tcp_moderate_rcvbuf is off" if TUNING in limits.off and "tcp_rmem" in names else ""
+    return ", ".join(f"{name} {rounded(sizes[name], 'bytes')}" for name in names) + fixed
 
 
 def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
@@ -360,14 +361,14 @@ def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
     steps = []
     if _missing(answer, path) and not fits_defaults(a, path):
         source = "Linux's defaults" if path.limits is None else limits.source
-        least, each = limits.least(_overhead(a)), " for each stream" if a["flows"] > 1 else ""
+        least, each = limits.least(overhead_of(a)), " for each stream" if a["flows"] > 1 else ""
         slowest = a["flows"] * least / a["round_trip_time"]
         if slowest < answer.capacity:
             limit += f"; or socket buffers, with {source}: {rounded(slowest, 'bytes/s')} or more ({_smallest(limits)})"
         ends = [f"{size / a['bandwidth_delay_product']:.2g}" for size in (least, limits.most)]
         steps.append(
             f"paste the lines: with {in_bdps(a)} BDPs{each} a lost packet does not stop the sender; {source}: "
-            f"{ends[0]} to {ends[1]} BDPs"
+            f"{' to '.join(dict.fromkeys(ends))} BDPs"
         )
     is_fast = JUMBO["wire"] / a["rate_low"] <= LONGEST_PACKET
     if not path.rate_measured_by and is_fast and a["segment"] <= USUAL["data"]:
@@ -395,7 +396,8 @@ def _limits(path: Path) -> Limits:
 
 def _missing(answer: Answer, path: Path) -> bool:
     """Return whether the hosts' settings must be changed; unknown settings are assumed to need a change."""
-    return path.limits is None or bool(path.limits.off or path.limits.lacking(answer.attrs["linux_maximum"]))
+    a, limits = answer.attrs, path.limits
+    return limits is None or bool(limits.switches(a["window"], overhead_of(a)) or limits.lacking(a["linux_maximum"]))
 
 
 def fits_defaults(a: dict[str, Any], path: Path) -> bool:
@@ -403,7 +405,8 @@ def fits_defaults(a: dict[str, Any], path: Path) -> bool:
     return path.limits is None and not linux_defaults(OLDEST).lacking(a["linux_maximum"])
 
 
-def _overhead(a: dict[str, Any]) -> int:
+def overhead_of(a: dict[str, Any]) -> int:
+    """Return the bytes of socket buffer for a byte of window."""
     return SocketBuffers(a["window"], a["segment"]).overhead
 
 

@@ -29,6 +29,9 @@ PAGE = 4096
 LARGEST_WINDOW = 2**30  # bytes: RFC 7323, section 2.3
 LARGEST_UNSCALED = 2**16 - 1  # bytes
 SCALING = "net.ipv4.tcp_window_scaling"
+#: Without it a receive buffer keeps its first size, the second number of tcp_rmem (kernel documentation,
+#: networking/ip-sysctl).
+TUNING = "net.ipv4.tcp_moderate_rcvbuf"
 LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
 LARGEST_REQUEST = LARGEST_BUFFER // 2  # SO_RCVBUF: net/core/sock.c, min_t(int, val, INT_MAX / 2)
 #: First version of mainline Linux -> third numbers of tcp_rmem and tcp_wmem from this version on [bytes]
@@ -113,7 +116,7 @@ class Limits:
     source : str
         Where the limits are from, such as "Linux 6.18".
     receive, send : int
-        Third numbers of tcp_rmem and tcp_wmem [bytes].
+        Third numbers of tcp_rmem and tcp_wmem [bytes]; of tcp_rmem the second if receive buffers are not tuned.
     pressure : float, optional
         Memory of all connections at which Linux begins to save memory, the second number of tcp_mem [bytes].
     off : tuple of str
@@ -155,13 +158,23 @@ class Limits:
         return LARGEST_UNSCALED if SCALING in self.off else LARGEST_WINDOW
 
     def lacking(self, maximum: int) -> tuple[str, ...]:
-        """Return which of the names tcp_rmem and tcp_wmem have a third number below a required maximum [bytes].
+        """Return which of the names tcp_rmem and tcp_wmem have a number below a required maximum [bytes].
 
         >>> Limits("", 32 << 20, 4 << 20).lacking(19 << 20)
         ('tcp_wmem',)
         """
         sizes = {"tcp_rmem": self.receive, "tcp_wmem": self.send}
         return tuple(name for name, size in sizes.items() if size < maximum)
+
+    def switches(self, window: int, overhead: int) -> tuple[str, ...]:
+        """Return the settings to switch on for a window [bytes]: none if the limits allow it with any driver.
+
+        >>> Limits("", 6 << 20, 4 << 20, off=(SCALING,)).switches(65535, 4)
+        ()
+        >>> Limits("", 6 << 20, 4 << 20, off=(SCALING,)).switches(65536, 4)
+        ('net.ipv4.tcp_window_scaling',)
+        """
+        return () if self.least(overhead) >= window else self.off
 
 
 def linux_version(kernel: str) -> tuple[int, int]:
