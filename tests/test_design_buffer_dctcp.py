@@ -9,7 +9,7 @@ from longfat.design.buffer_laws import ABOVE_THRESHOLD, DctcpLaws, Path
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.sim import queues
-from longfat.sim.schemes import scheme
+from longfat.sim.schemes import linux, scheme
 
 LINK = {"rate": "10Gbit/s", "round_trip_time": "100us", "points": 2, "replications": 2, "progress": False}
 
@@ -68,6 +68,20 @@ def test_packets_are_lost_where_the_fluid_loses_none():
     effort = Effort(7, 2, 0.95, lambda done: None)
     assert one.simulate(13, effort)["utilisation_upper"] < 0.95
     assert one.simulate(14, effort)["utilisation_lower"] > 0.99
+
+
+def test_the_observation_begins_after_the_window_has_grown_again():
+    """The first mark halves 3333 + 477 packets (RFC 8257, section 3.3: alpha is 1); 1905 round trips of 100 us follow.
+
+    After 0.5 s a run over this path carries all of it with 480 packets, in its first 0.1 s 0.64.
+    """
+    marked = queues.discipline("step-marking", packets=477)
+    one = LongFlows(
+        rate=5e10, round_trip_time=1e-4, packet=1500, flows=1, scheme=scheme("dctcp"), discipline=marked,
+        parameters=linux("dctcp"),
+    )  # fmt: skip
+    assert one.watch(490)[0] > 0.1905
+    assert one.simulate(490, Effort(7, 2, 0.95, lambda done: None))["utilisation_lower"] > 0.99
 
 
 def test_a_given_threshold_is_not_scaled():
