@@ -48,6 +48,8 @@ def test_truth_values_are_numbers_of_a_set_alone():
 def test_exact_numbers_in_arrays():
     found = domains.numbers("x", [[Decimal("0.5")], [Fraction(1, 4)]], "1", "[0, 1]")
     assert found.tolist() == [[0.5], [0.25]]
+    with pytest.raises(ValueError, match=r"^x = nan is out of range: must be in \[0, inf\)$"):
+        domains.numbers("x", np.ma.array([5.0, 6.0], mask=[0, 1]), "1", "[0, inf)")
     with pytest.raises(ValueError, match=r"^x\[1\] = inf is out of range: must be in \[0, inf\)$"):
         domains.numbers("x", [1, 10**400], "1", "[0, inf)")
 

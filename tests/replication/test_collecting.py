@@ -1,5 +1,7 @@
 """Means, confidence intervals, and the attributes of what a function returns."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -34,6 +36,15 @@ def test_infinite_and_missing_results_stay_what_they_are():
     data = sweep(strange, {"kind": ["inf", "nan", "mixed"]}, replications=9, rng=1, **QUIET)
     np.testing.assert_array_equal(data.result, [np.inf, np.nan, np.nan])
     assert bool(np.isnan(data.result_lower).all())
+
+
+def test_masked_and_exact_results():
+    """A masked element is missing; a fraction and an integer of more than 64 bits are numbers."""
+    found = sweep(
+        lambda rng: {"masked": np.ma.array([1.0, 2.0], mask=[0, 1]), "exact": [Fraction(1, 4), 2**70]}, {}, **QUIET
+    )
+    np.testing.assert_array_equal(found.masked, [1.0, np.nan])
+    np.testing.assert_array_equal(found.exact, [0.25, 2.0**70])
 
 
 def test_what_comes_back_of_an_xarray_object():

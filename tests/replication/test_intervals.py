@@ -15,6 +15,17 @@ def test_by_hand_along_any_axis():
         assert found.upper == pytest.approx([2 + half, 20 + 10 * half], abs=3e-3)
 
 
+def test_samples_that_are_masked_are_missing():
+    found = interval(np.ma.array([[1.0, 1.0], [2.0, 999.0]], mask=[[0, 0], [0, 1]]))
+    np.testing.assert_array_equal(found.mean, [1.5, np.nan])
+
+
+@pytest.mark.parametrize("samples", [["1", "2"], np.array(["2020", "2021"], "M8[Y]"), [1j], [None]])
+def test_what_is_no_sample(samples):
+    with pytest.raises(TypeError, match=r"^samples must be a number or an array of numbers, got "):
+        interval(samples)
+
+
 @pytest.mark.parametrize(("samples", "mean"), [([5.0], 5.0), ([[5.0, 6.0]], [5.0, 6.0])])
 def test_one_sample_has_no_limits(samples, mean):
     found = interval(samples, 0.95)

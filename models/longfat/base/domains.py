@@ -322,12 +322,7 @@ def numbers(
 
     interval = Interval.parse(allowed)
     try:
-        found = np.asarray(value)
-        if found.dtype.kind == "O":  # decimals, fractions, integers of more than 64 bits
-            found = np.reshape([real(one) for one in found.flat], found.shape)
-        if found.dtype.kind not in "fiub":
-            raise TypeError
-        found = found.astype(float)
+        found = floats(value)
     except (TypeError, ValueError):
         raise wrong_type(name, value, "a number or an array of numbers", unit) from None
     if array(name, found, unit, interval, integer=integer) and not (nan and found.ndim):
@@ -337,6 +332,24 @@ def numbers(
     if found.shape not in ((), (1,), (length,)):
         raise wrong_shape(name, found.shape, f"one value or an array of length {length}")
     return np.broadcast_to(found, (length,)).copy()
+
+
+def floats(value: Any) -> np.ndarray:
+    """Return numbers of any kind as an array of floats, NaN where they are masked; raise an error for other values.
+
+    >>> from fractions import Fraction
+    >>> floats([Fraction(1, 4), 10**400])
+    array([0.25,  inf])
+    """
+    import numpy as np
+
+    found = np.asarray(value)
+    if found.dtype.kind == "O":  # decimals, fractions, integers of more than 64 bits
+        found = np.reshape([real(one) for one in found.flat], found.shape)
+    if found.dtype.kind not in "fiub":
+        raise TypeError
+    found = found.astype(float)
+    return np.where(value.mask, np.nan, found) if isinstance(value, np.ma.MaskedArray) else found
 
 
 def real(value: Any) -> float:

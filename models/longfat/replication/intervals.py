@@ -55,10 +55,7 @@ def interval(samples: Any, confidence: float = 0.95, axis: int = 0) -> Interval:
     Law, Simulation Modeling and Analysis, 5th ed. (2015), eq. (4.12).
     """
     confidence = domains.number("confidence", confidence, "probability", "(0, 1)")
-    try:
-        values = np.asarray(samples, float)
-    except (TypeError, ValueError):
-        raise domains.wrong_type("samples", samples, "a sequence of numbers") from None
+    values = domains.numbers("samples", samples, "1", "[-inf, inf]", nan=True)
     if values.ndim == 0 or values.shape[axis] == 0:
         raise domains.wrong_shape("samples", values.shape, "a sequence of at least one number")
     mean, half = values.mean(axis), half_width(values, confidence, axis)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.base.domains import wrong_type
+from longfat.base.domains import floats, wrong_type
 
 RESULT = "result"  # name given to a result that the function returns without a name
 
@@ -91,14 +91,12 @@ def _labelled(value: Any) -> bool:
 def _variable(name: str, value: Any) -> Variable:
     labelled = _labelled(value)
     try:
-        array = np.asarray(value.values if labelled else value)
-    except ValueError:  # rows of different lengths
-        array = np.asarray(None)
-    if array.dtype.kind not in "biuf":
+        array = floats(value.values if labelled else value)
+    except (TypeError, ValueError):
         expected = "a number or an array of numbers, by itself, in a mapping, or as an xarray Dataset or DataArray"
-        raise wrong_type(f"the returned {name}", value, expected)
+        raise wrong_type(f"the returned {name}", value, expected) from None
     dims = tuple(map(str, value.dims)) if labelled else tuple(f"{name}_dim_{k}" for k in range(array.ndim))
-    return Variable(dims, np.array(array, np.float64), _plain(value.attrs) if labelled else {})
+    return Variable(dims, array, _plain(value.attrs) if labelled else {})
 
 
 def _coordinate(name: Any, values: Any) -> np.ndarray:
