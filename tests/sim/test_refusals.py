@@ -30,6 +30,15 @@ def scheme(**options):
     return Scheme("mine", **{"ack": keep_window, **options})
 
 
+class Ready:
+    """What numba cannot compile: an object that can be called, and its method."""
+
+    def ack(self, flow, event):
+        return 1.0
+
+    __call__ = ack
+
+
 RACK = Parameter(1.0, "1", "[0, 1]", "rack")
 NEEDS_SELECTIVE = "for the field 'rack' needs recovery = 'selective' and delivery_rate = F"
 NEEDS_ROOM = r"buffer = .* of link a-b excludes discipline 'priority-discard"
@@ -143,7 +152,21 @@ TYPES = [
         packets=[[0, 1, 1]],
     ),
     row(scheme, r"scheme 'mine': ack must take \(flow, event\), got ack\(flow\)", ack=lambda flow: 1.0),
-    row(scheme, r"scheme 'mine': ack must be a function of .* got the int 3", ack=3),
+    *(
+        row(scheme, rf"scheme 'mine': ack must be a function of \(flow, event\), got the {kind}", ack=ack)
+        for kind, ack in {
+            "int 3": 3,
+            "partial": functools.partial(lambda gain, flow, event: gain, 1.0),
+            "method": Ready().ack,
+            "Ready": Ready(),
+            "builtin": max,
+        }.items()
+    ),
+    row(scheme, "every_loss of scheme 'mine' must be True or False, got the string 'no'", every_loss="no"),
+    *(
+        row(link, f"{option} must be True or False, got the (string 'no'|int 2)", **{option: value})
+        for option, value in {"duplex": "no", "coarse_clock": "no", "stamps": 2}.items()
+    ),
     row(scheme, r"scheme 'mine': send must take \(flow, packet\), got send\(flow\)", send=lambda flow: 0),
     row(
         Discipline,

@@ -242,6 +242,17 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
+def flag(name: str, value: Any, of: str = "") -> bool:
+    """Return a truth value, also given as 0 or 1; raise a TypeError for others: the text "no" would be true.
+
+    >>> flag("duplex", True)
+    True
+    """
+    if is_truth_value(value) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise wrong_type(name, value, "True or False")
+
+
 def is_truth_value(value: Any) -> bool:
     """Return whether a value is True or False, of Python or of NumPy, or an array of these.
 

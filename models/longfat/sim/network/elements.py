@@ -18,7 +18,7 @@ from longfat.sim.schemes.scheme import Scheme
 
 
 def _stamps(name: str, value: Any, of: str) -> bool | str:
-    return domains.choice(name, value, ("incoming",)) if isinstance(value, str) else bool(value)
+    return domains.choice(name, value, ("incoming",)) if isinstance(value, str) else domains.flag(name, value)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Link:
     )  # fmt: skip
     coarse_clock: bool = option(
         Option(
-            toml="flag", kind="bool", default=False, check=lambda name, value, of: bool(value),
+            toml="flag", kind="bool", default=False, check=domains.flag,
             meaning="Whether the link reports the time of the last update of its counter instead of the present time",
         )
     )  # fmt: skip

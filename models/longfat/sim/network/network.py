@@ -152,7 +152,7 @@ class Network:
                 f"{chosen.name!r} chooses packets at departure"
             )
         back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
-        for one in (made, back) if duplex else (made,):
+        for one in (made, back) if domains.flag("duplex", duplex) else (made,):
             if (one.tail, one.head) in self.links:
                 raise ValueError(f"there is a link from {one.tail!r} to {one.head!r} already: must be a new pair")
             if one.name in self._link_names.among(len(self.links), ((each.name,) for each in self.links.values())):

@@ -138,6 +138,8 @@ class Scheme(PlugIn):
             ("echo", records.ECHO_MODES),
         ):
             domains.choice(f"{what} of {self.title}:", getattr(self, what), allowed)
+        for what in ("every_loss", "delivery_rate", "stamped", "acknowledged", "scale_free"):
+            domains.flag(f"{what} of {self.title}", getattr(self, what))
         if not self.acknowledged and self.recovery != "own":
             raise domains.conflict(
                 f"acknowledged = False of {self.title}", f"needs recovery = 'own', not {self.recovery!r}"
