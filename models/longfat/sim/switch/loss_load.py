@@ -241,7 +241,7 @@ loss_load = Discipline(
             False, "Send feedback from the switch to the sender; otherwise the receiver returns it in acknowledgments"
         ),
         "silence": Parameter(
-            0.1, "s", "(0, 1e6]", about="Silence after which a flow counts no longer, about two round-trip times"
+            0.1, "s", "(0, 1e6]", about="Silence after which a flow no longer counts, about two round-trip times"
         ),
         "window": Parameter(
             0.0, "s", "[0, 1e6]", about="Interval over which rates are measured; 0 if packets declare them"

@@ -38,7 +38,7 @@ STEP, CAPPED_FROM = 0.02, 0.1  # RFC 8033, section 5.5
 # conserving").
 @part
 def is_spared(link):
-    """Return whether no packet is dropped at random, because the delay is low or the queue is short."""
+    """Return whether the arriving packet is not dropped at random, because the delay is low or the queue is short."""
     low_delay = link.delay_before < link.target / 2.0 and link.probability < LOW_LOSS
     return low_delay or link.backlog_bytes <= FEW_PACKETS * link.packet
 
@@ -88,7 +88,7 @@ def dequeue(link, packet, now):
     return SEND
 
 
-# RFC 8033, section 4.2: the smaller the drop probability, the smaller is a step of its update.
+# RFC 8033, section 4.2: the smaller the drop probability, the smaller the step by which it changes.
 @part
 def scaled(step, probability):
     """Return the step of the drop probability, divided by a power of two while the probability is small."""

@@ -6,9 +6,9 @@ decide which packet is dropped, not the order of service.
 
 Each queued packet occupies a place, in order of arrival, and a binary tree over the places holds the greatest (worst)
 priority below each node. One descent of the tree finds the last place whose priority exceeds a bound: with the arriving
-packet's priority as the bound, this is the last packet of a worse priority; with the greatest priority less 1, it is
+packet's priority as the bound, this is the last packet of a worse priority; with the greatest priority minus 1, it is
 the last packet of the worst priority. Places are not used twice; when they run out, the queued packets move to the
-first places. There are more than twice as many places as the buffer holds packets, so that the moves take constant time
+first places. There are more than twice as many places as packets in a full buffer, so that the moves take constant time
 per packet; the time of every other operation grows with the depth of the tree.
 
 The workspace holds the tree, whose node k has its children at 2 k and 2 k + 1, followed by the packet at each place.

@@ -52,7 +52,7 @@ def by_average(link):
 # is uniform on 1/p_b ... 2/p_b.
 @part
 def spread_out(link, probability):
-    """Return p_a, the marking probability: p_b (`probability`), raised with the packets since the last mark."""
+    """Return p_a, the marking probability: p_b (`probability`), increased with the packets since the last mark."""
     expected = link.count * probability
     if probability >= 1.0:
         return 1.0

@@ -52,11 +52,11 @@ scripted_loss = Discipline(
         ),
         "transmissions": Table(
             columns=(("flow", "1", COUNT), ("transmission", "packets", COUNT)),
-            about="Transmissions that are lost, by flow and number among all of the flow, from 0 on",
+            about="Transmissions that are lost: flow, and number among the flow's transmissions, from 0 on",
         ),
         "times": Table(
             columns=(("begin", "s", "[0, 1e9]"), ("end", "s", "[0, 1e9]"), ("every", "packets", "[1, 1e9]")),
-            about="Times in which every n-th arriving packet is lost, from `begin` until before `end`; 1 loses all",
+            about="Intervals [begin, end) in which every n-th arriving packet is lost; 1: all are lost",
         ),
     },
     state={"packets_lost": [0] * ROWS, "times_seen": [0] * ROWS},
