@@ -79,8 +79,8 @@ def _uncounted(found: Evidence, one: Record) -> str:
     counted = tuple(link[name] for name in ("dropped", "served", "served_bytes"))
     if one.drained and not one.others and (len(entered), len(one.left), size) != counted:
         return (
-            f"of {len(one.entered)} packets that entered link {LINK} {len(one.left)} left it, of {size} bytes; it "
-            f"counts {link['dropped']} dropped and {link['served']} sent, of {link['served_bytes']} bytes, and "
+            f"of {len(one.entered)} packets that entered link {LINK}, {len(one.left)} left it, with {size} bytes; it "
+            f"counts {link['dropped']} dropped and {link['served']} sent, with {link['served_bytes']} bytes, and "
             f"is empty at {one.now:.6g} s"
         )
     return ""

@@ -27,8 +27,8 @@ class Parameter(Quantity):
         Domain: an interval such as ``"[1, inf)"``, or a set such as ``"{0, 1}"``.
     field : str
         For schemes: field of the flow that the parameter initialises, see `longfat.sim.fields.INITIAL`, in place of a
-        field of its own. For disciplines: name by which callbacks read the parameter, needed if the link has a field
-        of the parameter's name.
+        field of its own. For disciplines: name by which callbacks read the parameter, needed if a field of the link
+        has the parameter's name.
     about : str
         Meaning of the parameter, a noun phrase.
     **others
