@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 APART = 8  # flows; up to this number each has a line, beyond it the flows of one kind share a line
-# Fields in which flows of one kind may differ, or of which only the names are compared.
+# Fields in which flows of one kind may differ; of the scheme only the name is compared, of the path the shared nodes.
 OWN = ("name", "path", "start", "stagger", "scheme")
 Place = tuple[float, float]
 Pair = tuple[str, str]
@@ -50,7 +50,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing: everything, or of many flows only one of each kind with its hosts.
+    """Return the contents of a drawing: everything, or, if there are many flows, only one of each kind with its hosts.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))

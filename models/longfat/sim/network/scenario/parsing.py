@@ -125,7 +125,7 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
     if _is_own(name):
         made = _found("discipline", name, find, Discipline)
         if options:
-            raise ValueError(f"discipline {name!r} takes no parameters here: must be set in the file that defines it")
+            raise ValueError(f"discipline {name!r} takes no parameters here: set them in the file that defines it")
         return made  # type: ignore[no-any-return]
     if name not in queues.NAMED:
         raise unknown("discipline", name, queues.NAMED)
