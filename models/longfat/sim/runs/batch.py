@@ -20,7 +20,7 @@ from longfat.sim.runs import results, statistics
 from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, longest run that ends when all files are transferred
-ROUNDING = 0.01  # relative change of a transmission time that is remarked; our choice
+ROUNDING = 0.01  # relative rounding error of a transmission time above which there is a remark; our choice
 #: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, so that all threads
 #: are busy until the end. A call costs some 0.1 ms, a tenth of a short run.
 MOST_RUNS, CALLS = 64, 8

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 PATIENCE = 0.2  # s of wall time for a call of the kernel, so that Ctrl-C is noticed
 ENDLESS = 2.0  # s from Ctrl-C until a plug-in that has not returned is given up: ten times PATIENCE
 LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 bits
-#: A run that ends with its files is stopped with an error after this time without any delivery, in multiples of the
-#: largest retransmission timeout. Our choice: 20 min with the usual timeout of 60 s, while hosts give up a connection
-#: after at least 100 s (RFC 1122, section 4.2.3.5).
+#: A run that lasts until all files are transferred is stopped with an error after this time without any delivery, in
+#: multiples of the largest retransmission timeout. Our choice: 20 min with the usual timeout of 60 s, while hosts give
+#: up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
 HOPELESS = 20
 #: A run is stopped with an error at this number of packets in memory if the window alone limits a flow. Our choice:
 #: these packets take 200 MB.
 BOUNDLESS = 2**20
-STANDSTILL = 1000  # a run is given up after this many events at one time, per packet, flow and link
+STANDSTILL = 1000  # a run is stopped with an error after this many events at one time, per packet, flow and link
 
 
 class SchemeError(ValueError):

@@ -50,8 +50,8 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        #: Row of a flow's hop -> row of another of its hops: from the last hop of feedback to a switch to the flow's
-        #: hop at this switch, and from there to the flow's hop at the switch that sends the feedback.
+        #: Row of a hop -> row of another hop of the flow. The last hop of feedback for a switch is mapped to the flow's
+        #: hop at this switch, and that hop to the flow's hop at the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(by_code)  # parameters are in records of the links

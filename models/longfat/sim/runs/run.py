@@ -86,9 +86,9 @@ def run(
         ``jain_index`` [1], the fairness index of the goodputs. If `replications` is above 1, each variable ``x`` has a
         confidence interval, ``x_lower`` to ``x_upper``, NaN if the attribute ``deterministic`` is 1; intervals are cut
         at 0, those of ``loss``, ``fairness``, ``utilisation`` and ``jain_index`` also at 1. The attribute ``remark``
-        names schemes, such as "xcp", whose path lacks the discipline of the same name, from which they get their
-        feedback, disciplines that mark no packet because no flow is ECN-capable, and links where rounding to
-        nanoseconds changes a packet's transmission time by more than 1 %.
+        names schemes that get no feedback, because their path lacks the discipline of the same name, such as "xcp";
+        disciplines that mark no packet, because no flow is ECN-capable; and links where rounding to nanoseconds
+        changes a packet's transmission time by more than 1 %.
 
         For a sequence of networks each variable also has the dimension ``network``. A flow or link that a network does
         not have is NaN there. The attributes of each network, such as ``duration`` and ``deterministic``, become

@@ -171,8 +171,8 @@ class Connection:
     def _received(self, row: Row) -> dict[str, Any]:
         """Return the data of an acknowledgment: the ranges of transmissions that it acknowledges.
 
-        The acknowledgment covers the transmission that triggered it, and the last transmission of each packet below its
-        number that no earlier number covers. A transmission that arrived out of order is therefore in two
+        The acknowledgment covers the transmission that triggered it, and the last transmission of each packet that it,
+        but no earlier one, acknowledges cumulatively. A transmission that arrived out of order is therefore in two
         acknowledgments: the one that it triggered, and the first one whose number is above the packet's. QUIC, too,
         repeats ranges until the peer is known to have them (RFC 9000, section 13.2.3), and a sender counts a packet
         once (RFC 9002, section 5).
