@@ -71,7 +71,7 @@ def prioritised() -> Scheme:
 
 
 def _add(net: Network, subject: Subject, name: str, start: float, packets: int) -> None:
-    """Add a flow of the subject's scheme: a file of `packets` packets, or 2 s if the scheme transfers no files."""
+    """Add a flow of the subject's scheme: a file of `packets` packets, or 2 s of data if the scheme has no files."""
     ends = {"file": 1000 * packets} if subject.scheme.acknowledged else {"stop": 2.0}
     net.flow(subject.scheme, path=PATH, name=name, start=start, parameters=subject.parameters, **ends)  # type: ignore[arg-type]
 
@@ -194,7 +194,7 @@ def _sample(run: Simulation, name: str) -> dict[str, float]:
 
 
 def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None) -> Subject:
-    """Return the plug-in to test, given as an object or by name, with the plug-in to combine it with."""
+    """Return the plug-in to test, given as an object or by name, and the plug-in with which it is combined."""
     given = _by_name(plug_in)
     if isinstance(given, Scheme):
         discipline = queues.discipline("fifo" if beside is None else beside)

@@ -170,7 +170,7 @@ class Network:
         name: str | None = None,
         **arguments: Any,
     ) -> Network:
-        """Add a flow, a transfer that a scheme controls or uncontrolled traffic, and return the network.
+        """Add a flow, which is a transfer controlled by a scheme or uncontrolled traffic; return the network.
 
         Parameters
         ----------
@@ -285,4 +285,4 @@ class Network:
 
 
 if "hypothesis" in sys.modules:  # makes st.from_type(Network) work, but imports no strategies elsewhere
-    importlib.import_module("longfat.testing.strategies")  # registers them; may run while that module is imported
+    importlib.import_module("longfat.testing.strategies")  # registers the strategies; may be half imported already

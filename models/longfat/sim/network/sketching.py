@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 APART = 8  # flows; up to this number each has a line, beyond it the flows of one kind share a line
-# Fields in which flows of one kind may differ; of the scheme only the name is compared, of the path the shared nodes.
+# Fields in which flows of one kind may differ; names of schemes and shared nodes of paths are compared separately.
 OWN = ("name", "path", "start", "stagger", "scheme")
 Place = tuple[float, float]
 Pair = tuple[str, str]

@@ -57,7 +57,7 @@ def assembled(net: Network) -> Assembly:
 
 @functools.lru_cache(maxsize=8)  # networks that a program simulates in a loop, some 100 KB each
 def _kept(parts: Keyed) -> list[Assembly | None]:
-    """Return the mutable cache entry for a network's links and flows: [], then [None] after one use, then [arrays]."""
+    """Return the cache entry for a network's links and flows: a list, at first empty, then [None], then [arrays]."""
     return []
 
 

@@ -19,7 +19,7 @@ from longfat.sim.network.network import Network
 from longfat.sim.runs import results, statistics
 from longfat.sim.runs.engine import Simulation
 
-LONGEST = 1e6  # s, longest run that ends when all files are transferred
+LONGEST = 1e6  # s, limit for a run that ends when all files are transferred
 ROUNDING = 0.01  # relative rounding error of a transmission time above which there is a remark; our choice
 #: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, so that all threads
 #: are busy until the end. A call costs some 0.1 ms, a tenth of a short run.
@@ -214,7 +214,7 @@ def _without_ecn(net: Network, run: Simulation) -> list[str]:
 
 
 def _rounded(net: Network) -> list[str]:
-    """Return a remark on each link where the clock changes the time of a packet by more than `ROUNDING`, if any."""
+    """Return a remark on each link whose transmission times the clock changes by more than `ROUNDING`, if any."""
     smallest = min(flow.packet for flow in net.flows)
     fast = {link.name for link in net.links.values() if link.fastest * 0.5 / SECOND > ROUNDING * smallest}
     found: dict[str, tuple[float, str]] = {}

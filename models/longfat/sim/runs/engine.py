@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 PATIENCE = 0.2  # s of wall time for a call of the kernel, so that Ctrl-C is noticed
-ENDLESS = 2.0  # s from Ctrl-C until a plug-in that has not returned is given up: ten times PATIENCE
+ENDLESS = 2.0  # s from Ctrl-C until a plug-in that has not returned is abandoned: ten times PATIENCE
 LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 bits
 #: A run that lasts until all files are transferred is stopped with an error after this time without any delivery, in
 #: multiples of the largest retransmission timeout. Our choice: 20 min with the usual timeout of 60 s, while hosts give
@@ -318,7 +318,7 @@ class Simulation:
     def _call(self, goal: int, budget: int) -> int:
         """Call the kernel; if a plug-in fails, raise an error that names the plug-in."""
         try:
-            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
+            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as compiled code does, if jit is off
                 return int(kernel()[0](self.state.address(), goal, budget))
         except KeyboardInterrupt:
             raise
@@ -458,7 +458,7 @@ class Simulation:
 
 
 def _said(error: Exception | None) -> str:
-    """Return the type and arguments of a plug-in's exception in one line; a ValueError has words and numbers."""
+    """Return type and arguments of a plug-in's exception in one line; those of a ValueError are words and numbers."""
     words = error.args if isinstance(error, ValueError) else (error,)
     text = " ".join(" ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in words).split())
     if isinstance(error, TypeError) and "NoneType" in text:  # only without JIT, which refuses such a function

@@ -101,7 +101,7 @@ def _nearest_fraction(top: int, bottom: int, most: int) -> tuple[int, int]:
 
 
 def lay_links(state: RunState, routes: Routes) -> np.ndarray:
-    """Lay out the rows of links, queues, disciplines and services; return the rows of the queues of flows."""
+    """Lay out the rows of links, queues, disciplines and services; return the row of each flow's queue."""
 
     def key(link: Link) -> Hashable:
         return id(link.discipline), bool(link.name), *link_values(link)
@@ -159,7 +159,7 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=256)  # kinds of one large network, or kinds shared by many small networks
 def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the row of a kind of link, without the numbers of plug-ins, and the records of its plug-ins."""
+    """Return the row of a kind of link, in which the numbers of plug-ins are not set, and their records."""
     link: Link = kind.thing
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
@@ -290,7 +290,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
 
 @functools.lru_cache(maxsize=256)
 def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the rows of a kind of flow, without the number of its scheme, and the record of the scheme."""
+    """Return the rows of a kind of flow, in which the number of the scheme is not set, and the scheme's record."""
     flow: Flow = kind.thing
     made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
     row = {name: one[0] for name, one in made.items()}

@@ -131,7 +131,7 @@ class Routes:
 
 
 def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
-    """Lay out the rows of all hops; `queue_rows` are the rows of the queues of flows."""
+    """Lay out the rows of all hops; `queue_rows` has the row of each flow's queue."""
     table = np.array(routes.hops, np.int64).reshape(-1, 4)
     state.hops = hops = rows(len(table), records.HOP)
     if len(queue_rows):

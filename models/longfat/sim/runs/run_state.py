@@ -45,7 +45,7 @@ _NO_ROWS = {name: rows(0, dtype) for name, dtype in records.ARRAYS.items()}
 #: Array -> position of its address among the addresses, which are adjacent in `records.STATE`.
 _PLACES = {name: place for place, name in enumerate(records.ARRAYS)}
 _ADDRESSES = slice(records.STATE.fields[f"{next(iter(_PLACES))}_base"][1] // 8, None)  # type: ignore[index]
-#: The table of a run with empty arrays, which is copied for every run.
+#: Table of a run without rows in its arrays; every run begins with a copy of this table.
 _EMPTY = rows(1, records.STATE)
 _EMPTY.view(np.int64)[_ADDRESSES][: len(_NO_ROWS)] = [none.ctypes.data for none in _NO_ROWS.values()]
 

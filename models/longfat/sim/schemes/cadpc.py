@@ -77,7 +77,7 @@ def next_rate(flow, target):
     # n/(n+1) of the capacity. In section III all routers report the capacity itself.
     aim = target * flow.capacity
     x, load = flow.rate / aim, flow.traffic / aim
-    share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each
+    share = x / flow.weight  # section III: a flow of weight w acts like w flows that send x/w each
     change = flow.smoothing * (1.0 - share - load)
     # Welzl (2005), section III: a new flow acts like several flows at first, and this number falls linearly to one as
     # its rate nears the converged value. Our choice, because the paper gives no numbers: the flow begins as two flows,

@@ -29,7 +29,7 @@ def measure(flow, event):
 
 @part
 def choose_mode(flow, now):
-    """Choose the mode, and set 1/delta [packets]: the default, or increased once per round trip in competitive mode."""
+    """Choose the mode, and set 1/delta [packets] to its default, or increase it once per round trip if competitive."""
     # Copa (2018), section 2.2: the queue is nearly empty if the queueing delay d_q < 0.1 (RTTmax - RTTmin); if it was
     # not nearly empty in the last 5 RTT, the mode is competitive. Our choice: "at most" in place of "less than",
     # because both sides are 0 if no packet is ever queued.
@@ -48,7 +48,7 @@ def choose_mode(flow, now):
 def choose_velocity(flow):
     """Set the velocity once per window, by the direction in which the window has changed."""
     # Copa (2018), section 2.1: once per window, compare cwnd with its value when the packet just acknowledged was sent.
-    # From three RTTs of change in the same direction on, v doubles once per window; after a change of direction v = 1.
+    # After three RTTs of change in the same direction, v doubles once per window; after a change of direction v = 1.
     up = flow.window > flow.window_before
     flow.repeats = flow.repeats + 1 if up == flow.up else 0
     flow.velocity = 1.0 if flow.repeats == 0 else flow.velocity * (2.0 if flow.repeats >= 3 else 1.0)

@@ -92,8 +92,8 @@ def reduce(flow, cause):
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
         flow.w_max = windows.scaled(flow, window, (1.0 + flow.beta) / 2.0)
     flow.last_w_max = flow.w_max
-    # RFC 9438, section 4.6: ssthresh = flight_size * beta_cubic, at least 2; the RFC allows cwnd in place of
-    # flight_size, which Linux uses.
+    # RFC 9438, section 4.6: ssthresh = flight_size * beta_cubic, at least 2; the RFC allows cwnd, which Linux uses, in
+    # place of flight_size.
     flow.ssthresh = max(flow.ssthresh_floor, windows.scaled(flow, window, flow.beta))
     flow.epoch_start = -1.0
     flow.unused = False

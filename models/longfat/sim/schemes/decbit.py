@@ -53,7 +53,7 @@ def go_back(flow):
 
 
 def start(flow, event):
-    """Begin the first decision period, of two round trips like all others; return the initial window [packets]."""
+    """Begin the first decision period, which takes two round trips like all others; return the initial window."""
     # Our choice: there is no slow start, because with a slow start transfers would not take the times of Kanakia,
     # Keshav and Mishra (1992), table 4.3.
     begin_period(flow, flow.window)
@@ -61,7 +61,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the window [packets] after an acknowledgment, which carries the congestion bit of its packet."""
+    """Return the window [packets] after an acknowledgment, which returns the congestion bit of a packet."""
     if event.number < 0:  # feedback of a switch, no acknowledgment
         return flow.window
     if event.acked > 0:

@@ -68,7 +68,7 @@ EFCI = Scheme(
         "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may mark cells; 0: they may not"),
         **timers.PARAMETERS,
     },
-    state={"unanswered": 0, "rm_sent_at": -1.0},  # RM cells since the last answer; time of the last one [s]
+    state={"unanswered": 0, "rm_sent_at": -1.0},  # RM cells since the last answer; time of the last RM cell [s]
     source=(
         "ATM Forum, Traffic Management Specification, version 4.0, af-tm-0056.000, 1996, sections 5.10.4 and 5.10.5 "
         "(source behaviours 5, 6 and 8 as quoted in S. Kalyanaraman, Traffic Management for the Available Bit Rate "

@@ -14,7 +14,7 @@ from longfat.sim.plugin.functions import random
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-GRID = 200  # points of the search for the least time, before it is refined
+GRID = 200  # points of the grid on which the search for the least time begins
 
 
 @part
@@ -209,7 +209,7 @@ LOSS_LOAD = Scheme(
         "excess": 0.0,  # last reported a, b and capacity
         "spread": 0.0,
         "capacity": 0.0,  # bytes/s
-        "red": 0.0,  # share of red packets, and its sum over the packets sent, minus the number of red ones
+        "red": 0.0,  # share of red packets; its sum over all packets sent, minus the number of red packets sent
         "red_owed": 0.0,
     },
     source=(

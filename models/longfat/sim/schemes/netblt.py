@@ -15,7 +15,7 @@ ROOM = 1000  # greatest number of packets in progress: length of the array of kn
 
 @part
 def window(flow):
-    """Return the window [packets]: to the end of the present repair, else to the end of the last buffer in progress."""
+    """Return the window [packets], up to the end of the present repair, else of the last buffer in progress."""
     if flow.left < 1.0:
         return 0.0  # until the next burst
     # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Our choice: there are

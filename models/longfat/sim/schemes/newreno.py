@@ -9,7 +9,7 @@ BURST = 2.0  # new packets per duplicate in recovery: ns-2.35, tcp-newreno.cc, r
 
 
 def ack(flow, event):
-    """Return the window [packets]: as Reno, but recovery ends only when all data sent before it is acknowledged."""
+    """Return the window [packets], as in Reno, but recovery ends only when all data sent before it is acknowledged."""
     if event.marked:
         tcp.react_to_mark(flow)
     if event.acked > 0:

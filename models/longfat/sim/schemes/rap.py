@@ -29,7 +29,7 @@ STATE = {
     "mean_rtt": "initial_interval",
     "deviation": 0.0,
     "packet_timeout": "initial_interval",  # age at which a packet counts as lost
-    "short_rtt": 0.0,  # means of the round-trip time over short and long times
+    "short_rtt": 0.0,  # short-term and long-term means of the round-trip time
     "long_rtt": 0.0,
     "has_rtt": False,  # whether a round-trip time is known
     "step_at": 0.0,  # time of the next increase

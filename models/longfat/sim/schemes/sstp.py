@@ -164,7 +164,7 @@ def send(flow, packet):
 
 
 def ack(flow, event):
-    """Move the window and queue the requested packets after a control packet; return the peak rate [bytes/s]."""
+    """Queue the packets that a control packet requests, and move the window; return the peak rate [bytes/s]."""
     event.restart_timer = 1  # the timer measures the time without a packet from the receiver
     if event.number == NOWHERE:  # feedback of a switch
         return flow.peak_rate

@@ -91,7 +91,7 @@ def missing_of(receiver, segment):
         return 0
     bits = ((1 << size_of(receiver, segment)) - 1) & ~receiver.stored[segment % ROWS]
     # WUCS-92-38, section 3.4, "Receiver Window Operations": the tolerance checker compares the loss in a segment with
-    # the application's tolerance, and requests packets only if it is not satisfied.
+    # the application's tolerance, and requests packets only if the loss exceeds the tolerance.
     return bits if ones(bits) > receiver.tolerance else 0
 
 
@@ -166,7 +166,7 @@ def window_of(receiver):
 
 @part
 def run_application(receiver):
-    """Let the application accept the complete segments that are next in order; return the number of them."""
+    """Let the application accept the complete segments that are next in order; return their number."""
     accepted = 0
     if not receiver.changed and receiver.now >= receiver.change_at:
         receiver.changed = True

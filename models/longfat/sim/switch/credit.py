@@ -172,7 +172,7 @@ def share_pool(link, now):
 
 @part
 def send_credit(link, flow, queue, now):
-    """Send a credit cell with the cells forwarded so far and the allocation to the upstream node."""
+    """Send the upstream node a credit cell with the number of cells forwarded so far and the allocation."""
     queue.announced_at = now
     flow.reported = flow.forwarded
     link.feedback[FORWARDED] = float(flow.forwarded)

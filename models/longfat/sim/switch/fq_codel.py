@@ -172,8 +172,8 @@ FQ_CODEL = Service(
         ),
     },
     # `first` and `last` have the first and the last queue of two lists, new queues and old queues. `turn` is the queue
-    # that sent last, `perturbation` the random number in the hash. While packets are dropped for an overload, `fattest`
-    # is the queue that drops them, and `left` the number of packets still to be dropped.
+    # that sent last, `perturbation` the random number in the hash. While an overload drops packets, `fattest` is the
+    # queue from which they are dropped, and `left` the number of packets still to be dropped.
     state={
         "first": [NONE, NONE], "last": [NONE, NONE], "turn": NONE, "perturbation": NONE, "fattest": NONE, "left": 0,
     },

@@ -1,4 +1,4 @@
-"""Loss-load switch: it reports to each source the loss probability as a function of rate, and drops packets with it.
+"""Loss-load switch: it reports the loss probability as a function of the rate to each source, and drops accordingly.
 
 C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed Datagram
 Networks", SIGCOMM 1991; N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High
@@ -33,7 +33,7 @@ MEASURED = 0.01  # s, interval over which the rates of flows that declare none a
 # Prithviraj & Williamson, section 2.2: P(f) = f^k (f + a)/(f^(k+1) + b). Our choice: P is clipped to [0, 1].
 @part
 def loss(rate, load, powers, k):
-    """Return a source's loss probability, from its rate, the other sources' load and the sum of their powers."""
+    """Return a source's loss probability, from its rate, the others' load, and the sum of the powers of their rates."""
     if rate <= 0.0 or rate + load <= 1.0:
         return 0.0
     own = rate**k

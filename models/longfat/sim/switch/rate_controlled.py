@@ -54,7 +54,7 @@ def eligible(queue):
 
 @part
 def pay(link, queue, size):
-    """Record the departure of a packet of `size` bytes, from which the eligibility time of the next packet follows."""
+    """Record the departure of a packet of `size` bytes, which determines when the next packet becomes eligible."""
     now = now_ns(link)
     queue.counted = max(min(eligible(queue), now), now - span(queue, size))
     queue.charge = size

@@ -62,7 +62,7 @@ def wait_for_time(link):
 
 
 def enqueue(link, packet, now):
-    """Append the packet to the queue in order, or to the packets on hold."""
+    """Append the packet to the queue of packets in order, or to that of packets on hold."""
     places = places_behind(link, packet)
     if places == 0:
         append(link, queue(link, 0), packet)

@@ -146,7 +146,7 @@ def _place(path: str | Path) -> Path:
 
 
 def finder(folder: str | Path, trust: bool = False) -> Callable[..., Any]:
-    """Return a function that returns the object with a name such as "my_schemes.py:aimd" from the files of a folder.
+    """Return a function that finds an object by a name such as "my_schemes.py:aimd" in the files of a folder.
 
     The function executes each file once.
     """

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = 10**6  # packets
-#: Approximate size of the files [bytes] for each packet in senders.pcap: of the two pcap files together, with at most
-#: 96 bytes of a packet in each, and of the qlog files.
+#: Approximate size of the files [bytes] for each packet in senders.pcap. Each of the two pcap files, which are counted
+#: together, holds at most 96 bytes of a packet.
 PACKET_BYTES = {"pcap": 150, "qlog": 400}
 ROOM = 1 << 14  # rows of the trace between two calls of `drain`
 HANDSHAKE_NS = 2  # time before its start at which a connection's first packet is written
