@@ -224,8 +224,8 @@ def advance_cycle(flow, now):
 def check_cycle(flow, event):
     """Begin the next phase of the ProbeBW cycle if this phase is over (draft-cardwell-...-00 (2017), section 4.3.4.3).
 
-    A phase lasts a round trip. The phase of gain 5/4 continues until 5/4 of the bandwidth-delay product were in flight,
-    or a packet is lost; the phase of gain 3/4 ends earlier if the queue is drained.
+    A phase lasts a round trip. The phase of gain 5/4 lasts longer, until 5/4 of the bandwidth-delay product are in
+    flight or a packet is lost; the phase of gain 3/4 ends earlier if the queue is drained.
     """
     if flow.phase != PROBE_BW:
         return
@@ -274,8 +274,8 @@ def check_full_pipe(flow, event):
 def measured(flow, event):
     """Return the round-trip time that an acknowledgment measures [s], 0 if it measures none.
 
-    Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): the timestamps of RFC 7323 measure
-    retransmissions (tcp_clock_ms(), at least one tick), and only if the cumulative acknowledgment covers them.
+    Linux, net/ipv4/tcp_input.c, tcp_ack_update_rtt() and tcp_rtt_tsopt_us(): timestamps (RFC 7323; tcp_clock_ms(), at
+    least one tick) time retransmissions, but only those that the cumulative acknowledgment covers.
     """
     # Our choice, because senders here do not mark retransmissions: a packet counts as a retransmission if its number
     # does not exceed the number of the highest packet found lost.

@@ -192,7 +192,7 @@ RATE_BASED = Scheme(
     send=send_by_rate,
     recovery="own",
     parameters={
-        "levels": Parameter(4.0, "1", "[0, 62]", about="Lowest priority K; 0 to k together have 2^(k - K) of the rate"),
+        "levels": Parameter(4.0, "1", "[0, 62]", about="Lowest priority K; priorities <= k have 2^(k - K) of the rate"),
         **_COMMON,
     },
     state={"first": 0},

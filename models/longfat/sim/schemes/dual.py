@@ -75,7 +75,7 @@ DUAL = Scheme(
             0.5,
             "1",
             "[0, 1]",
-            about="Late round-trip time, as a share of the range from its minimum (0) to its maximum (1)",
+            about="Point between least (0) and greatest (1) round-trip time above which a round trip is late",
         ),
     },
     # `least` and `most`: least and greatest round-trip time [s]. `round_end`: the packet that ends the round trip.

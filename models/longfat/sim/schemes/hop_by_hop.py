@@ -1,8 +1,8 @@
 """Hop-by-hop rate control: the source is the first node of a chain of controllers, each with feedback from the next.
 
 The source follows the feedback of the first switch with the discipline of the same name, as each switch follows the
-feedback of the next switch. Acknowledgments only show which packets to retransmit. Without such a switch the source
-keeps its start rate. The rules with their sources: docs/rules/explicit-feedback.md.
+feedback of the next switch; without such a switch the source keeps its start rate. Acknowledgments only show which
+packets to retransmit. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 from longfat.sim.plugin.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate

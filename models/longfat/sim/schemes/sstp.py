@@ -206,7 +206,7 @@ PARAMETERS = {
         0.0, "bursts/s", "[0, inf)", about="Bursts per second F; 0: as many as the peak rate allows"
     ),
     "burst_length": Parameter(
-        16.0, "packets", "[1, inf)", about="Burst length L: a segment, or s + X for X repeats", integer=True
+        16.0, "packets", "[1, inf)", about="Burst length L: s, or s + X for X expected repeats", integer=True
     ),
     "segment": Parameter(16.0, "packets", f"[1, {MOST}]", about="Packets of a segment, s", integer=True),
     "window_limit": Parameter(

@@ -108,7 +108,7 @@ SCRIPTED_REORDERING = Service(
                 ("count", "packets", "[1, 1e9]"),
                 ("behind", "packets", "[1, 1e9]"),
             ),
-            about="Data packets by flow (0 is the first), first number and count; `behind` later packets pass each",
+            about="Data packets: flow (0 is the first), first number, count; and how many later packets pass each",
         ),
         "longest": Parameter(1.0, "s", "(0, 1e6]", about="Longest time for which a packet is on hold"),
     },
