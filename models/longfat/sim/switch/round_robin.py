@@ -4,9 +4,6 @@ M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin"
 4(3), 1996. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes as its
 deficit counter says; when its first packet is larger, the counter is raised by a quantum and the queue moves to the end
 of the list.
-
-A full buffer drops a packet of the queue with the most bytes, as in the paper ("buffer stealing"). Our choice: the last
-packet of that queue is dropped (ns-2.35, drr.cc, drops the first packet).
 """
 
 from longfat.sim.kernel.jit import part
@@ -75,8 +72,8 @@ def dequeue(link, now):
     return taken
 
 
-# Shreedhar & Varghese (1996), "buffer stealing": a full buffer drops a packet of the longest queue. Our choice: the
-# last packet of that queue.
+# Shreedhar & Varghese (1996), "buffer stealing": a full buffer drops a packet of the queue with the most bytes. Our
+# choice: the last packet of that queue (ns-2.35, drr.cc, drops the first one).
 def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, unless the arriving packet belongs to that queue."""
     longest = queue_of(link, packet)

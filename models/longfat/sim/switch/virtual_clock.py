@@ -6,9 +6,8 @@ with every packet, and is never behind real time, so that an idle flow collects 
 sends more than its rate runs ahead of real time, so that its packets wait for those of other flows; the flow still gets
 the capacity that other flows leave.
 
-Our choice, because the paper could not be read: a flow without a row in `rates` has an equal share of the link, a
-dropped packet still advances its flow's clock, and stamps are in whole nanoseconds. The paper's flow monitoring is left
-out: a second clock that shows the network's management how far a flow exceeds its rate.
+Our choice, because the paper could not be read: a dropped packet still advances its flow's clock, and stamps are in
+whole nanoseconds. The paper's flow monitoring, a second clock that shows how far a flow exceeds its rate, is left out.
 """
 
 from longfat.sim.kernel.jit import part
