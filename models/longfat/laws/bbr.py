@@ -29,7 +29,7 @@ GROWTH = Symbol(r"\gamma", "1", "(1, inf)", (1.1, 4.0), "Factor by which the rat
 CWND_GAIN = Symbol("g", "1", "[1, inf)", (1.5, 3.0), "Congestion window over the estimated bandwidth-delay product")
 DRAIN_GAIN = Symbol("g_d", "1", "[0, 1)", (0.3, 0.9), "Pacing rate over the estimated bandwidth in Drain")
 PROBE_GAIN = Symbol("g_p", "1", "[1, inf)", (1.1, 2.0), "Pacing rate over the estimated bandwidth in a probe")
-LOW_GAIN = Symbol("g_l", "1", "[0, 1]", (0.01, 0.75), "In flight in ProbeRTT, over the bandwidth-delay product")
+LOW_GAIN = Symbol("g_l", "1", "[0, 1]", (0.01, 0.75), "Packets in flight in ProbeRTT over the bandwidth-delay product")
 BDP = Symbol("C R", "packets", "(0, inf)", (10.0, 1e4), "Bandwidth-delay product, without queueing")
 BUFFER = Symbol("B", "1", "(0, inf)", (0.5, 64.0), "Buffer over the bandwidth-delay product of the empty path")
 FLOWS = Symbol("N", "flows", "[1, inf)", (1, 50), "BBR flows at the link", integer=True)
@@ -175,7 +175,7 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
 def probe_rtt_utilisation(
     round_trip_time: ROUND_TRIP, low_gain: Any, interval: INTERVAL = 10, hold_time: HOLD = 0.2, *, xp: Any
 ) -> Any:
-    r"""Return the utilisation of a link by one BBR flow, which sends nothing during parts of ProbeRTT.
+    r"""Return the utilisation of a link by one BBR flow that sends nothing during parts of ProbeRTT.
 
     .. math::
 
@@ -301,7 +301,7 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 def share_refined(
     buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_gain: CWND_GAIN = 2, *, xp: Any
 ) -> Any:
-    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows, which fill it during ProbeRTT.
+    r"""Return the share of a drop-tail link that BBR flows take if loss-based flows fill the link during ProbeRTT.
 
     .. math:: 1 - p = \begin{cases} \min\left(1, 1 - \dfrac{1}{g} + \dfrac{4 N}{(1 + B) \, C R}\right) & B > g - 1 \\
         1 & B \le g - 1 \end{cases}
@@ -342,7 +342,7 @@ def share_with_probes(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows, less their pauses in ProbeRTT.
+    r"""Return the share of a drop-tail link that BBR flows take from loss-based flows, reduced by ProbeRTT's pauses.
 
     .. math:: (1 - p) \max\left(0, 1 - \frac{B R + T + R}{I}\right)
 

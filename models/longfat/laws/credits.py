@@ -116,7 +116,7 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:
-    r"""Return the credit [cells] that a flow has k intervals after it began with one cell on a link full of others.
+    r"""Return the credit [cells] that a flow has k intervals after it began with one cell on a link that others fill.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 

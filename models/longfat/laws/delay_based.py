@@ -141,7 +141,7 @@ def _gain(round_trip_time: Any, target: Any, xp: Any) -> Any:
 
 
 def _slowdown(capacity_packets: Any, round_trip_time: Any, target: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return a slowdown's duration [s], the time in it without a full link [s], and the packets sent in this time."""
+    """Return a slowdown's duration [s], the time of it with a partly idle link [s], and the packets of that time."""
     gain = _gain(round_trip_time, target, xp)
     bdp = xp.maximum(capacity_packets * round_trip_time, LEAST + 0 * capacity_packets)
     ramp = round_trip_time * xp.log(bdp / LEAST) / xp.log(1 + gain)

@@ -200,9 +200,9 @@ def doubled(x: Any, times: Any, xp: Any) -> Any:
 
 
 def approached(first: Any, squarings: Any, xp: Any) -> Any:
-    """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, with full digits near 0 and derivatives up to 1.
+    """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, with all digits near 0, and with derivatives at 1, too.
 
-    The logarithm is accurate for small values, but has no slope at first = 1; the power is used for the others. Where
+    For small values the logarithm is used, which is accurate but has no slope at first = 1; for others the power. Where
     a form is not used, it is evaluated at 1/4 or 1/2.
     """
     small = first < 0.5
@@ -223,7 +223,7 @@ def approached(first: Any, squarings: Any, xp: Any) -> Any:
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
 )
 def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
-    r"""Return the rate, relative to the capacity, of each of n CADPC flows t updates after they had equal rates.
+    r"""Return the rate, relative to the capacity, of each of n CADPC flows t updates after a start at equal rates.
 
     .. math:: x_t = \frac{1 - (1 - (1 + n) x_0)^{2^t}}{1 + n}
 

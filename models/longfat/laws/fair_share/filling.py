@@ -92,7 +92,7 @@ def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
 
 
 def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
-    """Return a table (links, flows) of the bytes that each link carries per byte of a flow; each flow has a link."""
+    """Return a table (links, flows) of the bytes that each link carries per byte of a flow; each flow uses a link."""
     found = numeric_array(name, values, "1", allowed)
     if found.ndim != 2 or not found.size:
         raise domains.wrong_shape(name, found.shape, "(links, flows)")
@@ -159,7 +159,7 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 
 
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
-    """Return each flow's rate over its weight, by progressive filling; 0 for flows of weight 0, which are absent.
+    """Return each flow's rate over its weight, by progressive filling; 0 for flows of weight 0, which are ignored.
 
     ``links`` has for each link a list of (flow, bytes carried per byte of the flow). The share that a link can give to
     its flows only rises when some of them stop at lower rates elsewhere, so an older value is a lower bound. A link is

@@ -15,7 +15,7 @@ from longfat.laws.fair_share.filling import fill
 from longfat.laws.fair_share.network import Load, Network
 from longfat.laws.fair_share.result import Schedule
 
-PATIENCE = 100_000  # most changes of loads in succession without service to any file
+PATIENCE = 100_000  # largest number of successive changes of loads during which no file is served
 
 
 def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
@@ -96,7 +96,7 @@ class _Group:
         return now + max(self.waiting[0][0] - self.service, 0) / self.rate
 
     def serve(self, duration: Any) -> None:
-        """Add to the service what a flow of the group receives in a duration [s] at the present rate."""
+        """Add the bytes that a flow of the group receives in ``duration`` [s] at the present rate to the service."""
         if self.waiting:
             self.service += self.rate * duration
 
@@ -111,12 +111,12 @@ class _Group:
         while self.waiting and self.waiting[0][0] <= self.service:
             flows.append(heapq.heappop(self.waiting)[1])
         if not self.waiting:
-            self.service = 0  # no file refers to its service
+            self.service = 0  # counted anew, as no file is waiting
         return flows
 
 
 class _Traffic:
-    """State of a load, which its switching times change."""
+    """State of a load that is switched on and off at given times."""
 
     def __init__(self, load: Load, since: Any, convert: Callable[[Any], Any]) -> None:
         self.path, self.rate = load.path, convert(load.rate)
@@ -143,7 +143,7 @@ class _Run:
         self.start = [convert(flow.start) for flow in network.flows]
         self.coming = sorted(
             range(len(self.start)), key=lambda i: (self.start[i], i), reverse=True
-        )  # the next file is the last one
+        )  # in reverse order: the last element starts first
         self.finish: list[Any] = [math.inf] * len(self.start)
         self.now = self.start[self.coming[-1]]
         self.capacity = [convert(capacity) for capacity in network.links.values()]

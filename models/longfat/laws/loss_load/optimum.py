@@ -54,7 +54,7 @@ def scale(spread: Any, k: Any, xp: Any) -> Any:
 
 
 def psi(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return left minus right side of the equation of `throughput_optimal_rate`, divided by k f^k."""
+    """Return the left side minus the right side of the equation of `throughput_optimal_rate`, divided by k f^k."""
     top = scale(spread, k, xp)
     return rate + (k + 1) / k * excess - top * xp.power(top / rate, k)
 

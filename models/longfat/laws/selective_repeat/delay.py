@@ -51,7 +51,7 @@ def _most_retransmissions(loss: float, packets: int, left_out: float) -> int:
     """Return the smallest r such that more than r retransmissions have a probability below ``left_out``."""
     if loss == 0:
         return 0
-    r, log_chance = 0, packets * math.log1p(-loss)  # of exactly r retransmissions
+    r, log_chance = 0, packets * math.log1p(-loss)  # the chance is that of exactly r retransmissions
     while True:
         ratio = loss * (packets + r) / (r + 1)  # falling, so that the tail is below a geometric one
         if ratio < 1 and log_chance + math.log(ratio / (1 - ratio)) < math.log(left_out):

@@ -102,7 +102,7 @@ def throughput_efficiency(
 
 
 @throughput_efficiency.printed(
-    "the denominator of the third case has m once more than the cycle has segment times, so the curve falls "
+    "the denominator of the third case has one term m more than the segment times of a cycle, so the curve falls "
     "by a jump at W = w_a + 1 and tends to 2/3 on long paths."
 )
 def throughput_efficiency_as_printed(

@@ -169,7 +169,7 @@ def buffer_for_efficiency_hard_ack(
     ),
 )
 def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
-    r"""Return the throughput efficiency to which one loss locks soft acknowledgment with a small receive buffer.
+    r"""Return the lasting throughput efficiency of soft acknowledgment with a small receive buffer after one loss.
 
     .. math:: E = \min\left(1, \frac{B}{M}\right), \qquad M = \lceil w_a \rceil + 1
 

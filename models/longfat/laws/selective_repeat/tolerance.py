@@ -83,7 +83,7 @@ def _sum(missing: Any, within: Any, packets: Any, tolerance: Any, xp: Any) -> tu
 
 
 def repeated_until_few(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]:
-    """Return the mean number of rounds after the first, and of retransmissions, until at most T packets are missing."""
+    """Return the mean numbers of rounds after the first and of retransmissions until at most T packets are missing."""
     result: tuple[Any, Any] = by_arithmetic(
         xp,
         lambda: _floats(loss, packets, tolerance, xp),
@@ -109,7 +109,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
     def tail(m: Any, rounds: Any, sent: Any, coefficient: Any, power: Any) -> tuple[Any, ...]:
         j = tolerance + m
         late = coefficient / (1 - power)
-        one = j == 1  # T = 0: all missing packets are sent
+        one = j == 1  # so T = 0, and all missing packets are sent again
         share = xp.where(one, j, j * tolerance / xp.where(one, j, j - 1))
         following = -coefficient * chance * (packets - j) / (j + 1) * j / m
         return rounds + late, sent + share * late, following, power * loss

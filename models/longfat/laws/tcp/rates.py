@@ -81,7 +81,7 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *,
 def gaimd_rate(
     loss: LOSS, round_trip_time: ROUND_TRIP, increase: INCREASE, decrease: DECREASE, acked: ACKED = 1, *, xp: Any
 ) -> Any:
-    r"""Return the rate [packets/s] of a GAIMD flow, which adds alpha per window and multiplies by beta at a loss.
+    r"""Return the rate [packets/s] of a GAIMD flow: its window W grows by alpha/W per ACK; a loss cuts it to beta W.
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{\alpha (1 + \beta)}{2 b (1 - \beta) p}}
 
