@@ -200,7 +200,7 @@ def takes(
             )
 
         if name:
-            function.__qualname__ = name  # not that of `called`, by which pickle finds the function
+            function.__qualname__ = name  # in errors; `called` keeps its own name, by which pickle finds it
         return documented(declared)(called)
 
     return wrapped

@@ -146,7 +146,7 @@ class Shared:
 
     ``load_overload`` of numba's own caches first prepares for compiling, by `CPUContext.load_additional_registries`:
     it imports functions of NumPy and SciPy, which takes longer than loading all code of a run. Code that takes numbers,
-    or that has no wrapper for calls from Python (``bare``), needs the symbols of numba's runtime at most. Code that
+    or that has no wrapper for calls from Python (``bare``), needs no symbols but those of numba's runtime. Code that
     takes arrays needs the rest.
     """
 

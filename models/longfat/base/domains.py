@@ -223,7 +223,7 @@ def integer(name: str, value: Any, unit: str, allowed: str) -> int:
 
 
 def _interval(name: str, value: Any, unit: str, allowed: str) -> Interval:
-    """Return the interval in which a number must lie; refuse a truth value unless the domain lists its numbers."""
+    """Return the interval in which a number must lie; refuse a truth value unless the domain is a list of numbers."""
     interval = Interval.parse(allowed)
     if is_truth_value(value) and not isinstance(interval, Values):
         raise wrong_type(name, value, unit=unit)

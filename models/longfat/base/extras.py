@@ -21,7 +21,7 @@ LIBRARIES = {
 
 
 class MissingLibrary(ImportError):
-    """Error: an optional library is missing, which one of longfat's extras installs."""
+    """Error: an optional library, which one of longfat's extras installs, is missing."""
 
 
 def installed(module: str) -> bool:

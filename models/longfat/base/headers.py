@@ -73,7 +73,7 @@ class Segment(NamedTuple):
     window: int
     payload: int  # bytes
     options: int
-    begin: int  # offset of the payload: bytes of headers
+    begin: int  # offset of the payload, the size of all headers
 
 
 def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:

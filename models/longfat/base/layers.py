@@ -79,7 +79,7 @@ def layer_sizes(
     mtu: int = 1500, *, data: float | None = None, transport: str = "TCP", ip_version: int = 4,
     time_stamps: bool = True, tags: int = 0, pppoe: bool = False, tunnel: str | None = None,
 ) -> dict[str, float]:  # fmt: skip
-    """Return for each layer the number of bytes that it counts for one packet.
+    """Return the number of bytes that each layer counts for one packet.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
 
 
 def full_ethernet(rate: float, data: float) -> str | None:
-    """Return the name of the kind of Ethernet that is full with TCP data at a given rate; None if there is none.
+    """Return the kind of Ethernet that a given rate of TCP data fills completely; None if there is none.
 
     Packets have the headers of `layer_sizes`: IPv4 or IPv6, with or without time stamps, whichever makes ``data`` fill
     an MTU.

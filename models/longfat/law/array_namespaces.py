@@ -122,7 +122,7 @@ class ArrayNamespace(Namespace):
             state = step(*state)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state's first value after ``times`` steps, as its limit; return 0 if the value is negative."""
+        """Return the state's first value after ``times`` steps, instead of its limit; return 0 if it is negative."""
         return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
 
@@ -179,7 +179,7 @@ class JaxNamespace(ArrayNamespace):
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
         """Return ``solution``, a root of ``residual``, with derivatives by the implicit function theorem.
 
-        Inside the rule for the derivative the solution carries this rule, too, so that higher derivatives are correct.
+        The solution inside the rule for the derivative has the same rule, so that higher derivatives are correct.
         """
         import jax
 
@@ -252,7 +252,7 @@ def _is(value: Any, module: str, *names: str) -> bool:
 
 
 def namespace_of(values: list[Any]) -> Any:
-    """Return the arithmetic for values; if their types differ, the first of sympy, mpmath, JAX, other arrays and NumPy.
+    """Return the arithmetic for values: the first of sympy, mpmath, JAX, other arrays and NumPy that one of them needs.
 
     >>> namespace_of([0.5, 1]) is NUMPY
     True

@@ -171,7 +171,7 @@ class MpmathNamespace(ExactNamespace):
 def expm1(x: Any) -> Any:
     """Return exp(x) - 1 of an mpmath number; mpmath's own function takes five times as long.
 
-    The subtraction cancels the leading binary digits of exp(x), so exp(x) is computed with as many additional digits.
+    The subtraction cancels the leading binary digits of exp(x), so exp(x) is computed with that many more digits.
 
     >>> import mpmath
     >>> float(expm1(mpmath.mpf("1e-30"))), expm1(mpmath.ninf)
