@@ -57,7 +57,7 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """Return the names of the variables to average, without limits that the collector computes itself."""
+        """Return the names of the variables to average, except those of limits that the collector itself computes."""
         names = list(record.variables)
         if not self.intervals:
             return names

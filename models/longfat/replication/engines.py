@@ -60,7 +60,7 @@ class Processes(Executor):
         self._workers = workers or os.cpu_count() or 1
         self._pool = self._new()
         self._serial = 0
-        self._running: dict[Future[Any], _Task] = {}  # calls by the future of the present pool
+        self._running: dict[Future[Any], _Task] = {}  # future of the present pool -> call
         self._returned: list[_Task] = []  # tasks that a broken pool returned
         self._retries: deque[_Task] = deque()  # tasks to be run alone
         self._retrying = False  # whether a retried task is running

@@ -321,7 +321,7 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _described(value: Any) -> str:
-    """Describe an argument as text that is equal in every process; of most objects it names only the type."""
+    """Describe an argument as text that is equal in every process; most objects are described by their types only."""
     kind = type(value)
     if callable(value) and hasattr(value, "__qualname__"):
         return name(value)

@@ -56,7 +56,7 @@ class Failure:
 
 
 def record(returned: Any) -> Record:
-    """Convert what a run returned (a number, a mapping, an xarray Dataset or DataArray) to a record.
+    """Convert the result of a run (a number, a mapping, an xarray Dataset or DataArray) to a record.
 
     >>> record({"delay": 2.5, "queue": [1, 2]}).variables["queue"].dims
     ('queue_dim_0',)

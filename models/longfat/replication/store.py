@@ -32,7 +32,7 @@ from longfat.replication.grid import Grid
 from longfat.replication.outcomes import Record, Variable
 
 AT_ONCE = 16
-MAX_PENDING = 64  # largest number of files that wait; a crash loses these, and as many that are being synced
+MAX_PENDING = 64  # largest number of files that wait; a crash loses these, and as many more that are being synced
 
 
 class Batches:

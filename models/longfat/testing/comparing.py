@@ -314,7 +314,7 @@ def _without_randomness(
 
 
 def _needed(evidence: float, error: float, size: int) -> float:
-    """Estimate the number of replications at which the evidence reaches 1/error, if it keeps its rate of growth.
+    """Estimate the number of replications at which the evidence reaches 1/error, if it grows at a constant rate.
 
     Evidence from n replications is about n d - log(n)/2; the rate d is estimated from the present evidence.
     """

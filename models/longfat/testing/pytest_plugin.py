@@ -100,7 +100,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def row(name: str, found: Comparison) -> list[str]:
-    """Format a comparison as the cells of a row, whose columns are `HEADS`.
+    """Format a comparison as the cells of a row, in the order of `HEADS`.
 
     >>> from longfat.testing import Comparison
     >>> at = Comparison("agrees", 1.0, 1.01, (0.9, 1.1), 10, 10, 0.1, 1e-6, 0.99, {"load": 0.123456}, 1, 2e4)
