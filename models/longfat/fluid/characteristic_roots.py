@@ -77,7 +77,7 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
 
 
 def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> Array:
-    """Return the discretised generator: the equation at 0 in its first rows, differentiation at the nodes below."""
+    """Return the discretised generator: its first rows are the equation at time 0, the others differentiate."""
     size = matrices.shape[-1]
     angle = np.arange(nodes + 1) * np.pi / nodes
     x = np.cos(angle)  # from 1, the present, to -1

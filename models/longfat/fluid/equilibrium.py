@@ -71,7 +71,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a root and its largest residual [1], scaled by the slopes at the start; states are scaled by the start."""
+    """Return a root and its largest residual [1], with residuals divided by slopes and states by their start."""
     extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp

@@ -50,8 +50,8 @@ def window_after_loss(
     while not losses(simulation):
         now += step
         simulation.advance(now)
-    # RFC 9438, section 4.2, measures the time t from the start of congestion avoidance, which follows recovery. Take as
-    # this start the last time, within three round trips after the loss, at which the window has its minimum.
+    # RFC 9438, section 4.2, measures the time t from the start of congestion avoidance, which follows recovery. We take
+    # this start to be the last time, within three round trips after the loss, at which the window has its minimum.
     courses = []
     for _ in range(300):
         now += step

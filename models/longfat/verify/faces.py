@@ -122,7 +122,7 @@ def proved(law: Law) -> Any:
 
 
 def _proof_errors(law: Law, result: Any, points: Sequence[Point], quick: bool) -> Iterator[tuple[float, Point]]:
-    """Yield the relative error of a law against the result of its proof at each point at which that is a number."""
+    """Yield the relative error of a law against the result of its proof, at each point where the result is a number."""
     import mpmath
     import sympy as sp
 
@@ -197,7 +197,7 @@ def _slopes(law: Law, points: Sequence[Point], slopes: Mapping[str, Any]) -> Out
 
 
 def _real(law: Law) -> list[str]:
-    """Return the names of the parameters by which a law has slopes."""
+    """Return the names of the parameters that are not integers, with respect to which a law has slopes."""
     return [name for name, symbol in law.symbols.items() if not symbol.integer]
 
 

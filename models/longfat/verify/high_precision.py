@@ -152,7 +152,7 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     if above is None:
         return 0.0
     off = _off(got, float(above), SLOPE_FLOOR)
-    if off <= SLOPE_TOLERANCE:  # which spares the other side in most cases
+    if off <= SLOPE_TOLERANCE:  # as in most cases: the other side is not computed
         return off
     expected = slope(law, values, name)
     if expected is None:

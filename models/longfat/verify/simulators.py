@@ -66,19 +66,19 @@ def simulator_of(law: Law, check: SimulatedBy | None = None) -> Simulator | None
 
 
 def _integers(*names: str) -> Callable[[dict[str, float]], dict[str, float]]:
-    """Return a function for the nearest point at which the parameters with these names are integers of 1 or more."""
+    """Return a function that rounds the parameters ``names`` of a point to integers of at least 1."""
     return lambda values: values | {name: float(max(1, round(values[name]))) for name in names if name in values}
 
 
 def _segments(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point of the segment simulator: integer windows, delays of an integer number of packets."""
+    """Return the nearest point that the segment simulator accepts: integer windows, delays of whole packet times."""
     nearest = _integers("window", "receive_buffer", "segment_packets")(values)
     packets = nearest["segment_packets"]
     return nearest | {"ack_segments": round(values["ack_segments"] * packets) / packets}
 
 
 def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
-    """Return the nearest point with the two powers of a scheme: Reno's 1 and 1, or 3 and 0 of CUBIC's cubic region."""
+    """Return the nearest point at which both powers are those of one scheme: 1 and 1 of Reno, or 3 and 0 of CUBIC."""
     reno = values["time_power"] < 2
     return values | {"time_power": 1.0 if reno else 3.0, "round_trip_power": 1.0 if reno else 0.0}
 

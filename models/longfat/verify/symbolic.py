@@ -75,7 +75,7 @@ def compiled(law: Law) -> Callable[[Mapping[str, float], int], float]:
         try:
             with mpmath.workdps(digits):
                 return float(function(*(mpmath.mpf(point[name]) for name in law.symbols)))
-        except (NameError, TypeError):  # mpmath's function is absent or has fewer arguments, as of harmonic numbers
+        except (NameError, TypeError):  # mpmath's function is absent or has fewer arguments, as for harmonic numbers
             return evaluated(law, point, digits)
 
     return value

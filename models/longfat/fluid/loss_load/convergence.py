@@ -165,8 +165,8 @@ def _settle(
 def _period(states: Array, memory: int, tolerance: float) -> int:
     """Return the smallest period [updates] of the last states; 0 if they have no period or are constant.
 
-    Periodic states repeat a thousand times more closely than the tolerance and move by more than the tolerance, so that
-    slow convergence is not taken for an oscillation.
+    Periodic states return to within a thousandth of the tolerance, and in between move by more than the tolerance, so
+    that slow convergence is not taken for an oscillation.
     """
     last, same = states[-1], max(1e-3 * tolerance, 1e-13)
     apart = np.max(np.abs(states - last) - tolerance * last, axis=1)

@@ -58,7 +58,7 @@ def bbr(flows: int) -> System:
 @functools.lru_cache(maxsize=64)
 def _bbr(n: int) -> System:
     def delivered(x: Any, p: Mapping[str, Any], xp: Any) -> Any:
-        """Return the delivery rates [1] that the flows would measure, each if it alone probed."""
+        """Return, for each flow, the delivery rate [1] that it would measure if it alone probed."""
         cap = p["cwnd_gain"] * p["round_trip_time"] / (p["round_trip_time"] + x[n])
         sent, probe = x[:n] * xp.minimum(cap, 1.0), x[:n] * xp.minimum(cap, p["probe_gain"])
         return probe / xp.maximum(1.0, probe + xp.sum(sent) - sent)

@@ -28,7 +28,7 @@ def geometric(rng, rate):
 
 @part
 def start_channel(rng, channel, state):
-    """Draw the initial state of the channel from its stationary distribution; begin a list of losses."""
+    """Draw the channel's initial state from its stationary distribution, or start with the first of listed losses."""
     if channel[GOOD_RATE] < 0.0:
         state[NEXT_LISTED] = 1
         return

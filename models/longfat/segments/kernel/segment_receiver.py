@@ -76,7 +76,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
     connection[NEXT] += 1
     if missing > rules[TOLERANCE]:
         if measured(rules, number):
-            connection[DELAY_SUM] -= rules[PACKETS]  # added again with the undamaged segments
+            connection[DELAY_SUM] -= rules[PACKETS]  # which `run` adds for every measured segment
         append_hole(segments, connection, number, start, rules[PACKETS] - missing)
         delayed = verdict == DISCARDED and rules[WHEN_FREE] > 0
         acknowledge(segments, acks, connection, rules, number, missing, now, delayed)

@@ -140,7 +140,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
     mask = len(steps) - 1
     first_step = end_step = 0
 
-    now = 0  # the sender is free from now on
+    now = 0  # time from which the sender is free
     quiet_since = 0  # the first segment sent after the last interruption
     began = ended = -1
     sent = lost = traced = 0
