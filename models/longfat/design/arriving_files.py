@@ -54,7 +54,7 @@ class ArrivingFiles(Bottleneck):
 
     @property
     def bytes(self) -> float:
-        """Bytes sent of each file: its size, rounded up to full packets."""
+        """Bytes sent for each file: its size, rounded up to full packets."""
         return math.ceil(self.file / self.packet) * self.packet
 
     @property

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 LARGEST = 4.0  # end of the search for the smallest buffer, relative to the end of the curve
 WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; our choice
-FIXED = 4  # ratio of the number of samples at a buffer of the search to ``replications`` for several flows; our choice
+FIXED = 4  # samples at each buffer of a search for several flows, divided by ``replications``; our choice
 TRIES = 12  # buffers that a search tries; our choice
-STEEP = 2.0  # difference in log odds of adjacent buffers at a step, through which no line is drawn; our choice
+STEEP = 2.0  # adjacent buffers that differ by more in log odds are not joined by a line; our choice
 #: Difference in log odds by which the next buffer lies beyond the crossing of line and goal, while the buffers so far
 #: are too near to each other to determine the slope of the line. The value is our choice.
 APART = 0.4
-#: Slope of the log odds of the utilisation against the logarithm of the buffer that a search assumes at its start, and
-#: that of CUBIC and of single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows and 0.7 with one flow.
+#: Slope of the log odds of the utilisation against the logarithm of the buffer that is assumed when a search starts:
+#: in general, and for CUBIC and single flows. Our choice: near 0.95 CUBIC's is 0.5 with 64 flows, 0.7 with one flow.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
-#: Difference in share between both ends of the interval at which a search for several flows ends although the interval
-#: is wider than `WIDTH`, as a fraction of what the required share lacks to 1. Our choice, 0.01 at a share of 0.95: such
-#: a difference hardly matters, and a narrower interval takes many more samples.
+#: A search for several flows ends with an interval wider than `WIDTH` if the shares at its ends differ by this fraction
+#: of 1 minus the required share. Our choice, 0.01 at a share of 0.95: such a difference hardly matters, and a narrower
+#: interval takes many more samples.
 CLOSE = 0.2
 
 
@@ -120,7 +120,7 @@ def answer(
     """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
-    runs = None  # of the buffer that was simulated last; runs of a large path take much memory
+    runs = None  # at the last simulated buffer only, because runs of a large path take much memory
 
     def at(packets: int, **options: Any) -> dict[str, Any]:
         nonlocal runs
@@ -169,7 +169,7 @@ def answer(
         shown = packets.get(compared(laws.holds, round(flows)))
 
         def shares(packets: int) -> list[float] | None:
-            """Return the first samples of a buffer, of fixed number; None if larger buffers miss the share, too.
+            """Return a fixed number of samples at a buffer, or None if larger buffers miss the share, too.
 
             The rule to compare with needs an interval that excludes the share, and may have fewer samples.
             """
@@ -232,7 +232,7 @@ class Goal:
     width: float  # relative width of the interval of the smallest buffer at which the search ends
     slope: float  # assumed slope of the log odds over the logarithm of the buffer, from which the next buffer follows
     largest: int  # end of the search [packets]
-    close: float = 0.0  # difference between the shares at both ends of the interval at which the search ends, too
+    close: float = 0.0  # the search also ends at this difference between the shares at the ends of the interval
 
 
 def line_to_goal(shares: Callable[[int], list[float] | None], known: list[int], goal: Goal) -> Line | None:
@@ -305,8 +305,8 @@ def smallest(
 ) -> int | None:  # fmt: skip
     """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None without one.
 
-    ``known`` are the buffers that have been simulated, in order. ``is_last`` tells of a buffer that ``reaches`` refuses
-    whether it refuses all larger ones, too.
+    ``known`` are the buffers that have been simulated, in order. ``is_last`` returns whether ``reaches`` refuses
+    all buffers larger than one that it has refused.
     """
     if search == "scan":
         return next((one for one in range(1, most + 1) if reaches(one)), None)

@@ -307,8 +307,8 @@ class DctcpLaws(Laws):
     def together(self, buffer: float, flows: float) -> float:
         """Return the utilisation [1] of synchronised flows; NaN where the buffer or the windows are too small.
 
-        Each of N flows adds a packet to its window in a round trip, so that the sum grows from 1 - alpha/2 times
-        C R + K + N packets to that number: an AIMD sawtooth with the buffer K + N.
+        Each of N flows adds a packet to its window in a round trip, so that the sum grows from
+        (1 - alpha/2) (C R + K + N) to C R + K + N packets: an AIMD sawtooth with the buffer K + N.
 
         >>> round(DctcpLaws(math.nan, Path(100.0, 1e-4), 20.0).together(1.0, 2), 4)
         1.0
@@ -340,7 +340,7 @@ class PolicerLaws(Laws):
     about = (
         "A policer has no queue: packets that find no tokens are dropped. The bucket with which one flow gets the\n"
         "whole rate is N^2/2 ((1-beta)/(1+beta))^2 packets by the law, N^2/18 for Reno, where N packets are one\n"
-        "BDP, if packets are paced. What is sent in bursts needs tokens for a burst besides."
+        "BDP, if packets are paced. Packets sent in bursts need tokens for a burst besides."
     )
 
     def rules(self, share: float, flows: float) -> dict[str, float]:

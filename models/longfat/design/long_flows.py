@@ -65,7 +65,7 @@ QUANTITIES = {
 
 
 def sender_of(scheme: Scheme, parameters: Mapping[str, float]) -> str:
-    """Describe the rules in which senders of hosts differ, from the parameters of the sender's scheme.
+    """Describe, from the parameters of a sender's scheme, the rules in which senders of hosts differ.
 
     >>> sender_of(schemes.scheme("sack"), {"delayed_ack": 2.0}).split(", ")[:2]
     ['initial window 1', 'an acknowledgment for 2 packets']
@@ -379,14 +379,14 @@ class LongFlows(Bottleneck):
 
         New runs begin with a buffer of at least `START`, which is reduced later, because slow start loses many packets
         at a small buffer and CUBIC needs ten cycles to recover. When the buffer is reduced, the backlog that exceeds it
-        drains within one cycle. If it is more than doubled, or enlarged for a single flow, whose samples hardly vary,
-        windows grow for as long as in a new run.
+        drains within one cycle. If the buffer is more than doubled, or enlarged for a single flow, whose samples hardly
+        vary, windows grow for as long as in a new run.
         """
         if runs is None:
             streams = effort.streams()[: RUNS if self.resized and self.flows > 1 else 1]
             size = max(buffer, round(START * self.simulated_bdp)) if self.resized else buffer
             runs = [Simulation(self.network(size, stream), rng=stream.spawn(1)[0]) for stream in streams]
-            advance(runs, self.watch(size)[0] - (self._sample(size) if size > buffer else 0.0))  # it adapts for a cycle
+            advance(runs, self.watch(size)[0] - (self._sample(size) if size > buffer else 0.0))  # a cycle follows below
         else:
             size = int(runs[0].state.links["limit_packets"][0])
         while size != buffer:
@@ -406,7 +406,7 @@ class LongFlows(Bottleneck):
         them.
 
         ``runs`` are those of another buffer, which are continued. ``samples`` has the utilisation in each cycle of each
-        run; for a single flow in each two cycles, because fast convergence makes every other cycle of CUBIC smaller.
+        run; for a single flow in every two cycles, because fast convergence makes every other cycle of CUBIC smaller.
         ``looks`` are the ratios of the number of samples to ``replications`` at which the samples may suffice; with a
         single one the number does not depend on their values.
         """

@@ -94,7 +94,7 @@ class Line:
     """Weighted least-squares line of the log odds of the mean utilisation against the logarithm of the buffer."""
 
     size: float  # weighted mean of the logarithms of the buffers
-    odds: float  # the line's value there
+    odds: float  # value of the line at ``size``
     slope: float
     error: float  # standard error of ``odds``
     error_of_slope: float

@@ -111,7 +111,7 @@ class Sender:
         return count
 
     def filling_loss(self, packets: float, round_trip_time: float) -> float:
-        """Return the loss at which the law's mean window has a size [packets]; for BBR the largest with a law."""
+        """Return the loss at which the law's mean window has a size [packets]; for BBR the largest loss with a law."""
         if self.scheme == "bbr1":
             return LARGEST_LOSS_OF_BBR1
         if self.is_bbr:

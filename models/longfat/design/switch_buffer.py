@@ -233,7 +233,7 @@ def answered(
 def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Laws) -> None:
     """Simulate one BDP, which was left out, for each number of flows whose buffer the lines of the answer may have.
 
-    These need the largest buffer, or need it if each flow gets space for at least one packet.
+    These numbers of flows need the largest buffer, or would need it with space for at least one packet of each flow.
     """
     sizes = [float(one["rules"][-1]["buffer_packets"]) for one in answers]  # the last rule: the smallest sufficient one
     found = [

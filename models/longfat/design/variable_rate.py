@@ -190,7 +190,7 @@ class VariablePath:
     flows: int = 1
 
     def full(self, packets: int) -> tuple[float, float]:
-        """Return the shortest and the longest time [s] during the trace that a packet waits behind a full buffer."""
+        """Return the shortest and the longest time [s] that a packet waits behind a full buffer within the trace."""
         times = np.arange(0.0, self.trace.period, min(SPAN, self.trace.period))
         size = np.full(len(times), float(packets * self.packet))
         most = self.trace.period + packets * self.packet / min(self.trace.rates)
