@@ -116,7 +116,7 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
 
 
 def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
-    """Remove schemes and experiments from the options and return them; refuse options that suites do not have."""
+    """Return schemes and experiments, and remove both from the options; refuse options that suites do not have."""
     schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
     if traces or discipline != "fifo":
         raise conflict("--suite", f"excludes {'--traces' if traces else '--discipline'}")

@@ -83,7 +83,7 @@ def lines(data: xr.Dataset) -> list[Line]:
 
 
 def _none(data: xr.Dataset) -> str:
-    """Return the statement that no buffer was found, with the smallest buffer by a rule that reaches the share.
+    """Return the statement that no buffer was found, with the smallest of the rules' buffers that reach the share.
 
     Such a buffer exists if the utilisation does not increase with the buffer everywhere, as with PIE.
     """
@@ -101,7 +101,7 @@ def _none(data: xr.Dataset) -> str:
 
 
 def _queues(row: xr.Dataset, packets: int) -> list[Line]:
-    """Return the lines that set a buffer, a bucket or a threshold to ``packets``; for a bucket also a shaper's."""
+    """Return the lines that set a buffer, bucket or threshold to ``packets``; for a bucket also those of a shaper."""
     a = row.attrs
     if a["find"] == "burst":
         return [_police(a, packets), _shape(a)]
@@ -193,13 +193,13 @@ def _joined(a: dict[str, Any]) -> int:
 
 
 def _size(a: dict[str, Any], packets: int) -> int:
-    """Return the bytes that a FIFO, or the bucket of a policer, needs for packets and a joined one."""
+    """Return the bytes that a FIFO, or the bucket of a policer, needs for ``packets`` packets and a joined packet."""
     size: int = packets * (a["packet"] + FRAME) + _joined(a)
     return size
 
 
 def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text on the space for packets and a joined one, and a command that turns joining off without such space.
+    """Return a text on the space for packets and a joined packet; without such space also a command against joining.
 
     ``effect`` is the verb of the sentence on the time that this space would add.
     """

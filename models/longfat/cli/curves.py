@@ -25,7 +25,7 @@ MS = 1e3  # milliseconds in a second
 
 
 def _plain(cell: Cell) -> Cell:
-    """Return a function that formats as ``cell`` does, but large numbers without an exponent, which needs more room.
+    """Return a function that formats as ``cell`` does, but never with an exponent, which would need more room.
 
     >>> _plain(lambda _: "2.61e+03 ..2.9e+03")(None)
     '2610 ..2900'

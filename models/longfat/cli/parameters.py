@@ -23,7 +23,7 @@ from longfat.design.arguments import RNG, SENDERS
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
-else:  # before click 8.5 it takes no arguments
+else:  # before click 8.5 `ParamType` takes no arguments
     _Type = click.ParamType
 
 Names = Callable[[], Iterable[str]]

@@ -43,7 +43,7 @@ class Line:
 def shown(lines: Iterable[Line], *, brief: bool = False, apart: bool = True) -> list[str]:
     """Return records as lines that can all be pasted: text that is not a command becomes a shell comment.
 
-    ``brief`` returns those of a short answer: the reasons and the lines, and the expected output of records without a
+    ``brief`` selects a short answer: the reasons and the lines, and the expected output of records without a
     check. ``apart`` puts an empty line between two records of a long answer.
 
     >>> two = [Line("Raise it.", ("sysctl -w a=2",), "sysctl a", "a = 2"), Line("Or.", ("tc",), brief=False)]

@@ -166,7 +166,7 @@ def _filling(answer: Answer) -> str:
 
 
 def _decides(found: dict[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield a label and a text on the input whose range affects the rate by law most, if any input is a range."""
+    """Yield a label and a text on the input whose range most affects the rate by law, if any input is a range."""
     if found:
         name = max(found, key=lambda one: found[one])
         factors = ", ".join(f"{key.replace('_', ' ')} {factor:.3g}" for key, factor in found.items())
