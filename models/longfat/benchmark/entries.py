@@ -82,7 +82,7 @@ class Entry:
     source: str = ""
 
     def disciplines(self) -> dict[str, Discipline]:
-        """Return the queue disciplines of the bottleneck and of the other links between switches, by these names."""
+        """Return the queue discipline of the "bottleneck", and that of a "switch" on another link, by these keys."""
         from longfat.sim import queues
 
         return {

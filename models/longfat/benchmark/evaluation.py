@@ -154,7 +154,7 @@ class Cell:
 def run_cells(
     cells: list[Cell], seed: int, executor: Any, store: str | Path | None, progress: bool
 ) -> list[xr.Dataset]:
-    """Run all cells on the executor; return for each cell a Dataset of its replications, along the dimension ``draw``.
+    """Run all cells on the executor; return a Dataset for each cell, with replications along the dimension ``draw``.
 
     A cell whose first run draws no random number has one run, because the others would be identical.
     """

@@ -169,7 +169,7 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
     known: set[int] = set()  # qlog repeats packets acknowledged out of order
     steps, reduced = 0, False
     settled, missing = set[int](), 0  # packets acknowledged or declared lost, and the first packet that is neither
-    further, newest = 0.0, 0.0  # growth by packets after a gap (`ON_GAPS`) before this row and in it [bytes]
+    further, newest = 0.0, 0.0  # growth by packets after a gap (`ON_GAPS`): before this row, and in it [bytes]
     for event in events:
         kind, data = event["name"].rpartition(":")[2], event["data"]
         if kind == "metrics_updated":
@@ -245,6 +245,6 @@ def tolerance(name: str, window: float, ssthresh: float, steps: int, packet: int
     if math.isnan(ssthresh):  # slow start, in whole bytes
         return 1.0
     growth = 0.0
-    if name == "cubic":  # steepest growth until 2 K, at the beginning: 3 C K^2, with C K^3 = (1/beta - 1) ssthresh
+    if name == "cubic":  # before 2 K the first growth is the steepest: 3 C K^2, with C K^3 = (1/beta - 1) ssthresh
         growth = 3 * C ** (1 / 3) * ((1 / BETA - 1) * ssthresh / packet) ** (2 / 3) * packet * CLOCK
     return 1.0 + steps + math.ceil(growth)

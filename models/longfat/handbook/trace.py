@@ -287,7 +287,7 @@ class Tracing(Namespace):
         return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state's first value after ``times`` steps, as its limit; return 0 if the value is negative."""
+        """Return the state's first value after ``times`` steps, instead of its limit; return 0 if it is negative."""
         return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:

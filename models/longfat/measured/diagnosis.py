@@ -205,7 +205,7 @@ def none_lost(figures: PathFigures) -> str:
 
 
 def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, float, float] | None:
-    """Return CUBIC's or Reno's rate at the measured loss, and its bounds [bytes/s]; None without loss or for BBR.
+    """Return CUBIC's or Reno's rate at the measured loss, and its bounds [bytes/s]; None if lossless, and for BBR.
 
     The bounds are the rates at both ends of the 95 % interval of the loss, which is wide for one or two losses. Losses
     in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).

@@ -127,7 +127,7 @@ class _Reader:
         self.edge: int | None = None
         self.gaps = _Gaps()
         self.latest: dict[int, int] = {}  # position in `sent` of unacknowledged transmissions, by sequence number
-        self.waiting: list[tuple[int, int]] = []  # heap of their ends and positions in `sent`
+        self.waiting: list[tuple[int, int]] = []  # heap of the ends of these, with positions in `sent`
         self.again: set[int] = set()  # sequence numbers of retransmitted segments
         self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
         # Packets lost upstream of the capture; each has the position in `sent` before which it was sent.

@@ -71,7 +71,7 @@ def compare(
 
 
 def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) -> xr.Dataset:
-    """Return one Dataset: its dimension ``face`` is simulator or Linux, its dimension ``law`` the laws' values.
+    """Return one Dataset with the dimension ``face``, simulator or Linux, and the dimension ``law``, values of laws.
 
     Traces are limited to the times that both results contain. A variable that only one result contains is left out.
     """

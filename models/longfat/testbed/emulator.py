@@ -75,7 +75,7 @@ class Emulator:
         self._rows = [f for f, kind in enumerate(state.tallies["traffic"]) if kind == records.INJECTED]
         self._places = {f: c for c, f in enumerate(self._rows)}
         self._hops = [_first_hops(state, f) for f in self._rows]
-        self._sent = [[0, 0] for _ in self._rows]  # packets, there and back
+        self._sent = [[0, 0] for _ in self._rows]  # packets sent in each direction
         self._inside: list[tuple[dict[int, bytes], dict[int, bytes]]] = [({}, {}) for _ in self._rows]
         self._found: list[Delivery] = []
         # A host may send a packet after every delivery, so the kernel must not compute later events in advance.

@@ -78,8 +78,8 @@ class Senders:
         self.connections = connections
         self.opened = os.eventfd(0)  # becomes readable after all handshakes
         self.samples: list[bytes] = []  # of TCP_INFO, rows of `longfat.testbed.tcp_info.record`
-        # Number of times that `serve` examined a connection with unlimited data, and of those at which its send buffer
-        # was empty, because the application was late.
+        # How often `serve` examined a connection with unlimited data, and how often its send buffer was empty then,
+        # because the application was late.
         self.looks = self.dry = 0
         self.written = [0] * len(connections)  # bytes
         self.receivers: list[socket.socket] = []

@@ -1,7 +1,7 @@
 """Process of one run, and the records of its input and its outcome: it creates the hosts, emulates and measures.
 
 The process needs a single thread until the hosts exist, because only such a process can enter a user namespace. It
-therefore imports the simulator, whose libraries start threads, after that.
+therefore imports the simulator, whose libraries start threads, only after that.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SECOND = 1_000_000_000  # ns
 SERVE_NS = 20_000_000  # interval between two calls of `Senders.serve`
 ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
-#: A run is used if the fraction of late packets, the fraction of time in which applications lagged, and the fraction of
-#: time in which the network stood still do not exceed these values (our choice).
+#: Largest fraction of late packets, of time in which applications lagged, and of time in which the network stood still,
+#: with which a run is used (our choice).
 MOST = 0.01
 #: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
 #: packets that this sender sends during a pause wait for its end. The mean queue of one BBR flow at 20 Mbit/s, 40 ms

@@ -354,7 +354,7 @@ def _number(value: float | None) -> str:
 
 
 def _cells(one: Result) -> list[str]:
-    """Format a result as the cells of a line, whose columns are `HEADS`."""
+    """Format a result as the cells of a line, in the order of `HEADS`."""
     value = _number(one.value)
     if one.value is not None and one.lower is not None and one.upper is not None:
         value += f" ± {_number(one.upper - one.value)}"
