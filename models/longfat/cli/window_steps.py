@@ -94,7 +94,7 @@ def without_windows(path: Path) -> list[str]:
         ]
     elif "policer" in verdict.kind:
         shape = f"shape the flow before a policer: saves the {found.loss or 0.0:.3g} of packets lost"
-        steps = [*verdict.steps, f"measure {verdict.measurement}", shape]  # `said` does not break the command at hyphens
+        steps = [*verdict.steps, f"measure {verdict.measurement}", shape]  # `said` breaks no line at a hyphen
     last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
     return [*said(verdict.limit, steps), "", last]
 

@@ -35,7 +35,7 @@ def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:
 
 
 def _simulate(path: TcpPath, buffer: float, effort: Effort) -> tuple[list[float], list[float]]:
-    """Return for each run BBR's fraction of the total rate, and the fraction of BBR's packets that is lost."""
+    """Return two lists over the runs: BBR's fraction of the total rate, and the fraction of BBR's packets lost."""
     own, trip, cubic = path.bandwidth_delay_product, path.round_trip_time, SENDERS["cubic"]
     packets = min(own, max(path.flows * SMALLEST, PACKETS * trip / (SKIPPED + LASTS)))
     slower = scaled_path.parameters(schemes.scheme("cubic"), cubic.parameters, own / 2, trip, packets / own)

@@ -303,7 +303,7 @@ def smallest(
     reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search,
     is_last: Callable[[int], bool] = lambda packets: False,
 ) -> int | None:  # fmt: skip
-    """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None without one.
+    """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None if none is.
 
     ``known`` are the buffers that have been simulated, in order. ``is_last`` returns whether ``reaches`` refuses
     all buffers larger than one that it has refused.

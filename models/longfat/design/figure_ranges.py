@@ -70,7 +70,7 @@ def _is_number(text: str) -> bool:
 
 
 def effects(answer: Callable[[Mapping[str, float]], float], ranges: Mapping[str, Range]) -> dict[str, float]:
-    r"""Return for each parameter the log of the factor by which its range changes an answer, the largest first.
+    r"""Return, for each parameter, the log of the factor by which its range changes an answer, largest first.
 
     .. math:: \left| \ln X(q_{high}) - \ln X(q_{low}) \right| = \left| \int \frac{d \ln X}{d \ln q} \, d \ln q \right|
 

@@ -159,7 +159,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """Text on the quantities, besides buffer/BDP, that are equal on slower link and path; empty without any."""
+        """Text on the quantities, besides buffer/BDP, that are equal on slower link and path; may be empty."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:

@@ -103,7 +103,7 @@ def run(
 
 
 def far(mine: xr.Dataset, cubic: xr.Dataset) -> xr.DataArray:
-    """Return on which paths a scheme has much less goodput, a much longer queue or many more drops than CUBIC."""
+    """Return whether, on each path, a scheme has far less goodput, a far longer queue or many more drops than CUBIC."""
     slow = FACTOR * mine.goodput_share < cubic.goodput_share
     more = mine.queueing_delay - cubic.queueing_delay
     queued = (mine.queueing_delay > FACTOR * cubic.queueing_delay) & (

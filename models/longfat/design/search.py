@@ -125,7 +125,7 @@ class Line:
 
 
 def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float) -> Line | None:
-    r"""Fit a line to mean utilisation against buffer, with most weight near a goal; return None without a rising line.
+    r"""Fit a line to mean utilisation against buffer, with most weight near a goal; return None if it does not rise.
 
     Each mean has the standard error of its samples in log odds, :math:`s / (\sqrt n \, u (1 - u))`, with s pooled over
     the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). Its

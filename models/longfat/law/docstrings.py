@@ -111,6 +111,6 @@ def _reference(law: Any) -> str:
 
 
 def place_of_proof(law: Any) -> str:
-    """Return the file in ``derivations/`` and the function that prove a law; empty without a proof there."""
+    """Return the file in ``derivations/`` and the function that prove a law; an empty text if no proof is there."""
     given = law.derivation
     return f"derivations/{given.replace('.', '.py, ', 1)}" if given and isinstance(given, str) else ""

@@ -100,7 +100,7 @@ def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
 
 
 def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[Point]:
-    """Return at most ``most`` corners of a domain: those of all first and of all last values, and random others.
+    """Return at most ``most`` corners of a domain: that of all first values, that of all last values, and random ones.
 
     >>> axes = [Axis.parse("load", (0.1, 0.9)), Axis.parse("flows", (1, 3))]
     >>> [list(one.values()) for one in corners(axes, 9, np.random.default_rng(1))]

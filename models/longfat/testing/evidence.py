@@ -162,7 +162,7 @@ class Normal:
 
 
 def bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return by bisection the smallest value at which a condition holds, if it also holds from there up to ``high``.
+    """Return the smallest value at which a condition holds, by bisection; from there it must hold up to ``high``.
 
     >>> round(bisected(lambda x: x * x >= 2, 0.0, 2.0), 9)
     1.414213562
