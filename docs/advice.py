@@ -16,10 +16,10 @@ HEAD = """\
 `longfat window` and `longfat buffer` promise a rate, and `longfat buffer` a queueing delay, with their advice. Linux's own TCP carried the advice out over emulated
 links (`longfat testbed`, [how exact they are](linux.md#how-exact-the-emulated-link-is)), at settings that nothing was built or tuned with.
 
-**{fresh_held} of {fresh} settings hold that led to no change of the advice**, and so do {led_held} of the {led} that did, with the advice of today. Before the changes {first} of all {all} held.
+**{fresh_held} of {fresh} settings that led to no change of the advice hold**, and so do {led_held} of the {led} that did, with the advice of today. Before the changes {first} of all {all} held.
 {lines_held} of {lines} more settings hold for [the pasted lines](#the-pasted-lines), as they are printed today.
 
-Measured are paths of 5 to 100 Mbit/s and 5 to 150 ms, in which one sender of the kind named runs alone. Nothing is known of faster paths, real network cards, or other senders on the link.
+The measured paths have 5 to 100 Mbit/s and 5 to 150 ms; one sender of the kind named runs alone. Nothing is known of faster paths, real network cards, or other senders on the link.
 
 """
 
@@ -33,7 +33,7 @@ The last column is the width of the promised interval in percent of its lower en
 [data/advice.csv](data/advice.csv) has every run with its setting, and the advice of earlier versions.
 
 Five settings led to changes. For BBR no mean delay is promised, only the largest one, which the buffer bounds, and a tenth of a bandwidth-delay product or more is advised, from a simulation of Linux's rules. A token bucket has a packet for each flow at least, and four for each in the
-line for the host itself. Later rules of BBR change that of row 25 from 12 packets to 37, not run.
+line for the host itself. Later rules of BBR change the advice of row 25 from 12 packets to 37, which was not run.
 
 ## The pasted lines
 

@@ -29,7 +29,7 @@ where chance gives {chance:.0f}: a bias below the accuracy. At a loss of 3 % Lin
 
 ## What agrees, and what does not
 
-A difference is the value on Linux less that of the simulator; "+-" is half the width of its confidence interval. A product is a bandwidth-delay product.
+A difference is the value on Linux minus that of the simulator; "+-" is half the width of its confidence interval. A product is a bandwidth-delay product.
 
 | quantity | where | accuracy | agrees | largest difference |
 | --- | --- | --- | --- | --- |
@@ -39,7 +39,7 @@ CONCLUSIONS = """
 - Outside the accuracy: {outside}.
 - Two CUBIC flows at 0.1 products lose together or in turns, with queues of 1.5 and 2.3 packets on both sides. By the mean queue they lose together in half of the cases
   on Linux, here in three quarters; why is not known.
-- Linux joins acknowledgments that arrive within 1 ms while packets are missing, the simulator does not. Switched off on
+- Linux joins acknowledgments that arrive within 1 ms while packets are missing, the simulator does not. With this off on
   Linux (`tcp_comp_sack_nr` = 0), the difference of two CUBIC flows at 0.5 products falls to {joined}, from {plain}.
 {recoveries}- Not compared: other rates than 20 Mbit/s, segmentation offload, real network cards, BBR version 3, the reordering window that DSACK widens.
 

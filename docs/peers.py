@@ -30,9 +30,9 @@ HEAD = """\
 # Today's transport here and in ns-3
 
 CUBIC, DCTCP and BBR version 1 share a link behind five queue disciplines, here and in ns-3 3.44. With the same rules {within} of {all} comparisons are within 5 %, {differs}
-differ, {undecided} are undecided. Goodput differs by {goodput:.1f} % at most and is left out of the table. Where the rest differs, rules differ (below), but for a part of BBR's losses and queues.
+differ, {undecided} are undecided. Goodput differs by {goodput:.1f} % at most and is left out of the table. Other differences come from different rules (below), except a part of BBR's losses and queues.
 
-The difference is that of the value here from the value in ns-3, in percent, by the buffer in bandwidth-delay products. **Bold** differs by more than 5 % (the 95 % interval lies
+The difference is the value here minus that in ns-3, in percent of the latter, by the buffer in bandwidth-delay products. **Bold** differs by more than 5 % (the 95 % interval lies
 beyond), *italic* is undecided, the rest is within 5 % (with a half-width of 5 % at most). [data/peers.csv](data/peers.csv) has the intervals.
 
 ## With the same rules
