@@ -231,7 +231,7 @@ def test_the_short_answer_names_the_rule_that_reaches_what_the_search_does_not(c
 @pytest.mark.parametrize(
     "path",
     [
-        ["--rate", "10Mbit/s", "--rtt", "40ms", "--flows", "1,60"],  # 60 flows need less, but a packet each
+        ["--rate", "10Mbit/s", "--rtt", "40ms", "--flows", "1,25"],  # 25 flows need less, but a packet each
         ["--rate", "5Mbit/s", "--rtt", "20ms", "--scheme", "vegas", "--flows", "1,4"],  # both need the same buffer
     ],
 )
@@ -452,20 +452,31 @@ def answered(**values):
     return data.assign(simulated_bdp=100.0, missed_bdp=0.13).assign_attrs(given | values)
 
 
+def test_a_threshold_is_no_buffer_that_may_be_full():
+    """Packets wait behind the threshold, and behind those of its buffer: 1.1 ms with a threshold of 0.12 ms."""
+    (column,) = [one for one in buffer_text.COLUMNS if one.heading == "if full"]
+    rows = [answered(find=one).assign(if_full=0.016) for one in ("buffer", "threshold", "burst")]
+    assert [column.cell(row) for row in rows] == ["16 ms", "-", "-"]
+
+
 def test_advice_by_hand():
     fair, less = buffer_advice.first(answered().assign_coords(flows=4))
     # 4 packets of 1 ms each; a full buffer has 16
     assert fair.startswith("fq_codel or CAKE: flows that send little wait about 4 ms (RFC 8290), not up to 16 ms.")
     for flows in (16, 36):  # as long as behind the full buffer, which has a packet for each flow
         assert buffer_advice.first(answered().assign_coords(flows=flows)) == [less]
+    # "not more" than 16 packets contradicts lines with room for as many as one BDP, or more, one for each flow
+    assert buffer_advice.first(answered().assign_coords(flows=100)) == []
     assert less == "Not more: one BDP carries 100% instead of 95%, and packets wait 50 ms instead of 4 ms (mean)"
     full = answered().assign(share=("rule", [1.0, 0.98, 1.0]))
     assert buffer_advice.first(full)[0].startswith("Not more: one BDP carries no more, and packets wait 50 ms")
     alike = answered().assign(queueing_delay=("rule", [0.0016001, 0.001, 0.0016]))
     assert buffer_advice.first(alike) == []  # nothing on "1.6 ms instead of 1.6 ms"
-    said = buffer_advice.first(answered(round_trip_time=1e-3))
-    # marks above 100/7 = 14.3, so 15; by the law 15 + 16 = 31 packets of 1 ms
-    assert said[0].startswith("DCTCP at all hosts, marks above 15 packets: full link, 31 ms of queue at most")
+    # marks above 70/7 = 10, so 11; by the law 11 + 4 = 15 packets of 1 ms, of 16; with 16 flows as long as behind more
+    near = answered(round_trip_time=1e-3, bandwidth_delay_product=70.0)
+    said = buffer_advice.first(near.assign_coords(flows=4))
+    assert said[1].startswith("DCTCP at all hosts, marks above 11 packets: full link, 15 ms of queue at most")
+    assert buffer_advice.first(near) == [less]
     assert buffer_advice.first(answered(find="burst")) == [
         "A queue instead of the policer (--find buffer) needs less memory, and loses less."
     ]

@@ -35,7 +35,7 @@ def first(data: xr.Dataset) -> list[str]:
     if a["discipline"] == "fifo":
         said += [*_fair_queueing(row), *_data_center(row)]
     one = of_flows.sel(rule=ONE) if ONE in of_flows.rule else row
-    if float(one.buffer_packets) > float(row.buffer_packets):
+    if float(one.buffer_packets) > buffer_lines.in_lines(row):
         said += _not_more(row, one)
     return said[:3]
 
@@ -106,13 +106,19 @@ def _not_more(row: xr.Dataset, one: xr.Dataset) -> list[str]:
 
 
 def _data_center(row: xr.Dataset) -> list[str]:
-    """Return the advice to use DCTCP, with its largest queue by the fluid law, if the path is within a data center."""
+    """Return the advice to use DCTCP, with its largest queue by the fluid law, if the path is within a data center.
+
+    There is no advice if that queue is as long as a full buffer.
+    """
     a = row.attrs
     if a["round_trip_time"] > DATA_CENTER or a["scheme"].startswith("bbr"):
         return []
     threshold = marking_threshold(a["bandwidth_delay_product"])
-    queue = float(largest_queue(int(row.flows), threshold)) * a["packet"] / a["rate"]
+    queue = float(largest_queue(int(row.flows), threshold))
+    if queue >= buffer_lines.in_lines(row):
+        return []
+    wait = rounded(queue * a["packet"] / a["rate"], "s")
     return [
-        f"DCTCP at all hosts, marks above {packets(threshold)}: full link, {rounded(queue, 's')} of queue at most "
-        "(law of a fluid). See --scheme dctcp"
+        f"DCTCP at all hosts, marks above {packets(threshold)}: full link, {wait} of queue at most (law of a fluid). "
+        "See --scheme dctcp"
     ]

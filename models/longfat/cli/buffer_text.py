@@ -31,7 +31,7 @@ COLUMNS = (
     Column("interval", 14, lambda row: _interval(row)),
     Column("bytes", 9, quantity("buffer_bytes", "bytes")),
     Column("BDP", 6, number("buffer_bdp", ".3g")),
-    Column("if full", 8, lambda row: "-" if row.attrs["find"] == "burst" else rounded(float(row.if_full), "s")),
+    Column("if full", 8, lambda row: rounded(float(row.if_full), "s") if row.attrs["find"] == "buffer" else "-"),
     Column("mean wait", 9, quantity("queueing_delay", "s", 3)),
     Column("carried", 7, lambda row: _share(row)),
     Column("rule to compare with", -20, lambda row: str(row.compared.item())),
