@@ -20,7 +20,7 @@ from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, labelled
-from longfat.design.buffer_laws import ONE, Laws, Path, PolicerLaws, compared, laws_of
+from longfat.design.buffer_laws import ONE, Laws, Path, PolicerLaws, compared, laws_of, size_in_lines
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.replication import replicate
@@ -206,7 +206,7 @@ def answered(
         effort = Effort(seed, replications, confidence, tell, share, functools.partial(describe, shown))
         answers = replicate(lambda one: answer(one, share, laws, points, search, effort, every_rule), subjects)
         if file is None:
-            _complete(answers, numbers, laws)
+            _complete(answers, numbers, laws, find)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
     data = labelled(subjects, answers, laws, alone)
     data.attrs.update(subjects[0].about(subjects, answers[0], laws))
@@ -230,14 +230,16 @@ def answered(
     return made_by(data, "design.buffer")
 
 
-def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Laws) -> None:
+def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Laws, find: str) -> None:
     """Simulate one BDP, which was left out, for each number of flows whose buffer the lines of the answer may have.
 
-    These numbers of flows need the largest buffer, or would need it with space for at least one packet of each flow.
+    These numbers of flows need the largest buffer, or would need it in the lines.
     """
     sizes = [float(one["rules"][-1]["buffer_packets"]) for one in answers]  # the last rule: the smallest sufficient one
     found = [
-        (size, max(size, n), one) for size, n, one in zip(sizes, flows, answers, strict=True) if math.isfinite(size)
+        (size, size_in_lines(int(size), n, find), one)
+        for size, n, one in zip(sizes, flows, answers, strict=True)
+        if math.isfinite(size)
     ]
     if not found or ONE not in laws.holds:
         return
