@@ -585,7 +585,7 @@ def test_a_threshold_has_room_behind_it():
     assert codel.buffer_packets == 170
     red = LongFlows(**path, discipline="red", finds="threshold").network(10, 1).links["switch", "sinks"]
     assert (red.discipline.values["low"], red.discipline.values["high"]) == (10, 30)
-    with pytest.raises(ValueError, match="discipline"):
+    with pytest.raises(ValueError, match=r"needs one of the disciplines step-marking, red, .*: fifo has no"):
         design.buffer(rate="1Mbit/s", round_trip_time="40ms", find="threshold")
     with pytest.raises(ValueError, match="mark_above = 3 excludes find"):
         design.buffer(rate="1Mbit/s", round_trip_time="40ms", scheme="dctcp", mark_above=3, find="threshold")

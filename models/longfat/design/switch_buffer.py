@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base.argument import documented, takes
-from longfat.base.domains import choice, conflict, out_of_range, seed_of
+from longfat.base.domains import conflict, out_of_range, seed_of
 from longfat.base.labelled import Labelled, made_by
 from longfat.base.progress import bar, describe
 from longfat.design import signalling
@@ -285,7 +285,9 @@ def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tu
     """Return the rules and laws to compare with the simulations, and the name of the discipline."""
     named, threshold = queues.discipline(subject.discipline).name, threshold_of(subject.discipline)
     if find == "threshold":
-        choice("discipline", named, signalling.NAMES)
+        if named not in signalling.NAMES:
+            allowed = f"needs one of the disciplines {', '.join(signalling.NAMES)}"
+            raise conflict("find = 'threshold'", allowed, f"{named} has no such threshold")
         threshold = 0.0
     packets = subject.simulated_bdp if threshold else subject.bandwidth_delay_product  # thresholds do not scale
     path = Path(float(packets), subject.round_trip_time)
