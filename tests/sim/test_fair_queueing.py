@@ -438,31 +438,28 @@ def test_who_was_idle_is_owed_nothing():
     assert run.packet_counts()["received"] == 9
 
 
-def test_rates_are_kept():
-    """Backlogged flows limited to a tenth and a fifth of the link, and an unlimited one, which gets the rest."""
-    for rates, expected in (((0.1, 0.2, np.inf), (0.1, 0.2, 0.7)), ((0.1, 0.0, 0.0), (0.1, 0.0, 0.0))):
-        ours = rate_controlled(rates)
-        net = Network().link("a", "b", rate=RATE, buffer=1000, discipline=ours)
-        for k in range(3):
-            net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
-        run = simulated(net, 0.1)
-        before = run.state.flows["received_bytes"].copy()
-        run.advance(1.1)
-        got = (run.state.flows["received_bytes"] - before) / RATE
-        assert got == pytest.approx(np.array(expected), abs=0.002)
-        run.packet_counts()
-
-
-def test_rates_by_hand():
-    """Two backlogged flows get 3/4 and 1/4 of the link; without a table, a half each.
-
-    Clocks tick by 1000/750,000 s and 1000/250,000 s: three packets of the first for each of the second.
-    """
-    for table, share in (([[0, "6 Mbit/s"], [1, "2 Mbit/s"]], 0.75), ([], 0.5)):
-        net = Network().link("a", "b", rate=RATE, discipline=queues.virtual_clock(rates=table))
-        net.flow(traffic.constant(2 * RATE), path=["a", "b"]).flow(traffic.constant(2 * RATE), path=["a", "b"])
-        one = simulated(net, 1.0)
-        assert one.state.flows["received"].tolist() == pytest.approx([1000 * share, 1000 * (1 - share)], abs=2)
+@pytest.mark.parametrize(
+    ("discipline", "shares"),
+    [
+        # limited to a tenth and a fifth of the link, and an unlimited one, which gets the rest
+        (rate_controlled((0.1, 0.2, np.inf)), (0.1, 0.2, 0.7)),
+        (rate_controlled((0.1, 0.0, 0.0)), (0.1, 0.0, 0.0)),
+        # Clocks tick by 1000/750,000 s and 1000/250,000 s: three packets of the first for each of the second.
+        (queues.virtual_clock(rates=[[0, "6 Mbit/s"], [1, "2 Mbit/s"]]), (0.75, 0.25)),
+        (queues.virtual_clock(rates=[]), (0.5, 0.5)),  # without a table
+        # weights 1, 2 and 1/2
+        (queues.BIT_ROUND(weights=[[1, 2], [2, 0.5]]), (2 / 7, 4 / 7, 1 / 7)),
+    ],
+)
+def test_unequal_shares_by_hand(discipline, shares):
+    """Backlogged flows get the shares of the link that their rates or weights say."""
+    run = backlogged(discipline, [500] * len(shares), buffer=100_000)
+    run.advance(0.1)
+    before = run.state.flows["received_bytes"].copy()
+    run.advance(1.1)
+    got = (run.state.flows["received_bytes"] - before) / RATE
+    assert got == pytest.approx(np.array(shares), abs=0.002)
+    run.packet_counts()
 
 
 def test_an_idle_flow_saves_no_credit():
@@ -479,12 +476,3 @@ def test_an_idle_flow_saves_no_credit():
     assert one.state.flows["received"][1] == pytest.approx(225, abs=2)
     one.advance(1.6)
     assert one.state.flows["received"][1] == pytest.approx(225 + 500, abs=2)
-
-
-def test_weights_of_bit_round():
-    """Three backlogged flows of weights 1, 2 and 1/2 get 2/7, 4/7 and 1/7 of the link."""
-    net = Network().link("a", "b", rate=RATE, discipline=queues.BIT_ROUND(weights=[[1, 2], [2, 0.5]]))
-    for _ in range(3):
-        net.flow(traffic.constant(2 * RATE), path=["a", "b"])
-    one = simulated(net, 1.0)
-    assert one.state.flows["received"].tolist() == pytest.approx([2000 / 7, 4000 / 7, 1000 / 7], abs=2)
