@@ -35,10 +35,6 @@ def departures(rate, bursts, discipline="fifo"):
     return [(look.column["length"][row], look.column["arrival"][row] - 500_000_000) for row in rows]
 
 
-def ends(*given):
-    return [time for _, time in departures(*given)]
-
-
 @usual
 @given(
     bits=st.integers(10**6, 10**12),
@@ -60,34 +56,30 @@ def test_transmission_times(bits, sizes, discipline, start):
     assert sorted(size for size, _ in sent) == expected or discipline == "fifo-departures"
 
 
-def test_transmission_times_by_hand():
-    # 64 B at 100 Gbit/s: 5.12 ns each; 5, 10.24, 15.36, 20.48, 25.6 -> 5, 10, 15, 20, 26; a hundred: 512
-    times = ends(100e9 / 8, [(64, 100, 0.0)])
-    assert times[:5] == [5, 10, 15, 20, 26]
-    assert times[-1] == 512
+BOTH = ("fifo", "fifo-departures")
+NS = 1e-9  # s
 
 
-def test_a_burst_after_a_pause_by_hand():
-    """Rounding restarts with every burst: 5.12 ns a packet, to the nearest, at 0 and again at 0.1 s."""
-    times = ends(100e9 / 8, [(64, 5, 0.0), (64, 5, 0.1)])
-    assert times == [5, 10, 15, 20, 26, *(100_000_000 + one for one in (5, 10, 15, 20, 26))]
-
-
-@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
-@pytest.mark.parametrize(("bits", "size", "after"), [(100, 64, 5), (100, 32, 3), (3, 1, 3), (3, 2, 5), (16, 5, 3)])
-def test_the_first_transmission_after_a_pause(discipline, bits, size, after):
-    """Rounding is to the nearest nanosecond, whatever remainder the packets before have left.
-
-    5.12, 2.56, 2.67, 5.33 and 2.5 ns; three packets with pauses of 0.1 s between them.
-    """
-    times = ends(bits * 1e9 / 8, [(size, 1, 0.1 * k) for k in range(3)], discipline)
-    assert times == [after, 100_000_000 + after, 200_000_000 + after]
-
-
-@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
-def test_no_pause_between_two_packets(discipline):
-    """Each packet comes just as the one before it has left: 5.12 ns a packet end at 5, 10, 15, 20, 26 as in a row."""
-    assert ends(100e9 / 8, [(64, 1, 1e-9 * k) for k in (0, 5, 10, 15, 20)], discipline) == [5, 10, 15, 20, 26]
+@pytest.mark.parametrize(
+    ("rate", "bursts", "disciplines", "times"),
+    [
+        # 64 bytes at 100 Gbit/s take 5.12 ns: 5.12, 10.24, 15.36, 20.48, 25.6, to the nearest; a hundred take 512.
+        (100e9, [(64, 100, 0.0)], BOTH[:1], [*(int(5.12 * k + 0.5) for k in range(1, 100)), 512]),
+        # Each packet comes just as the one before it has left: as in a row.
+        (100e9, [(64, 1, k * NS) for k in (0, 5, 10, 15, 20)], BOTH, [5, 10, 15, 20, 26]),
+        # Rounding restarts with every burst,
+        (100e9, [(64, 5, 0.0), (64, 5, 0.1)], BOTH[:1], [k + late for late in (0, 10**8) for k in (5, 10, 15, 20, 26)]),
+        # whatever remainder the packets before have left: 5.12, 2.56, 2.67, 5.33 and 2.5 ns after pauses of 0.1 s.
+        *(
+            (bits * 1e9, [(size, 1, 0.1 * k) for k in range(3)], BOTH, [after + 10**8 * k for k in range(3)])
+            for bits, size, after in ((100, 64, 5), (100, 32, 3), (3, 1, 3), (3, 2, 5), (16, 5, 3))
+        ),
+    ],
+)
+def test_transmission_times_by_hand(rate, bursts, disciplines, times):
+    """A transmission ends at the nearest nanosecond of the exact sum since the link was idle; rates in bit/s."""
+    for discipline in disciplines:
+        assert [time for _, time in departures(rate / 8, bursts, discipline)] == times
 
 
 @jit.entry("../../models/longfat/sim/kernel")  # kept on disk: it contains half of the kernel
