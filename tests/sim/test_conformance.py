@@ -15,7 +15,6 @@ from longfat.sim import (
     NOTHING,
     SEND,
     Discipline,
-    Parameter,
     Scheme,
     Service,
     append,
@@ -367,24 +366,6 @@ def test_what_cannot_be_sent():
         report = sim.conformance(Scheme("broken", ack=ack, loss=loss), progress=False)
     assert not report.passed
     assert "cannot be compiled" in report.failed[0].message or "cannot be sent" in report.failed[-1].message
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "error", "words"),
-    [
-        (3, {}, TypeError, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3"),
-        ("renno", {}, ValueError, "scheme or discipline 'renno' is unknown; did you mean 'reno'"),
-        ("reno", {"beside": "fiffo"}, ValueError, "'fiffo' is unknown"),
-        ("reno", {"parameters": {"no": 1.0}}, ValueError, "parameter 'no' is unknown"),
-        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "is for schemes only: discipline .fifo. takes its param"),
-        (Discipline("mine", parameters={"needed": Parameter(None)}), {}, ValueError, "discipline 'mine' needs needed"),
-        ("reno", {"rng": "x"}, (TypeError, ValueError), "rng"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(given, options, error, words):
-    with pytest.raises(error, match=words) as caught:
-        sim.conformance(given, progress=False, **options)
-    assert "\n" not in str(caught.value)
 
 
 def test_parts_are_sent_as_plain_functions():

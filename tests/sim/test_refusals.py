@@ -5,10 +5,12 @@ import math
 
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, queues, run
+from longfat.replication import interval
+from longfat.sim import Discipline, Network, Parameter, Scheme, conformance, queues, run
 from longfat.sim.network import traffic
 from longfat.sim.network.network import MOST_PLACES
 from longfat.sim.queues import step_marking
+from longfat.sim.runs.statistics import batch_means, warm_up
 from longfat.sim.schemes import profile
 from tests.sim.lab import keep_window
 from tests.sim.networks import AIMD
@@ -37,6 +39,14 @@ class Ready:
         return 1.0
 
     __call__ = ack
+
+
+def answer(receiver, packet):
+    return 1
+
+
+def replying(**options):
+    return scheme(**{"receive": answer, "reply": answer, "recovery": "own", "state": {"replies": 0}, **options})
 
 
 RACK = Parameter(1.0, "1", "[0, 1]", "rack")
@@ -103,6 +113,10 @@ VALUES = [
     row(scheme, "acknowledged = False of scheme 'mine' needs recovery = 'own'", acknowledged=False),
     row(scheme, "echo of scheme 'mine': 'twice' is unknown", echo="twice"),
     row(scheme, "echo = 'accurate' of scheme 'mine' excludes stamped = True", echo="accurate", stamped=True),
+    row(replying, "receive and reply of scheme .* go together", reply=None),
+    row(replying, "go together, and need recovery = 'own'", recovery="selective"),
+    row(replying, "repeats 'replies'", receiver_state={"replies": 0}),
+    row(replying, "is a field of the simulator already", receiver_state={"alarm": 0}),
     row(profile, r"profile 'BSD' is unknown.* bsd, fine, linux, ns, rfc", "BSD"),
     # disciplines
     row(queues.discipline, "did you mean 'red'", "redd"),
@@ -134,9 +148,38 @@ VALUES = [
     row(run, "sample_every needs a duration", flow(AIMD, file=1000), sample_every=0.1),
     row(run, "warm_up = 'auto' needs a duration", flow(AIMD, file=1000), warm_up="auto"),
     row(run, "warm_up = 'often'", flow(AIMD), duration=1.0, warm_up="often"),
+    # runs of several networks
+    row(run, r"net = \[\] is out of range: must be one network or more", []),
+    row(run, r"net\[1\]: .* has no flow", [flow(AIMD), Network("empty")], duration=1),
+    row(run, r"net\[1\]: duration is absent and flow 'f' never ends", [flow(AIMD, file=1000), flow(AIMD)]),
+    row(run, "^duration = -1 s is out of range", [flow(AIMD)], duration=-1),
+    row(run, "a list of networks excludes sample_every", [flow(AIMD)], duration=1, sample_every=0.1),
+    row(run, "a list of networks excludes sample_every, pcap", [flow(AIMD)], duration=1, pcap="here"),
+    # the conformance suite
+    row(conformance, "scheme or discipline 'renno' is unknown; did you mean 'reno'", "renno"),
+    row(conformance, "'fiffo' is unknown", "reno", beside="fiffo"),
+    row(conformance, "parameter 'no' is unknown", "reno", parameters={"no": 1.0}),
+    row(conformance, "is for schemes only: discipline .fifo. takes its param", "fifo", parameters={"no": 1.0}),
+    row(conformance, "discipline 'ours' needs pause", OURS),
+    # statistics
+    row(interval, r"samples has shape \(0,\): must be a sequence of at least one number", []),
+    row(interval, "confidence = 1", [1.0, 2.0], 1.0),
+    row(batch_means, "samples = nan is out of range", [1.0, math.nan] * 10),
+    row(batch_means, r"batches = 60 batches .* \[10, 50\]", range(100), 60),
+    row(batch_means, "batches = 9", range(100), 9),
+    row(batch_means, r"shape \(30, 30\): must be a sequence of at least 20 numbers", [[1.0] * 30] * 30),
+    row(batch_means, r"batches = 30, each of 10 samples, are correlated with coefficient 0.\d+ > 0.8", range(300)),
+    row(warm_up, r"samples has shape \(49,\): must be a sequence of at least 50 numbers", range(49)),
+    row(warm_up, r"takes \d+ of 1000 samples, more than half of them: run longer", [0.0] * 700 + [1.0, 1.1] * 150),
 ]
 PAIRS = r"rate_changes must be a sequence of pairs \(time, rate\)"
 TYPES = [
+    row(run, "net must be a Network or a sequence of Networks, got the string 'net'", "net"),
+    row(run, r"net\[1\] must be a Network, got the int 3", [flow(AIMD), 3]),
+    row(conformance, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3", 3),
+    row(conformance, "rng", "reno", rng="x"),
+    row(interval, "samples must be a sequence of numbers, got the string 'ab'", "ab"),
+    row(batch_means, "samples must be a sequence of numbers, got the string 'ab'", "ab"),
     *(row(link, PAIRS, rate_changes=changes) for changes in ("1 s", [1.0], [(1, 2, 3)], 5)),
     row(
         flow,

@@ -93,28 +93,16 @@ def raising(flow, event):
 
 
 @pytest.mark.parametrize(
-    ("given", "options", "error", "message"),
+    ("given", "error", "message"),
     [
-        ([], {}, ValueError, r"net = \[\] is out of range: must be one network or more"),
-        ("net", {}, TypeError, "net must be a Network or a sequence of Networks, got the string 'net'"),
-        ([path(5), 3], {}, TypeError, r"net\[1\] must be a Network, got the int 3"),
-        ([path(5), Network("empty")], {"duration": 1}, ValueError, r"net\[1\]: .* has no flow"),
-        ([path(5, file="1 kB"), path(5)], {}, ValueError, r"net\[1\]: duration is absent and flow 'reno-1' never ends"),
-        ([path(5)], {"duration": -1}, ValueError, "^duration = -1 s is out of range"),
-        ([path(5)], {"duration": 1, "sample_every": 0.1}, ValueError, "a list of networks excludes sample_every"),
-        ([path(5)], {"duration": 1, "pcap": "here"}, ValueError, "a list of networks excludes sample_every, pcap"),
-        (
-            [path(5)] * 3 + [path(5, Scheme("mine", ack=raising))],
-            {"duration": 1},
-            SchemeError,
-            r"^net\[3\]: scheme 'mine', ack, flow 'mine-1' at .* s: ZeroDivisionError",
-        ),
-        ([steady(), path(50, "cubic")], {"duration": 3, "warm_up": "auto"}, ValueError, r"^net\[1\]: the warm-up"),
+        ([path(5)] * 3 + [path(5, Scheme("mine", ack=raising))], SchemeError,
+         r"^net\[3\]: scheme 'mine', ack, flow 'mine-1' at .* s: ZeroDivisionError"),
+        ([steady(), path(50, "cubic")], ValueError, r"^net\[1\]: the warm-up"),
     ],
-)
-def test_errors_name_the_place(given, options, error, message):
+)  # fmt: skip
+def test_errors_of_a_run_name_the_place(given, error, message):
     with pytest.raises(error, match=message):
-        run(given, **options, **QUIET)
+        run(given, duration=3, warm_up="auto", **QUIET)
 
 
 def test_the_dataset_is_that_of_the_constructor():
