@@ -1,4 +1,4 @@
-"""A new module in a package is enough to add a scheme; two records of one name are refused."""
+"""A new module in a package is enough to add a scheme or discipline; two records of one name are refused."""
 
 import subprocess
 import sys
@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from longfat.base import discovery
-from longfat.sim import schemes
+from longfat.sim import queues, schemes
 
-#: A module that a user might add to longfat/sim/schemes.
+#: Modules that a user might add to longfat/sim/schemes and longfat/sim/switch.
 ADDED = """
 from longfat.sim.schemes.scheme import Scheme
 
@@ -17,29 +17,48 @@ def ack(flow, event):
 
 ADDED = Scheme("added", ack=ack, source="Ours, because a test needs a scheme that nothing names.")
 """
+SECOND = """
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline
 
-#: Code that lets the package see a module in a folder of its own, and asks those who list the schemes.
+def enqueue(link, packet, now):
+    link.admit = not link.admit
+    return ENQUEUE if link.admit else DROP
+
+every_second = Discipline("every-second", enqueue=enqueue, state={"admit": False}, source="Ours, for a test")
+_hidden = Discipline("hidden")
+"""
+
+#: Code that loads both packages with one more folder, as if its modules lay in their own, and asks who lists them.
 LOOK = """
-import sys
-from longfat.sim import schemes
-schemes.__path__.append(sys.argv[1])
-assert schemes.scheme("added").name == "added"
-assert "added" in schemes.names()
-from longfat.sim import Network
-net = Network()
-net.link("a", "b", rate=1e6, delay=0.01, buffer=100, duplex=True)
-net.flow("added", path=["a", "b"])
+import importlib.util, sys
+for name in ("schemes", "switch"):
+    spec = importlib.util.find_spec(f"longfat.sim.{name}")
+    package = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    package.__path__.append(f"{sys.argv[1]}/{name}")
+    spec.loader.exec_module(package)
 from longfat.cli import parameters
+from longfat.sim import Network, queues, schemes
+from tests.sim import networks
+
+assert schemes.scheme("added").name == "added"
 assert "added" in parameters.schemes()
+assert "every-second" in parameters.disciplines()
+assert "every-second" in [one.name for one in networks.DISCIPLINES]
+net = Network().link("a", "b", rate=1e6, discipline="every-second", duplex=True).flow("added", path=["a", "b"])
+assert Network.from_toml(net.to_toml()) == net
 print(*schemes.names())
+print(*sorted(queues.NAMED))
 """
 
 
-def test_a_scheme_in_a_new_module_is_found(tmp_path):
-    (tmp_path / "added.py").write_text(ADDED)
+def test_plug_ins_in_new_modules_are_found(tmp_path):
+    for name, text in (("schemes", ADDED), ("switch", SECOND)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "added.py").write_text(text)
     done = subprocess.run([sys.executable, "-c", LOOK, tmp_path], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
-    assert done.stdout.split() == sorted([*schemes.names(), "added"])
+    found = [line.split() for line in done.stdout.splitlines()]
+    assert found == [sorted([*schemes.names(), "added"]), sorted([*queues.NAMED, "every-second"])]
 
 
 def test_a_scheme_with_a_name_that_is_taken_is_refused(tmp_path, monkeypatch):
