@@ -2,11 +2,14 @@
 
 import math
 from collections import deque
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from longfat.sim import Network, Scheme, Simulation
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.switch.log import Log
+from tests.reference import Events, Link
 from tests.sim.spy import Spy
 
 #: Options of a link; all others that `one_link` takes are those of a flow.
@@ -153,3 +156,30 @@ def transmissions(queue, arrivals, until=math.inf, nanoseconds_a_byte=1000):
             made.append((now, sent))
             free = now + sent[1] * nanoseconds_a_byte
     return made
+
+
+class Line(Link):
+    """Drop-tail link of the reference with a rate [bit/s], at which packets arrive one by one and behind which is none.
+
+    `log` has arrival, begin and end of the transmission of each packet [ns].
+    """
+
+    def __init__(self, rate, packets):
+        super().__init__(Events(), Fraction(rate), packets=packets)
+
+    def backlog(self, now):
+        """Return how many packets wait at a time [ns]."""
+        return sum(begin > now for begin, _ in self.waiting)
+
+    def is_full(self, now):
+        """Return whether a packet that arrived at a time [ns] would be dropped."""
+        return self.transmitter.free > now and self.backlog(now) >= self.packets
+
+    def takes(self, now, size):
+        """Let a packet arrive at a time [ns], and return whether it is admitted."""
+        self.events.now, dropped = now, self.dropped
+        self.admit(SimpleNamespace(size=size, expected=0, flow=SimpleNamespace(dropped=0)))
+        return self.dropped == dropped
+
+    def propagate(self, packet, end):
+        """Forget a packet that has been transmitted."""

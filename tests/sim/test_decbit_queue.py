@@ -12,46 +12,36 @@ from longfat.sim import Network, queues
 from longfat.sim.kernel.records import CE, ECT
 from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
-from tests.sim.lab import simulated
+from tests.sim.lab import Line, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 
 RATE = 1e6  # bytes/s: 1000 ns a byte
 
 
-class Plain:
-    """Drop-tail link that records every packet since the beginning of the last but one busy period [ns]."""
+class Plain(Line):
+    """Drop-tail link that keeps every packet since the beginning of the last but one busy period."""
 
     def __init__(self, buffer, with_transmission):
-        self.buffer, self.with_transmission = buffer, with_transmission
-        self.packets, self.free, self.begins = [], None, []
+        super().__init__(8 * RATE, buffer)
+        self.with_transmission, self.begins = with_transmission, []
 
-    def waiting(self, now):
-        return sum(arrival <= now < begin for arrival, begin, _ in self.packets)
-
-    def is_full(self, now):
-        return self.free is not None and self.free > now and self.waiting(now) >= self.buffer
-
-    def find(self, now):
-        """Record an arrival: a busy period may begin, and packets before the last one are forgotten."""
-        if self.free is None or self.free < now:
+    def takes(self, now, size):
+        """Let a packet arrive: a busy period may begin, and packets before the last one are forgotten."""
+        if not self.log or self.transmitter.free < now:
             self.begins = [*self.begins[-1:], now]
-            self.packets = [packet for packet in self.packets if packet[2] > self.begins[0]]
+            self.log = [packet for packet in self.log if packet[2] > self.begins[0]]
+        return super().takes(now, size)
 
     def average(self, now):
         """Return the average queue length over both cycles, None over no time."""
         if now == self.begins[0]:
             return None
         area = 0
-        for arrival, begin, end in self.packets:
+        for arrival, begin, end in self.log:
             if arrival >= self.begins[0]:
                 area += min(end if self.with_transmission else begin, now) - arrival
         return Fraction(area, now - self.begins[0])
-
-    def send(self, now, size):
-        begin = now if self.free is None else max(now, self.free)
-        self.free = begin + 1000 * size
-        self.packets.append((now, begin, self.free))
 
 
 @pytest.mark.parametrize(
@@ -75,17 +65,11 @@ def test_marks_as_the_plain_one(options, load):
     threshold, marked, judged = Fraction(options.get("threshold", 1.0)), 0, 0
     plain = Plain(6, options.get("with_transmission", True))
     for call in log.calls:
-        now = round(call.now * 1e9)
-        full = False
-        if call.arrives:
-            plain.find(now)
-            full = plain.is_full(now)
-        average = plain.average(now)
+        full = call.arrives and not plain.takes(call.time, call.length)
+        average = plain.average(call.time)
         asked = call.arrives != options.get("on_departure", False)
         expected = asked and call.marks & ECT and not full and average is not None and average >= threshold
         assert bool(call.marks_after & CE) == bool(expected or call.marks & CE), (call, average)
-        if call.arrives and not full:
-            plain.send(now, call.length)
         marked += bool(expected)
         judged += asked and bool(call.marks & ECT)
     link = one.state.links[0]

@@ -9,7 +9,7 @@ from longfat.sim import Network, Simulation, queues, run
 from longfat.sim.kernel.records import CE, ECT
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, avq, red_auto, rem
-from tests.sim.lab import simulated
+from tests.sim.lab import Line, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 from tests.sim.own import arrived, of_link
@@ -30,25 +30,6 @@ def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
     return log.calls, one.state.links[0], one
 
 
-class Line:
-    """Drop-tail link that records when each packet's transmission begins [ns]."""
-
-    def __init__(self, buffer):
-        self.buffer, self.begins, self.free = buffer, [], 0
-
-    def waiting(self, now):
-        self.begins = [begin for begin in self.begins if begin > round(now * 1e9)]
-        return len(self.begins)
-
-    def full(self, now):
-        return self.free > round(now * 1e9) and self.waiting(now) >= self.buffer
-
-    def send(self, now, size):
-        begin = max(round(now * 1e9), self.free)
-        self.begins.append(begin)
-        self.free = begin + round(size / RATE * 1e9)
-
-
 class Price:
     """The price of REM with the parameters of ns-2.35 (rem.cc)."""
 
@@ -64,7 +45,7 @@ class Price:
         """Make all updates before now: one every 2 ms, in which the link sends 2 packets."""
         while self.k * 0.002 < now:
             self.average = (1 - self.smoothing) * self.average + self.smoothing * self.arrived
-            queue = line.waiting(self.k * 0.002)
+            queue = line.backlog(2_000_000 * self.k)
             self.price = max(0.0, self.price + self.gamma * (self.average + self.weight * (queue - self.target) - 2.0))
             self.arrived = 0
             self.k += 1
@@ -85,7 +66,7 @@ def test_rem_as_the_plain_one(options, loads):
     """
     calls, link, one = logged(rem(**options), [(load, 1000, k == 1) for k, load in enumerate(loads)])
     known = {name: value for name, value in options.items() if name != "ecn"}
-    line, price, draws = Line(40), Price(**known), np.random.default_rng(1).spawn(2)[0]
+    line, price, draws = Line(8 * RATE, 40), Price(**known), np.random.default_rng(1).spawn(2)[0]
     dropped = overflow = marks = 0
     for call in calls:
         price.until(call.now, line)
@@ -96,11 +77,11 @@ def test_rem_as_the_plain_one(options, loads):
             marks += marked
             continue
         price.arrived += 1
-        full = line.full(call.now)
+        full = line.is_full(call.time)
         verdict = DROP if not full and not markable and draws.random() < price.probability else ENQUEUE
         assert call.verdict == verdict, call
         if verdict == ENQUEUE and not full:
-            line.send(call.now, call.length)
+            assert line.takes(call.time, call.length)
         dropped += verdict == DROP
         overflow += full
     price.until(3.0 + 1e-9, line)

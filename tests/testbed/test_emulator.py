@@ -1,8 +1,7 @@
-"""The emulated network against an ideal FIFO in integer arithmetic, and against the simulator for the same arrivals."""
+"""The emulated network against the ideal FIFO of the reference, and against the simulator for the same arrivals."""
 
 import math
 import random
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from longfat.sim import Network, Simulation, queues
 from longfat.sim.kernel.records import NEVER
 from longfat.sim.network import traffic
 from longfat.testbed.emulator import Delivery, Emulator, idle
+from tests.sim.lab import Line
 
 MS = 1_000_000  # ns
 
@@ -23,24 +23,9 @@ def dumbbell(rate, delay, **options):
 
 
 def ideal_fifo(arrivals, bits_per_second, room, delay):
-    """Verdicts and times of delivery of a tail-drop FIFO, in integers; (time, bytes) of each arrival in order.
-
-    A packet in transmission takes no room, and packets in a row take the time of their bytes, rounded to 1 ns once.
-    """
-    starts, verdicts = [], []
-    began, size, free = 0, 0, 0  # begin and bytes of this busy period, and its end so far
-    for time, length in arrivals:
-        starts = [start for start in starts if start > time]
-        if free > time and len(starts) >= room:
-            verdicts.append(None)
-            continue
-        if free <= time:
-            began, size, free = time if free < time else began, 0 if free < time else size, max(time, free)
-        starts.append(free)
-        size += length
-        free = began + math.floor(Fraction(8 * 10**9 * size, bits_per_second) + Fraction(1, 2))
-        verdicts.append(free + delay)
-    return verdicts
+    """Return when a tail-drop FIFO delivers each packet [ns], None if it drops it; (time, bytes) of each arrival."""
+    line = Line(bits_per_second, room)
+    return [line.log[-1][2] + delay if line.takes(*arrival) else None for arrival in arrivals]
 
 
 def poisson_arrivals(count, mean_gap, seed, sizes):
