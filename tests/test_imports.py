@@ -10,6 +10,7 @@ import pytest
 
 import longfat
 from docs import size
+from longfat import sim
 
 ROOT = Path(longfat.__file__).parent
 
@@ -107,6 +108,49 @@ def test_a_forbidden_import_is_found(tmp_path, text, seen):
 
 def test_a_room_without_a_floor_is_found(tmp_path):
     assert upwards(size.arrows(house(tmp_path, base="", attic="from longfat.base import one\n")), HOUSE) == {"attic"}
+
+
+#: Names that packages import when they are first used, and the modules that these names need.
+LAZY = {f"longfat.sim.{name}": f"longfat.sim.{module}" for name, module in sim._NAMES.items()}
+
+
+def graph(modules, lazy):
+    """Return the modules that each module imports, but for type checkers only."""
+    found = {name: set() for name in modules}
+    for name, path in modules.items():
+        for target in size.imported(path):
+            target = lazy.get(target, target)
+            while target and target not in modules:
+                target = target.rpartition(".")[0]
+            found[name] |= {target} - {name, ""}
+    return found
+
+
+def test_the_simulators_have_no_circles():
+    rooms = ("longfat.sim.", "longfat.segments.")
+    found = graph({name: path for name, path in size.modules().items() if name.startswith(rooms)}, LAZY)
+    assert size.circles(found) == []
+    # The graph includes an import at the top, one inside a function, and one of a lazily imported name.
+    assert "longfat.sim.network.elements" in found["longfat.sim.network.network"]
+    assert "longfat.sim.network.scenario.parsing" in found["longfat.sim.network.network"]
+    assert "longfat.sim.runs.engine" in found["longfat.sim.runs.run"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from longfat.small import one\n", True),
+        ("from longfat.small.one import NAME\n", True),
+        ("from longfat.small import Lazy\n", True),
+        ("from longfat.small import three\n", False),
+    ],
+)
+def test_a_circle_is_seen(tmp_path, text, found):
+    package = house(tmp_path, small="from longfat.small import two\nNAME = 1\n")
+    (package / "small" / "two.py").write_text(text)
+    (package / "small" / "three.py").write_text("")
+    seen = size.circles(graph(size.modules(package), {"longfat.small.Lazy": "longfat.small.one"}))
+    assert seen == ([{"longfat.small.one", "longfat.small.two"}] if found else [])
 
 
 #: What formulas and simulators have no business with: files, pictures and the command line.
