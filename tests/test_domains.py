@@ -96,7 +96,9 @@ def test_long_lists_of_choices_are_sorted_and_complete():
     assert str(domains.unknown("name", "x", names)).endswith(", ".join(sorted(names)))
 
 
-@pytest.mark.parametrize("value", ["5", ["5"], [1, "5"], ["many"], [[1], [1, 2]], 2j, [None, 2j], object])
+@pytest.mark.parametrize(
+    "value", ["5", ["5"], [1, "5"], ["many"], [[1], [1, 2]], 2j, [None, 2j], object, True, np.True_]
+)
 def test_what_is_no_array_of_numbers(value):
     with pytest.raises(TypeError, match=r"^x must be a number or an array of numbers, got "):
         domains.numbers("x", value, "1", "[0, 9]")

@@ -1,5 +1,6 @@
 """Arguments of fluid models that are refused by name."""
 
+import numpy as np
 import pytest
 
 from longfat.fluid import (
@@ -111,6 +112,10 @@ def test_bad_values_are_named(name, change, message):
         (lambda: integrate(tcp_red(), 20, {"window": 500}, step=0.1, method="numpy"), "longest delay of TCP with RED"),
         (lambda: System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)}),
          "kind 'other' is unknown; available: flow, map"),
+        (lambda: integrate("cadpc", 3), r"^system must be a System, such as .*, got the string 'cadpc'$"),
+        (lambda: integrate(cadpc(3), 3, smoothing=[]), r"^smoothing has shape \(0,\): must be one value or more$"),
+        (lambda: integrate(cadpc(3), 3, smoothing=True), "^smoothing must be a number or an array of .*, got the bool"),
+        (lambda: integrate(cadpc(3), 3, smoothing=np.ma.array([1.0, 0.5], mask=[0, 1])), "^smoothing = nan is out of"),
         (lambda: cadpc(3, periods=[1, 2]), "flows = 3 needs 3 periods and 3 phases: got 2 and "),
         (lambda: cadpc(3, phases=[0, 0, 1]), "must be"),
         (lambda: cadpc(3, routes=[[1, 1, 0]]), "must be"),

@@ -2,6 +2,8 @@
 
 import os
 import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -119,8 +121,8 @@ def test_bursts_damage_fewer_segments():
 @pytest.mark.parametrize(
     ("channel", "losses", "moves"),
     [
-        (IndependentLoss(0.03), [0.03, 0.03], [0.5, 0.5]),
-        (GilbertElliott(0.01, 0.4, 0.02, 0.1), [0.01, 0.4], [0.02, 0.1]),
+        (IndependentLoss(Decimal("0.03")), [0.03, 0.03], [0.5, 0.5]),
+        (GilbertElliott(Fraction(1, 100), 0.4, 0.02, Decimal("0.1")), [0.01, 0.4], [0.02, 0.1]),
     ],
     ids=["alone", "bursts"],
 )

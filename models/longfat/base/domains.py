@@ -333,6 +333,8 @@ def numbers(
 
     interval = Interval.parse(allowed)
     try:
+        if is_truth_value(value) and not getattr(value, "ndim", 0):
+            raise TypeError
         found = floats(value)
     except (TypeError, ValueError):
         raise wrong_type(name, value, "a number or an array of numbers", unit) from None

@@ -65,6 +65,8 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
     """Return all combinations of starts and parameters; plain arrays add axes, DataArrays share axes by name."""
     import xarray as xr
 
+    if not isinstance(system, System):
+        raise domains.wrong_type("system", system, "a System, such as longfat.fluid.cadpc(4)")
     system.complete(dict.fromkeys(parameters, 0.0), np)  # checks only the names
     begin = start or {}
     for name in begin:
@@ -106,7 +108,9 @@ def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataA
         array = value
     else:
         try:
-            plain = np.asarray(value, dtype=float)
+            if domains.is_truth_value(value):
+                raise TypeError
+            plain = domains.floats(value)
         except (TypeError, ValueError):
             raise declared.wrong_type(name, value, "a number or an array of numbers") from None
         own = (declared.axis,) if declared.axis and plain.ndim else ()
@@ -115,6 +119,8 @@ def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataA
         grid = (name,) if plain.ndim > len(own) else ()
         coords = {name: plain} if grid and not own else {}
         array = xr.DataArray(plain, dims=(*grid, *own), coords=coords)
+    if not array.size:
+        raise domains.wrong_shape(name, array.shape, "one value or more")
     if declared.axis and array.sizes.get(declared.axis, declared.length) != declared.length:
         raise domains.wrong_shape(
             name, array.shape, f"one value or an array of length {declared.length} along {declared.axis!r}"

@@ -33,12 +33,12 @@ class IndependentLoss:
     loss: float
 
     def __post_init__(self) -> None:
-        number("loss", self.loss, "probability", "[0, 1)")
+        object.__setattr__(self, "loss", number("loss", self.loss, "probability", "[0, 1)"))
 
     @property
     def mean(self) -> float:
         """Long-run fraction of packets lost [probability]."""
-        return float(self.loss)
+        return self.loss
 
     def parameters(self) -> np.ndarray:
         """Return the four exponential rates [1/packet] that the kernel reads: the rate of losses, and three zeros."""
@@ -69,10 +69,9 @@ class GilbertElliott:
     bad_to_good: float
 
     def __post_init__(self) -> None:
-        for name in ("good_loss", "bad_loss"):
-            number(name, getattr(self, name), "probability", "[0, 1)")
-        for name in ("good_to_bad", "bad_to_good"):
-            number(name, getattr(self, name), "probability", "(0, 1)")
+        for name in ("good_loss", "bad_loss", "good_to_bad", "bad_to_good"):
+            domain = "[0, 1)" if name.endswith("loss") else "(0, 1)"
+            object.__setattr__(self, name, number(name, getattr(self, name), "probability", domain))
 
     @classmethod
     def bursts(cls, loss: float, length: float, bad_loss: float = 0.5) -> GilbertElliott:
@@ -81,9 +80,9 @@ class GilbertElliott:
         >>> round(GilbertElliott.bursts(0.01, 20).mean, 12)
         0.01
         """
-        number("length", length, "packets", "(1, inf)")
-        number("bad_loss", bad_loss, "probability", "(0, 1)")
-        number("loss", loss, "probability", f"(0, {bad_loss})")
+        length = number("length", length, "packets", "(1, inf)")
+        bad_loss = number("bad_loss", bad_loss, "probability", "(0, 1)")
+        loss = number("loss", loss, "probability", f"(0, {bad_loss})")
         share = loss / bad_loss  # fraction of packets sent in the bad state
         return cls(0.0, bad_loss, share / (length * (1 - share)), 1 / length)
 
