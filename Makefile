@@ -8,7 +8,7 @@ FIGURES := gong_parulkar gong_parulkar.receive_buffers gong_parulkar.sstp loss_l
 	today.curves scoreboard field
 PACKAGES := setup.py conftest.py models derivations docs figures notebooks tests
 
-.PHONY: help venv wheel hooks guard test tests test-long mutations lint types docs handbook explore notebooks outputs browser figures redraw benchmark peers testbed size lock clean
+.PHONY: help venv wheel hooks guard test tests plain-tests compiled-tests test-long mutations lint types docs handbook explore notebooks outputs browser figures redraw benchmark peers testbed size lock clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -38,11 +38,18 @@ hooks: .venv/installed  ## Install the hooks of .pre-commit-config.yaml; needs p
 	pre-commit install
 
 test: .venv/installed  ## Run linter, type checker and tests: what has to pass before a commit
-	$(MAKE) --jobs=2 lint types tests  # the first two beside the compiling that the third begins with
+	$(MAKE) --jobs=2 lint types plain-tests compiled-tests
 
-tests: venv  ## Run the tests that take seconds, and the examples of the documentation
-	# Small runs of code that nothing else needs: plain Python takes milliseconds, and compiling some seconds.
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -n auto -m "plain and not long" tests/sim
+tests: .venv/installed  ## Run the tests that take seconds, and the examples of the documentation
+	$(MAKE) --jobs=2 plain-tests compiled-tests
+
+plain-tests: .venv/installed  ## Run the tests marked plain, without compiling what takes longer to compile than to run
+	# One process, beside what needs the other processor. Its output is printed at the end, and .pytest_cache is left to
+	# the other run, so that the two do not mix.
+	@said=$$(NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -p no:cacheprovider -m "plain and not long" tests/sim 2>&1); \
+	status=$$?; echo "$$said"; exit $$status
+
+compiled-tests: venv  ## Run the other tests that take seconds
 	# The short doctests last, to fill up.
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m "not plain and not long"
 
