@@ -211,26 +211,32 @@ def test_a_client_that_leaves_ends_its_work(inside):
     assert served.fake.done < 3 * simulations.POINTS
 
 
-def simulated(file, seconds=60.0):
-    """Return the events of a simulation in a process of its own, up to a time limit, after which it is left."""
+def simulated(file, left=None):
+    """Return the events of a simulation in a process of its own, which is left as soon as the path `left` exists."""
     process = pytest.importorskip("longfat.explore.server", reason="processes are not forked here")
 
     async def all_of():
-        async with (
-            asyncio.timeout(seconds),
-            contextlib.aclosing(process.events(json.dumps(ASKED).encode(), file)) as found,
-        ):
+        async with contextlib.aclosing(process.events(json.dumps(ASKED).encode(), file)) as found:
             return [one async for one in found]
 
-    return asyncio.run(all_of())
+    async def until_left():
+        reading = asyncio.create_task(all_of())
+        if left is not None:
+            assert await asyncio.to_thread(within, 60, left.exists)
+            reading.cancel()
+        async with asyncio.timeout(60):
+            return await reading
+
+    return asyncio.run(until_left())
 
 
 def test_a_simulation_for_nobody_is_killed(tmp_path):
-    (tmp_path / "mine.py").write_text("import time\ntime.sleep(600)")
+    began = tmp_path / "began"
+    (tmp_path / "mine.py").write_text(f"import pathlib, time\npathlib.Path({str(began)!r}).touch()\ntime.sleep(600)")
     begun = time.monotonic()
-    with pytest.raises(TimeoutError):
-        simulated(str(tmp_path / "mine.py"), 8.0)
-    assert time.monotonic() - begun < 30
+    with pytest.raises(asyncio.CancelledError):
+        simulated(str(tmp_path / "mine.py"), began)
+    assert time.monotonic() - begun < 90
     assert [one for one in multiprocessing.active_children() if one.is_alive()] == []
 
 
