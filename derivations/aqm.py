@@ -12,7 +12,7 @@ from sympy import Expr, Rational
 from derivations.proof import once, require, require_zero
 
 I, t, mu, R, q, k = sp.symbols("I t mu R q k", positive=True)  # noqa: E741
-p, N, beta = sp.symbols("p N beta", positive=True)
+p, coupled, N, beta = sp.symbols("p p_CL N beta", positive=True)
 n = sp.Symbol("n", integer=True, positive=True)
 
 Gains = namedtuple("Gains", "integral proportional")
@@ -110,8 +110,8 @@ def equilibrium_loss() -> Expr:
 
 def classic_probability() -> Expr:
     """Return (p_CL/k)^2: the base probability p' is p_CL/k, and classic packets are dropped with p'^2."""
-    base = p / k
-    require_zero(k * base - p, "equation (3) of RFC 9332")
+    base = coupled / k
+    require_zero(k * base - coupled, "equation (3) of RFC 9332")
     return base**2
 
 
@@ -120,7 +120,7 @@ def coupled_rate_ratio() -> Expr:
     """Derive sqrt(8/3) R_C/(k R_L) from the windows sqrt(3/(2 p_C)) and 2/p_CL: the probabilities cancel."""
     classic, scalable = sp.symbols("R_C R_L", positive=True)
     rate = sp.sqrt(Rational(3, 2) / classic_probability()) / classic
-    ratio = sp.simplify(2 / p / scalable / rate)
+    ratio = sp.simplify(2 / coupled / scalable / rate)
     law = sp.sqrt(Rational(8, 3)) * classic / (k * scalable)
     require_zero(ratio - law, "the ratio")
     require_zero(law.subs(k, 2) - classic / (sp.sqrt(Rational(3, 2)) * scalable), "equation (10): 1.22 is sqrt(3/2)")

@@ -10,9 +10,9 @@ from sympy import Expr, Rational
 from derivations.proof import once, require, require_zero
 
 R, C, T, B, N, time = sp.symbols("R C T B N t", positive=True)
-growth = 1 + sp.Symbol("u", positive=True)  # anything above 1
+growth = sp.Symbol("gamma", positive=True)  # above 1
 g = sp.Symbol("g", positive=True)
-g_p = 1 / (1 - sp.Symbol("v", positive=True))  # above 1, for v in (0, 1)
+g_p = sp.Symbol("g_p", positive=True)  # above 1
 product = sp.Symbol("C R", positive=True)
 p = sp.Symbol("p", positive=True)
 
@@ -23,16 +23,15 @@ def startup_pacing_gain() -> Expr:
     The packet that is acknowledged at time t was sent at t - R; meanwhile the packets sent from t - 2 R to t - R were
     delivered. The sample is the mean of their rate, and the present rate is the gain times the sample.
     """
-    rate = growth ** (time / R)
+    logarithm = sp.Symbol("u", positive=True)  # of the growth
+    rate = sp.exp(logarithm * time / R)
     sample = sp.integrate(rate, (time, time - 2 * R, time - R)) / R
     law = growth**2 * sp.log(growth) / (growth - 1)
-    require_zero(law * sample - rate, "the gain restores the growth")
-    doubling = {sp.Symbol("u", positive=True): 1}
-    require_zero(law.subs(doubling) - 4 * sp.log(2), "doubling")
-    u = sp.Symbol("u", positive=True)
-    require_zero(sp.limit(law, u, 0) - 1, "no gain, no growth")
-    older = sp.nsolve(law - 2 / sp.log(2), u, 1)  # the gain of 2016
-    require(abs(older - Rational(105, 100)) < Rational(1, 100), "the growth with 2/ln 2 is 2.05")
+    require_zero(law.subs(growth, sp.exp(logarithm)) * sample - rate, "the gain restores the growth")
+    require_zero(law.subs(growth, 2) - 4 * sp.log(2), "doubling")
+    require_zero(sp.limit(law, growth, 1) - 1, "no gain, no growth")
+    older = sp.nsolve(law - 2 / sp.log(2), growth, 2)  # the gain of 2016
+    require(abs(older - Rational(205, 100)) < Rational(1, 100), "the growth with 2/ln 2 is 2.05")
     return law
 
 

@@ -11,8 +11,7 @@ from derivations.proof import once, require, require_zero
 
 B, W, R, q = sp.symbols("B W R q", positive=True)
 n = sp.Symbol("n", positive=True, integer=True)
-u, v = sp.symbols("u v", positive=True)
-beta = 1 / (1 + u)  # anything in (0, 1)
+beta = sp.Symbol("beta", positive=True)  # below 1
 
 
 @once
@@ -26,8 +25,8 @@ def synchronised() -> Expr:
     require_zero(sum(beta * one for one in shares) - beta * sum(shares), "all by the same factor")
     require_zero(beta * (1 + law) - 1, "just busy after the loss")
     require(sp.diff(beta * (1 + B), B).is_positive, "and so in every larger buffer")
-    require_zero(law.subs(u, 1) - 1, "Reno")
-    require_zero(law.subs(u, Rational(3, 7)) - Rational(3, 7), "CUBIC, beta = 7/10")
+    require_zero(law.subs(beta, Rational(1, 2)) - 1, "Reno")
+    require_zero(law.subs(beta, Rational(7, 10)) - Rational(3, 7), "CUBIC, beta = 7/10")
     return law
 
 
@@ -42,7 +41,7 @@ def deviation() -> Expr:
     require_zero(variance - ((1 - beta) * W) ** 2 / 12, "variance")
     law = (1 - beta) / ((1 + beta) * sp.sqrt(3 * n))
     require_zero(n * variance / (n * mean) ** 2 - law**2, "squared; both are positive")
-    require_zero(law.subs(u, 1) - 1 / (3 * sp.sqrt(3 * n)), "Reno, as Appenzeller and others have it")
+    require_zero(law.subs(beta, Rational(1, 2)) - 1 / (3 * sp.sqrt(3 * n)), "Reno, as Appenzeller and others have it")
     return law
 
 
@@ -70,7 +69,8 @@ def desynchronised() -> Expr:
     return law.subs({a: wanted, root: sp.sqrt(n)})
 
 
-N, b, alpha, t = sp.symbols("N b alpha t", positive=True)  # windows and tokens in packets, time in round trips
+N = sp.Symbol("C R", positive=True)  # packets that the rate allows in a round trip
+b, alpha, t = sp.symbols("b alpha t", positive=True)  # tokens in packets, time in round trips
 
 
 def _saved(low: Expr, high: Expr) -> Expr:
@@ -94,10 +94,11 @@ def policed_utilisation() -> Expr:
 def burst_for_policed_rate() -> Expr:
     """Derive b = N^2/(2 alpha) ((1 - beta)/(1 + beta))^2: as many tokens are saved below N as are spent above it."""
     law = N**2 / (2 * alpha) * ((1 - beta) / (1 + beta)) ** 2
-    peak = N + sp.sqrt(2 * alpha * law)
-    require_zero(sp.powdenest(_saved(beta * peak, N), force=True) - law, "saved from the loss up to N")
-    require_zero(sp.powdenest(-_saved(N, peak), force=True) - law, "spent from there to the next loss")
-    require_zero(sp.simplify(sp.powdenest(policed_utilisation().subs(b, law), force=True)) - 1, "the whole rate")
+    peak = N * (1 + (1 - beta) / (1 + beta))
+    require_zero((peak - N) ** 2 - 2 * alpha * law, "the peak, squared; both sides are positive")
+    require_zero(_saved(beta * peak, N) - law, "saved from the loss up to N")
+    require_zero(-_saved(N, peak) - law, "spent from there to the next loss")
+    require_zero(policed_utilisation().subs(sp.sqrt(alpha) * sp.sqrt(b), (peak - N) / sp.sqrt(2)) - 1, "the whole rate")
     return law
 
 
@@ -121,12 +122,18 @@ def _sleep(tokens: Expr) -> Expr:
     return (length - tokens) / rate + late
 
 
-@once
 def shaped_utilisation() -> Expr:
     """Derive U = k l/((k + 1) l - b + r delta) where a late timer loses tokens: the bucket is full when it expires.
 
-    The bucket holds k packets and a rest. A full one sends k packets at once and keeps the rest until it sleeps.
+    The bucket holds k = floor(b/l) packets and a rest. A full one sends k packets at once and keeps the rest until it
+    sleeps.
     """
+    return _shaped().subs(k, sp.floor(b / length))
+
+
+@once
+def _shaped() -> Expr:
+    """Derive the law of `shaped_utilisation` by the number k of packets that fit into the bucket."""
     bucket = k * length + rest
     left = bucket - k * length
     require_zero(left - rest, "no further packet fits: the rest is below l")
@@ -148,8 +155,8 @@ def shaped_utilisation() -> Expr:
 def burst_for_shaped_rate() -> Expr:
     """Derive b = l + r delta: the tokens at the wake fit into the bucket, and none is lost."""
     law = length + rate * late
-    require_zero(sp.simplify(shaped_utilisation().subs(b, law)) - 1, "the whole rate")
-    share = shaped_utilisation()
+    share = _shaped()
+    require_zero(sp.simplify(share.subs(b, law)) - 1, "the whole rate")
     require_zero(
         sp.simplify(sp.diff(share, b) - share**2 / (k * length)), "grows with the bucket between multiples of l"
     )

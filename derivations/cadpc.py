@@ -16,7 +16,7 @@ x, L, a, x_0 = sp.symbols("x L a x_0", positive=True)
 n = sp.Symbol("n", integer=True, positive=True)
 t = sp.Symbol("t", integer=True, nonnegative=True)
 tau = sp.Symbol("t", nonnegative=True)
-phi = sp.Symbol("varphi", positive=True)
+phi = sp.Symbol("phi", positive=True)
 N, R = sp.symbols("N R", positive=True)
 m_0 = sp.Symbol("m_0", positive=True)
 e = sp.Symbol("e", real=True)  # deviation, 1 - (1 + n) x

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import sympy as sp
 from sympy import Expr, Rational
 
-from derivations.cadpc import a, update
+from derivations.cadpc import L, a, update
 from derivations.proof import require, require_zero
 
 x, w, W, C = sp.symbols("x w W C", positive=True)
@@ -32,20 +32,27 @@ m_1, m_2 = sp.symbols("m_1 m_2", integer=True, positive=True)
 Rates = list[Expr]
 
 
-def weights() -> Expr:
+class Weights(NamedTuple):
+    """Update of the rate of a flow with a weight, and its rate in equilibrium."""
+
+    update: Expr
+    rate: Expr
+
+
+def weights() -> Weights:
     """Derive the update of w flows of rate x/w together: x -> x (1 + a (1 - x/w - L)).
 
     In equilibrium the rate is w/(1 + W), in proportion to w.
     """
-    together = w * update(x / w, traffic)
-    law = x * (1 + a * (1 - x / w - traffic))
+    together = w * update(x / w, L)
+    law = x * (1 + a * (1 - x / w - L))
     require_zero(together - law, "w flows")
     share = w / (1 + W)
-    require_zero((law - x).subs({x: share, traffic: W / (1 + W)}), "at rest")
+    require_zero((law - x).subs({x: share, L: W / (1 + W)}), "at rest")
     total = sp.solve(sp.Eq(sp.Symbol("S"), (1 - sp.Symbol("S")) * W), sp.Symbol("S"))[0]  # all x_i = w_i (1 - S)
     require_zero(total - W / (1 + W), "the only traffic at rest")
     require_zero(share.subs(w, 2) / share.subs(w, 1) - 2, "two flows have twice the rate of one, whatever W is")
-    return law
+    return Weights(law, share)
 
 
 def at_rest() -> Expr:

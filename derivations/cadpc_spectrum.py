@@ -15,7 +15,7 @@ from derivations.proof import once, require, require_zero
 S, D, e = sp.symbols("S D e", real=True)
 y, z = sp.symbols("x_1 x_2", positive=True)  # two of the flows
 q = sp.Symbol("q", positive=True)
-W = sp.Symbol("W", positive=True)  # sum of the weights; n without weights
+W = sp.Symbol("W", positive=True)  # sum of the weights
 
 
 def difference() -> Expr:
@@ -84,7 +84,8 @@ def spectrum() -> Spectrum:
         polynomial = (mu * sp.eye(flows) - after.jacobian(Matrix(rates)).subs(at)).det(method="berkowitz")
         claimed = (mu - law.total) * (mu - law.difference.subs(W, sum(weights))) ** (flows - 1)
         require_zero(sp.cancel(polynomial - claimed), f"{flows} flows")
-    require_zero(law.difference.subs({W: n, a: 1}) - n / (1 + n), "n/(1 + n) at a = 1")
+    law = Spectrum(law.total, law.difference.subs(W, n))
+    require_zero(law.difference.subs(a, 1) - n / (1 + n), "n/(1 + n) at a = 1")
     return law
 
 
@@ -93,7 +94,7 @@ def updates_to_fairness() -> Expr:
 
     This is about ln(1/q) (1 + n)/a, which grows with n without bound.
     """
-    mu = spectrum().difference.subs(W, n)
+    mu = spectrum().difference
     law = sp.log(q) / sp.log(mu)
     left = sp.Symbol("mu", positive=True)
     power = sp.simplify(left ** (sp.log(q) / sp.log(left)))

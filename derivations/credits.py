@@ -78,7 +78,7 @@ def one_window() -> Expr:
 
 @once
 def throughput() -> Expr:
-    """Derive X = (q - 1 + 1/m) u/(R + u/(m C)) from the cycle that takes the windows in turn.
+    """Derive X = (q - 1 + 1/m) u/(R + u/(m C)), q = floor(W/u), from the cycle that takes the windows in turn.
 
     Window k sends its updates after the bytes o_k + j u, 0 = o_1 < ... < o_m < u, and all windows are q u. By (*) the
     update after byte o_k + j u allows the bytes up to o_k + (j + q) u. The first byte that needs it comes after o_k +
@@ -98,7 +98,7 @@ def throughput() -> Expr:
     slower = sp.numer(sp.together(law.subs(m, m + 1) - law))
     full = C * R - (q - 1) * u  # positive while the path is not full
     require_zero(sp.rem(slower, full, R), "less with each window while the path is not full, and full with all")
-    return law
+    return law.subs(q, sp.floor(W / u))
 
 
 @once

@@ -13,11 +13,12 @@ from sympy import Expr, Rational
 
 from derivations.proof import once, require, require_zero
 
-W, K, R, B, p = sp.symbols("W K R B p", positive=True)
+W, K, R, B, p = sp.symbols("W_max K R B p", positive=True)
+c = sp.Symbol("C", positive=True)
 u = sp.Symbol("u", positive=True)
-beta = 1 / (1 + u)  # anything in (0, 1)
+beta = sp.Symbol("beta", positive=True)  # below 1: 1/(1 + u) where a proof needs that
 t, v = sp.symbols("t v", nonnegative=True)
-C = (1 - beta) * W / K**3  # equation 2 solved for C: see `recovery_time`
+C = (1 - beta) * W / K**3  # equation 2 solved for c: see `recovery_time`
 
 Cycle = namedtuple("Cycle", "time packets")
 
@@ -30,7 +31,6 @@ def cubic(time: Expr) -> Expr:
 @once
 def recovery_time() -> Expr:
     """Derive K = ((1 - beta) W/C)^(1/3): the cubic function begins at the reduced window beta W (section 4.6)."""
-    c = sp.Symbol("C", positive=True)
     law = sp.root((1 - beta) * W / c, 3)
     require_zero((c * (t - law) ** 3 + W).subs(t, 0) - beta * W, "begins at the reduced window")
     require_zero(C.subs(K, law) - c, "C by K")
@@ -40,7 +40,6 @@ def recovery_time() -> Expr:
 @once
 def window() -> Expr:
     """Derive the window as W (beta + (1 - beta) x (3 - 3 x + x^2)), x = t/K: a sum of terms that are not negative."""
-    require(bool(recovery_time()), "K")
     require_zero(cubic(sp.Integer(0)) - beta * W, "after the loss")
     require_zero(cubic(K) - W, "back after K")
     require_zero(sp.diff(cubic(t), t).subs(t, K), "flat there")
@@ -49,7 +48,7 @@ def window() -> Expr:
     law = W * (beta + (1 - beta) * x * (3 - 3 * x + x**2))
     require_zero(law - cubic(t), "the form without cancellation")
     require(sp.discriminant(3 - 3 * v + v**2, v) < 0, "3 - 3 x + x^2 > 0")
-    return law
+    return law.subs(K, recovery_time())
 
 
 # The Reno-friendly region
@@ -103,8 +102,19 @@ def overtaking() -> Expr:
 s = sp.Symbol("s", nonnegative=True)  # the share of K at which the estimate overtakes
 
 
-@once
+def _by_window(law: Expr) -> Expr:
+    """Return a result with s, theta and K by W_max, R, C and beta; theta between its ends, 1/3 and 1."""
+    share = sp.Min(sp.Max(climb() / K, Rational(1, 3)), 1)
+    return law.subs(s, overtaking()).subs(theta, share).subs(K, recovery_time())
+
+
 def mean_window() -> Expr:
+    """Derive the mean window over a period; see `mean_by_crossing`."""
+    return _by_window(mean_by_crossing())
+
+
+@once
+def mean_by_crossing() -> Expr:
     """Derive the mean window over a period for 1/3 <= theta <= 1; its ends are the means of the two regions alone.
 
     It holds for every s at which the estimate equals the cubic function: s = 1 and theta = 1 is the cubic region, s = 0
@@ -127,14 +137,14 @@ def mean_window() -> Expr:
 
 @once
 def packets_between_losses() -> Expr:
-    """Derive the packets of a period, mean window times T/R with T = min(K, climb); return those of both regions."""
+    """Derive the packets of a period, mean window times T/R with T = min(K, climb)."""
     alone = {"cubic": {s: 1, theta: 1}, "reno": {s: 0, theta: Rational(1, 3)}}
-    cubic_packets = mean_window().subs(alone["cubic"]) * K / R
-    reno_packets = mean_window().subs(alone["reno"]) * climb() / R
+    cubic_packets = mean_by_crossing().subs(alone["cubic"]) * K / R
+    reno_packets = mean_by_crossing().subs(alone["reno"]) * climb() / R
     require_zero(cubic_packets - sp.integrate(cubic(t) / R, (t, 0, K)), "cubic region")
     require_zero(reno_packets - sp.integrate(estimate(t) / R, (t, 0, climb())), "Reno-friendly region")
     require_zero(reno_packets - W**2 * (1 + beta) ** 2 / 6, "which has no R")
-    return sp.Min(K, climb()) / R * mean_window()
+    return _by_window(sp.Min(K, climb()) / R * mean_by_crossing())
 
 
 # The response to loss
@@ -148,7 +158,6 @@ def cubic_average() -> Expr:
     require_zero(packets - sp.integrate(cubic(t) / R, (t, 0, K)), "packets of a period")
     constant = C * (3 + beta) / (4 * (1 - beta))
     require_zero(average**4 - constant * (R * packets) ** 3, "fourth power; both sides are positive")
-    c = sp.Symbol("C", positive=True)
     return sp.root(c * (3 + beta) / (4 * (1 - beta)), 4) * (R / p) ** Rational(3, 4)
 
 
@@ -168,7 +177,9 @@ def convergence() -> Expr:
     change = (cubic(K - before) - W) / W
     rate = (1 - beta) * ((3 + beta) / 3) ** 3
     require_zero(change + rate * e**3, "the window at the loss")
-    require(abs(rate.subs(u, Rational(3, 7)) - Rational(5628, 10_000)) < Rational(1, 10_000), "0.563 for beta = 0.7")
+    require(
+        abs(rate.subs(beta, Rational(7, 10)) - Rational(5628, 10_000)) < Rational(1, 10_000), "0.563 for beta = 0.7"
+    )
     return rate
 
 
@@ -193,29 +204,27 @@ def average_window() -> Expr:
 
 def loss_of_window() -> Expr:
     """Derive the loss probability of an average window: both regions' averages fall with p, so the larger inverts."""
-    c = sp.Symbol("C", positive=True)
+    average = sp.Symbol("W", positive=True)
     constant = c * (3 + beta) / (4 * (1 - beta))
-    first, second = R * sp.root(constant / W**4, 3), 3 / (2 * W**2)
-    require_zero(cubic_average().subs(p, first) ** 4 - W**4, "equation 5, fourth power")
-    require_zero(reno_average().subs(p, second) - W, "equation 3")
+    first, second = R * sp.root(constant / average**4, 3), 3 / (2 * average**2)
+    require_zero(cubic_average().subs(p, first) ** 4 - average**4, "equation 5, fourth power")
+    require_zero(reno_average().subs(p, second) - average, "equation 3")
     require(sp.diff(reno_average(), p).is_negative, "falls with p")
-    require(sp.simplify(sp.diff(cubic_average() ** 4, p)).is_negative, "falls with p")
+    require(sp.diff(cubic_average() ** 4, p).subs(beta, 1 / (1 + u)).is_negative, "falls with p")
     return sp.Max(first, second)
 
 
 def reno_friendly_loss() -> Expr:
     """Derive the loss probability (4/9) A R^3 above which equation 3 is the larger one."""
-    c = sp.Symbol("C", positive=True)
     law = Rational(4, 9) * c * (3 + beta) / (4 * (1 - beta)) * R**3
     ratio = sp.simplify(cubic_average() ** 4 / reno_average() ** 4)
     require_zero(ratio.subs(p, law) - 1, "equal there")
-    require(sp.simplify(sp.diff(ratio, p)).is_negative, "equation 5 is the larger one below")
+    require(sp.diff(ratio, p).subs(beta, 1 / (1 + u)).factor().is_negative, "equation 5 is the larger one below")
     return law
 
 
 def reno_friendly_window() -> Expr:
     """Derive the window before a loss at which theta = 1, and that at which it is 1/3, 1/sqrt(27) of it."""
-    c = sp.Symbol("C", positive=True)
     law = sp.sqrt(27 * (1 - beta) / (c * (R * (1 + beta)) ** 3))
     cubed = climb() ** 3 / recovery_time() ** 3
     require_zero(cubed.subs(W, law) - 1, "theta = 1")
@@ -248,8 +257,13 @@ def begin_of_queue() -> Expr:
     require_zero((queued(left) - 1) - (B - (1 + B) * (1 - beta) * left**3), "the queue")
     require_zero((B - (1 + B) * (1 - beta) * left**3).subs(left, sp.root(law, 3)), "begins there")
     require_zero(law.subs(B, 1 / beta - 1) - 1, "with the loss")
-    require(sp.simplify(sp.diff(law, B)).is_positive, "and earlier in larger buffers")
+    require(sp.diff(law, B).subs(beta, 1 / (1 + u)).factor().is_positive, "and earlier in larger buffers")
     return law
+
+
+def _begin() -> Expr:
+    """Return z, the time from the queue's beginning to the loss, over K: 1 if there is always a queue."""
+    return sp.root(sp.Min(begin_of_queue(), 1), 3)
 
 
 @once
@@ -265,7 +279,7 @@ def utilisation() -> Expr:
     require_zero(law.subs({B: 0, y: 0}) - (3 + beta) / 4, "no buffer: the mean of the cubic region")
     require_zero(law.subs(y, 1) - 1, "full")
     require_zero(1 - 4 * y**3 + 3 * y**4 - (1 - y) ** 2 * (1 + 2 * y + 3 * y**2), "a double root, so a smooth joint")
-    return law
+    return law.subs(y, _begin())
 
 
 @once
@@ -280,4 +294,4 @@ def mean_queue() -> Expr:
     always = sp.integrate(queued(left) - 1, (left, 0, 1))
     require_zero(always - (Rational(3, 4) * depth + B - depth), "a queue throughout")
     require_zero((law / B).subs(y, 1).subs(B, 1 / beta - 1) - Rational(3, 4), "3/4 of the buffer that just suffices")
-    return law + sp.Max(B - depth, 0)
+    return law.subs(y, _begin()) + sp.Max(B - depth, 0)

@@ -78,7 +78,7 @@ def acknowledgment_delay() -> AckDelay:
     require_zero(printed_over_peak - A / P, "packets at the peak rate")
     require_zero(printed_over_peak.subs(F, rate_specification().largest_burst_rate) - 1, "no idle time")
     require_zero(printed / (F * delay) - L / s, "bursts longer than a segment")
-    return AckDelay(t_a, t_a / t_s, printed_over_peak)
+    return AckDelay(t_a, delay / t_s, printed_over_peak)
 
 
 def initial_window() -> Expr:

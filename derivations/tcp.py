@@ -15,8 +15,8 @@ from derivations.proof import once, require, require_zero
 from derivations.segment_rounds import geometric_mean, mean_transmissions, p
 
 R, T_0, b, W, W_m, B, U, alpha = sp.symbols("R T_0 b W W_m B U alpha", positive=True)
+beta = sp.Symbol("beta", positive=True)  # below 1: 1/(1 + u) where a proof needs that
 u = sp.Symbol("u", positive=True)
-beta = 1 / (1 + u)  # anything in (0, 1)
 w = sp.Symbol("w", positive=True)
 q = 1 - p
 
@@ -24,7 +24,7 @@ Sawtooth = namedtuple("Sawtooth", "rounds packets time")
 Mean = namedtuple("Mean", "packets seconds")
 Full = namedtuple("Full", "window unlimited limited jump")
 Finish = namedtuple("Finish", "time step")
-HALF = {u: 1, alpha: 1}
+HALF = {beta: Rational(1, 2), alpha: 1}
 
 
 # The sawtooth
@@ -44,7 +44,7 @@ def window_of_loss() -> Expr:
     window = sp.sqrt(2 * alpha / (b * (1 - beta**2) * p))
     cycle = sawtooth(beta * W, W, R)
     require_zero(cycle.packets.subs(W, window) - 1 / p, "1/p packets in a cycle")
-    require(sp.factor(sp.diff(cycle.packets, W)).is_positive, "no other window has them")
+    require(sp.factor(sp.diff(cycle.packets, W).subs(beta, 1 / (1 + u))).is_positive, "no other window has them")
     return window
 
 

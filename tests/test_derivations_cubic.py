@@ -10,9 +10,9 @@ from longfat.laws import cubic
 
 
 def at(expression, trip, c, beta, window, loss, **more):
-    """Return a proved expression at a point, in 50 digits; beta is 1/(1 + u) in the proofs."""
+    """Return a proved expression at a point, in 50 digits."""
     with mpmath.workdps(50):
-        numbers = {"R": trip, "C": c, "u": 1 / sp.Float(beta, 50) - 1, "W": window, "p": loss} | more
+        numbers = {"R": trip, "C": c, "beta": beta, "W_max": window, "p": loss} | more
         values = {one: sp.Float(numbers[one.name], 50) for one in expression.free_symbols}
         return float(expression.evalf(40, subs=values))
 
@@ -30,7 +30,7 @@ def test_link_with_the_reno_friendly_region():
             point["s"] = float(proofs.overtaking().subs(proofs.theta, 1.1 * 0.3 / pace))
         else:
             behind = cubic_link.queued(cubic_link.v) - cubic_link.estimate_with_queue()
-            numbers = point | {"u": 3 / 7}
+            numbers = point | {"beta": beta}
             values = {one: sp.Float(numbers[one.name]) for one in behind.free_symbols - {cubic_link.v}}
             point["v"] = float(sp.nsolve(behind.subs(values), cubic_link.v, (1e-6, z), solver="bisect"))
         law = cubic.utilisation_general(buffer, product, trip, c, beta)

@@ -17,9 +17,9 @@ def test_mean_queue():
     symbols = [symbol.sympy for symbol in laws.aimd_mean_queue.symbols.values()]
     shipped = laws.aimd_mean_queue.expr
     for proved, values in zip(proofs.aimd_mean_queue(), (((1, 1), (2, 1)), ((1, 2), (3, 9))), strict=True):
-        for u, buffer in values:  # beta = 1/(1 + u), and 1/beta - 1 = u
-            beta, given = sp.Rational(1, 1 + u), sp.Rational(buffer)
-            expected = proved.subs({proofs.u: u, proofs.B: given})
+        for excess, buffer in values:  # 1/beta - 1
+            beta, given = sp.Rational(1, 1 + excess), sp.Rational(buffer)
+            expected = proved.subs({proofs.beta: beta, proofs.B: given})
             assert shipped.subs(dict(zip(symbols, (given, beta), strict=True))) == expected > 0
 
 

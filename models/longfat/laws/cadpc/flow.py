@@ -61,7 +61,7 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
     source=f"{WELZL}, sections III and IV.B",
     unit="1",
     result="x(t + 1); not positive where x/w + L >= 1 + 1/a",
-    derivation="cadpc_network.weights",
+    derivation="cadpc_network.weights.update",
     not_simulated="the rule that the simulated sender computes itself",
 )
 def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
@@ -165,7 +165,7 @@ def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:
     source=f"{WELZL}, sections III and IV.B",
     unit="1",
     result="x, over the capacity",
-    derivation="cadpc_network.weights",
+    derivation="cadpc_network.weights.rate",
     simulated=SimulatedBy("cadpc_rate", {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03),
 )
 def weighted_equilibrium_rate(weight: WEIGHT, total_weight: TOTAL_WEIGHT, *, xp: Any) -> Any:
