@@ -497,7 +497,7 @@ def transmit_in_order(state, link, i, packet, special):
     if special:
         if link.hold_until > begin:  # meanwhile the packet counts as in transmission, as with jitter below
             first_bit = max(begin, min(link.hold_until, records.HORIZON))
-        if link.jitter > 0:  # random delay before transmission, which the packets behind wait for, too
+        if link.jitter > 0:  # random delay before transmission; the packets behind this one wait, too
             first_bit = max(first_bit, now + int(uniform(state) * link.jitter))
     time = transmission_time(state, link, size, fresh, first_bit)
     free = first_bit + time

@@ -141,7 +141,7 @@ def pace(state, f, time):
     """Handle the pacing timer of a flow; return False if a scheme returned an invalid window or rate.
 
     The timer expires when the access link has sent its packet, when the rate allows the next packet, when a generator
-    emits a packet, or when the flow starts or the next connection of a template does.
+    emits a packet, when a template starts its next connection, or when the flow starts.
     """
     sender, tally = sender_at(state, f), tally_at(state, f)
     if sender.access_link == IN_USE:

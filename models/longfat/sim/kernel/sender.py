@@ -341,7 +341,7 @@ def new_data(state, f, sender, number):
 
 @part
 def record_new_data(state, f, sender, number):
-    """Record the first transmission of packet `number`, and time its round trip unless timestamps or a packet do."""
+    """Record the first transmission of packet `number`; without timestamps, time it unless a packet is being timed."""
     sender.high = number + 1
     if not sender.timestamps and timer_at(state, f).timed == NONE:
         timer_at(state, f).timed = number
