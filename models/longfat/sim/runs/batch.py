@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,12 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from longfat.base import quantities
+from longfat.base.domains import conflict, out_of_range
 from longfat.base.progress import bar
 from longfat.replication import replicate
 from longfat.sim import queues
 from longfat.sim.kernel.records import NOT_ECT, SECOND
 from longfat.sim.network.network import Network
+from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.runs import results, statistics
+from longfat.sim.runs.engine import LONGEST as LIMIT
 from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, limit for a run that ends when all files are transferred
@@ -26,9 +31,35 @@ ROUNDING = 0.01  # relative rounding error of a transmission time above which th
 MOST_RUNS, CALLS = 64, 8
 
 
+@dataclass(frozen=True)
+class Options:
+    """Options of all networks of a call of `run`."""
+
+    duration: float | None  # s; None: until every file is transferred
+    warm_up: float | None  # s; None: to be determined
+    replications: int
+    confidence: float
+
+    @classmethod
+    def read(cls, duration: Any = None, warm_up: Any = 0.0, replications: Any = 1, confidence: Any = 0.95) -> Options:
+        """Return the options in SI units; raise an error for invalid ones."""
+        until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
+        automatic = warm_up == "auto"
+        longest = LONGEST if until is None else until
+        begin = None if automatic else quantities.duration(warm_up, "warm_up")
+        if begin is not None and begin >= longest:
+            raise out_of_range("warm_up", begin, "s", f"[0, {longest:g}), below the duration")
+        if automatic and duration is None:
+            raise conflict("warm_up = 'auto'", "needs a duration", "give duration [s]")
+        replications = RUN_OPTIONS["replications"].read("replications", replications)
+        return cls(until, begin, replications, RUN_OPTIONS["confidence"].read("confidence", confidence))
+
+
 @dataclass
 class Plan:
     """Plan of the runs of one network: options, and the random streams of the replications.
+
+    Without a duration every flow needs a file, and the last file ends a run.
 
     Parameters
     ----------
@@ -36,31 +67,35 @@ class Plan:
         Network.
     random : numpy.random.Generator
         Generator whose children are the streams of the replications.
-    duration : float or None
-        Time to simulate [s]; None: until every file is transferred.
-    warm_up : float or None
-        Time after which counting begins [s]; None: to be determined.
-    replications : int
-        Number of runs.
+    options : Options
+        Options of the call.
     called : str
         Name of the network in error messages if there are several.
     """
 
     net: Network
     random: np.random.Generator
-    duration: float | None
-    warm_up: float | None
-    replications: int
+    options: Options
     called: str = ""
     streams: list[np.random.Generator] = field(init=False)
+    warm_up: float | None = field(init=False)  # s; None: still to be determined
 
     def __post_init__(self) -> None:
-        self.streams = self.random.spawn(self.replications)
+        self.warm_up, self.streams = self.options.warm_up, self.random.spawn(self.options.replications)
+        if self.options.duration is None:
+            flows = [flow for flow in self.net.flows if flow.traffic is None]
+            endless = [flow.name for flow in flows if flow.file is None and flow.stop == math.inf]
+            if endless or not any(flow.file is not None for flow in flows):
+                what = f"flow {endless[0]!r} never ends" if endless else "no flow has a file"
+                raise ValueError(
+                    f"{self.called and self.called + ': '}duration is absent and {what}: give duration [s] in "
+                    f"(0, {LIMIT:g}], or files to all flows"
+                )
 
     @property
     def until(self) -> float:
         """Time at which runs end at the latest [s]."""
-        return LONGEST if self.duration is None else self.duration
+        return LONGEST if self.options.duration is None else self.options.duration
 
     def find_warm_up(self) -> float:
         """Return the end of the warm-up [s], determined in a separate run from 1000 samples of the backlog."""
@@ -102,7 +137,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
     If the first run of a network draws no random number, only this run is simulated. `first` is the first run of the
     first network, if that run is already assembled.
     """
-    pairs = [(k, r) for k, plan in enumerate(plans) for r in range(plan.replications)]
+    pairs = [(k, r) for k, plan in enumerate(plans) for r in range(plan.options.replications)]
     size = max(1, min(MOST_RUNS, len(pairs) // (CALLS * (os.cpu_count() or 1))))
     blocks = [pairs[begin : begin + size] for begin in range(0, len(pairs), size)]
     outcomes: list[dict[int, Outcome]] = [{} for _ in plans]
@@ -124,7 +159,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
             with plan.named():
                 if first is not None and (k, r) == (0, 0):
                     run = first
-                elif plan.replications == 1:
+                elif plan.options.replications == 1:
                     run = Simulation(plan.net, rng=plan.streams[0])
                 else:
                     if plain is None or of != k:
@@ -133,7 +168,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
                 outcomes[k][r] = _simulate(run, plan, advanced, remarked=r == 0)
             before += run.now
 
-    total = None if any(plan.duration is None for plan in plans) else sum(plans[k].until for k, _ in pairs)
+    total = None if any(plan.options.duration is None for plan in plans) else sum(plans[k].until for k, _ in pairs)
     with ExitStack() as stack:
 
         @functools.cache
@@ -159,7 +194,7 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *,
 
     The outcome has a remark only if ``remarked``: all replications would have the same one.
     """
-    to_the_end = plan.duration is None
+    to_the_end = plan.options.duration is None
     before = None
     if plan.warm_up:
         run.advance(plan.warm_up, advanced)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from longfat._version import __version__
@@ -16,16 +14,14 @@ from longfat.replication import replicate
 from longfat.sim.network.network import Network
 from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.runs import results
-from longfat.sim.runs.batch import LONGEST, Outcome, Plan, simulate
+from longfat.sim.runs.batch import Options, Outcome, Plan, simulate
 from longfat.sim.runs.captures import MOST, captured
-from longfat.sim.runs.engine import LONGEST as LIMIT
 from longfat.sim.runs.engine import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import numpy as np
     import xarray as xr
 
 
@@ -143,7 +139,7 @@ def run(
     if not isinstance(net, Network):
         if sample_every is not None or pcap is not None or qlog is not None:
             raise conflict("a list of networks", "excludes sample_every, pcap and qlog", "trace one network by itself")
-        options = _Options.read(duration, warm_up, replications, confidence)
+        options = Options.read(duration, warm_up, replications, confidence)
         data = results.together(_several(net, options, rng, progress))
     else:
         made, first = answer(
@@ -168,19 +164,18 @@ def answer(
     **given: Any,
 ) -> tuple[results.Answer, Simulation]:
     """Return the results of `run` for one network without loading xarray, and the network's first simulation."""
-    options = _Options.read(**given)
+    options = Options.read(**given)
     every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
     if every is not None and options.duration is None:
         raise conflict("sample_every", "needs a duration", "give duration [s]")
-    random = generator(rng)
-    plan = options.plan(net, random)
+    plan = Plan(net, generator(rng), options)
     first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
     first.prepare()  # compiled once, and errors are reported once
     if plan.warm_up is None:
         plan.warm_up = plan.find_warm_up()
     with captured(first, pcap, qlog, trace_packets) as capture:
         [outcomes] = simulate([plan], progress, first)
-    made = _made(plan, outcomes, options, random)
+    made = _made(plan, outcomes)
     if capture is not None:
         made.attrs.update(trace_packets=capture.packets, trace_until=capture.until, trace_end=capture.end)
         if capture.end:
@@ -188,44 +183,7 @@ def answer(
     return made, first
 
 
-@dataclass(frozen=True)
-class _Options:
-    """Options of all networks of a call, see `run`."""
-
-    duration: float | None
-    warm_up: float | None  # None: to be determined
-    replications: int
-    confidence: float
-
-    @classmethod
-    def read(cls, duration: Any = None, warm_up: Any = 0.0, replications: Any = 1, confidence: Any = 0.95) -> _Options:
-        """Return the options in SI units; raise an error for invalid ones."""
-        until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
-        automatic = warm_up == "auto"
-        longest = LONGEST if until is None else until
-        begin = None if automatic else quantities.duration(warm_up, "warm_up")
-        if begin is not None and begin >= longest:
-            raise out_of_range("warm_up", begin, "s", f"[0, {longest:g}), below the duration")
-        if automatic and duration is None:
-            raise conflict("warm_up = 'auto'", "needs a duration", "give duration [s]")
-        replications = RUN_OPTIONS["replications"].read("replications", replications)
-        return cls(until, begin, replications, RUN_OPTIONS["confidence"].read("confidence", confidence))
-
-    def plan(self, net: Network, random: np.random.Generator, called: str = "") -> Plan:
-        """Return the plan for a network; without a duration every flow needs a file, and the last file ends a run."""
-        if self.duration is None:
-            flows = [flow for flow in net.flows if flow.traffic is None]
-            endless = [flow.name for flow in flows if flow.file is None and flow.stop == math.inf]
-            if endless or not any(flow.file is not None for flow in flows):
-                what = f"flow {endless[0]!r} never ends" if endless else "no flow has a file"
-                raise ValueError(
-                    f"{called and called + ': '}duration is absent and {what}: give duration [s] in (0, {LIMIT:g}], "
-                    "or files to all flows"
-                )
-        return Plan(net, random, self.duration, self.warm_up, self.replications, called)
-
-
-def _several(nets: Sequence[Network], options: _Options, rng: Any, progress: bool) -> list[results.Answer]:
+def _several(nets: Sequence[Network], options: Options, rng: Any, progress: bool) -> list[results.Answer]:
     """Return the results of several networks."""
     if isinstance(nets, str) or not isinstance(nets, Iterable):
         raise wrong_type("net", nets, "a Network or a sequence of Networks")
@@ -237,26 +195,26 @@ def _several(nets: Sequence[Network], options: _Options, rng: Any, progress: boo
             raise wrong_type(f"net[{k}]", net, "a Network")
     random = generator(rng)
     streams = random.spawn(len(given))
-    plans = [options.plan(net, streams[k], f"net[{k}]") for k, net in enumerate(given)]
+    plans = [Plan(net, streams[k], options, f"net[{k}]") for k, net in enumerate(given)]
     if options.warm_up is None:
         for plan, begin in zip(plans, replicate(Plan.find_warm_up, plans), strict=True):
             plan.warm_up = begin
     found = simulate(plans, progress)
-    return [_made(plan, outcomes, options, random) for plan, outcomes in zip(plans, found, strict=True)]
+    return [_made(plan, outcomes) for plan, outcomes in zip(plans, found, strict=True)]
 
 
-def _made(plan: Plan, outcomes: list[Outcome], options: _Options, random: np.random.Generator) -> results.Answer:
+def _made(plan: Plan, outcomes: list[Outcome]) -> results.Answer:
     """Return the results of all runs of a network, with everything needed to repeat them."""
-    first = outcomes[0]
+    first, options = outcomes[0], plan.options
     attrs = {
         "network": plan.net.to_toml(),
-        "duration": max(run.now for run in outcomes) if plan.duration is None else plan.duration,
+        "duration": max(run.now for run in outcomes) if options.duration is None else options.duration,
         "warm_up": plan.warm_up,
         "replications": len(outcomes),
         "replications_asked": options.replications,
         "deterministic": int(not first.drew),
         "confidence": options.confidence,
-        "entropy": str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
+        "entropy": str(getattr(plan.random.bit_generator.seed_seq, "entropy", "unknown")),
         "events": sum(run.events for run in outcomes),
         "wall_time": sum(run.wall_time for run in outcomes),
         "conservation": "sent = received + dropped + in_flight",
