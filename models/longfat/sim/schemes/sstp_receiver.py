@@ -51,10 +51,8 @@ STATE = {
     "ready_upper": [0] * ROWS,
     "ready_segment": [0] * ROWS,
     "ready_bits": [0] * ROWS,
-    "ready_control": [0] * ROWS,
     "first_ready": 0,
-    "end_ready": 0,
-    "control": 0,  # number of the last control packet
+    "end_ready": 0,  # also the number of the last control packet: they are numbered from 1 in their order
     "last_control_at": 0.0,  # s
     "busy_until": 0.0,  # s: the application processes a segment until then
     "changed": False,  # `change_at` has passed
@@ -125,7 +123,6 @@ def answer(receiver, segment, at):
     if receiver.end_ready - receiver.first_ready >= ROWS:
         return
     bits = missing_of(receiver, segment)
-    receiver.control += 1
     k = receiver.end_ready % ROWS
     receiver.ready_at[k] = max(at, receiver.now)
     # WUCS-92-38, section 3.4, "Sender Window Operations": R_l and R_h are copied into every PACK and SNAK. R_l is the
@@ -133,13 +130,12 @@ def answer(receiver, segment, at):
     receiver.ready_upper[k] = receiver.upper
     receiver.ready_segment[k] = segment
     receiver.ready_bits[k] = bits
-    receiver.ready_control[k] = receiver.control
     receiver.end_ready += 1
     if bits and receiver.end_asked - receiver.first_asked < ROWS:
         k = receiver.end_asked % ROWS
         receiver.asked_segment[k] = segment
         receiver.asked_bits[k] = bits
-        receiver.asked_control[k] = receiver.control
+        receiver.asked_control[k] = receiver.end_ready
         receiver.end_asked += 1
 
 
@@ -364,7 +360,7 @@ def reply(receiver, packet):
         set_alarm(receiver)
         return 0
     receiver.first_ready += 1
-    packet.header[CONTROL] = receiver.ready_control[k]
+    packet.header[CONTROL] = receiver.first_ready
     packet.header[LIMIT] = receiver.ready_upper[k]
     packet.header[SEGMENT] = receiver.ready_segment[k]
     packet.header[MISSING] = receiver.ready_bits[k]
