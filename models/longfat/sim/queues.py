@@ -20,7 +20,7 @@ from longfat.sim.switch.credit import credit
 from longfat.sim.switch.decbit import decbit
 from longfat.sim.switch.dualpi2 import dualpi2
 from longfat.sim.switch.dynamic_window import dynamic_window
-from longfat.sim.switch.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
+from longfat.sim.switch.explicit_feedback import explicit_feedback
 from longfat.sim.switch.fifo import FIFO, FIFO_DEPARTURES
 from longfat.sim.switch.fq_codel import fq_codel
 from longfat.sim.switch.hop_by_hop import hop_by_hop
@@ -42,7 +42,7 @@ from longfat.sim.switch.virtual_clock import virtual_clock
 from longfat.sim.switch.xcp import xcp
 
 __all__ = [
-    "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
+    "BIT_ROUND", "DROP", "ENQUEUE", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
     "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "STRICT_PRIORITY", "Discipline", "Parameter", "aggregation",
     "avq", "becn", "codel", "credit", "decbit", "discipline", "dualpi2", "dynamic_window", "explicit_feedback",
     "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "pie", "policer",

@@ -86,4 +86,3 @@ explicit_feedback = Discipline(
     'made end to end as in H. Kanakia, S. Keshav and P. Mishra, "A Comparison of Reactive Host-based Flow Control '
     'Schemes in Reservationless Networks", AT&T Bell Labs, 1992',
 )
-EXPLICIT_FEEDBACK = explicit_feedback
