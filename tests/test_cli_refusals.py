@@ -191,7 +191,7 @@ REFUSED = {
         [
             ("--mark-above 5", "find = 'burst' excludes discipline and mark_above"),
             ("--discipline codel", "find = 'burst' excludes discipline and mark_above"),
-            ("--find threshold", "discipline 'fifo' is unknown; available: codel, "),
+            ("--find threshold", "needs one of the disciplines step-marking, red, codel, fq-codel, "),
             ("--find threshold --discipline step-marking --mark-above 5", "mark_above = 5 excludes find = 'threshold'"),
             ("--file 1MB", "find = burst excludes file"),
         ],
@@ -240,6 +240,8 @@ REFUSED = {
             ("--rate 1Mbit/s", "--rate-trace excludes --rate"),
             ("--discipline codel", "--rate-trace excludes --discipline"),
             ("--find burst", "--rate-trace excludes --find"),
+            ("--share 90%", "--rate-trace excludes --share"),
+            ("--rtt 20..40ms", "--rate-trace needs one number for --flows, and one time for --rtt"),
             ("--csv", "--rate-trace excludes --csv"),
             ("--flows 1,2", "--rate-trace needs one number for --flows"),
         ],

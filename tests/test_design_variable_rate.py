@@ -107,7 +107,7 @@ def test_the_command(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "30 s, 6 Mbit/s at least, 10 Mbit/s in the mean, 12 Mbit/s at most (over 0.1 s). 1 cubic flow, 40 ms:" in out
     assert "behind 40 packets one waits 40 ms to 80 ms here" in out
-    assert "tc qdisc replace dev DEV root cake bandwidth 5700kbit\n" in out + "\n"
+    assert "tc qdisc replace dev DEV root cake bandwidth 5700000bit\n" in out + "\n"
     assert len(out.splitlines()) <= 20
     assert main([*asked, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -115,8 +115,14 @@ def test_the_command(tmp_path, capsys):
     assert [one["packets"] for one in answer["queues"]] == [20, 33, 40, 10240, 10240]
 
 
-def test_no_shaper_below_an_outage(tmp_path, capsys):
-    (tmp_path / "gap.txt").write_text("0 12\n10 0.5\n11 12\n")
+@pytest.mark.parametrize("rates", [
+    "0 12\n10 0.5\n11 12\n",  # an outage
+    # The least rate is 800 bit/s: a packet takes 15 s, and behind a shaper more of them wait. CAKE takes 0 kbit/s, to
+    # which 0.76 would be rounded down, for no limit (net/sched/sch_cake.c, cake_set_rate()).
+    "0 0.001\n10 0.0008\n20 0.001\n",
+])  # fmt: skip
+def test_no_shaper_that_does_harm(tmp_path, capsys, rates):
+    (tmp_path / "gap.txt").write_text(rates)
     assert main(["buffer", "--rate-trace", str(tmp_path / "gap.txt"), "--rtt", "40ms", "--replications", "2"]) == 0
     out = capsys.readouterr().out
     assert "- No shaper: below the least rate it gives " in out

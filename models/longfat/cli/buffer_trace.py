@@ -13,6 +13,7 @@ from longfat.cli import tables
 from longfat.cli.output import Output, finite, say, watched
 from longfat.cli.parameters import flag_of
 from longfat.cli.tables import Column, percent
+from longfat.design.arguments import BUFFER
 
 if TYPE_CHECKING:
     from longfat.design.variable_rate import Queue, VariablePath
@@ -41,12 +42,13 @@ def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
 
     given = [flag_of(name) for name in EXCLUDED if asked.get(name)]
     given += ["--find"] if asked["find"] != "buffer" else []
+    given += ["--share"] if asked["share"] != BUFFER["share"].checked("share", BUFFER["share"].default) else []
     given += ["--csv"] if output.form == "csv" else []
     given += ["--output"] if output.directory is not None else []
     if given:
         raise conflict("--rate-trace", f"excludes {given[0]}")
     flows = asked.get("flows", 1)
-    if isinstance(flows, list) or isinstance(asked["round_trip_time"], list):
+    if isinstance(flows, list) or isinstance(asked["round_trip_time"], list) or "spread" in asked:
         raise conflict("--rate-trace", "needs one number for --flows, and one time for --rtt")
     trace = variable_rate.read(text_of("rate_trace", file), file)
     path = variable_rate.VariablePath(trace, asked["round_trip_time"], asked["packet"], asked["scheme"], flows)
@@ -87,11 +89,11 @@ def _table(path: VariablePath, found: list[Queue]) -> str:
         "the rate is. Choose bytes = delay budget x least rate",
     ]
     lines = []
-    if least >= WORTH * mean:
+    rate = math.floor(8 * path.shaped + 1e-3)  # bit/s; the summand prevents an error of 1 by rounding
+    if least >= WORTH * mean and shaped["wait"] < largest["wait"] and rate > 0:  # with a rate of 0 CAKE does not shape
         said += [f"A shaper below the least rate, if the queue of the link cannot be changed: {_gives(shaped)}"]
-        rate = math.floor(8 * path.shaped / 1e3 + 1e-6)  # kbit/s; the summand prevents an error of 1 by rounding
         lines = ["", "# As root, DEV leads to the link. CAKE itself is not simulated, fq_codel behind a shaper is:"]
-        lines += [f"tc qdisc replace dev DEV root cake bandwidth {rate}kbit"]
+        lines += [f"tc qdisc replace dev DEV root cake bandwidth {rate}bit"]
     else:
         said += [f"No shaper: below the least rate it gives {_gives(shaped)}"]
     said += [
