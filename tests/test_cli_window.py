@@ -64,6 +64,10 @@ ANSWERS = [
     ("--rate 400Gbit/s --rtt 300ms --loss 1e-9,1e-5 --no-simulation",
      ["up to 28.6 Gbit/s by law, 260 times as much or more at the least loss",
       "optics): 28.6 Gbit/s by law, 270 times as much as at 1e-05"], ["the whole link"]),
+    ("--rate 400Gbit/s --rtt 300ms --loss 1e-9 --no-simulation --verbose",
+     ["fills TCP's largest window keeps CUBIC from carrying 95% of this link"], ["up to a loss of"]),
+    # a range that is not given cannot be narrowed
+    ("--rate 10Mbit/s --rtt 20ms --loss 0.5", ["expect 0 to"], ["narrower"]),
     # the law is that of the middle, sqrt(20 x 200) ms
     ("--rate 10Mbit/s --rtt 20..200ms --loss 2e-3 --no-simulation", ["(law of CUBIC, 63.2 ms)"], ["20 to 200 ms"]),
     # An option overrides the number of streams of a file.

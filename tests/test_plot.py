@@ -305,3 +305,7 @@ def test_lines_and_words_that_were_alike():
     # 0.95 x 7860 packets: p = 0.1 (1.50415 x 0.4^(1/4)/7467)^(4/3) = 8.2e-7 by hand with N = 953 Mbit/s
     title = plot.tcp_rates(lossy).get_title(loc="left") + plot.tcp_rates(lossy).get_title()
     assert title.startswith("Lower the loss to 8.2e-07: cubic at 1 Gbit/s and 100 ms fills 95% of the link")
+    # 2^30 bytes in 0.3 s are 7.5 % of the link, 54 times 2^29 its two products; the point at 0.5 is inside the axes
+    far = plot.tcp_rates(design.tcp_window(rate="400Gbit/s", round_trip_time="300ms", loss=0.5, simulate=False))
+    assert "Use 54 streams: TCP's largest window keeps cubic" in far.get_title(loc="left") + far.get_title()
+    assert far.get_xlim()[1] == 0.5

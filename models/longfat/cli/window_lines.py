@@ -209,7 +209,8 @@ def check(answer: Answer, path: Path) -> list[str]:
 
     wide = [] if len(rows) > 1 else [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.options
-    made += labelled("narrower", _narrower(answer, wide[0], counted, unit)) if wide else []
+    narrower = _narrower(answer, wide[0], counted, unit) if wide else ""
+    made += labelled("narrower", narrower) if narrower else []
     return made if shown else made + hosts
 
 
@@ -239,11 +240,12 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
 
 
 def _narrower(answer: Answer, row: dict[str, float], counted: bool, unit: str) -> str:
-    """Return longer measurements that narrow the expected interval of a check, each with its interval.
+    """Return longer measurements that narrow the expected interval of a check, each with its interval, or no text.
 
     With ``counted`` the loss was measured by a count of lost packets; ``unit`` is that of iperf3's rates in the check.
     """
-    said, cycles = [], LONG_CYCLES if answer.attrs["flows"] == 1 else row["tcp_cycles"]
+    a, said = answer.attrs, list[str]()
+    cycles = LONG_CYCLES if a["flows"] == 1 else row["tcp_cycles"]
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)
     if lasts > row["check_time"]:
         command = f"-O {skipped} -t {lasts}"
@@ -259,4 +261,6 @@ def _narrower(answer: Answer, row: dict[str, float], counted: bool, unit: str) -
         )
     elif loss >= RANGE:
         said.append(f"the range of the loss makes a factor of {loss:.2g}, by law: narrow it")
-    return "; ".join(said) or "no longer check narrows it: give narrower ranges of --rtt (ping) and --rate (iperf3)"
+    if not said and any(a[f"{name}_low"] < a[f"{name}_high"] for name in ("rate", "round_trip_time")):
+        said = ["no longer check narrows it: give narrower ranges of --rtt (ping) and --rate (iperf3)"]
+    return "; ".join(said)

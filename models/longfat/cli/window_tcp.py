@@ -158,6 +158,8 @@ def _filling(answer: Answer) -> str:
     law, found = (answer.values[f"tcp_filling_loss{end}"] for end in ("_law", ""))
     if SENDERS[a["scheme"]].is_bbr:
         return f"{name} keeps its rate up to a loss of {law:.2g} (law)"
+    if answer.reachable < a["target"] * answer.capacity:
+        return f"TCP's largest window keeps {name}{of_streams(a)} from carrying {percent(a['target'])} of this link"
     known = f"{found:.2g} (simulated; law: {law:.2g})" if math.isfinite(found) else f"{law:.2g} (law)"
     return (
         f"a long transfer of {name}{of_streams(a)} carries {percent(a['target'])} of this link up to a loss of "

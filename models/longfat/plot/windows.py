@@ -132,12 +132,14 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def _advice(data: xr.Dataset) -> str:
-    """Return a recommendation: a lower loss if losses keep the flow from filling the link, else a window size."""
+    """Return a recommendation: more streams, a lower loss, or else a window."""
     a = data.attrs
     flow = f"{a['scheme']} at {text(a['rate'], 'bytes/s')} and {text(a['round_trip_time'], 's')}"
     largest = next(
         value for value in (float(data[f"tcp_filling_loss{end}"]) for end in ("", "_law")) if math.isfinite(value)
     )
+    if a["flows"] * a["window"] / a["round_trip_time"] < a["target"] * a["rate"]:
+        return f"Use {a['sockets']} streams: TCP's largest window keeps {flow} from filling the link"
     if float(data.loss_low.max()) > largest:
         return f"Lower the loss to {largest:.2g}: {flow} fills {100 * a['target']:.6g}% of the link up to there"
     window = text(float(f"{a['window']:.3g}"), "bytes")
@@ -183,7 +185,7 @@ def tcp_rates(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.axhline(a["target"], color="0.6", lw=0.8, ls=":", zorder=0)
     ax.set(
         xscale="log", yscale="log", xlabel="packet loss probability [1]", ylabel="rate over capacity [1]",
-        xlim=(least, float(np.max(data.law_loss))), title=_advice(data),
+        xlim=(least, max(float(data.law_loss.max()), float(data.loss_high.max()))), title=_advice(data),
         ylim=(min(float(np.nanmin(data.dense_rate_law)) / a["rate"], lowest) / 2, 1.2),
     )  # fmt: skip
     ax.legend(loc="lower left")
