@@ -249,6 +249,17 @@ def test_the_number_of_flows_by_law_nearly_fills_the_link(rate, trip, loss, send
         assert tcp.limits([run.share for run in runs], 0.95)["upper"] > least
 
 
+@pytest.mark.parametrize(("rate", "trip", "buffer", "share"), [
+    (1.25e8, 0.01, 0.01, 0.868), (1.25e8, 0.01, 0.05, 0.913),  # 8 and 41 packets
+    (1.25e6, 0.02, 0.01, 0.105),  # one packet: half of the link in the first two seconds
+])  # fmt: skip
+def test_a_smaller_path_has_a_buffer_of_packets(rate, trip, buffer, share):
+    """The shares are those of `longfat.sim.run` over the path itself, 100 s and 300 s long."""
+    path = tcp.TcpPath(0.9534 * rate, trip, 1448, CUBIC, buffer)
+    assert average(path.transfers(0.0, effort(2))) == pytest.approx(share, abs=0.02)
+    assert average(path.checks(0.0, effort(2))) == pytest.approx(share, abs=0.03)
+
+
 @pytest.mark.parametrize(("path", "expected"), [
     # 12.5 MB/s x 1448/1500 x 0.02 s = 241,333.3 bytes; two of them in pages of 4096: 118 x 4096 = 483,328
     (("100Mbit/s", "20ms"), {"tcp_window": pytest.approx(482666.667), "window": 483328, "linux_maximum": 4 * 483328,
