@@ -116,6 +116,14 @@ def test_the_interval_of_a_short_transfer(mean, lower, upper, cell, remarked):
     assert ("no such transfer was complete" in " ".join(curves._remarks(data))) == remarked
 
 
+def test_a_long_number_does_not_touch_its_neighbour(capsys):
+    """The law's delay behind a buffer of a packet is 0.00399 ms: "0.02160.00399" had been printed."""
+    path = ["--rate", "10Mbit/s", "--scheme", "reno", "--flows", "1", "--over", "window", "--buffer", "0.01"]
+    assert main(["curves", *path, "--at", "4", "--file", "0B", "--replications", "2"]) == 0
+    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("reno ")]
+    assert (len(row), row[7]) == (10, "0.00399")
+
+
 def test_no_column_without_short_transfers(capsys):
     assert main(["curves", *PATH[:-4], "--at", "1", "--flows", "1", "--file", "0B"]) == 0
     assert "short" not in capsys.readouterr().out

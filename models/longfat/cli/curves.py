@@ -36,12 +36,12 @@ def _plain(cell: Cell) -> Cell:
 #: Columns of the quantities, to the right of scheme, number of flows, and buffer or window. The first line of the
 #: heading names their groups.
 QUANTITIES = (
-    Column("mean", 9, number("utilisation", ".4f")),
-    Column("law", 8, number("law_utilisation", ".4f")),
-    Column("mean", 10, _plain(number("queueing_delay", ".3g", MS))),
-    Column("law", 7, _plain(number("law_queueing_delay", ".3g", MS))),
-    Column("99 %", 8, _plain(number("queueing_delay_99", ".3g", MS))),
-    Column("loss", 11, number("loss", ".2g")),
+    Column("mean", 8, number("utilisation", ".4f")),
+    Column("law", 7, number("law_utilisation", ".4f")),
+    Column("mean", 9, _plain(number("queueing_delay", ".3g", MS))),
+    Column("law", 6, _plain(number("law_queueing_delay", ".3g", MS))),
+    Column("99 %", 7, _plain(number("queueing_delay_99", ".3g", MS))),
+    Column("loss", 10, number("loss", ".2g")),
 )
 
 
@@ -57,8 +57,8 @@ def _interval(row: Any) -> str:
 
 
 SHORT = (
-    Column("mean", 10, _plain(number("transfer_time", ".3g", MS))),
-    Column("interval", 16, _interval),
+    Column("mean", 9, _plain(number("transfer_time", ".3g", MS))),
+    Column("interval", 15, _interval),
 )
 
 
@@ -156,10 +156,10 @@ def table(data: xr.Dataset) -> str:
     a, over = data.attrs, data.attrs["over"]
     short = "transfer_time" in data
     columns = [
-        Column("scheme", -9, lambda row: str(row["scheme"])),
+        Column("scheme", -8, lambda row: str(row["scheme"])),
         Column("flows", 5, number("flows", "d")),
-        Column("BDP", 6, number(over, ".4g")),
-        Column("packets", 8, number("packets", "d")),
+        Column("BDP", 5, number(over, ".4g")),
+        Column("packets", 7, number("packets", "d")),
         *QUANTITIES,
         *(SHORT if short else ()),
     ]
@@ -174,7 +174,7 @@ def table(data: xr.Dataset) -> str:
         + (f"  {'':>9}  {'short [ms]':>17}" if short else ""),
     ]
     rows = frame(data).to_dict("records")
-    return "\n".join([*lines, *lines_of(columns, rows, gap=""), "", *_remarks(data)])
+    return "\n".join([*lines, *lines_of(columns, rows, gap=" "), "", *_remarks(data)])
 
 
 def _remarks(data: xr.Dataset) -> list[str]:
