@@ -459,6 +459,12 @@ def test_a_threshold_is_no_buffer_that_may_be_full():
     assert [column.cell(row) for row in rows] == ["16 ms", "-", "-"]
 
 
+def test_the_threshold_of_dctcp_is_that_of_step_marking():
+    asked = {"rate": 1.25e8, "round_trip_time": 0.01, "packet": 1500, "find": "threshold", "scheme": "dctcp"}
+    said = buffer_text.by_rules(asked | {"share": 0.95}, [])
+    assert "833.3 packets of 1.5 kB. Smallest threshold of step-marking with which dctcp flows carry 95%:" in said
+
+
 def test_advice_by_hand():
     fair, less = buffer_advice.first(answered().assign_coords(flows=4))
     # 4 packets of 1 ms each; a full buffer has 16

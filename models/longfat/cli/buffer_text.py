@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from longfat.design.switch_buffer import ByRule
 
+STEP = "step-marking"  # discipline of a threshold if none is given, which only DCTCP may leave out
 #: Value of ``find`` -> name of the sought quantity, and predicate with the required fraction, such as "carry 95%".
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),
@@ -72,7 +73,7 @@ def by_rules(asked: dict[str, Any], found: list[ByRule]) -> str:
     scheme = asked["scheme"] if isinstance(asked["scheme"], str) else asked["scheme"].name
     lines = [
         f"{text(asked['rate'], 'bytes/s')}, {text(trip, 's')}: BDP {rounded(bdp, 'bytes')}, {bdp / packet:.4g} "
-        f"packets of {text(packet, 'bytes')}. Smallest {what.format(asked.get('discipline', ''))} with which "
+        f"packets of {text(packet, 'bytes')}. Smallest {what.format(asked.get('discipline', STEP))} with which "
         f"{scheme} flows {does.format(percent(asked['share']))}:"
     ]
     of_rule: dict[str, list[str]] = {}
