@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base.argument import documented, listed, takes
-from longfat.base.domains import out_of_range, seed_of
+from longfat.base.domains import conflict, out_of_range, seed_of
 from longfat.base.labelled import made_by
 from longfat.base.layers import header_bytes
 from longfat.base.quantity import READERS
@@ -195,6 +195,7 @@ class Answer:
         return data.squeeze("loss") if self.alone else data
 
 
+LARGEST_PRODUCT = 1e18  # bytes: largest bandwidth-delay product. Our choice: 400 Gbit/s for eight months
 #: Smallest buffer for DCTCP [packets]. Our choice: the smallest threshold is one packet, and the queue must be able to
 #: exceed it.
 LEAST_BUFFER_OF_DCTCP = 1.5
@@ -212,6 +213,8 @@ def answers(
     """
     sender = SENDERS[scheme]
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
+    if (product := given["rate"].high * given["round_trip_time"].high) > LARGEST_PRODUCT:
+        raise conflict(f"rate x round_trip_time = {product:.3g} bytes", f"must be at most {LARGEST_PRODUCT:g} bytes")
     ranges = [given | {"loss": one} for one in _losses(loss)]
     headers = (0, 0) if measured else HEADERS
     shares = [float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers)]
