@@ -50,8 +50,8 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
     if a["window_limited"]:
         made.append(
             Line(
-                "TCP's largest window is 1 GiB (RFC 7323), Linux's largest buffer 2 GiB: "
-                f"this path needs {a['sockets']} streams.",
+                "TCP's largest window is 1 GiB (RFC 7323), Linux's buffer 2 GiB: "
+                f"without losses {a['sockets']} streams fill this path.",
                 (),
             )
         )

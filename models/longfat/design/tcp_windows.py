@@ -171,7 +171,8 @@ class Answer:
     @property
     def reachable(self) -> float:
         """Rate of data without losses [bytes/s]: the link's, or that of TCP's largest windows if these carry less."""
-        return min(self.capacity, self.attrs["flows"] * self.attrs["window"] / self.attrs["round_trip_time"])
+        a = self.attrs
+        return min(self.capacity, float(a["flows"] * a["window"] / a["round_trip_time"]))
 
     @property
     def link(self) -> tuple[float, float]:
