@@ -196,7 +196,7 @@ class Answer:
         return data.squeeze("loss") if self.alone else data
 
 
-LARGEST_PRODUCT = 1e18  # bytes: largest bandwidth-delay product. Our choice: 400 Gbit/s for eight months
+LARGEST_BDP = 1e18  # bytes: largest bandwidth-delay product. Our choice: 400 Gbit/s for eight months
 #: Smallest buffer for DCTCP [packets]. Our choice: the smallest threshold is one packet, and the queue must be able to
 #: exceed it.
 LEAST_BUFFER_OF_DCTCP = 1.5
@@ -214,8 +214,8 @@ def answers(
     """
     sender = SENDERS[scheme]
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
-    if (product := given["rate"].high * given["round_trip_time"].high) > LARGEST_PRODUCT:
-        raise conflict(f"rate x round_trip_time = {product:.3g} bytes", f"must be at most {LARGEST_PRODUCT:g} bytes")
+    if (bdp := given["rate"].high * given["round_trip_time"].high) > LARGEST_BDP:
+        raise conflict(f"rate x round_trip_time = {bdp:.3g} bytes", f"must be at most {LARGEST_BDP:g} bytes")
     ranges = [given | {"loss": one} for one in _losses(loss)]
     headers = (0, 0) if measured else HEADERS
     shares = [float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers)]
