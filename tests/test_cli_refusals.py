@@ -187,6 +187,10 @@ REFUSED = {
             ("--quick", "option '--quick' is unknown"),  # its runs of three cycles ended in the transient
         ],
     ),
+    "buffer of several round trips": (
+        "buffer --rate 10Mbit/s --rtt 10ms,50ms,100ms",  # whose mean would be the BDP also of the first two
+        [("--flows 2", "round_trip_time has 3 times, and needs as many flows, got 2")],
+    ),
     "buffer of a policer": (
         "buffer --rate 10Mbit/s --rtt 36ms --find burst",
         [
