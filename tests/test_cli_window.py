@@ -66,6 +66,9 @@ ANSWERS = [
       "optics): 28.6 Gbit/s by law, 270 times as much as at 1e-05"], ["the whole link"]),
     ("--rate 400Gbit/s --rtt 300ms --loss 1e-9 --no-simulation --verbose",
      ["fills TCP's largest window keeps CUBIC from carrying 95% of this link"], ["up to a loss of"]),
+    # iperf.h: MAX_TCP_BUFFER is 512 x 1024 x 1024; two products are 483 and 241 MB, and requests twice that
+    ("--rate 10Gbit/s --rtt 200ms --no-simulation --verbose", ["iperf3: -w is at most 536870912"], ["HOST -w"]),
+    ("--rate 10Gbit/s --rtt 100ms --no-simulation --verbose", ["iperf3: iperf3 -c HOST -w 482672640"], []),
     # a range that is not given cannot be narrowed
     ("--rate 10Mbit/s --rtt 20ms --loss 0.5", ["expect 0 to"], ["narrower"]),
     # the law is that of the middle, sqrt(20 x 200) ms

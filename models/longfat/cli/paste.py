@@ -16,6 +16,7 @@ BURSTS = "bursts of hosts (TSO; Linux's documentation of DCTCP: 65 at 10 Gbit/s)
 
 LONGEST_OMITTED, LONGEST = 600, 86400  # s: largest -O and -t of iperf3 (MAX_OMIT_TIME and MAX_TIME of its iperf.h)
 MOST_STREAMS = 128  # iperf3's largest -P (MAX_STREAMS of its iperf.h)
+LARGEST_OF_IPERF3 = 512 << 20  # bytes: iperf3's largest -w (MAX_TCP_BUFFER of its iperf.h)
 LEAST_MSS = 88  # bytes: Linux's smallest TCP_MAXSEG (include/net/tcp.h, TCP_MIN_MSS)
 TIME_STAMPS = 12  # bytes of each TCP header for the option of time stamps (RFC 7323, appendix A)
 USUAL = layer_sizes(1500)  # bytes, by layer, of a packet that hosts on Ethernet send unless told otherwise

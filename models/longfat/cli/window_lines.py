@@ -9,6 +9,7 @@ from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import labelled
 from longfat.cli.paste import (
     BURSTS,
+    LARGEST_OF_IPERF3,
     LONGEST,
     LONGEST_OMITTED,
     MOST_STREAMS,
@@ -151,6 +152,7 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
             "sets is not tuned any more: it would keep TCP from more. Give the rate of the link by --rate."
         )
         return [Line(f"No number for iperf3 -w and SO_RCVBUF: {why}", ())]
+    iperf3 = f"iperf3 -c HOST -w {request}" if request <= LARGEST_OF_IPERF3 else f"-w is at most {LARGEST_OF_IPERF3}"
     return [
         Line(
             "Only for programs that set their own buffers before connect() or listen() (iperf3 -w, SO_RCVBUF, "
@@ -160,7 +162,7 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
                 *(raised(f"net.core.{name}", request) for name in ("rmem_max", "wmem_max")),
                 f"#   C:       int size = {request}; setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);",
                 f"#   Python:  sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, {request})",
-                f"#   iperf3:  iperf3 -c HOST -w {request}",
+                f"#   iperf3:  {iperf3}",
             ),
             "getsockopt(..., SO_RCVBUF) after the call, or rcvbuf_actual in iperf3 --json",
             f"{2 * request}, which the kernel doubles for its own memory; less means that net.core.rmem_max has cut it",
