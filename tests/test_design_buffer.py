@@ -585,6 +585,10 @@ def test_a_threshold_has_room_behind_it():
     assert codel.buffer_packets == 170
     red = LongFlows(**path, discipline="red", finds="threshold").network(10, 1).links["switch", "sinks"]
     assert (red.discipline.values["low"], red.discipline.values["high"]) == (10, 30)
+    # 1.2 ms, below which the L4S queue of RFC 9332, 800 us and 400 us, would be longer, are 10 packets at 100 Mbit/s
+    both = LongFlows(**path | {"rate": 1.25e7, "packet": 1500}, discipline="dualpi2", finds="threshold")
+    assert both.ends()[0] == 10
+    assert both.network(1, 1).links["switch", "sinks"].discipline.values["target"] == pytest.approx(0.0012)
     with pytest.raises(ValueError, match=r"needs one of the disciplines step-marking, red, .*: fifo has no"):
         design.buffer(rate="1Mbit/s", round_trip_time="40ms", find="threshold")
     with pytest.raises(ValueError, match="mark_above = 3 excludes find"):

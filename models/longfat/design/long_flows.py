@@ -194,6 +194,8 @@ class LongFlows(Bottleneck):
         """
         size = self.simulated_bdp
         floor = floor_of(self.scheme, self.discipline, size) if self.finds == "buffer" else 1.0
+        if self.finds == "threshold" and queues.discipline(self.discipline).name == "dualpi2":
+            floor = math.ceil(signalling.least_target() * self.rate / self.packet - 1e-9)
         least, most = (max(floor, end * size) for end in CURVE)
         if floor > 1:
             most = max(most, 2 * floor)

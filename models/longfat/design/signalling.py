@@ -34,7 +34,7 @@ _MADE: dict[str, Callable[[float, float, float, float], dict[str, Any]]] = {
     "codel": lambda packets, delay, size, trip: {"target": delay, "interval": max(interval(trip), delay)},
     "fq-codel": lambda packets, delay, size, trip: {"target": delay, "interval": max(interval(trip), delay)},
     "pie": lambda packets, delay, size, trip: {"target": delay},
-    "dualpi2": lambda packets, delay, size, trip: {"target": delay, "largest_packet": size},
+    "dualpi2": lambda packets, delay, size, trip: {"target": max(delay, least_target()), "largest_packet": size},
 }  # fmt: skip
 NAMES = tuple(_MADE)
 
@@ -46,6 +46,16 @@ def interval(trip: float) -> float:
     (0.002, 0.1, 0.2)
     """
     return trip if trip < SHORT else max(INTERNET, trip)
+
+
+def least_target() -> float:
+    """Return the least target of dualpi2 [s], which requires that the L4S queue is not longer than the Classic queue.
+
+    >>> f"{least_target():g}"  # 800 us, and 400 us of range
+    '0.0012'
+    """
+    values = queues.discipline("dualpi2").values
+    return float(values["threshold"] + values["range"])
 
 
 def with_threshold(name: str, packets: float, delay: float, size: float, trip: float) -> Discipline:
