@@ -6,6 +6,7 @@ import functools
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import xarray as xr
 from matplotlib.colors import to_hex
 
 from longfat import benchmark, design, explore, plot, sweep, verify
@@ -111,6 +112,19 @@ def test_with_intervals_of_what_has_none():
     data = sweep(one, {"load": [0.1, 0.5]}, replications=2, progress=False)
     with pytest.raises(ValueError, match="x 'rate' is unknown; available: load"):
         plot.with_intervals(data, "delay", "rate")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (xr.Dataset({"goodput": ("network", [1.0]), "utilisation": ("network", [0.5])}, {},
+                    {"made_by": "longfat.sim.run"}), r"^data holds several networks: select one, as in data.isel\(network=0\)$"),
+        (3, "^data must be a Dataset, got the int 3$"),
+    ],
+)  # fmt: skip
+def test_what_is_no_single_run(data, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        plot.show(data)
 
 
 def test_agreement():

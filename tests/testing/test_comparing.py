@@ -225,6 +225,7 @@ def test_a_failure_names_point_and_seed():
         ({"of": "distribution"}, "must be a distribution function"),
         ({"of": "distribution", "deterministic": True}, "must be|excludes"),
         ({"bounds": (1, 0)}, "bounds = .1, 0. is out of range"),
+        ({"bounds": (0, 1, 2)}, "bounds = .0, 1, 2. is out of range: must be two different numbers"),
         ({"rng": -1}, "rng = -1 is out of range"),
     ],
 )
@@ -236,8 +237,9 @@ def test_what_is_refused(change, message):
 def test_results_that_are_no_numbers_are_refused():
     with pytest.raises(ValueError, match=r"the result of simulator\(\d+\) = nan is out of range"):
         compare(lambda: 0.0, lambda rng: math.nan, within=0.5, rng=1)
-    with pytest.raises(TypeError, match="a number and its cost"):
-        compare(lambda: 0.0, lambda rng: "x", within=0.5, rng=1)
+    for result in ("x", np.complex128(1 + 1j)):
+        with pytest.raises(TypeError, match="a number and its cost"):
+            compare(lambda: 0.0, lambda rng, result=result: result, within=0.5, rng=1)
 
 
 def test_text():

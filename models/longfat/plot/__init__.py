@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from longfat.base.domains import unknown
+from longfat.base.domains import unknown, wrong_type
 from longfat.plot.axes import nth_colour, rows, style
 from longfat.plot.benchmark import benchmark_queues, benchmark_rates, benchmark_times
 from longfat.plot.buffers import switch_buffer_curves
@@ -63,6 +63,8 @@ def show(data: xr.Dataset, axes: Any = None) -> Any:
     >>> len(show(run(net, duration=1, sample_every=0.1, rng=1, progress=False)))
     3
     """
+    if not hasattr(data, "attrs"):
+        raise wrong_type("data", data, "a Dataset")
     maker = data.attrs.get("made_by", "")
     if maker not in PICTURES:
         raise unknown("data has no picture: made_by", maker, PICTURES)

@@ -38,6 +38,8 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
     """
     if "goodput" not in data or "utilisation" not in data:
         raise ValueError("data holds no run: must be a result of sim.run")
+    if "network" in data.dims:
+        raise ValueError("data holds several networks: select one, as in data.isel(network=0)")
     sampled = "received_trace" in data
     if axes is None:
         axes = new_figure(3, 1, sharex=True, figsize=(7.2, 7.2)) if sampled else new_figure(1, 2, figsize=SIZE)

@@ -279,7 +279,7 @@ def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[
         return lambda values, look: Quantile(values, probability)
     if bounds is None:
         return lambda values, look: Normal(values)
-    low, high = (_number("bounds", one) for one in bounds)
+    low, high = (_number("bounds", one) for one in bounds) if len(bounds) == 2 else (0.0, 0.0)
     if not low < high:
         raise domains.out_of_range("bounds", bounds, "1", "two different numbers in ascending order")
 

@@ -130,7 +130,7 @@ def _finite(value: Any, point: Point, seed: int) -> float:
     """Return the value of a replication as a float; raise an error with its seed if it is not a finite number."""
     what = f"the result of simulator({', '.join([str(seed), *filter(None, [shown(point)])])})"
     try:
-        result = float(value)
+        result = domains.real(value)
     except (TypeError, ValueError):
         raise domains.wrong_type(what, value, "a number, or a number and its cost") from None
     if not math.isfinite(result):
