@@ -118,7 +118,8 @@ def test_with_intervals_of_what_has_none():
     ("data", "words"),
     [
         (xr.Dataset({"goodput": ("network", [1.0]), "utilisation": ("network", [0.5])}, {},
-                    {"made_by": "longfat.sim.run"}), r"^data holds several networks: select one, as in data.isel\(network=0\)$"),
+                    {"made_by": "longfat.sim.run"}),
+         r"^data holds several networks: select one, as in data.isel\(network=0\)$"),
         (3, "^data must be a Dataset, got the int 3$"),
     ],
 )  # fmt: skip

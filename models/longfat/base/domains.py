@@ -333,7 +333,7 @@ def numbers(
 
     interval = Interval.parse(allowed)
     try:
-        if is_truth_value(value) and not getattr(value, "ndim", 0):
+        if np.ndim(value) == 0 and is_truth_value(value):
             raise TypeError
         found = floats(value)
     except (TypeError, ValueError):
