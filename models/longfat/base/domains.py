@@ -375,7 +375,7 @@ def real(value: Any) -> float:
     inf
     """
     kind = "S" if isinstance(value, str | bytes | bytearray) else getattr(getattr(value, "dtype", None), "kind", "f")
-    if kind in "cmMSUT" or getattr(value, "ndim", 0):  # NumPy's complex numbers, times, bytes, text; arrays
+    if kind in "cmMSUT" or getattr(value, "ndim", 0) > 0:  # NumPy's complex numbers, times, bytes, text; arrays
         raise TypeError
     try:
         return float(value)
