@@ -424,7 +424,7 @@ def timeout(flow, event):
     """Return a window of one packet (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4)."""
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
-    flow.last_lost = max(flow.last_lost, flow.high - 1)  # all that was sent is sent again (RFC 5681, section 3.1)
+    flow.last_lost = max(flow.last_lost, flow.high - 1)  # all packets are sent again (RFC 5681, section 3.1)
     flow.conserves = False
     return 1.0
 

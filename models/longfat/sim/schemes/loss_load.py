@@ -1,4 +1,4 @@
-"""Loss-load: the switch reports the loss probability at any rate, and the source chooses its rate accordingly.
+"""Loss-load: the switch reports the loss probability as a function of the rate; the source chooses its rate by it.
 
 The source takes either the rate at which its throughput is largest, or the rate at which the remaining packets of its
 file take the least time. The virtual loss-load model adds a token pool and colours: packets are coloured red with the

@@ -27,7 +27,7 @@ from longfat.sim.schemes.tfrc import EQUAL, mean_of, mean_with
 
 SLOW, AVOIDANCE = 0, 1  # phases; GAP is added while a packet is missing
 GAP = 2
-EPOCHS = 8  # in the mean
+EPOCHS = 8  # number of epochs in the mean
 #: State of a flow. Windows in packets, times in s, missing packets and arrivals after them in transmissions.
 STATE = {
     "emulated": 1.0,  # window of the emulated TCP, and its slow-start threshold

@@ -199,7 +199,7 @@ class _DualPi2(Discipline):
             raise conflict(
                 f"target = {values['target']:g} s of discipline {self.name!r}",
                 f"must be below limit = {values['limit']:g} s",
-                "the buffer would never reach the target",
+                "the queuing delay would never reach the target",
             )
 
 

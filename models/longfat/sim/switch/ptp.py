@@ -27,7 +27,7 @@ BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 
 
 def reserve(link, packet, now):
-    """Reserve the link's stamp in a request, if the link adds stamps and the request is not at its greatest length.
+    """Reserve the link's stamp in a request, if the link adds stamps and the request has room for another one.
 
     A stamp for the incoming interface lengthens the request only after the link. Until then its hop number is negative.
     """
