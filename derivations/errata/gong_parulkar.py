@@ -202,5 +202,5 @@ def rows() -> int:
 
 
 def rows_that_mention(words: str) -> int:
-    """Return how many of these rows mention something."""
+    """Return how many of these rows mention ``words``."""
     return sum(words in f"{row.claim} {row.conditions}".lower() for row in read("003"))

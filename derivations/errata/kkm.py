@@ -80,5 +80,5 @@ def packets_in_flight_at_40_megabit() -> float:
 
 
 def printed_numbers(experiment: int, metric: str) -> int:
-    """Return how many numbers the table of an experiment has of a metric, whose names begin with ``metric``."""
+    """Return how many numbers the table of an experiment has for metrics whose names begin with ``metric``."""
     return sum(one.experiment == experiment and one.metric.startswith(metric) and one.value != "" for one in cells())

@@ -58,7 +58,7 @@ def probability_on_an_idle_link(delay: float, before: float, seconds: float) -> 
 
 
 def salts_that_collide(first: int, second: int, queues: int) -> int:
-    """Return for how many of the salts 0, 1, ..., queues - 1 two hashes with a salt added have the same queue."""
+    """Return how many of the salts 0, 1, ..., queues - 1 lead to the same queue when added to two hashes."""
     return sum((first + salt) % queues == (second + salt) % queues for salt in range(queues))
 
 

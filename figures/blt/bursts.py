@@ -21,12 +21,12 @@ REFERENCE = SETS["reference"][0]
 #: Packets of the burst in flight and of the one that arrives. Bursts of 8, such as interactive ones, and of 32 packets
 #: lose none, so that only the longer ones can be told apart.
 BURSTS, ARRIVING = (8, 32, 64, 128), 200
-SEEN = 0.03  # s: every packet of both bursts has arrived at the switch, and no news of a loss at a source
+SEEN = 0.03  # s: by then both bursts have arrived at the switch completely, and no sign of a loss at a source
 LOADS = (0.3, 0.45, 0.6, 0.75)
 
 
 def discarded(packets: int, seed: Any) -> float:
-    """Return the share of a burst that one discards which starts while the first is at the switch.
+    """Return the share of a burst that is discarded by a second one, which starts while the first is at the switch.
 
     What the first burst loses alone does not count.
     """
@@ -42,7 +42,7 @@ def discarded(packets: int, seed: Any) -> float:
 
 
 def punished(context: Context) -> Finding:
-    """Assess section 3.3.2: the longer a burst, the larger its share that a burst which comes on discards."""
+    """Assess section 3.3.2: the longer a burst, the larger its share that a later burst discards."""
     count = 20 if context.small else 100
     shares = {
         packets: mean(replicate(functools.partial(discarded, packets),

@@ -40,7 +40,7 @@ from longfat.sim import schemes
 
 
 def arithmetic(ours: str, published: str, value: float, bound: Literal["", "at least", "at most"] = "") -> Assessment:
-    """Return the assessment of a number that follows from other printed table_1."""
+    """Return the assessment of a number that follows from other printed numbers."""
     return lambda _: judged(Arithmetic(printed(published, bound=bound), value), ours)
 
 

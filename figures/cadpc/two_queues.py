@@ -36,7 +36,7 @@ def join(link: Any, packet: Any, now: Any) -> Any:
 
 @part
 def share_of(link):  # type: ignore[no-untyped-def]
-    """Return the weight of the second class, which is the parameter until a discipline has moved it."""
+    """Return the weight of the second class, which equals the parameter until a discipline has moved it."""
     moved = queue(link, SECOND).share
     return moved if moved > 0.0 else link.weight
 

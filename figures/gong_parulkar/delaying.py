@@ -33,7 +33,7 @@ def receive(receiver: Any, packet: Any) -> Any:
 
 
 def reply(receiver: Any, packet: Any) -> Any:
-    """Acknowledge what the application has processed; return 1 if the acknowledgment leaves, else 0."""
+    """Acknowledge the packets that the application has processed; return 1 if the acknowledgment leaves, else 0."""
     leaves = receiver.again
     receiver.again = False
     if receiver.next < receiver.arrived and receiver.now >= receiver.ready - 1e-9:

@@ -185,7 +185,7 @@ def deliver(
             ack = acks.popleft()
             known = max(known, ack.edge)
             if rule in CUMULATIVE:
-                # It shows a loss if its own group was not acknowledged by it, or if a repetition was and not all else.
+                # It shows a loss if it does not cover its own group, or covers a repetition but not all sent before.
                 partial = rule == "one at a time" and ack.start == again and ack.edge < sent
                 if ack.edge < known or ack.start < again or (ack.edge > ack.segment and not partial):
                     continue

@@ -89,7 +89,7 @@ def encode(packet: Packet) -> bytes:
 
 
 def decode(data: bytes) -> Packet:
-    """Return the packet in some bytes; refuse what is damaged, cut off, or no packet of SSTP.
+    """Return the packet in some bytes; refuse bytes that are damaged, cut off, or no such packet.
 
     >>> decode(encode(Packet("data", 7, 1, body=b"abcde"))).body
     b'abcde'

@@ -96,8 +96,8 @@ PLAIN = Interpretation()
 # - entire_file: section 2.2 has "a transfer of N packets".
 # - farewell: the paper has no sign of a file's end. After 100 ms, the default of `silence`, a source counts no longer.
 NEAREST = Interpretation(round=5.0, entire_file=1, farewell=False)
-# What else section 2.2 allows: the switch drops "the excess packets", which a packet is not that can be transmitted at
-# once, and of which there are as many without chance.
+# Another rule that section 2.2 allows: the switch drops "the excess packets". A packet that can be transmitted at once
+# is none of them, and their number does not depend on chance.
 EXCESS = replace(NEAREST, regular=True, threshold=1)
 # Changes of one rule at a time, by description.
 RULE_CHANGES: dict[str, dict[str, Any]] = {

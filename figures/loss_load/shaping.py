@@ -56,7 +56,7 @@ def observe(load: float, tokens: float, rng: Any, duration: float = DURATION) ->
 
 
 def idle_link(rng: Any) -> dict[str, float]:
-    """Return what one source that always sends uses of an empty link, behind a bucket for a tenth of it."""
+    """Return the utilisation of an empty link by one source that always sends, behind a bucket for a tenth of it."""
     net = lf.sim.Network().link("H", "S", rate=20 * CAPACITY, delay=DELAY,
                                 discipline=lf.sim.queues.leaky_bucket(CAPACITY / SOURCES, queue=BUFFER))  # fmt: skip
     net.link("S", "D", rate=CAPACITY, delay=DELAY, buffer=BUFFER)
