@@ -28,7 +28,7 @@ class Cell:
     scheme: str  # label in the table
     metric: str  # "transfer_time", "packet_delay_mean" or "..._std"; in experiment 7 "transfer_time_mean" or "..._std"
     connection: str  # "1", "2" or "probe"
-    load_or_size: str  # load in experiment 7, size in 3
+    load_or_size: str  # load in experiment 7, size in experiment 3
     value: str  # as printed; empty where there is none
     unit: str  # as printed
     remark: str  # misprints, and why a cell is empty

@@ -125,7 +125,7 @@ def in_one_line(found: Judged, windows: int, rows: int, name: str) -> str:
 
 
 def in_words(made: Vector) -> dict[str, str]:
-    """Return the values of a vector's scenario as texts by name, without the network."""
+    """Return the values of a vector's scenario, except the network, as texts by name."""
     return {name: _words(value) for name, value in made.scenario.items() if name != "network"}
 
 

@@ -357,7 +357,7 @@ def by_iperf3(low: float, high: float, data: int, lasts: float) -> tuple[float, 
 def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
     """Return the simulated rates, limited to one window per round trip.
 
-    This window is the largest one, or for lower limits the window that the buffer holds with any driver. The amount in
+    The window is the largest that is possible, or for lower limits the one that fits with any driver. The amount in
     flight is limited to the sum of the flows' largest windows.
     """
     window = flows * sizes.window

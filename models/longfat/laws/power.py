@@ -213,7 +213,7 @@ OURS = f"Ours: the maximum over the load of network power, which {KIM_FARBER}, s
 
 
 def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp: Any) -> Any:
-    """Return C^2/F/(h (1 + q)^2) with q^2 = (1 + D/S)/h, without C^2, which might overflow."""
+    """Return C^2/F/(h (1 + q)^2) with q^2 = (1 + D/S)/h, computed without C^2, which might overflow."""
     rate = capacity / file_size
     beyond = 1 + xp.sqrt((1 + round_trip_time * rate) / half)
     return (capacity / beyond) * (rate / beyond) / half

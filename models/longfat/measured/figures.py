@@ -13,7 +13,7 @@ __all__ = ["LIMITS", "Measurement", "PathFigures", "Points", "Series"]
 
 Points = Sequence[tuple[float, float]]  # times [s] and values
 
-#: Beginning of a remark that doubts the files themselves, which every answer repeats.
+#: Beginning of a remark, repeated in every answer, that doubts the files themselves.
 DOUBT = "files: "
 #: Causes that can limit the rate of a flow.
 LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")

@@ -36,7 +36,7 @@ _HEAD = 1 << 16  # bytes
 
 
 def read(*files: str | PathLike[str]) -> PathFigures:
-    """Return the figures of a path from files with measurements of it.
+    """Return the figures of a path from files with measurements.
 
     Parameters
     ----------

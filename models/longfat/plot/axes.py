@@ -99,7 +99,7 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
 
 
 def nth_colour(index: int) -> Any:
-    """Return the n-th colour of the colour cycle at this call; matplotlib would resolve "C1" only when it renders.
+    """Return the n-th colour of the present colour cycle; matplotlib would resolve "C1" only when it renders.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)

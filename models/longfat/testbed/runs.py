@@ -77,7 +77,7 @@ def outcomes(
     asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections), host_settings.memory())
     given = dict(settings or {})
     _check(given)
-    from numba import cloudpickle  # pickles also a user's own discipline, whose file no process imports
+    from numba import cloudpickle  # also pickles a user's discipline, whose file is no module
 
     from longfat.base.progress import bar
     from longfat.testbed.pump import NAMES

@@ -49,7 +49,7 @@ class Simulator:
 
 
 def simulator_of(law: Law, check: SimulatedBy | None = None) -> Simulator | None:
-    """Return the simulator of a law's check, by default of the check that the law declares; None without a check.
+    """Return the simulator of a law's check, by default of the check that the law declares; None if it has none.
 
     >>> from longfat.laws import power, queues
     >>> simulator_of(queues.mm1_wait) is SIMULATORS["mm1_wait"], simulator_of(power.network_power)

@@ -178,7 +178,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
                 break
             now = next_ack
             continue
-        until_step = NEVER  # segments until the lag one window back changes
+        until_step = NEVER  # segments until the lag of the segment one window back changes
         if slack < 0:
             back = number - window
             first_step = step_at(steps, first_step, end_step, back)
