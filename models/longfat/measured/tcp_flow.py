@@ -119,8 +119,8 @@ class _Reader:
         self.mss = min([*sizes, largest])
         theirs = next((one for one in syns if one.source != self.source), None)
         mine = next((one for one in syns if one.source == self.source), None)
-        #: Shift of the peer's windows: 0 unless both sides offer scaling (RFC 7323, section 2.2); None without the
-        #: peer's SYN.
+        #: Shift of the peer's windows: 0 unless both sides offer scaling (RFC 7323, section 2.2); None if the
+        #: peer's SYN is missing.
         self.shift = None if theirs is None else (theirs.scale or 0 if mine is None or mine.scale is not None else 0)
         self.sent: list[Transmission] = []
         self.next = self.acknowledged = 0
