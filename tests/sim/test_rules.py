@@ -1,4 +1,4 @@
-"""The pages on rules and sources: every discipline and service is there, with the source of the code and its tests."""
+"""The pages on rules: every scheme, discipline and service is there, with the source of the code and its tests."""
 
 import csv
 import importlib
@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from docs.handbook import rules
-from longfat.sim import queues, services
+from longfat.sim import queues, schemes, services
 
 ROOT = Path(__file__).parents[2]
 DISCIPLINES = sorted({one.name: one for one in queues.NAMED.values()}.items())
 SERVICES = sorted((name, one) for name, one in services.SERVICES.items() if one is not None)
+SCHEMES = [(name, schemes.scheme(name)) for name in schemes.names()]
+SECOND_FORMS = ("gaimd-window", "cadpc-files")  # their sections name the source of the first form
 #: What a reader can look up.
 LOOK_UP = r"RFC \d+|\b(19|20)\d\d\b|ns-2\.35|doi:10\.|Ours, because"
 #: Page, section, rule, file and function of each test that holds a rule.
@@ -20,10 +22,10 @@ TESTED = [tuple(row) for row in csv.reader((ROOT / "docs" / "data" / "rule_tests
 
 
 def section(kind, name):
-    """Return heading and text of the section on a discipline or service, on one line."""
+    """Return page, heading and text of the section on a plug-in, on one line."""
     found = rules.sections().get((kind, name))
-    assert found, f"docs/rules/queue-disciplines.md has no section on {kind} `{name}`: add its rules and their sources"
-    return found[1], " ".join(found[2].split())
+    assert found, f"docs/rules has no section on {kind} `{name}`: add its rules and their sources; see its README.md"
+    return found[0].stem, found[1], " ".join(found[2].split())
 
 
 def unnamed(source, text):
@@ -35,16 +37,16 @@ def unnamed(source, text):
 
 @pytest.mark.parametrize(
     ("kind", "name", "plug_in"),
-    [("discipline", *one) for one in DISCIPLINES] + [("service", *one) for one in SERVICES],
-    ids=[name for name, _ in DISCIPLINES] + [f"service {name}" for name, _ in SERVICES],
-)
+    [(kind, *one) for kind, all_of_it in (("scheme", SCHEMES), ("discipline", DISCIPLINES), ("service", SERVICES))
+     for one in all_of_it],
+)  # fmt: skip
 def test_the_page_has_the_source_of_the_code_and_a_test(kind, name, plug_in):
-    heading, text = section(kind, name)
+    page, heading, text = section(kind, name)
     assert re.search(LOOK_UP, plug_in.source), f"source = {plug_in.source!r} names nothing that a reader can look up"
-    assert text.startswith("Source: ")
-    assert unnamed(plug_in.source, text) == []
+    assert text.startswith("Source: ") or kind == "scheme"
+    assert name in SECOND_FORMS or unnamed(plug_in.source, text) == []
     assert all(one.meaning for one in plug_in.parameters.values()), "a parameter has no about="
-    tested = [row for row in TESTED if row[:2] == ("queue-disciplines", heading)]
+    tested = [row for row in TESTED if row[:2] == (page, heading)]
     assert tested, f"docs/data/rule_tests.csv names no test for the section {heading!r}"
 
 
@@ -90,7 +92,9 @@ def test_the_check_can_fail(column, value, found):
     assert broken(row).endswith(found)
 
 
-def test_a_document_that_is_not_named_is_found():
+def test_what_is_missing_is_found():
+    with pytest.raises(AssertionError, match="docs/rules has no section on scheme `quick`"):
+        section("scheme", "quick")
     source = "V. Jacobson, Congestion Avoidance, SIGCOMM 1988; RFC 5681 (2009), section 3.1; ns-2.35, tcp.cc"
     assert unnamed(source, "Jacobson, SIGCOMM 1988; RFC 5681, section 3.1; ns-2.35, tcp.cc") == []
     assert unnamed(source, "RFC 568; ns-2.35") == ["Jacobson", "RFC 5681", "tcp.cc"]
