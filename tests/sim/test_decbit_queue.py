@@ -103,18 +103,6 @@ def test_by_hand():
     assert marks(TIMES, decbit(), parameters={"ecn": 0}) == [0] * 8
 
 
-def test_without_the_packet_in_transmission_by_hand():
-    """Averages at the arrivals without the packet in transmission, by hand.
-
-    0.5, 3, 3.2: 0/0.5, 0.5/3, 0.5/3.2; 3.4, 3.6: 0.7/3.4, (0.7 + 0.4)/3.6; 10: waiting times of 0.8, 1.6 and 2.4 ms,
-    4.8/7 = 0.6857; 20: 0.
-    """
-    assert marks(TIMES, decbit(with_transmission=False, threshold=0.68)) == [0, 0, 0, 0, 0, 0, 1, 0]
-    assert marks(TIMES, decbit(with_transmission=False, threshold=0.3)) == [0, 0, 0, 0, 0, 1, 1, 0]
-    assert marks(TIMES, decbit(with_transmission=False, threshold=0.2)) == [0, 0, 0, 0, 1, 1, 1, 0]  # 0.206
-    assert marks(TIMES, decbit(with_transmission=False, threshold=0.16)) == [0, 0, 1, 0, 1, 1, 1, 0]  # 1/6, 0.156
-
-
 def test_without_acknowledgments_by_hand():
     """From a to b 1 ms data packets, and from 0.9 ms on acknowledgments of 40 bytes, 0.04 ms, of files the other way.
 
@@ -140,16 +128,6 @@ def test_without_acknowledgments_by_hand():
     assert marked(with_answers=False) == [0, 0, 0]
     assert marked(on_departure=True) == [0, 1, 1]
     assert marked(with_answers=False, on_departure=True) == [0, 0, 1]
-
-
-def test_at_departure_by_hand():
-    """Averages at the departures, by hand.
-
-    Transmissions begin at 0, 1; 3, 4, 5, 6; 10; 20 ms. 1: 1.5/1. 3: 2.5/3. 4: (2.5 + 1 + 0.8 + 0.6 + 0.4)/4 = 5.3/4; 5:
-    (5.3 + 3)/5; 6: (8.3 + 2)/6; 10: 8.8/7; 20: 1/10.
-    """
-    assert marks(TIMES, decbit(on_departure=True)) == [0, 1, 0, 1, 1, 1, 1, 0]
-    assert marks(TIMES, decbit(on_departure=True, threshold=1.4)) == [0, 1, 0, 0, 1, 1, 0, 0]
 
 
 def test_a_train_is_one_busy_period():

@@ -9,7 +9,7 @@ from longfat.sim import Discipline, Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import queue_of
 from longfat.sim.queues import ENQUEUE
-from tests.sim.lab import Queue, observed, simulated, transmissions
+from tests.sim.lab import Queue, observed, simulated
 from tests.sim.networks import AIMD
 
 RATE = 1e6  # bytes/s
@@ -320,29 +320,6 @@ def test_the_comparison_can_fail():
         seen.agrees_with(Clocks(4, 10_000, [0.4e6, 0.25e6, 0.29e6, 0.05e6]))
 
 
-def test_bit_round():
-    """The service of each flow follows packet-by-packet bit-round fair queueing.
-
-    Self-clocked tags lag behind the bit-round ones by at most one packet of each flow (Golestani 1994, theorem 2),
-    which bounds the difference at every moment; the mean difference has to lie within one largest packet.
-    """
-    sizes, loads = [1000, 500, 1300, 250], [0.4, 0.25, 0.5, 0.1]
-    _, arrivals, departures, _ = observed(poisson(loads, sizes), queues.FAIR, 1.5, buffer=100_000, rng=5)
-    expected = transmissions(BitRound(len(sizes)), arrivals)
-    times = np.array([begin for begin, _ in departures])
-    for f in range(len(sizes)):
-        ours, theirs = (np.array([(begin, one[1]) for begin, one in which if one[2] == f])
-                        for which in (departures, expected))  # fmt: skip
-
-        def service(which, after):
-            return which[:, 1].cumsum()[np.searchsorted(which[:, 0], after, "right") - 1]
-
-        after = times[times > max(ours[0, 0], theirs[0, 0])]
-        gaps = abs(service(ours, after) - service(theirs, after))
-        assert gaps.max() <= sum(sizes)
-        assert gaps.mean() <= max(sizes)
-
-
 def test_what_is_dropped_leaves_the_fluid():
     """Dropped packets leave the fluid.
 
@@ -356,50 +333,6 @@ def test_what_is_dropped_leaves_the_fluid():
     assert one.state.flows["dropped"][2] < 0.02 * sent[2]
     assert sum(sent) == pytest.approx(2000, abs=20)  # in 2 s
     assert sent[0] == pytest.approx(sent[1], rel=0.02)
-
-
-@pytest.mark.parametrize(
-    ("discipline", "mean", "last"),
-    [(queues.FAIR, 10.5, False), (queues.round_robin(500), 9.5, False), (queues.round_robin(500), 9.5, True),
-     (queues.BIT_ROUND, 5.0, True)],
-    ids=["self-clocked", "quantum 500", "quantum 500, last", "bit-round, last"],
-)  # fmt: skip
-def test_below_its_share(discipline, mean, last):
-    """Of 11 flows at 40 Mbit/s with 500 bytes, one below its share waits one round at most, 11 x 0.1 = 1.1 ms.
-
-    With self-clocked tags it waits for the rest of the packet in transmission, half a packet on average, and one packet
-    of each of the ten others; with round robin for nine, as the flow in transmission has had its turn. In the fluid its
-    service begins at once and ends one round later; only packets that end in the present round precede it: the rest of
-    ten packets, five on average. The position of the flow in the list does not matter.
-    """
-    rate, own = 5e6, 500 / 5e6
-    net = Network().link("a", "b", rate=rate, buffer=440, discipline=discipline)
-
-    def modest():
-        # every 1.9377 ms, 19.377 packet times: it comes at any moment of a round
-        net.flow(traffic.constant(500 / 1.9377e-3), path=["a", "b"], packet=500, name="modest", start=0.05)
-
-    if not last:
-        modest()
-    for k in range(10):
-        net.flow(traffic.constant(rate * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
-    if last:
-        modest()
-    one = Simulation(net, rng=1)
-    row = one.assembly.flow_names.index("modest")
-    one.advance(0.06)
-    before, received, waiting_times = int(one.state.flows[row].delay), int(one.state.flows[row].received), []
-    for time in np.arange(0.06, 1.0, 0.0005):
-        one.advance(float(time))
-        flow = one.state.flows[row]
-        if flow.received > received:
-            assert flow.received == received + 1
-            waiting_times.append((int(flow.delay) - before) * 1e-9 / own - 1)
-        before, received = int(flow.delay), int(flow.received)
-    assert len(waiting_times) > 470
-    assert int(one.state.flows[row].dropped) == 0
-    assert max(waiting_times) <= 11 + 1e-9
-    assert np.mean(waiting_times) == pytest.approx(mean, abs=0.2)
 
 
 @pytest.mark.parametrize(

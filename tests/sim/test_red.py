@@ -151,15 +151,6 @@ def test_what_the_buffer_drops_counts_as_a_drop():
         assert ask(link, packet, 0.0, iter([draw])) == verdict
 
 
-def test_gentle_rises_to_one():
-    """Halfway between `high` and twice `high` p_b = (1 + max_p)/2; the first packet after a mark has p_b/(1 - p_b)."""
-    link, packet = rows(red(low=5, high=15, max_p=0.2, weight=1e-12, gentle=True))
-    p = 0.2 + 0.8 * 0.5
-    for draw, verdict in ((p - 1e-6, DROP), (p + 1e-6, ENQUEUE)):
-        link.average, link.backlog, link.free_at, link.count = 22.5, 22, 1e6, -1
-        assert ask(link, packet, 0.0, iter([draw])) == verdict
-
-
 def test_idle_time_counts_as_empty_arrivals():
     """m = idle time/transmission time of `packet` bytes: after m = 100 the average is (1 - w)^100 of what it was."""
     for size in (500, 1000):

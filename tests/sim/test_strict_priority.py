@@ -53,16 +53,6 @@ def test_two_levels_by_hand():
     ]  # fmt: skip
 
 
-def test_push_out_by_hand():
-    """A buffer of three: low 0 is sent, 1 to 3 wait, 4 is dropped.
-
-    At 0.5 ms two high packets take the places of 3 and 2; at 0.6 ms one of equal priority finds no worse packet than
-    itself. All that is dropped is retransmitted after a second.
-    """
-    first = departures([("low", 0, 5), ("high", 0.5, 2), ("equal", 0.6, 1)], buffer=3)
-    assert first == [(0, "low", 0), (1, "high", 0), (2, "high", 1), (3, "low", 1)]
-
-
 def with_priorities(link, packet, now):
     """Give the packet one of four priorities, by its number."""
     packet.priority = int(packet.transmission % 7) % 4

@@ -130,15 +130,6 @@ def test_no_window_is_reduced(starts, printed):
     assert not experiment(starts, decbit()) < printed + 200  # or not done in 7 s
 
 
-def test_one_access_link():
-    """The same with 44.14 ms, where only the access link takes time: 5563 to 5566 ms."""
-    net = Network().link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440)
-    net.flow("decbit", path=["a", "b"], packet=500, file="2 MB", access_rate="100 Mbit/s", ack_path="ideal")
-    time = 1e3 * float(run(net, progress=False).transfer_time[0])
-    assert time == pytest.approx(126 * 44.14 + 30 * 0.1, rel=1e-9)
-    assert 5563 < time < 5566
-
-
 def knee(bdp, count=1, round_trips=400, near=1.0, **options):
     """Return the second half of a run of sources on a link with a BDP of `bdp` packets, some with a longer path."""
     rtt = bdp * 1e-3

@@ -474,24 +474,6 @@ def test_the_weight_of_the_past():
     assert flow.service == pytest.approx(9.1)
 
 
-def test_the_mean_gap_is_the_service_time():
-    """The mean gap is the reciprocal of the service rate; the mean of the reciprocals of gaps is larger.
-
-    Gaps of 1.0 and 1.2 ms in turn: a packet is served every 1.1 ms, 0.909 packets per ms; (1 + 1/1.2)/2 = 0.917. In the
-    long run an exponentially weighted mean of a sequence with period two has the sequence's mean over two steps.
-    """
-    flow = SimpleNamespace(smoothing=0.5, error=0.0, service=1.0, average_rates=0.0)
-    for flow.average_rates in (0.0, 1.0):
-        seen = []
-        for gap in [1.0, 1.2] * 300:
-            packet_pair.estimate.py_func(flow, 1 / gap)
-            seen.append(flow.service)
-        if flow.average_rates:
-            assert (seen[-1] + seen[-2]) / 2 == pytest.approx((1 + 1 / 1.2) / 2, rel=1e-12)
-        else:
-            assert (1 / seen[-1] + 1 / seen[-2]) / 2 == pytest.approx(1.1, rel=1e-12)
-
-
 @pytest.mark.parametrize("reorder", [1e9, 1])
 def test_only_the_timer_reveals_a_loss(reorder):
     """A lost packet is sent again 0.2 s after the last acknowledgment of new data, or after the next acknowledgment.
