@@ -77,8 +77,8 @@ class Scanned(Queue):
         return first
 
 
-gaps = st.lists(
-    st.tuples(st.sampled_from([1, 7, 130, 999, 1000, 1001, 4003]), st.integers(0, 5)), min_size=1, max_size=120
+gaps = st.lists(  # most of them half a packet or less, so that any buffer fills; sums are whole packets, too
+    st.tuples(st.sampled_from([1, 7, 130, 499, 500, 501, 4003]), st.integers(0, 5)), min_size=20, max_size=120
 )
 
 
@@ -94,13 +94,6 @@ def test_against_a_scan(gaps, buffer, name, scale):
     plain = Scanned(buffer, RULES[name])
     transmissions(plain, [(1000 * time, 1000, k, priority) for k, (time, priority) in enumerate(arrivals)])
     assert np.flatnonzero(run.state.flows["dropped"]).tolist() == sorted(plain.dropped)
-
-
-@pytest.mark.parametrize("name", ["priority-discard", "priority-discard-published"])
-def test_an_equal_pushes_nothing_out_by_hand(name):
-    """One packet is sent, two are queued, the fourth is no better than they are: it is dropped itself."""
-    run = feed(name, 2, [(k, 5) for k in range(4)])
-    assert np.flatnonzero(run.state.flows["dropped"]).tolist() == [3]
 
 
 def draw(link, packet, now):
