@@ -171,16 +171,6 @@ def plain_history(diary, lost, round_trip=0.1):
     return events
 
 
-def plain_mean(intervals, discounts, open_interval):
-    """Return the mean loss interval with the printed weights, newest first (RFC 5348, sections 5.4 and 5.5)."""
-    weights = np.array([1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2])
-    ended = np.average(intervals, weights=weights * discounts)
-    less = max(0.5, 2 * ended / open_interval) if open_interval > 2 * ended else 1.0
-    newest = np.concatenate([[open_interval], intervals[:7]])
-    factors = np.concatenate([[1.0], discounts[:7] * less])
-    return max(ended, np.average(newest, weights=weights * factors))
-
-
 def test_loss_history_against_a_plain_one():
     """Ten losses, by number; packets retransmitted count as transmissions of their own."""
     numbers = [30, 31, 33, 60, 75, 100, 101, 130, 170, 200]
@@ -195,23 +185,6 @@ def test_loss_history_against_a_plain_one():
     intervals = diary.own.intervals
     assert intervals[:kept].tolist() == expected[:kept].tolist()
     assert diary.own.first == events[-1]
-
-
-@pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
-def test_mean_interval_against_a_plain_one():
-    """The mean loss interval agrees with a plain computation (RFC 5348, sections 5.4 and 5.5).
-
-    Lengths as they come, and open intervals below and far beyond what is discounted.
-    """
-    run = simulation("tfrc", independent(0.01), rng=3)
-    run.advance(200.0)
-    flows = np.array([of_flow(run)])
-    intervals, discounts = flows[0].intervals, flows[0].discounts
-    assert (intervals > 0).all()
-    assert ((discounts >= 0.5**8) & (discounts <= 1)).all()
-    for open_interval in (1.0, 50.0, 150.0, 300.0, 2000.0):
-        ours = mean_interval(flows, open_interval)
-        assert ours == pytest.approx(plain_mean(intervals, discounts, open_interval), rel=1e-12)
 
 
 def mean_of(ended, open_interval, **given):
@@ -257,6 +230,9 @@ def test_discounting_by_hand():
     Eight intervals of 100: up to an open one of 200 all count in full, the open one with weight 1 and seven of the
     others with 1, 1, 1, 0.8, 0.6, 0.4, 0.2 (5 in all). An open one of 300 discounts them by 200/300, one of 1000 by a
     half. A single ended interval is left out, whatever its factor; ns-2.35: (300 + 2/3 x 100)/(1 + 2/3).
+
+    A new one of 200 and seven of 100 that were discounted by a half: 200 + 0.5 x 100 x 5 = 450, weights 1 + 0.5 x 5.
+    Without the oldest 200 + 0.5 x 100 x 4 = 400 with 1 + 0.5 x 4; 450 discounts them by 2 x 450/3.5/450 = 4/7.
     """
     for open_interval, factor in ((200, 1), (201, 200 / 201), (300, 2 / 3), (1000, 1 / 2)):
         expected = (open_interval + 500 * factor) / (1 + 5 * factor)
@@ -264,6 +240,9 @@ def test_discounting_by_hand():
     assert mean_of([100] * 8, 300) == pytest.approx(800 / 6, rel=1e-12)
     assert mean_of([100], 300, discounting=1) == pytest.approx(300, rel=1e-12)
     assert mean_of([100], 300, discounting=1, ns2_mean_interval=1) == pytest.approx(220, rel=1e-12)
+    for open_interval, expected in ((50, 450 / 3.5), (250, 650 / 4), (450, (450 + 400 * 4 / 7) / (1 + 3 * 4 / 7))):
+        mean = mean_of([200] + [100] * 7, open_interval, discounts=[1] + [0.5] * 7, discounting=1)
+        assert mean == pytest.approx(expected, rel=1e-12)
 
 
 def test_discounting_raises_the_rate_sooner():
