@@ -20,12 +20,20 @@ RULES = {"priority-discard": "corrected", "priority-discard-published": "publish
 RATE = 1e6  # bytes/s: 1 us a byte
 
 
-@pytest.mark.parametrize(("name", "dropped"), [("priority-discard", 5), ("priority-discard-published", 3)])
-def test_a_full_queue_by_hand(name, dropped):
-    """Full queue [2, 5, 3], arrival 1: the corrected rule drops the 5, the published one the 3."""
-    run = feed(name, 3, [(0, 9), (1, 2), (2, 5), (3, 3), (4, 1)])
-    assert waiting(run) == [priority for priority in (2, 5, 3, 1) if priority != dropped]
-    assert victim([2, 5, 3], 1, RULES[name]) == {5: 1, 3: 2}[dropped]
+@pytest.mark.parametrize(
+    ("name", "queue", "arrival", "dropped"),
+    [
+        ("priority-discard", [2, 5, 3], 1, 1),
+        ("priority-discard-published", [2, 5, 3], 1, 2),
+        ("priority-discard", [5, 5], 5, None),
+        ("priority-discard-published", [5, 5], 5, None),
+    ],
+)
+def test_a_full_queue_by_hand(name, queue, arrival, dropped):
+    """For a 1 the corrected rule drops the 5 of [2, 5, 3], the published one the 3; for an equal nothing is dropped."""
+    run = feed(name, len(queue), list(enumerate([9, *queue, arrival])))
+    assert victim(queue, arrival, RULES[name]) == dropped
+    assert np.flatnonzero(run.state.flows["dropped"]).tolist() == [1 + (len(queue) if dropped is None else dropped)]
 
 
 def feed(name, buffer, arrivals, until=None):
@@ -45,11 +53,6 @@ def label(flow, packet):
 
 
 LABELLED = Scheme("labelled", ack=aimd_ack, send=label, recovery="own", parameters={"priority": Parameter(0.0)})
-
-
-def waiting(run):
-    """Return the priorities in the queue, from its head on."""
-    return [int(run.state.packets[row].priority) for row in Look(run).rows(Look(run).of(0)[1])]
 
 
 class Scanned(Queue):
