@@ -179,7 +179,7 @@ TYPES = [
     row(conformance, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3", 3),
     row(conformance, "rng", "reno", rng="x"),
     row(interval, "samples must be a number or an array of numbers, got the string 'ab'", "ab"),
-    row(batch_means, "samples must be a number or an array of numbers, got the string 'ab'", "ab"),
+    row(batch_means, "samples must be a sequence of numbers, got the string 'ab'", "ab"),
     *(row(link, PAIRS, rate_changes=changes) for changes in ("1 s", [1.0], [(1, 2, 3)], 5)),
     row(
         flow,
