@@ -284,11 +284,11 @@ def test_a_cut_capture_names_the_packet(tmp_path):
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        (8, 4_000_000, "gives 4000000 of"),  # more than any packet has
-        (8, 0, "gives 0 of"),
+        (8, 4_000_000, "has 4000000 of"),  # more than any packet has
+        (8, 0, "has 0 of"),
         (8, 1200, "cut off or damaged"),  # ten records are taken for one, and what follows is none
         (12, 1, "of 1 bytes"),  # less than was stored
-        (4, 1_000_000, "1000000 of 1000000 parts of 1 s"),
+        (4, 1_000_000, "1000000 as the second's part in units of 1/1000000 s"),
     ],
 )
 def test_a_damaged_record_is_named(tmp_path, field, value, words):
@@ -342,7 +342,7 @@ def test_lengths_that_no_packet_has(tmp_path):
     huge = packet(60_000, sequence=15_000, ack=100, payload=1000)
     huge = huge[:12] + struct.pack("<I", 2**32 - 1) + huge[16:18] + b"\0\0" + huge[20:]
     path = written(tmp_path, [*records, *transfer()[3:], huge])
-    assert f"at packet {len(transfer()) + 1} (the record's header gives 40 of 4294967295 bytes" in remark_on_damage(
+    assert f"at packet {len(transfer()) + 1} (the record's header has 40 of 4294967295 bytes" in remark_on_damage(
         path
     )
     figures = measured.read(written(tmp_path, [*records, *transfer()[3:]]))

@@ -94,7 +94,7 @@ VALUES = [
     # flows
     row(flow, "application of flow 'f' excludes traffic 'poisson'", "reno", application=traffic.poisson(1e6)),
     row(flow, "application of flow 'f' excludes traffic 'probe'", "reno", application=traffic.probe(1.0)),
-    row(flow, "an application writes data for a scheme", traffic.constant(1e6), application=traffic.constant(1e6)),
+    row(flow, "both determine when the flow has data", traffic.constant(1e6), application=traffic.constant(1e6)),
     row(flow, "rate of the application of flow 'f' = 1e[+]13 bytes/s is out of", "reno", application=FAST),
     # one packet of 1000 bytes per nanosecond: 1e12 bytes/s
     row(flow, r"rate of flow 'f' = 1e[+]13 bytes/s is out of range: must be in \(0, 1e[+]12\] bytes/s, one", FAST),

@@ -114,7 +114,7 @@ def _trust(measured: xr.Dataset) -> list[str]:
 
 
 def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> Answer:
-    """Simulate the same scenario; return the comparison as functions for text and JSON, and as a Dataset to draw."""
+    """Simulate the measured scenario; return the comparison as functions for text and JSON, and as a Dataset."""
     from longfat import sim
     from longfat.testbed.comparison import beside
     from longfat.testbed.law_values import law_values

@@ -41,12 +41,12 @@ AT_ONCE = 2  # scenarios that run at the same time on Linux if --workers is not 
 def verify_command(
     papers: tuple[str, ...], published: bool, linux: bool, html: str | None, json_file: str | None, **flags: Any
 ) -> None:  # fmt: skip
-    """Check that proofs, arithmetics and simulations of the laws agree.
+    """Check that proofs, computed values and simulations of the laws agree.
 
-    Each law is compared with its proof, with 50 digits, NumPy, sympy, JAX, its derivatives and the simulator; the exit
-    status is 1 if any does not agree. With --published: each number of the papers, the value computed here, and the
-    verdict. With --linux: each scenario in the simulator, on Linux and by its law; the exit status is 1 if simulator
-    and Linux differ.
+    Each law is compared with its proof, with its values by 50 digits, NumPy, sympy and JAX, with its derivatives and
+    with the simulator; the exit status is 1 if any differs. With --published: each number of the papers, the value
+    computed here, and the verdict. With --linux: the results of each scenario in the simulator, on Linux and by its
+    law; the exit status is 1 if simulator and Linux differ.
     """
     if papers and not published:
         raise conflict(f"PAPER {papers[0]}", "needs --published")

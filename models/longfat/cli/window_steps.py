@@ -381,7 +381,7 @@ def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
 
 
 def fewer_packets(data: float) -> str:
-    """Format the factor by which packets of 9000 bytes are fewer than packets with ``data`` bytes of data.
+    """Format how many times fewer packets carry the same data if they have 9000 bytes, not ``data`` bytes of data.
 
     >>> fewer_packets(1448), fewer_packets(64)  # 8948/1448 = 6.18, 8948/64 = 139.8
     ('6.2 times fewer packets', '140 times fewer packets')

@@ -72,7 +72,7 @@ class ArrivingFiles(Bottleneck):
         """Accept any number of runs, because the number of observed files limits the length of a run."""
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the number of flows for the rules: the mean number of transfers in progress at the greatest power."""
+        """Return the number of flows to insert into the rules: the mean number of transfers at the greatest power."""
         return float(self._greatest(seen)["transfers"])
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> list[float]:

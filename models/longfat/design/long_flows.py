@@ -178,7 +178,10 @@ class LongFlows(Bottleneck):
 
     @property
     def stagger(self) -> float:
-        """Time within which flows start at random [s]: for BBR an interval of ProbeRTT, so that its phases vary."""
+        """Time within which flows start at random [s].
+
+        For BBR it is the interval between two ProbeRTTs, so that flows enter ProbeRTT at different times.
+        """
         return max(PROBE_INTERVAL.values()) if is_bbr(self.scheme) else self.round_trip_time
 
     @property

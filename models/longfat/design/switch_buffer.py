@@ -184,7 +184,7 @@ def answered(
         subjects = _long_flows(path, senders, numbers, trips, find, spread, bandwidth_delay_product)
     else:
         if not points:
-            raise conflict("points = 0", "excludes file: the greatest power is sought along the curve")
+            raise conflict("points = 0", "excludes file: the greatest power is sought among the points of the curve")
         if len(trips) > 1:
             raise conflict("several round_trip_time", "exclude file")
         sought = find if find != "buffer" else None

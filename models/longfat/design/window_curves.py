@@ -20,7 +20,7 @@ CURVES = {
 }
 
 
-#: Ends of the names of a simulated variable and its confidence limits -> ends of their descriptions.
+#: Suffixes of a simulated variable's name, for its mean and confidence limits -> suffixes of its description.
 ENDS = {"": "", "_lower": ", lower limit", "_upper": ", upper limit"}
 
 

@@ -291,7 +291,7 @@ class Tracing(Namespace):
         return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
-        """Return the state after ``step(i, *state)`` for i = 1 ... times."""
+        """Return the state after ``step(i, *state)`` for i from 1 to ``times``."""
         return self._loop(times, lambda loop, now: step(loop.index, *now), None, state)
 
     def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:

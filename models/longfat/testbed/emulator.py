@@ -108,7 +108,7 @@ class Emulator:
 
     @property
     def inside(self) -> int:
-        """Number of packets of the hosts in the network."""
+        """Number of packets sent by the hosts that are in the network."""
         return sum(len(there) + len(back) for there, back in self._inside)
 
     def inject(self, connection: int, back: bool, time: int, packet: bytes, number: int | None = None) -> None:

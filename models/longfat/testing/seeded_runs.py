@@ -53,7 +53,7 @@ def looks(budget: int) -> Iterator[int]:
 def samples(
     simulator: Simulator, points: Sequence[Point], seed: int, budget: int
 ) -> Iterator[tuple[np.ndarray, float]]:
-    """Yield, at each look, the values of all replications so far and their total cost.
+    """Yield, after each batch of replications, the values of all replications so far and their total cost.
 
     Parameters
     ----------

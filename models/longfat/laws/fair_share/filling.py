@@ -22,7 +22,7 @@ LARGEST = int(sys.float_info.max)
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> Any:
-    """Return a number inside the interval as a float, an int or a Fraction; raise an error for other values.
+    """Return ``value`` as a float, an int or a Fraction; raise an error if it is not a number in ``allowed``.
 
     >>> number("start", Fraction(1, 10), "s", "(-inf, inf)"), number("start", np.float32(0.5), "s", "(-inf, inf)")
     (Fraction(1, 10), 0.5)

@@ -312,7 +312,7 @@ def initialise_connection(state, t, f):
 
 @routine
 def start_connection(state, t):
-    """Start a connection of template t; return its row, t if no connection is due, NONE if no row is free."""
+    """Start a connection of template t if one is due; return its row, t if none is due, or NONE if no row is free."""
     now = state.now
     if now >= tally_at(state, t).stop or not has_begun(state, t):
         return t

@@ -176,7 +176,7 @@ def check_application(given: Any, flow: str, traffic: Traffic | None, packet: in
     if given.kind not in (records.CONSTANT, records.ON_OFF) or given.acknowledged:
         raise domains.conflict(name, f"excludes traffic {given.name!r}", f"use {words}")
     if traffic is not None:
-        raise domains.conflict(name, f"excludes traffic {traffic.name!r}", "an application writes data for a scheme")
+        raise domains.conflict(name, f"excludes traffic {traffic.name!r}", "both determine when the flow has data")
     check_pace(f"rate of the {name}", given.rate, packet)
     return given
 

@@ -330,8 +330,9 @@ def handle_probe_rtt(flow, now):
 def end_recovery(flow):
     """End loss recovery (draft-cardwell-...-00, section 4.2.3.4); with `long_recovery`, extend it as Linux does.
 
-    Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): if a packet found lost is still missing, the acknowledgment
-    that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() treats both as one recovery.
+    Linux, net/ipv4/tcp_input.c, tcp_fastretrans_alert(): if a packet that was declared lost is still missing, the
+    acknowledgment that ends a recovery begins the next one, and bbr_set_cwnd_to_recover_or_restore() treats the two
+    recoveries as one.
     """
     if flow.long_recovery > 0.0 and flow.recovering == FAST_RECOVERY and flow.last_lost >= flow.una:
         bbr_common.save_window(flow, False)

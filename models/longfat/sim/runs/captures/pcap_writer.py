@@ -99,7 +99,7 @@ def replying(connection: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Packets:
-    """Packets of one file: rows of the trace, steps of handshakes, and flags of packets after a connection's end."""
+    """Packets of one file: rows of the trace, steps of handshakes, and which packets follow their connection's end."""
 
     rows: np.ndarray
     step: np.ndarray
