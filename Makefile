@@ -38,16 +38,16 @@ hooks: .venv/installed  ## Install the hooks of .pre-commit-config.yaml; needs p
 	pre-commit install
 
 test: .venv/installed  ## Run linter, type checker and tests: what has to pass before a commit
-	$(MAKE) --jobs=2 lint types plain-tests compiled-tests
+	$(MAKE) --jobs=2 --keep-going lint types plain-tests compiled-tests
 
 tests: .venv/installed  ## Run the tests that take seconds, and the examples of the documentation
-	$(MAKE) --jobs=2 plain-tests compiled-tests
+	$(MAKE) --jobs=2 --keep-going plain-tests compiled-tests
 
 plain-tests: .venv/installed  ## Run the tests marked plain, without compiling what takes longer to compile than to run
 	# One process, beside what needs the other processor. Its output is printed at the end, and .pytest_cache is left to
 	# the other run, so that the two do not mix.
 	@said=$$(NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -p no:cacheprovider -m "plain and not long" tests/sim 2>&1); \
-	status=$$?; echo "$$said"; exit $$status
+	status=$$?; printf '%s\n' "$$said"; exit $$status
 
 compiled-tests: venv  ## Run the other tests that take seconds
 	# The short doctests last, to fill up.
