@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections.abc import Iterable
@@ -126,7 +127,7 @@ def discrimination(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def sources(paper: str) -> str:
-    """Return a digest of the modules and tables on which a paper's verdicts depend; assessments of others do not.
+    """Return a digest of the tables and of the `code` of the modules on which a paper's verdicts depend.
 
     >>> sources("003") == sources("003"), sources("003") == sources("004"), len(sources("003"))
     (True, False, 16)
@@ -138,8 +139,23 @@ def sources(paper: str) -> str:
     folder = here / PAPERS[paper]
     paths += [*(here / name for name in MODULES), *folder.glob("*.py"), folder / "claims.csv"]
     for path in sorted(paths):
-        digest.update(path.relative_to(package.parents[1]).as_posix().encode() + b"\0" + path.read_bytes())
+        content = path.read_text(encoding="utf-8")
+        read = code(content) if path.suffix == ".py" else content
+        digest.update(f"{path.relative_to(package.parents[1]).as_posix()}\0{read}".encode())
     return digest.hexdigest()[:16]
+
+
+def code(text: str) -> str:
+    r"""Return a Python module without comments, docstrings and layout, which change no result.
+
+    >>> code("def f(x):\n    'Double a number.'\n    return 2*x  # exact in floats")
+    'def f(x):\n    return 2 * x'
+    """
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = node.body[ast.get_docstring(node, clean=False) is not None :]
+    return ast.unparse(tree)
 
 
 def _one(paper: str, packets: float, seed: int, store: str | Path | None, progress: bool) -> pd.DataFrame:

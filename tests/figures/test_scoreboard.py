@@ -106,6 +106,44 @@ def test_a_paper_that_is_done_is_taken_from_the_store(written, monkeypatch):
     assert made[1:] == [("003", 1e5)] * 2
 
 
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A repository of two modules and a table."""
+    files = {
+        "models/longfat/sim/queue.py": 'def rate():\n    """Return a rate."""\n    return 2  # Mbit/s\n',
+        "figures/gong_parulkar/claims.csv": "value\n12.5\n",
+        "figures/gong_parulkar/claims.py": '"""Claims."""\n',
+        "figures/rule.py": "",
+        "figures/claims.py": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(verdicts.longfat, "__file__", str(tmp_path / "models/longfat/__init__.py"))
+    monkeypatch.setattr(verdicts, "__file__", str(tmp_path / "figures/verdicts.py"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "counts"),
+    [
+        ("models/longfat/sim/queue.py", "  # Mbit/s", "", False),
+        ("models/longfat/sim/queue.py", "a rate", "the rate of a queue", False),
+        ("models/longfat/sim/queue.py", '    """Return a rate."""\n', "", False),
+        ("models/longfat/sim/queue.py", "return 2", "return 3", True),
+        ("models/longfat/sim/queue.py", "return 2", "return '2'", True),
+        ("figures/gong_parulkar/claims.py", "Claims.", "Printed claims.", False),
+        ("figures/gong_parulkar/claims.csv", "12.5", "12.6", True),
+    ],
+)
+def test_stored_verdicts_depend_on_code_and_tables_but_not_on_texts(tree, name, old, new, counts):
+    before, path = verdicts.sources("003"), tree / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert (verdicts.sources("003") != before) is counts
+
+
 def test_rows_by_the_command(capsys, tmp_path):
     page, data = tmp_path / "page.html", tmp_path / "data.json"
     assert main(["verify", "--published", "003", "--quick", "--html", str(page), "--json", str(data)]) == 0
