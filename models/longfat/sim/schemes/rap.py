@@ -139,9 +139,10 @@ def alarm(flow, event):
 def increase(flow, now):
     """Increase the rate by alpha packets per round trip if the flow has used a sufficient part of its rate."""
     # Rejaie, Handley and Estrin (1999): once per srtt, ipg <- ipg srtt / (alpha ipg + srtt), that is rate + alpha /
-    # srtt. ns-2.35, rap.cc, RttTimeout(): the rate increases only if half of the packets that it allows were sent.
+    # srtt. ns-2.35, rap.cc, RttTimeout(), dpthresh_: the rate increases only if half of the packets that it allows
+    # were sent.
     sent = flow.transmission - flow.counted
-    if sent * flow.interval >= 0.5 * flow.mean_rtt:
+    if sent * flow.interval >= flow.used_share * flow.mean_rtt:
         interval, rtt = flow.interval, flow.mean_rtt
         change(flow, now, interval * rtt / (flow.alpha * interval + rtt))
     flow.counted = flow.transmission
@@ -185,6 +186,9 @@ PARAMETERS = {
     "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", about="Smoothed round-trip times in the packet timeout"),
     "timeout_deviations": Parameter(
         4.0, "1", "[0, 1e6]", about="Deviations of the round-trip time in the packet timeout"
+    ),
+    "used_share": Parameter(
+        0.5, "1", "[0, 1]", about="Least share of the allowed packets that must be sent for an increase"
     ),
     "fine_grain": flag(False, "1: intervals scale with short-term over long-term round-trip time; 0: they do not"),
     "short_gain": Parameter(0.9, "1", "(0, 1]", about="Gain of a new sample in the short-term round-trip time"),
