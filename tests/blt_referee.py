@@ -2,8 +2,8 @@
 
 The path is source - S1 - S2 - destination. Each source has its own access link, S1 is the only switch that may be full,
 and acknowledgments take a fixed time. The last transmission of every packet is recorded: a duplicate acknowledgment
-means a loss only if a packet caused it that was sent after the last transmission of the missing packet (ours, because
-paths keep the order of packets and a threshold of one duplicate would otherwise take resent packets for losses).
+means a loss only if its packet was sent after the last transmission of the missing packet (ours, because paths keep
+the order of packets and a threshold of one duplicate would otherwise take resent packets for losses).
 """
 
 import math
@@ -14,7 +14,7 @@ from tests.reference import END, SECOND, Events, Link, Sender
 from tests.reference import Reno as PlainReno
 
 FINE = {"min_rto": 0.002, "granularity": 0.001, "timestamps": True}  # ours: the paper names no clock
-MOST_BURSTS = 1000  # in a row that deliver nothing new, after which a file never ends
+MOST_BURSTS = 1000  # consecutive bursts without a new packet, after which a file counts as endless
 
 
 class Labelled(Sender):
@@ -104,7 +104,7 @@ def victim(queue, priority, rule):
 
 
 class Switch(Link):
-    """S1: if it is full it drops the arriving packet, or a queued one and takes the arriving one in."""
+    """S1: if full, it drops the arriving packet, or drops a queued one and admits the arriving one."""
 
     def __init__(self, *arguments, rule):
         super().__init__(*arguments)
@@ -159,8 +159,8 @@ class Alone:
     """File alone on the path, given the round trip and the time of a packet on each of the three lines [ns].
 
     With `window` it is Reno's slow start, which may not lose anything; else BLT. Other options are those of the timer.
-    The outcome is the time of the last acknowledgment, or infinity, and the counts up to it, but for drops, of which
-    those of packets in transit count, too.
+    The outcome is the time of the last acknowledgment, or infinity, and the counts up to it; drops of packets that
+    were in transit at that time count, too.
     """
 
     def __init__(self, packets, trip, access, between, last, room, discipline="priority-discard", window=None, growth=2,

@@ -2,10 +2,10 @@
 
 Each mutant is one exact text in one file, what it becomes, and the tests meant to notice. Nothing is changed in place:
 the checkout is copied once to a temporary directory, in which the tests have to pass first; then every mutant is put
-in, tested and taken out again. The table says which test killed it. Exit status 1 if one survives. With a WORD only the
-mutants are tried that have it in path or text.
+in, tested and taken out again. The table says which test killed it. Exit status 1 if one survives. With a WORD, only
+mutants whose path or text contains it are tried.
 
-What stands in the kernel is run as plain Python (``NUMBA_DISABLE_JIT=1``): that is the same code, and nothing compiles.
+Code of the kernel runs as plain Python (``NUMBA_DISABLE_JIT=1``): it is the same code, and nothing compiles.
 """
 
 from __future__ import annotations

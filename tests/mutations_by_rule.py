@@ -53,7 +53,7 @@ NAMES = {"min": "max", "max": "min", "floor": "ceil", "ceil": "floor", "any": "a
 
 
 def changed(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what may stand in place of a part of a module."""
+    """Yield the replacements for a part of a module."""
     if isinstance(node, ast.Compare):
         for k, operator in enumerate(node.ops):
             new = copy.deepcopy(node)
@@ -80,7 +80,7 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def mutants(source: str) -> Iterator[tuple[str, ast.Module]]:
-    """Yield all mutants of a module, each with the line and what became of it."""
+    """Yield all mutants of a module, each with its line number and the new line."""
     tree = ast.parse(source)
     lines = source.splitlines()
     for path, node in places(tree, ()):

@@ -32,7 +32,7 @@ class Events:
         heapq.heappush(self.list, (time, kind, place, next(self.serial), what, arguments))
 
     def step(self, until=NEVER):
-        """Let the next event happen; return False if there is none until then, and set the clock to this time."""
+        """Process the next event; if there is none up to `until`, set the clock to `until` and return False."""
         if not self.list or self.list[0][0] > until:
             self.now = until
             return False
@@ -79,7 +79,7 @@ class Packet:
 
 
 class Transmitter:
-    """Transmitter with a rate [bit/s], a fraction or infinite; packets in a row take the time of all their bits."""
+    """Transmitter with a rate [bit/s], a fraction or infinite; a train of packets takes the time of all its bits."""
 
     def __init__(self, rate):
         self.bit = 0 if rate == math.inf else SECOND / rate  # time of a bit [ns], a fraction

@@ -15,14 +15,14 @@ TOKEN = "a-token-of-the-tests"
 
 
 class Client:
-    """What asks a server of this machine."""
+    """Client of a server on this machine."""
 
     def __init__(self, url):
         self.url, self.port = url, urlsplit(url).port
         self.root = "/" + urlsplit(url).path.split("/")[1] + "/"  # the token
 
     def ask(self, path="", body=None, method=None, timeout=30, **headers):
-        """Return status, headers and text of a path below the token; one that begins with a slash has none."""
+        """Return status, headers and text of a path, below the token unless it begins with a slash."""
         made = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
             headers = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -35,7 +35,7 @@ class Client:
             made.close()
 
     def opened(self, path, body):
-        """Return the connection and the answer of a request that goes on."""
+        """Return the connection and the answer of a request that stays open."""
         made = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         made.request("POST", self._whole(path), body, {"Content-Type": "application/json"})
         return made, made.getresponse()
@@ -55,12 +55,12 @@ class Served(Client):
         super().__init__(line.split()[0])
 
     def end(self):
-        """Ctrl-C; what it wrote."""
+        """Send Ctrl-C; return the output and the exit status."""
         self.process.send_signal(signal.SIGINT)
         return *self.process.communicate(timeout=60), self.process.returncode
 
     def kill(self):
-        """End it if a test did not."""
+        """Kill the process if no test has ended it."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.communicate()

@@ -25,7 +25,7 @@ def run(net):
     return lf.sim.run(net, duration=10, sample_every=0.5, rng=1, progress=False)
 
 
-def test_a_run_is_drawn_as_it_was(run):
+def test_the_picture_of_a_run_has_its_samples(run):
     rate, window, queue = run.longfat.plot()
     assert [ax.get_ylabel() for ax in (rate, window, queue)] == ["rate [Mbit/s]", "window [packets]", "queue [packets]"]
     # What the steps add up to, Mbit/s over half seconds, is the data that had arrived at the last sample.
@@ -50,7 +50,7 @@ def test_totals_have_intervals():
     assert utilisation.get_xlabel() == "utilisation [1]"
 
 
-def test_totals_of_what_has_no_chance_have_none(net):
+def test_totals_of_deterministic_runs_have_no_intervals(net):
     goodput, _ = plot.run(lf.sim.run(net, duration=5, replications=3, rng=1, progress=False))
     assert [segment.size for segment in goodput.containers[0].lines[2][0].get_segments()] == [0, 0]
     assert "deterministic" in goodput.get_title()
@@ -108,7 +108,7 @@ def test_bounds_of_cadpc():
         plot.cadpc_bounds(data.drop_vars("fairness_time"))
 
 
-#: longfat, which does not import xarray, before it, even twice; then both behind it, after forgetting what was made.
+#: longfat imported before xarray, which it does not import itself, even twice; then after it, without the accessor.
 ORDERS = """
 import sys, longfat
 assert "xarray" not in sys.modules
@@ -124,7 +124,7 @@ print(repr(xr.open_dataset("run.nc").longfat))
 
 
 def test_a_dataset_that_was_saved(run, tmp_path):
-    """A new process has the accessor after importing longfat before xarray or behind it."""
+    """A new process has the accessor, whether it imports longfat before or after xarray."""
     run.to_netcdf(tmp_path / "run.nc")
     done = subprocess.run([sys.executable, "-c", ORDERS], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["<result of longfat.sim.run"] * 2
@@ -146,7 +146,7 @@ def test_a_sweep_is_drawn():
         once.longfat.plot()
 
 
-def test_what_has_no_picture():
+def test_datasets_without_a_picture_are_refused():
     stranger = xr.Dataset()
     with pytest.raises(ValueError, match="data has no picture: made_by '' is unknown; available: "):
         stranger.longfat.plot()

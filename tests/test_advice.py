@@ -7,7 +7,7 @@ from tests.benchmarks import advice
 
 
 def test_the_settings_are_a_latin_hypercube():
-    """Each twelfth of the range of rates has one setting, and so have the thirds of the senders four."""
+    """Each twelfth of the range of rates has one setting, and each of the three senders has four settings."""
     made = advice.draw(advice.SEED)
     places = np.log([8 * one["rate"] / 5e6 for one in made]) / np.log(20)
     assert sorted(np.floor(12 * places + 1e-3 * (places < 0.999)).astype(int)) == list(range(12))

@@ -38,7 +38,7 @@ def test_windows_by_hand(name, rate, trip, window):
     ("http2", MIB, 2, 424e6, 0.0205, 34.9e6),
     ("ssh", 2 * MIB, 1, 1.25e9, 0.167, 11.8 * MIB),  # rapier1/hpn-ssh#58: OpenSSH to OpenSSH, 11.8 MiB/s
 ])  # fmt: skip
-def test_rates_of_real_pairs_lie_between(  # the pings were up to 12 % (20 ms) and 3 % above the least
+def test_measured_rates_lie_between_the_computed_ones(  # the pings were up to 12 % (20 ms) and 3 % above the least
     name, window, windows, capacity, trip, measured
 ):
     low, high = APPLICATIONS[name].rates(

@@ -64,13 +64,13 @@ NEEDED = {
 
 
 def wrong(one):
-    """Return values outside the domain of an argument, or words that it does not know, and the sentence on them."""
+    """Return values outside the domain of an argument, or unknown words, each with the sentence that refuses it."""
     if isinstance(one, Setting):
         return [("nosuch", f"'nosuch' is unknown; available: {', '.join(sorted(one.names))}")] if one.names else []
     domain = Interval.parse(one.domain)
     values = [domain.low - 1 if domain.includes_low else domain.low]
     values += [domain.high + 1 if domain.includes_high else domain.high]
-    if one.kind:  # the function itself converts it, and refuses it in words of its own
+    if one.kind:  # the function itself converts it, and has refusals of its own
         numbers = [int(value) for value in values if math.isfinite(value)]
         return [(value, "") for value in (*numbers, math.nan, *([[]] if "sequence" in one.kind else []))]
     sentence = f"is out of range: must be {'an integer ' * one.integer}in {domain}"
@@ -158,7 +158,7 @@ def test_senders_are_those_of_the_simulator():
         ({"rate": None}, "rate must be a number [bytes/s] or text such as 1 Gbit/s (as 1 Gbps, 1 gbps, 1G) or"),
     ],
 )
-def test_what_is_wrong_is_named(given, words):
+def test_a_wrong_argument_is_named(given, words):
     with pytest.raises((TypeError, ValueError)) as error:
         design.buffer(**{"rate": "1Gbit/s", "round_trip_time": "100ms", **given})
     assert words in str(error.value)

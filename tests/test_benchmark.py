@@ -132,8 +132,8 @@ def test_calibration(name, scheme, words):
         assert 1e3 * ours[f"transfer_time_{k + 1}"] == pytest.approx(expected, rel=0.03)
 
 
-#: Experiment 7, by load: the optimal time, and what a start from a packet in 3 ms, doubled every 12.7 ms, or from one
-#: in 1 ms, doubled every 44 ms, costs [ms].
+#: Experiment 7, by load: the optimal time and the time lost by starting at a packet in 3 ms, doubled every 12.7 ms, or
+#: at one in 1 ms, doubled every 44 ms [ms].
 LOADS = {
     "hop-by-hop": {"0.2": 591, "0.4": 752, "0.6": 1079, "0.8": 2067, "0.9": 4057},
     "explicit-feedback": {"0.2": 638, "0.4": 791, "0.6": 1099, "0.8": 2066, "0.9": 4044},
@@ -163,7 +163,7 @@ def test_calibration_among_poisson_sources(scheme, load):
 def test_calibration_at_high_loads(scheme, load):
     """Single runs vary by 3 to 4 %; the mean of a hundred is known to 0.8 %.
 
-    Beside the probe packets, which the calculation leaves out, the means are near the printed ones; without them they
+    With the probe packets, which the calculation leaves out, the means are near the printed ones; without them they
     are 3.2 % less at a load of 0.9.
     """
     mean, half = mean_time(scheme, load, 100)
@@ -187,7 +187,7 @@ def test_printed_times(name, scheme):
     assert 1e3 * ours == pytest.approx(PRINTED[name, scheme], rel=0.03)
 
 
-def test_what_one_among_eleven_waits():
+def test_waiting_time_of_a_probe_among_eleven_connections():
     """Experiment 7 at a load of 0.9, where connection 1 and the ten sources are nearly always backlogged.
 
     With bit-by-bit round-robin tags a probe packet waits for the rest of a round, 11/2 packets, 0.55 ms (printed 0.56).
@@ -202,7 +202,7 @@ def test_what_one_among_eleven_waits():
     assert 0.9 * 1.05 < 1e3 * clocked < 1.15
 
 
-def test_what_cannot_be():
+def test_no_file_is_faster_than_the_link():
     """No file is complete before the link can have sent it, nor the last one before the link can have sent all."""
     for name, rate in (("3-200", 5e6), ("9b", 187_500.0)):
         for scheme in ("packet-pair", "hop-by-hop", "explicit-feedback"):
@@ -432,7 +432,7 @@ def test_interpretations_differ_from_the_entry(name, words):
     """Every interpretation builds a different network, except those that only change the arithmetic."""
     made = interpretations.interpretation(name, words)
     one, other = (benchmark.build(VARIANTS["8"], entry) for entry in (made, ENTRIES[name]))
-    # the entry's own, and what is only measured otherwise
+    # the entry itself, and interpretations that only measure differently
     same = words in ("BSD timer, window halved at every loss", *MEASURED)
     assert (one == other) is same
 
@@ -472,7 +472,7 @@ def test_both_directions_are_equal(scheme):
     assert beside["transfer_time_1"] != beside["transfer_time_2"]
 
 
-def test_choices_say_which_numbers_have_decided():
+def test_choices_behind_a_number_are_named():
     """Table 4.3 has set the starts of hop-by-hop and explicit feedback; the text gives experiment 7 another start."""
     words = {
         name: benchmark.choices(ENTRIES[name], VARIANTS["3-20"], "transfer_time", "fitted")
@@ -534,7 +534,7 @@ def test_negotiated_rate(name):
     assert time == pytest.approx(0.044 + 22 * packet, abs=3e-4)
 
 
-def test_the_other_texts():
+def test_every_other_interpretation_changes_the_network():
     """Every other interpretation of an experiment changes its network; an edit of absent text is refused."""
     for name, count in (("1", 0), ("5", 1), ("7-0.2", 0), ("9b", 1), ("3-4", 0), ("10", 0)):
         others = interpretations.other_variants(VARIANTS[name])

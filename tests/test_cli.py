@@ -50,7 +50,7 @@ def test_from_measurements(tmp_path, capsys):
     assert "round trip 35 ms" in capsys.readouterr().out
 
 
-def test_remarks_are_on_what_was_used(tmp_path, capsys):
+def test_remarks_are_on_the_measurements_used(tmp_path, capsys):
     arguments = ["window", str(DATA / "iperf3_tcp.json"), "--no-simulation", "--verbose", "--output", str(tmp_path)]
 
     def remarks(*flags):

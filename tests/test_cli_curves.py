@@ -71,7 +71,7 @@ def test_csv(tmp_path, capsys):
     assert "transfer_time [s]" not in printed
 
 
-def test_nothing_is_half_written(tmp_path, monkeypatch, capsys):
+def test_no_file_is_left_incomplete(tmp_path, monkeypatch, capsys):
     """A page that cannot be made leaves no file, also none of the others."""
 
     def broken(curves):

@@ -106,7 +106,7 @@ def test_nothing_without_the_token(inside):
     assert "Server" not in headers
 
 
-def test_strangers_get_nothing(inside):
+def test_requests_under_other_names_are_refused(inside):
     """A name that somebody else's DNS leads here, and another site's page: 403 for pages and simulations."""
     served = inside()
     here = f"127.0.0.1:{served.port}"
@@ -131,7 +131,7 @@ def test_open_to_others_by_its_addresses_only(inside):
     assert served.ask("/", Host="192.0.2.1")[0] == 403
 
 
-def test_nothing_but_the_site(inside):
+def test_only_the_site_is_served(inside):
     served = inside()
     for path in (
         "setup.cfg",
@@ -248,7 +248,7 @@ def test_a_simulation_for_nobody_is_killed(tmp_path):
         ("print('no law')", "ValueError: .*mine.py.* no Law"),
     ],
 )
-def test_a_simulation_that_fails_is_said(tmp_path, code, why):
+def test_a_failed_simulation_is_reported(tmp_path, code, why):
     (tmp_path / "mine.py").write_text(code)
     (event,) = simulated(str(tmp_path / "mine.py"))
     assert event["kind"] == "error"

@@ -41,12 +41,12 @@ def folder(tmp_path, monkeypatch):
 
 
 class Stopped(Exception):
-    """Raised in place of the computation, with what it was called with."""
+    """Raised in place of the computation, with its arguments."""
 
 
 @pytest.fixture
 def called(monkeypatch):
-    """What a command passes on to the library, without computing it."""
+    """Return the arguments that a command passes to the library, without computing anything."""
 
     def call(*arguments):
         def stop(*args, **kwargs):

@@ -76,7 +76,7 @@ def test_json_by_hand(tmp_path, capsys):
 
 
 def test_json_with_replications(tmp_path, capsys):
-    """Means with intervals; the books are those of all runs together; the same seed, the same answer."""
+    """Means with intervals; packet counts are totals of all runs; the same seed gives the same answer."""
     arguments = ["--json", "--replications", "3", "--seed", "5"]
     answer = json.loads(simulate(capsys, tmp_path, RENO, *arguments))
     for rows, names in ((answer["flows"], ("goodput", "transfer_time", "sent", "delivered", "dropped")),
@@ -181,7 +181,7 @@ def test_packet_traces(tmp_path, capsys):
     assert "trace" not in json.loads(simulate(capsys, tmp_path, text, "--json"))["run"]
 
 
-def test_a_trace_that_ends_early_is_said(tmp_path, capsys):
+def test_a_trace_that_ends_early_is_reported(tmp_path, capsys):
     """One line on stderr; the answer is complete, and the status is 0."""
     (tmp_path / "net.toml").write_text(RENO)
     arguments = [str(tmp_path / "net.toml"), "--json"]
@@ -233,8 +233,8 @@ def test_replications_that_cannot_differ(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("kind", ["", "acks_"])
-def test_books_that_do_not_balance_are_said(tmp_path, kind):
-    """Data and acknowledgments, each for itself."""
+def test_packet_counts_that_do_not_balance_are_reported(tmp_path, kind):
+    """Counts of data and of acknowledgments are reported separately."""
     file = tmp_path / "net.toml"
     file.write_text(RENO)
     net, _ = scenario.load(file)
@@ -338,8 +338,8 @@ def test_signals(tmp_path, number, status, word):
         (" /dev/full", "standard output cannot be written to: No space left on device"),
     ],
 )
-def test_nowhere_to_print_to(tmp_path, stdout, words):
-    """One line and status 2; the files that go with the answer are not written either."""
+def test_standard_output_that_cannot_be_written_to(tmp_path, stdout, words):
+    """One line and status 2; the files of the answer are not written, either."""
     (tmp_path / "net.toml").write_text(STEADY)
     program = Path(sys.executable).parent / "longfat"
     command = f"{program} simulate net.toml --output out >{stdout}"
@@ -372,7 +372,7 @@ def test_as_a_program(tmp_path):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(path, capsys):
-    """They run, carry data, lose no packet unaccounted for, and are equal to what is written of them."""
+    """They run, carry data, account for every packet, and are the same when written to a file and read again."""
     assert cli.main(["simulate", str(path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert all(flow["goodput"] > 0 for flow in answer["flows"])
@@ -383,7 +383,7 @@ def test_examples(path, capsys):
 
 
 def test_names_of_shipped_scenarios(capsys):
-    """A line each, of which a description of one line is left; a bare name is loaded as its file is."""
+    """Each has a line with its description; a bare name loads the same network as the path of its file."""
     assert cli.main(["simulate", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()[: len(EXAMPLES)]
     assert [line.split()[0] for line in lines] == [path.stem for path in EXAMPLES]

@@ -109,7 +109,7 @@ def test_pictures_and_files(folder, capsys):
 
 
 def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
-    """In `longfat.testbed.outcomes` itself: no devices, as in a container without rights."""
+    """The real `longfat.testbed.outcomes` finds no devices, as in a container without rights."""
     monkeypatch.setattr(datasets, "outcomes", runs.outcomes)
     monkeypatch.setattr(runs, "missing", lambda controls: ["/dev/net/tun is missing", "there is no program ip"])
     err = refused(capsys, "--output", "out")
@@ -117,7 +117,7 @@ def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
     assert not (folder / "out").exists() or not list((folder / "out").iterdir())
 
 
-def test_spoilt_runs_are_said(folder, capsys, monkeypatch):
+def test_spoilt_runs_are_reported(folder, capsys, monkeypatch):
     late = Trust(late=0.5, packets=100, drops=0)
     monkeypatch.setattr(datasets, "outcomes", lambda *_, **given: stand_in.outcomes(*_, **given, rejected=[late, late]))
     assert answer(capsys).endswith("packets at most 3 ms late, 2 repeated\n")
@@ -129,7 +129,7 @@ def test_spoilt_runs_are_said(folder, capsys, monkeypatch):
     assert "50 % of 100 packets were later than 2 ms" in refused(capsys)
 
 
-def test_a_process_that_is_killed_is_said(folder, capsys, monkeypatch):
+def test_a_killed_process_is_reported(folder, capsys, monkeypatch):
     def killed(*_, **given):
         raise runs.Killed("the process of the run ended with status -9")
 
@@ -144,7 +144,7 @@ def test_the_list_is_that_of_simulate(capsys):
     assert capsys.readouterr().out == listed
 
 
-def test_a_terminal_is_told_how_long_it_takes(folder, capsys, monkeypatch):
+def test_a_terminal_shows_the_expected_duration(folder, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["testbed", "./net.toml", "--replications", "2"]) == 0
     assert capsys.readouterr().err == "longfat: 2 x 3 s in real time, 6 s in total\n"

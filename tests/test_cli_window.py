@@ -90,7 +90,7 @@ def test_answers(capsys, arguments, words, absent):
     assert [one for one in words if one not in out] == [one for one in absent if one in out] == []
 
 
-def test_buffers_are_those_of_the_upper_ends_and_rates_of_both():
+def test_buffers_are_for_the_upper_ends_of_ranges_and_rates_for_both():
     data = design.tcp_window(rate="80..100Mbit/s", round_trip_time=(0.01, 0.02), loss="1e-4..4e-4", replications=2)
     assert data.window == 483328
     assert float(data.check_lower) <= float(data.tcp_rate_lower) <= float(data.tcp_rate)
@@ -142,7 +142,7 @@ def test_the_law_answers_before_a_simulator_is_imported():
     assert not re.search(r"\| +(xarray|pandas|pint|sympy)$", told, re.M)  # nor later, if no file is written
 
 
-def test_no_simulation_ends_behind_the_law(capsys):
+def test_no_simulation_gives_only_the_answer_by_law(capsys):
     path = ["--rate", "100Mbit/s", "--rtt", "20ms"]
     law, whole = said(capsys, *path, *LAW), said(capsys, *path)
     begin, end = law.split("check ")
@@ -150,7 +150,7 @@ def test_no_simulation_ends_behind_the_law(capsys):
     assert end == "    iperf3 -c HOST -C cubic\nexpect    not simulated (--no-simulation)\nmore: --verbose\n"
 
 
-def test_the_rate_of_a_long_transfer_explains_what_was_measured(capsys):
+def test_the_rate_of_a_long_transfer_explains_a_measurement(capsys):
     """10 Gbit/s, 80 ms, p = 2.5e-7, with fast convergence: 1.50415 x 0.4^(1/4) x (0.08/2.5e-7)^(3/4) = 16094 packets.
 
     That is 2.33 Gbit/s. In the first minute a connection may have several times as much.
@@ -174,7 +174,7 @@ def test_the_rate_of_a_long_transfer_explains_what_was_measured(capsys):
     assert 1.3 < float(high) / float(low) < 2.6
 
 
-def test_a_way_out_has_its_price(capsys):
+def test_the_answer_states_the_cost_of_changing_to_bbr(capsys):
     out = said(capsys, "--rate", "100Mbit/s", "--rtt", "20ms", "--loss", "1e-3", "--verbose")
     share, low, high = (float(one) for one in re.search(r"CUBIC flow: (\S+)% \((\S+) \.\. (\S+)%", out).groups())
     # Ware et al. 2019: in-flight caps of two products, with one in the buffer, leave CUBIC nothing; simulated, a little
@@ -466,7 +466,7 @@ def test_linux_doubles_a_request_and_cuts_it_without_a_word():
         assert one.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * limit
 
 
-def test_a_reader_that_has_read_enough():
+def test_a_closed_pipe_ends_the_command():
     """The command ends without a word, before it simulates; the status is click's."""
     program = Path(sys.executable).parent / "longfat"
     done = subprocess.run(

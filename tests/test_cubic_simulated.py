@@ -35,7 +35,7 @@ def test_link_in_the_reno_friendly_region(buffer, product, trip):
     assert value != pytest.approx(cubic.utilisation(buffer), abs=0.006)
 
 
-#: Of this path 494 packets are a round trip, within 0.2 ns.
+#: The transmission times of 494 packets add up to the round-trip time of this path within 0.2 ns.
 TIED = {
     "buffer": 0.0698815585668803, "bandwidth_delay_product": 493.55856010752564,
     "round_trip_time": 0.005725394159477558, "c": 0.48026351920720184, "beta": 0.6657811773098607,

@@ -26,7 +26,7 @@ def test_proofs_by_hand():
 
 
 def by_proof(window, loss, packets, ack):
-    """Compute the law from the parts of the derivation, in fractions, until further repetitions are negligible."""
+    """Compute the law from the parts of the derivation, in fractions, until later rounds are negligible."""
     waits, short, spare = proofs.step()
     distance, share = proofs.distance(), proofs.share_of_waiting()
     window, loss, ack = sp.Rational(window), sp.Rational(loss), sp.Rational(ack)
@@ -45,7 +45,7 @@ def by_proof(window, loss, packets, ack):
 
 @pytest.mark.parametrize("window", [1, 7, 24, 30, 60])
 @pytest.mark.parametrize("loss", [Fraction(1, 1000), Fraction(1, 10)])
-def test_the_shipped_law_is_what_the_proofs_put_together(window, loss):
+def test_the_shipped_law_equals_the_combined_proofs(window, loss):
     expected = by_proof(window, loss, 16, 23)
     got = laws.throughput_efficiency_many_rounds(window, float(loss), 16, 23.0)
     assert got == pytest.approx(float(expected), rel=1e-13)

@@ -60,7 +60,7 @@ def test_two_poles_are_enough(load):
 
 
 def test_where_two_poles_are_not_enough():
-    """With 33 places two poles are not sufficient at small loads, and below LIGHT the loss is no float any more."""
+    """With 33 places two poles are not sufficient at small loads, and below LIGHT the loss underflows."""
     assert constant.md1k_poles_error("0.1", 33) > 1e-13
     assert constant.md1k_poles_error("0.02", 33) > 1e-8
     with mpmath.workdps(400):

@@ -14,7 +14,7 @@ def test_the_quantile_in_the_law_is_the_proved_one():
     assert int(proofs.quantile().subs(at)) == laws.rounds_quantile(0.999, 0.01, 16) == 3
 
 
-def test_what_is_left_out_as_certain():
+def test_bounds_of_neglected_terms():
     """The bound holds, and the constants of the laws keep the neglected terms below the documented error."""
     for few in (0, 1, 8, tolerance.MOST):
         sure = few + tolerance.CERTAIN + mpmath.sqrt(tolerance.CERTAIN**2 + 2 * tolerance.CERTAIN * few)

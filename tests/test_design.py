@@ -136,7 +136,7 @@ def test_the_same_answer_every_time_and_labels(curves, tmp_path):
         assert back.load().equals(data)
 
 
-def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
+def test_a_goal_beyond_the_confidence_of_simulations_has_no_window():
     """99.9999 % of 1 - p at p = 0.03 is closer to the limit than any interval of 10^7 packets, sqrt(p/10^7) = 5e-5."""
     data = design.window(
         rate="1Mbit/s", round_trip_time="1ms", loss=0.03, segment="1kB", packet="1kB", target=0.999999, points=0,
@@ -235,7 +235,7 @@ def test_the_inverse_at_efficiencies_of_whole_windows(window):
     [((0.90, 0.91), "near"), ((0.94, 0.96), "reached"), ((0.96, 0.97), "reached")],
 )
 def test_near_is_a_simulation_below_the_goal_with_confidence(monkeypatch, limits, status):
-    """The goal is 0.95 (no loss): only an interval that lies below it as a whole is said to be near."""
+    """The goal is 0.95 (no loss): the status is "near" only if the whole interval lies below the goal."""
     import xarray as xr
 
     names = [f"throughput_efficiency{end}" for end in ("", "_lower", "_upper")]

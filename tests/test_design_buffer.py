@@ -107,7 +107,7 @@ def test_the_closed_form_inverted(share):
 
 
 def test_the_bound_of_many_flows():
-    """By drawing windows: each evenly in 2/3 to 4/3 of its mean; all of them inside the buffer or not."""
+    """By random windows, each uniform from 2/3 to 4/3 of its mean, whose sum lies inside the buffer or not."""
     random = np.random.default_rng(1)
     for count, products, beta in ((100, 0.1, 0.5), (16, 0.25, 0.5), (64, 0.05, 0.75)):
         windows = random.uniform(2 * beta / (1 + beta), 2 / (1 + beta), (20_000, count)).mean(1) * (1 + products)
@@ -118,7 +118,7 @@ def test_the_bound_of_many_flows():
     assert math.isnan(Laws(NO_LAW).apart(0.5, 9))
 
 
-def test_what_is_known_of_schemes():
+def test_decrease_factors_of_schemes():
     assert [decrease_of(scheme(one), {}) for one in ("reno", "newreno", "sack", "gaimd-window")] == [
         0.5,
         0.5,

@@ -64,7 +64,7 @@ def test_rules_by_hand():
 
 
 def test_the_bound_of_many_flows():
-    """By drawing times of many sawtooths at random, so that their sum is nearly normal: more are inside the buffer."""
+    """By sawtooths at many random times, whose sum is nearly normal: more of the sums lie inside the buffer."""
     random = np.random.default_rng(1)
     laws = CubicLaws(0.7, Path(1e6, 0.1), 0.4)
     for count, products in ((100, 0.02), (64, 0.03)):
@@ -97,7 +97,7 @@ def test_which_laws_a_scheme_has():
 # A slower link
 
 
-def test_what_a_slower_link_keeps():
+def test_packets_and_region_of_a_slower_link():
     """W_rf is 64 packets at 0.1 s and 2030 at 0.01 s (27 0.3/0.4/(1.7 R)^3, square root): twice that is the limit."""
     assert scaled_path.parameters(CUBIC, {}, 129.0, 0.1, 0.5) == pytest.approx({"c": 0.2, "reno_friendly": 0.0})
     assert scaled_path.parameters(CUBIC, {}, 127.0, 0.1, 0.5) == pytest.approx({"c": 1.6})

@@ -39,7 +39,7 @@ def test_the_schedule_by_hand():
     assert in_equilibrium(transfers(file=999_501), 2, 1.0) == pytest.approx(0.4)  # 2000 packets
 
 
-def test_what_was_chosen_keeps_the_ceiling(answer):
+def test_the_chosen_factors_keep_the_ceiling(answer):
     assert answer.status.values.tolist() == ["reached", "reached"]
     assert (answer.loss_upper <= 0.05).all()
     assert (answer.loss_lower <= answer.loss).all()

@@ -28,7 +28,7 @@ def average(runs):
 
 
 def watched(rate, trip, loss, begin, lasts, runs, ratio=1.0):
-    """Return mean, and its standard error, of the share that CUBIC carries over a path of ``ratio`` times the rate.
+    """Return the mean share that CUBIC carries over a path of ``ratio`` times the rate, and its standard error.
 
     RFC 9438, equation 1: W over the capacity has the same course in time if C is in proportion to the capacity, and as
     many packets are lost in a second if p is in inverse proportion.
@@ -91,8 +91,8 @@ def test_long_transfers_against_the_law_of_random_losses():
     assert mean(path, 2.5e-7, 24) > 1.5 * average(runs)
 
 
-#: Rate [bytes/s], round-trip time [s], loss; times that are skipped and observed [s], runs, and the size of the
-#: simulated path over that of the path. A cycle, 1/p packets, lasts 4.7, 20, 8.4 and 12 s.
+#: Rate [bytes/s], round-trip time [s], loss; times that are skipped and observed [s], runs, and the ratio of the
+#: simulated path to the given one. A cycle, 1/p packets, lasts 4.7, 20, 8.4 and 12 s.
 SHORT_RUNS = (125e6, 0.1, 1e-4, 50.0, 600.0, 4, 1.0)
 LONG_RUNS = [(1.25e9, 0.08, 2.5e-7, 200.0, 1500.0, 4, 0.1), (125e6, 0.1, 1e-5, 100.0, 1000.0, 6, 1.0),
              (125e6, 0.02, 1e-6, 120.0, 600.0, 3, 1.0)]  # fmt: skip

@@ -60,7 +60,7 @@ def test_waits_by_hand():
         ("0", "time in t = 0 ms is out of range"),
     ],
 )
-def test_what_is_wrong_with_a_trace(text, words):
+def test_malformed_traces_are_refused(text, words):
     with pytest.raises((ValueError, TypeError)) as error:
         read(text, "t")
     assert words in str(error.value)

@@ -19,7 +19,7 @@ ENGINE = (ROOT / "docs" / "engine.md").read_text()
 @pytest.mark.parametrize(
     ("module", "name"), [(one, name) for one in (pages, advice, linux, peers) for name in one.PAGES]
 )
-def test_the_page_is_what_the_code_gives(module, name):
+def test_generated_pages_match_the_code(module, name):
     """Otherwise: ``make docs``, and of stored runs ``python -m docs.advice``, ``docs.linux`` and ``docs.peers``."""
     assert (ROOT / "docs" / name).read_text() == module.PAGES[name]()
 
@@ -34,7 +34,7 @@ def test_every_function_is_listed():
 
 
 @pytest.mark.parametrize("page", ["engine.md", "plug-ins.md"])
-def test_what_is_named_exists(page):
+def test_names_and_paths_on_pages_exist(page):
     text = (ROOT / "docs" / page).read_text()
     for link in re.findall(r"\]\(([^)]+)\)", text):
         assert (ROOT / "docs" / link).exists(), link
@@ -69,7 +69,7 @@ def apart(one, other):
 
 
 def areas():
-    """Left, top, right, bottom of the boxes, discs and texts, the frame of the link left out."""
+    """Yield left, top, right and bottom of the boxes (except the frame of the link), discs and texts."""
     for box in drawing.BOXES:
         if box is not drawing.LINK:
             yield box.title, (box.x, box.y, box.x + box.width, box.y + box.height)

@@ -31,7 +31,7 @@ def test_ends():
     "5", b"5", None, [1, 2], np.ones((2, 2)), object, True, np.True_, np.complex128(5 + 1j), np.array("5"),
     np.array(b"5"), np.timedelta64(5),
 ])  # fmt: skip
-def test_what_is_no_number_is_a_type_error_of_one_line(value):
+def test_other_types_than_numbers_are_a_type_error_of_one_line(value):
     for check in (number, integer):
         with pytest.raises(TypeError, match=r"^x must be a number \[m\], got ") as refusal:
             check("x", value, "m", "[0, 100]")
@@ -99,7 +99,7 @@ def test_long_lists_of_choices_are_sorted_and_complete():
 @pytest.mark.parametrize(
     "value", ["5", ["5"], [1, "5"], ["many"], [[1], [1, 2]], 2j, [None, 2j], object, True, np.True_]
 )
-def test_what_is_no_array_of_numbers(value):
+def test_arrays_of_other_types_than_numbers(value):
     with pytest.raises(TypeError, match=r"^x must be a number or an array of numbers, got "):
         domains.numbers("x", value, "1", "[0, 9]")
 
@@ -111,7 +111,7 @@ def test_choices(value):
         domains.choice("search", value, ("bisect", "scan"))
 
 
-def test_what_can_seed():
+def test_accepted_seeds():
     for value in ("seed", True):
         with pytest.raises(TypeError, match=r"^rng must be None, an integer, a numpy\.random\.SeedSequence or"):
             domains.generator(value)

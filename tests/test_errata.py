@@ -85,7 +85,7 @@ def test_identifiers():
 
 
 @pytest.mark.parametrize("name", WITHDRAWN)
-def test_what_is_withdrawn_has_nothing_but_a_reason(name):
+def test_withdrawn_items_have_only_a_reason(name):
     assert len(field(WITHDRAWN[name], "Withdrawn")) > 20
     assert not re.search(r"\*(?:Kind|Size|Proof|Numbers):\*", WITHDRAWN[name])
 

@@ -174,7 +174,7 @@ def test_files_round_trip(tmp_path):
 # Simulations.
 
 
-def test_a_plan_is_what_the_simulator_can_take():
+def test_a_plan_has_only_points_that_the_simulator_accepts():
     state = start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23.08)
     plan = simulations.plan(state, simulations.simulator(EFFICIENCY))
     windows = [point["window"] for point in plan]
@@ -186,7 +186,7 @@ def test_a_plan_is_what_the_simulator_can_take():
 
 
 def test_a_request_becomes_points():
-    """The points of a plan, after three replications and after all; those that are refused are left out."""
+    """Points of the plan come after three replications and after all; refused points are left out."""
     text = {"law": "queues.mg1_wait", "across": "load", "values": {"load": "0.5", "variation": "1"}, "replications": 5}
     request = simulations.read(json.dumps(text), {"queues.mg1_wait": lf.laws.queues.mg1_wait})
     seeds = []
@@ -243,7 +243,7 @@ def test_queues_are_simulated_as_the_sliders_say():
 
 
 @needs_anywidget
-def test_the_widget_keeps_what_is_set():
+def test_the_widget_keeps_its_settings():
     view = lf.explore.law("selective_repeat.throughput_efficiency", loss=1e-3)
     view.set(family="loss", family_values=[1e-4, 1e-2])
     view.set(across="ack_segments", window=24)

@@ -1,4 +1,4 @@
-"""The base install: what works without the libraries of the extras, and what is said where one is missing."""
+"""The base install: functions that need no library of an extra, and messages where one is missing."""
 
 import re
 import subprocess

@@ -50,7 +50,7 @@ ORACLE = Scheme(
     parameters={"book": Parameter(0.0, "1", "[0, 1e18]"),
                 "window": Parameter(1e9, "packets", "[1, 1e9]", "window"),
                 **timers.PARAMETERS},
-    state={"following": 0},  # which of them is the next
+    state={"following": 0},  # index of the next departure
 )  # fmt: skip
 SCHEDULED = benchmark.Entry("oracle", "oracle", ORACLE, probe=False)
 

@@ -1,4 +1,4 @@
-"""Files are whole or absent."""
+"""Files are written in full or not at all."""
 
 import errno
 import os

@@ -110,7 +110,7 @@ def test_every_variable_of_a_dataset():
     known(variables(), TABLES[2])
 
 
-def test_what_is_missing_is_named():
+def test_missing_lines_are_named():
     with pytest.raises(AssertionError, match=r"'window_furlongs' has no line in .*, in table 'datasets'"):
         known({"window_furlongs"}, TABLES[2])
     tree = ast.parse("A = {'window_furlongs': ('furlongs', 'window'), 'b': attrs('1', 'x'), 'c': 3, 'd': ('x', y)}")

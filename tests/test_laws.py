@@ -53,7 +53,7 @@ def points(record):
 
 
 def distinct(several):
-    """Return the places of points that none before them equals: hypothesis begins with four equal ones."""
+    """Return the places of points that equal no earlier one: hypothesis begins with four equal points."""
     return [k for k, values in enumerate(several) if values not in several[:k]]
 
 
@@ -67,7 +67,7 @@ def compiled(record):
 
     def total(values):
         result = record(**values)
-        return jnp.sum(result), result  # of many points at once: what hides no shape
+        return jnp.sum(result), result  # of many points at once, so that a law with a fixed shape fails
 
     return jax.jit(jax.grad(total, has_aux=True))
 
@@ -221,7 +221,7 @@ def test_the_docstring_has_what_the_record_says(one):
         assert one.as_printed.errata in " ".join(one.as_printed.__doc__.split())
 
 
-def test_what_a_function_says_itself_is_kept():
+def test_own_sections_of_a_docstring_are_kept():
     """A law of one's own may have sections of its own; the class has the docstring of the class."""
 
     def own(x, *, xp):
@@ -379,7 +379,7 @@ def test_laws_travel_between_processes():
         [[1], [1, 2]],
     ],
 )
-def test_what_is_no_real_number_is_refused(bad):
+def test_arguments_other_than_real_numbers_are_refused(bad):
     for others in ((24, 16, 23.0), (mpmath.mpf(24), 16, 23.0), (sympy.Symbol("W"), 16, 23.0), (jnp.ones(2), 16, 23.0)):
         with pytest.raises(TypeError, match=r"^loss must be a number, got ") as refusal:
             throughput_efficiency(others[0], bad, *others[1:])

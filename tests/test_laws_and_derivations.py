@@ -145,7 +145,7 @@ def test_derivations_do_not_import_what_they_prove():
 
 
 @pytest.mark.parametrize("name", sorted(DERIVED.keys() - ELSEWHERE))
-def test_the_law_is_what_is_proved(name):
+def test_the_law_equals_its_proof(name):
     """At two points, to 25 digits; the proved expression has another value at the second."""
     record = DERIVED[name]
     proved = faces.proved(record)

@@ -37,7 +37,7 @@ def code(path):
 
 
 def private(source):
-    """What a notebook uses that is not for users: names that begin with an underscore, the insides of the simulator."""
+    """Return the private names that a notebook uses: with a leading underscore, or internals of the simulator."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -187,7 +187,7 @@ def test_stored_outputs_are_of_these_notebooks():
 @pytest.mark.parametrize("part", pages.PARTS)
 @pytest.mark.parametrize("changed", [0, 1])
 def test_outputs_are_stale_where_code_has_changed(monkeypatch, changed, part):
-    """A changed text of a cell of code is noticed, one of a text is not: texts are not stored."""
+    """A change of a code cell is noticed, one of a text cell is not: outputs have no text cells."""
     original = pages.cells
 
     def cells(name, place=""):

@@ -54,7 +54,7 @@ def windows(scheme, discipline, **parameters):
     return found
 
 
-@pytest.mark.long  # compiles rules which `make peers` alone runs, as in the next two
+@pytest.mark.long  # compiles rules that only `make peers` runs, as do the next two
 def test_cubic_as_in_ns3_has_whole_packets():
     """The window of `cubic-whole` is always a whole number of packets, that of `cubic` is not."""
     assert all(window == int(window) for window in windows(ns3_rules.CUBIC, "fifo"))
@@ -66,7 +66,7 @@ def test_dctcp_as_in_ns3_holds_its_window_after_a_mark():
     """After a mark the window of `dctcp-holding` is constant for a round trip of 40 ms, that of `dctcp` grows."""
     marked = today.queues.step_marking(packets=10)
 
-    def longest(scheme):  # samples of 10 ms in the first of which the window falls, and is constant in the others
+    def longest(scheme):  # number of 10 ms samples for which the window is constant after it has fallen
         found = windows(scheme, marked)
         after = [k + 1 for k in range(len(found) - 10) if found[k + 1] < found[k]]
         return [next(j for j in range(1, 10) if found[k + j] != found[k]) for k in after]

@@ -102,7 +102,7 @@ def test_with_intervals():
     assert plot.with_intervals(data.sel(scheme="a"), "delay", label="one").get_xlabel() == "load [1]"
 
 
-def test_with_intervals_of_what_has_none():
+def test_with_intervals_refuses_results_without_intervals():
     def one(load, rng):
         return {"delay": load}
 
@@ -123,7 +123,7 @@ def test_with_intervals_of_what_has_none():
         (3, "^data must be a Dataset, got the int 3$"),
     ],
 )  # fmt: skip
-def test_what_is_no_single_run(data, words):
+def test_results_that_are_not_of_one_run_are_refused(data, words):
     with pytest.raises((TypeError, ValueError), match=words):
         plot.show(data)
 
@@ -234,8 +234,8 @@ SHORT = ("law", "shares", "window")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in SHORT else pytest.mark.long) for name in PICTURES]
 )
-def test_nothing_lies_on_anything(name):
-    """No text on another or cut off, no legend over a point, no line without a word, in either style."""
+def test_no_part_of_a_picture_overlaps_another(name):
+    """No text covers another or is cut off, no legend covers a point, every line has a label, in either style."""
     make, draw = PICTURES[name]
     data = make()
     for style in (plot.style(), contextlib.nullcontext()):
@@ -246,8 +246,8 @@ def test_nothing_lies_on_anything(name):
             assert pictures.unexplained(figure, EXPLAINED.get(name, ())) == []
 
 
-def test_the_checks_see_what_they_are_for():
-    """A text on another, one that is cut off, a legend over a point, a line without a word."""
+def test_the_checks_of_pictures_can_fail():
+    """Overlapping texts, a text that is cut off, a legend over a point and a line without a label are found."""
     figure, ax = plt.subplots()
     ax.plot([0, 1], [0, 1], "o--", label="named")
     ax.legend(loc="upper right")
@@ -262,7 +262,7 @@ def test_the_checks_see_what_they_are_for():
 
 
 def test_intervals_of_shares_end_at_0_and_1():
-    """Student's interval of three runs knows no bounds; what is no share is drawn as it is, and the words say it."""
+    """Student's interval of three runs may exceed 0 and 1: it is clipped for shares only, and the text says so."""
     data = _shares()
     assert float(data.loss_lower.min()) < 0
     ax = plot.with_intervals(data, "loss")
@@ -290,8 +290,8 @@ def test_ticks_of_a_logarithmic_axis(ends, labels):
     assert [words for place, words in sorted(shown) if words and low <= place <= high] == labels
 
 
-def test_lines_and_words_that_were_alike():
-    """Each rule of a buffer has its name beside its line, the legend is on no point; one product is no plural."""
+def test_labels_of_rules_and_a_legend_over_no_point():
+    """The line of each buffer rule has its name, the legend covers no point, and one product is singular."""
     path = {
         "rate": "1Gbit/s",
         "round_trip_time": "100ms",

@@ -1,4 +1,4 @@
-"""The bar of what takes long: in a terminal and as a widget, and nothing that stays in sight elsewhere."""
+"""The progress bar: in a terminal and as a widget; elsewhere nothing is left on the screen."""
 
 import io
 import sys
@@ -25,7 +25,7 @@ def test_a_terminal_shows_it_and_is_clean_at_the_end(monkeypatch):
     assert text.rsplit("\r", 2)[1].strip() == ""  # spaces over the bar, and back to the line's beginning
 
 
-def test_what_ends_soon_shows_nothing(monkeypatch):
+def test_short_computations_show_no_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Screen())
     with progress.bar(task="counting", unit="number", shown=True, total=2) as bar:
         bar.update(2)
@@ -75,7 +75,7 @@ def test_a_notebook_keeps_no_stripe(without):
 
 
 @pytest.mark.parametrize(("seen", "takes", "said"), [(True, 0.2, "wait\n"), (True, 0.0, ""), (False, 0.2, "")])
-def test_who_waits_is_told_why(seen, takes, said, monkeypatch):
+def test_a_long_wait_is_explained(seen, takes, said, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Screen() if seen else io.StringIO())
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     with progress.announced("wait", after=0.05):

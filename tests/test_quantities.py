@@ -255,7 +255,7 @@ log_spread = st.builds(lambda m, e: m * 10.0**e, st.floats(1, 10), st.integers(-
 @pytest.mark.parametrize(("read", "unit"), [(rate, "bytes/s"), (duration, "s"), (size, "bytes")])
 @examples(25)
 @given(value=log_spread)
-def test_what_is_written_is_read_back(read, unit, value):
+def test_written_quantities_are_read_back(read, unit, value):
     # six significant digits are off by at most half of the last one: 5e-6 of a leading 1
     assert read(quantities.text(value, unit)) == pytest.approx(value, rel=5.1e-6)
 

@@ -78,7 +78,7 @@ COMPLETE_ONES = ("new.number_again", "fresh.new.number_again")
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
-    """Return the folder of all new laws, and what one new process, whose imports take most of the time, says of them.
+    """Return the folder of all new laws, and the output of one new process on them (its imports take most of the time).
 
     Two laws are complete, one of them in a package of its own.
     """
@@ -127,7 +127,7 @@ def test_no_import_and_no_check_leaves_jax_in_64_bits(said):
     assert said[1][-1] == "False"
 
 
-def test_what_is_missing_is_said(said):
+def test_missing_declarations_are_reported(said):
     folder, lines = said
     for file, line, (_, wanted) in zip(FILES, lines[7:-1], LACKING, strict=True):
         assert line.startswith(f"{file}.number_again ({folder}/{file}.py): ")

@@ -55,7 +55,7 @@ def test_sums_over_sums():
     assert float(inner) == pytest.approx(6, rel=1e-14)
 
 
-def test_nothing_and_what_cannot_be_evaluated():
+def test_empty_sums_and_sums_that_cannot_be_evaluated():
     assert Sum((-1) ** j * sp.binomial(5, j), (j, 0, 5)).evalf() == 0
     assert Sum(j, (j, 3, 2)).evalf() == 0
     assert Sum(sp.binomial(2, j), (j, 0, 5)).evalf() == 4.0  # binomial(2, 3) is 0

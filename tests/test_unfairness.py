@@ -30,7 +30,7 @@ def goodputs(scheme, discipline, rate, trip, buffer, ratio, rng, span):
 
 
 def rows():
-    """Return the settings of the table, and for each ratio of the paths r, if there is one, and mean, low and high."""
+    """Return the settings of the table, each with mean, low and high for every ratio of paths, after r if given."""
     found = {}
     for discipline, buffer, scheme, rate, trip, _, *numbers in [*csv.reader(TABLE.splitlines())][1:]:
         setting = scheme, discipline, float(rate) * 1e6 / 8, float(trip) / 1e3, buffer
@@ -57,7 +57,7 @@ def test_distance_of_the_table_from_the_law():
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", range(8))
-def test_table_is_what_packets_do(row):
+def test_table_agrees_with_new_simulations(row):
     setting, cells = rows()[row]
     *_, trip, buffer = setting
     for ratio, printed in zip((2, 4, 8), cells, strict=True):

@@ -1,4 +1,4 @@
-"""Users' Python files: what is found in them, and one sentence for every way in which they can be wrong."""
+"""Users' Python files: plug-ins and laws found in them, and one sentence for each error in them."""
 
 import os
 import subprocess
@@ -74,7 +74,7 @@ def test_a_law_that_is_only_imported_is_not_the_one(folder):
         (None, "mine.py cannot be read: No such file or directory"),
     ],
 )
-def test_what_is_wrong_is_one_line(folder, source, words):
+def test_errors_of_a_file_are_one_line(folder, source, words):
     if source is not None:
         (folder / "mine.py").write_text(source)
     for read in (lambda: user_files.read("mine.py:four", Scheme, what="scheme"), lambda: entry("mine.py:four")):
@@ -84,7 +84,7 @@ def test_what_is_wrong_is_one_line(folder, source, words):
         assert "\n" not in str(caught.value)
 
 
-def test_what_has_no_end_is_not_read(folder):
+def test_endless_files_are_not_read(folder):
     os.mkfifo(folder / "mine.py")
     (folder / "net.toml").symlink_to("/dev/zero")
     words = "cannot be read: not a regular file: must not be a pipe, a socket or a device"

@@ -131,7 +131,7 @@ def test_defaults_need_not_be_given():
         verify.check(record, all_of_it, [{"c": 0.5}])
 
 
-# `run`: a law that is wrong on one face is noticed there, and nowhere else.
+# `run`: a law that is wrong on one face fails on that face alone.
 
 P = Symbol("p", "probability", "(0, 1)", (1e-6, 0.1))
 
@@ -181,7 +181,7 @@ def statuses(table):
         (broken, {"numeric", "symbolic", "jax", "gradient"}),
     ],
 )
-def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
+def test_every_face_finds_errors_of_its_own(function, wrong, quick):
     """An exception is an "error": nothing was compared, so nothing differs."""
     table = verify.run([made(function)], quick=quick)
     verdict = "error" if function is broken else "differs"
@@ -193,7 +193,7 @@ def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
     assert table.numeric_checks.item() > 10 or function is broken
 
 
-def test_where_it_is_wrong_is_said():
+def test_the_place_of_an_error_is_reported():
     """(1e-300)^2 is below the smallest float: 0 instead of the exact value is a relative error of 1."""
     table = verify.run([made(wrong_where_small)], quick=True)
     assert table.numeric_where.item() == {"p": 1e-300}
@@ -222,7 +222,7 @@ def test_a_simulator_of_ones_own(factor, status, monkeypatch):
     assert "budget" in table.simulator_remark.item() or status != "undecided"
 
 
-def test_a_simulator_that_says_it_is_deterministic():
+def test_a_simulator_declared_deterministic():
     """One run at each of two points; above and below the tolerance of 10 %."""
     law = Law(right, {"p": X}, "1", "an example")
 

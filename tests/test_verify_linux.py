@@ -152,7 +152,7 @@ def test_runs_replace_the_stored_ones_or_follow_them(monkeypatch, more, seeds):
     assert {name: [run["utilisation"] for run in runs] for name, runs in found.items()} == {case.name: seeds}
 
 
-def test_a_case_whose_runs_are_spoilt_is_said_to_be(monkeypatch):
+def test_cases_with_spoilt_runs_are_reported(monkeypatch):
     """The other cases keep their verdicts."""
     from longfat.testbed import Spoilt
 

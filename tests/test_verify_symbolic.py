@@ -66,7 +66,7 @@ def test_an_exception_is_an_error():
         assert said in outcome.remark
 
 
-def test_what_cannot_be_evaluated_says_why():
+def test_expressions_that_cannot_be_evaluated_have_a_reason():
     outcome = found(unfinished)
     assert (outcome.status, outcome.remark) == ("not checked", "sympy has no value for unknown(p, p)")
 
@@ -98,7 +98,7 @@ def test_expressions_have_values_at_floats(law, point):
 
 
 def test_a_law_at_floats_of_sympy():
-    """The probability of 30 rounds is 16 packets times 0.1^29 less 0.1^30, but for 1e-28 of it."""
+    """The probability of 30 rounds is 16 (0.1^29 - 0.1^30) for 16 packets, except for a part of 1e-28."""
     found = selective_repeat.rounds_pmf(sympy.Integer(30), sympy.Float(0.1), sympy.Integer(16)).evalf()
     assert float(found) == pytest.approx(1.44e-28, rel=1e-13)
     expr = selective_repeat.rounds_pmf.expr
