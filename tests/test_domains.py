@@ -43,6 +43,7 @@ def test_truth_values_are_numbers_of_a_set_alone():
     for value in (True, np.True_):
         assert number("gentle", value, "1", "{0, 1}") == integer("gentle", value, "1", "{0, 1}") == 1
     assert domains.numbers("routes", [[True, False]], "1", "[0, inf)").tolist() == [[1, 0]]
+    assert domains.numbers("constant", False, "1", "{0, 1}", length=2).tolist() == [0, 0]
 
 
 def test_exact_numbers_in_arrays():

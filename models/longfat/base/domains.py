@@ -333,7 +333,7 @@ def numbers(
 
     interval = Interval.parse(allowed)
     try:
-        if np.ndim(value) == 0 and is_truth_value(value):
+        if np.ndim(value) == 0 and is_truth_value(value) and not isinstance(interval, Values):
             raise TypeError
         found = floats(value)
     except (TypeError, ValueError):

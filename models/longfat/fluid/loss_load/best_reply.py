@@ -103,7 +103,7 @@ def best_reply(
         capacity_packets=capacity_packets,
         access_rate=access_rate,
     )
-    fixed = domains.numbers("constant", constant, "1", "[0, 1]", length=state.shape[-1]).astype(bool)
+    fixed = domains.numbers("constant", constant, "1", "{0, 1}", length=state.shape[-1]).astype(bool)
     return np.where(fixed, state, v * reply(*others(state / v, k), slice(None)))
 
 
@@ -303,7 +303,7 @@ def trajectory(
     domains.choice("order", order, ORDERS)
     delay = domains.integer("delay", delay, "updates", "[0, 1000000]")
     activity = domains.number("activity", activity, "probability", "(0, 1]")
-    fixed = domains.numbers("constant", constant, "1", "[0, 1]", length=sources).astype(bool)
+    fixed = domains.numbers("constant", constant, "1", "{0, 1}", length=sources).astype(bool)
     random = domains.generator(rng)
     return _states(state, float(k), float(v), order, delay, activity, np.flatnonzero(~fixed), random, reply)
 
