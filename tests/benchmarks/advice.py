@@ -1,10 +1,10 @@
-"""Advice of `longfat window` and `longfat buffer`, carried out on Linux: what it promised against what came out.
+"""Advice of `longfat window` and `longfat buffer`, carried out on Linux: promised against measured intervals.
 
 ``python -m tests.benchmarks.advice promise [NAME]...`` computes the advice, ``... run ROUND [NAME]...`` runs Linux with
 it, once for each setting, several at a time, and stores both in tests/data/advice.json; docs/advice.md is written from
 that file by ``python -m docs.advice``. With ``--today`` the advice is that of today at a setting whose row has led to
-a change, and is stored beside the first one. SETTINGS were drawn before anything of this was run; no text of the
-package and no test has used them.
+a change, and is stored beside the first one. SETTINGS were drawn before any of these runs; no text of the
+package and no other test has used them.
 """
 
 import argparse
@@ -17,9 +17,9 @@ import numpy as np
 
 STORED = Path(__file__).resolve().parent.parent / "data" / "advice.json"
 PACKET, DATA = 1500, 1448  # bytes; the difference is what IP, TCP and time stamps take
-FEWEST = 20  # packets of a bandwidth-delay product: fewer are no path that somebody sizes windows for
+FEWEST = 20  # packets of a bandwidth-delay product: nobody sizes windows for a path with fewer
 SETTING_COUNT = 12
-#: A reader that is woken for so many bytes, an eighth of what iperf3 asks for at once. Linux answers some packets only
+#: Bytes for which a reader is woken, an eighth of what iperf3 asks for at once. Linux answers some packets only
 #: when they are read: woken for each packet, the reader's place in the machine's schedule would decide.
 WOKEN = 16384
 
@@ -67,7 +67,7 @@ SEED_OF_LINES = 31
 
 
 def fresh():
-    """Return the settings of further hypercubes that ask what has led to a change."""
+    """Return the settings of further hypercubes, with the questions that have led to a change."""
     asked = [one for seed in FRESH_SEEDS for one in draw(seed) if one["scheme"] in FRESH.get(one["kind"], ())]
     for seed in (SEED_OF_FLOWS, SEED_OF_LINES):
         more = [one for one in draw(seed) if one["kind"] == "buffer" and one["flows"] > 1]
@@ -84,7 +84,7 @@ def read():
 
 
 def write(found):
-    """Store settings with advice, promise and what was seen."""
+    """Store settings with advice, promises and measurements."""
     STORED.write_text(json.dumps([found[name] for name in sorted(found, key=int)], indent=1) + "\n")
 
 
@@ -105,7 +105,7 @@ def held(one):
 
 
 def promise(one):
-    """Return what the advice is, and the intervals that it promises, as printed; None without an answer."""
+    """Return the advice and the intervals that it promises, as printed; None without an answer."""
     return _window(one) if one["kind"] == "window" else _buffer(one)
 
 
@@ -185,7 +185,7 @@ def settings(one, advice):
 
 
 def run(one, advice, number):
-    """Return what Linux gave; None if the machine was late, whatever the result."""
+    """Return what was measured on Linux; None if the machine was late, whatever the result."""
     from numba import cloudpickle
 
     from longfat.testbed import settings as host_settings

@@ -1,7 +1,7 @@
 """The lines of `longfat buffer` given to the real tc: ``python -m tests.benchmarks.advice_lines [NAME]...``, as root.
 
-For settings of `tests.benchmarks.advice` about buffers: the line with the token bucket at the sending host, its own
-segmentation as it is, iperf3 through it, and a relay that adds the delay. Stored beside the runs in
+For settings of `tests.benchmarks.advice` about buffers: the line with the token bucket runs at the sending host, whose
+segmentation is unchanged, iperf3 sends through it, and a relay adds the delay. Stored beside the runs in
 tests/data/advice.json, for docs/advice.md; with ``--without-room`` for the limit without room for joined packets.
 """
 
@@ -35,7 +35,7 @@ def line(one, room=True):
 
 
 def measured(one, command):
-    """Return the rate of data [bytes/s] that iperf3 shows behind the line; 0 if it could not even connect."""
+    """Return the rate of data [bytes/s] that iperf3 shows with the line; 0 if it could not even connect."""
     hosts = Hosts(Link(rate=1e9, delay=one["round_trip_time"] / 2, buffer=1e9))
     hosts.hosts[0].enter()
     subprocess.run(shlex.split(command), check=True)

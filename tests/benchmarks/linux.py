@@ -58,7 +58,7 @@ def statements(found):
 
 
 def measured(chosen, stored, at_once, more):
-    """Run cases on Linux, and return all their runs by name; what the machine's load has spoilt is left as stored."""
+    """Run cases on Linux, and return all their runs by name; cases spoilt by the machine's load stay as stored."""
     made = {}
     for case in chosen if more else [None]:
         some, begin = ([case], len(stored.get(case.name, {}).get(equivalence.LINUX, ()))) if more else (chosen, 0)

@@ -2,9 +2,9 @@
 
 WHAT is "policed", "losses" or "buffers", simulated transfers with which the test was built; "judged" or "rates",
 simulated transfers that it was not built with; or "linux", Linux's own over an emulated path (as root). A row also has
-the diagnosis without the times of packets, as from iperf3 alone. "shares" prints what one flow gets through policers
-instead, with its loss. Each transfer is drawn anew from the seed of its kind, so that a count is always of the same
-ones. docs/measured.md has the counts.
+the diagnosis without the times of packets, as from iperf3 alone. "shares" instead prints the share of the rate that one
+flow gets through policers, with its loss. Transfers are drawn from the seed of their kind, so that counts are always of
+the same ones. docs/measured.md has the counts.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Processor time until the law's answer, and until the whole one, beside the libraries that they need."""
+"""Processor time until the law's answer and until the full answer, beside that of the libraries they need."""
 
 import os
 import subprocess

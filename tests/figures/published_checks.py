@@ -1,4 +1,4 @@
-"""What holds for every row of every paper: it is judged by the published rule, on evidence that could be otherwise.
+"""Checks of every row of every paper: its verdict follows from the published rule, and other evidence changes it.
 
 The modules `test_published_*` import these tests, and the fixture ``found``, the findings of their ``PAPER`` in runs of
 ``PACKETS``, so that the rows of a paper are assessed once.
@@ -18,10 +18,10 @@ __all__ = [
     "found",
     "table",
     "test_a_row_that_repeats_numbers_has_their_worst_verdict",
+    "test_compared_numbers_are_printed_in_the_paper",
     "test_every_verdict_follows_from_evidence",
+    "test_simulated_rows_state_their_runs",
     "test_the_rule_could_say_something_else_on_every_row",
-    "test_what_is_compared_is_what_the_paper_prints",
-    "test_what_was_run_stands_at_the_row",
 ]
 
 
@@ -65,9 +65,9 @@ def test_every_verdict_follows_from_evidence(found):
 
 
 def test_verdicts_are_those_of_the_scoreboard(request, found):
-    """All but those of the rows in a module's ``SHORT``, which short runs judge as it says.
+    """All verdicts agree, except those in a module's ``SHORT``, which has the verdicts of short runs.
 
-    For papers of which short runs are enough for the other rows.
+    This is for papers whose other rows have the same verdicts with short runs.
     """
     stored = SCOREBOARD[SCOREBOARD.paper == found[0][0].paper].set_index("claim").verdict
     others = {row.claim: one.verdict for row, one in found if one.verdict != stored[row.claim]}
@@ -80,7 +80,7 @@ def test_the_rule_could_say_something_else_on_every_row(found):
             assert judge(opposite(one.evidence))[0] != one.verdict, row.claim
 
 
-def test_what_is_compared_is_what_the_paper_prints(found):
+def test_compared_numbers_are_printed_in_the_paper(found):
     """Each printed number that an assessment names is in its row, digit by digit; a formula's value has no rounding."""
     for row, one in found:
         for part in parts(one.evidence):
@@ -99,7 +99,7 @@ def test_a_row_that_repeats_numbers_has_their_worst_verdict(found):
             assert max((verdicts[name] for name in claims), key=FROM_BEST.index) == one.verdict, row.claim
 
 
-def test_what_was_run_stands_at_the_row(found):
+def test_simulated_rows_state_their_runs(found):
     """A number that has an interval, or is beside one that has, was simulated: its row says how."""
     for row, one in found:
         quantities = [part for part in parts(one.evidence) if isinstance(part, Quantity)]

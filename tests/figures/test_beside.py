@@ -15,7 +15,7 @@ from longfat import fluid
 from longfat.sim import Network, conformance, run
 
 SMALL = Context(1e5, 0)
-#: Rows of the scoreboard with and without what they show: seconds of compiling and running, and they are stored.
+#: Rows of the scoreboard, each also with its cause removed: stored, because they take seconds to compile and run.
 assesses_rows = pytest.mark.long
 
 

@@ -388,7 +388,7 @@ def test_stored_pictures(part, tmp_path, monkeypatch):
 
 
 @pytest.mark.long  # as test_stored_pictures of this part
-def test_what_collided():
+def test_overlaps_of_earlier_versions_are_found():
     """The checks find overlapping tick labels and contour labels, as in earlier versions."""
     kept = blt.PART.kept()
     with plot.style():

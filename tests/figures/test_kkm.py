@@ -12,7 +12,7 @@ from longfat.sim import run
 from tests.figures.published_checks import SCOREBOARD, rows_of
 
 
-def test_what_is_drawn_is_what_was_sent():
+def test_drawn_rates_add_up_to_the_packets_sent():
     """The sending rate sums to what connection 1 sent in experiment 9b; the queue fits the buffer."""
     data = benchmark.traces("9b", ["packet-pair"], 3.0, rng=0)
     net = benchmark.build(benchmark.VARIANTS["9b"], benchmark.ENTRIES["packet-pair"])

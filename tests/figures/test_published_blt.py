@@ -26,7 +26,7 @@ def test_differences_of_estimates():
 def test_a_counted_run_has_exactly_its_files():
     """Eleven files of 0.1 MB without load: the throughput is 1.1 MB over the last completion."""
     found = runs.finished("BLT", Path(1000, 1000), 0.001, 11, 1)
-    # Unloaded R at 1 Gbit/s is 30 ms and 202 packets of 4 us, but for a file that meets another.
+    # The unloaded R at 1 Gbit/s is 30 ms and 202 packets of 4 us, unless a file meets another one.
     assert found["response_time"] == pytest.approx(0.030808, rel=0.01)
     # Ten gaps and the first arrival, each 0.8 s on average: the standard deviation of their sum is 2.7 s.
     assert 1.1e6 / found["throughput"] == pytest.approx(11 * 0.8, abs=3 * 2.7)
@@ -50,7 +50,7 @@ def test_no_reason_on_the_page_has_one_value_of_an_interpretation_twice():
         assert len(named) == len(set(named)) or claim in TWO_BOUNDS, claim
 
 
-def test_streams_of_which_one_is_not_what_it_says(monkeypatch):
+def test_a_wrong_stream_of_figure_3_fails_the_row(monkeypatch):
     """If BLT waited for a round trip between its windows as TCP does, the row on figure 3 would not hold."""
     departures = runs.departures
     monkeypatch.setattr(runs, "departures", lambda _: departures("TCP"))

@@ -35,8 +35,8 @@ def test_numbers(table):
 
 
 @pytest.mark.long
-def test_what_another_scheme_meets_as_well(table):
-    """Total rates and twice the rate tell CADPC from others; a total of ten flows within 10 % of 10/11 does not."""
+def test_claims_that_another_scheme_meets_as_well(table):
+    """Total rates and a doubled rate tell CADPC from others; ten flows with a total within 10 % of 10/11 do not."""
     for claim in ("total traffic at equilibrium", "equilibrium very close to capacity for at least",
                   "a flow behaving as two flows gets twice the bandwidth",
                   "XCP converges to capacity, CADPC to capacity*n/(n+1)"):  # fmt: skip
@@ -56,7 +56,7 @@ def test_short_rows(claim, verdict):
     assert ASSESSMENTS[claim](SMALL).verdict == verdict
 
 
-def test_a_router_that_nobody_stands_in_for(monkeypatch):
+def test_an_unreported_router_fails_the_row(monkeypatch):
     """If the next router tells of nothing, 45 % is lost, and the row does not hold."""
     network = networks.hidden_bottleneck
     monkeypatch.setattr(networks, "hidden_bottleneck", lambda _: network(False))

@@ -15,7 +15,7 @@ PAPER, PACKETS = "003", 2e5
 SHORT = {"SNR: selective acknowledgment is superior to cumulative acknowledgment": "undecided"}
 
 
-def test_what_was_measured_has_a_scale(table):
+def test_measured_numbers_have_a_scale(table):
     assert (table[table.kind == "measured"].scale != "").all()
 
 

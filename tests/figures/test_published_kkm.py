@@ -1,4 +1,4 @@
-"""Rows of Kanakia, Keshav and Mishra: what is run for a cell, and which evidence its verdict follows from."""
+"""Rows of Kanakia, Keshav and Mishra: the runs for a cell, and the evidence from which its verdict follows."""
 
 import math
 from dataclasses import replace

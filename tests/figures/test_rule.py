@@ -36,7 +36,7 @@ def verdict(*args, **kwargs):
      ("-3.0 dB", -3, 0.05), ("4e3", 4000, 500), ("1,447 s", 1447, 0.5), ("1e+07", 1e7, 5e6), (".5", 0.5, 0.05),
      ("1.50e-2", 0.015, 5e-5)],
 )  # fmt: skip
-def test_what_a_printed_number_stands_for(text, value, rounding):
+def test_the_range_of_a_printed_number(text, value, rounding):
     """Half a unit in the last printed digit, in decimals and with an exponent: of 1.50e-2 that is 0.005 x 10^-2."""
     number = printed(text)
     assert (number.value, number.rounding) == (pytest.approx(value), pytest.approx(rounding))
@@ -63,7 +63,7 @@ def test_ten_percent_of_a_power_is_0_041_in_its_logarithm():
     assert verdict(printed("6.9", log10=True), Estimate(7.1)) == "differs"  # 2.9 % of the logarithm, 58 % of the power
 
 
-def test_what_a_scheme_adds_to_the_optimum_counts():
+def test_the_excess_over_the_optimum_counts():
     """1534 over an optimum of 1444 adds 90; 25 % are 22.5, so that 1444 + 112.5 = 1556.5 is the most."""
     assert verdict(printed("1534"), Estimate(1556), optimum=1444) == "reproduced"
     assert verdict(printed("1534"), Estimate(1558), optimum=1444) == "differs"
@@ -114,7 +114,7 @@ def test_fitted_and_interpretations():
 
 
 def test_zero_and_no_value():
-    """0 stands for -0.5 to 0.5; 10 % of it are nothing."""
+    """0 stands for -0.5 to 0.5; 10 % of it is 0."""
     assert verdict(printed("0"), Estimate(0.4)) == "reproduced"
     assert judge(Quantity(printed("0.0"), Estimate(0.4))) == ("differs", "0.4 for 0")
     assert verdict(printed("12"), Estimate(math.nan)) == "differs"
@@ -162,7 +162,7 @@ def test_a_claim_that_holds_by_chance_alone_seldom_differs():
     assert singly == pytest.approx(0.26, abs=0.03)
 
 
-def test_what_another_number_has_set_is_predicted():
+def test_a_value_with_a_choice_set_by_another_number_is_predicted():
     assert judge(Quantity(printed("318"), Estimate(305), predicted="240 files a run")) == (
         "predicted",
         "predicted with what another number has set: 240 files a run",
@@ -193,7 +193,7 @@ def test_a_row_of_several_numbers_has_the_worst_verdict():
     assert judge(Together((good, bad))) == ("differs", "2.0 times the printed number")
 
 
-def test_which_others_meet_it():
+def test_other_schemes_that_meet_a_number():
     others = {"pp": Estimate(1500), "tcp": Estimate(4000)}
     one = Quantity(printed("1534"), Estimate(1515), 1444.0, others)
     two = Quantity(printed("4100"), Estimate(4000), None, others)
@@ -319,7 +319,7 @@ def test_an_infinite_interval_shows_nothing():
 
 
 def test_the_ends_of_an_interval_are_in_order():
-    """Of 1/x the lower end is that of the upper end of x: who forgets it would be told that 0.5 misses 0.4 to 0.6."""
+    """The lower end of 1/x comes from the upper end of x: with the ends in wrong order 0.5 would miss 0.4 to 0.6."""
     with pytest.raises(ValueError, match=r"lower = 0.6 must not exceed upper = 0.4"):
         Estimate(0.5, 0.6, 0.4)
     with pytest.raises(ValueError, match=r"lower = 3 must not exceed upper = 2"):
@@ -360,14 +360,14 @@ def test_percent_and_share_are_not_the_same_number():
 
 
 def test_a_bound_is_not_met_by_an_interval_alone():
-    """900 for "at least 200" is beyond the bound; nothing is said of an interval. 150 to 210 reaches it."""
+    """900 for "at least 200" is beyond the bound, and the reason names no interval. 150 to 210 reaches it."""
     assert judge(Quantity(printed("200", bound="at least"), Estimate(900, 890, 910))) == ("reproduced", "")
     assert verdict(printed("200", bound="at least"), Estimate(170, 150, 210)) == "reproduced"
     assert verdict(printed("200", bound="at least"), Estimate(170, 150, 199)) == "differs"
 
 
 def test_evidence_without_a_value():
-    """NaN is neither above 0 nor equal to anything; no evidence shows nothing; an error may have either sign."""
+    """NaN is neither above 0 nor equal to anything; missing evidence shows nothing; an error may have either sign."""
     assert judge(Difference((Estimate(math.nan),))) == ("differs", "1 of 1 differences is not above 0")
     assert judge(Quantity(printed("3"), Estimate(math.nan, 2, 4)))[0] == "differs"
     assert judge(Together(()))[0] == "differs"

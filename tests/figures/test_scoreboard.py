@@ -15,7 +15,7 @@ from longfat.cli import main
 
 @pytest.fixture(scope="module", autouse=True)
 def shorter():
-    """Two thirds of the paper's time: runs of receivers in Python have 800 segments, not 3000, and there are fewer."""
+    """Shorten two thirds of the paper's time: fewer runs of receivers in Python, of 800 segments, not 3000."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(compared, "_segments", lambda context: 800)
         patched.setattr(compared, "RUNS", 2)
@@ -56,13 +56,13 @@ def test_written(written):
 
 
 def test_the_page_gives_its_own_rows_back():
-    """Whatever the table is read from the stored page for, it loses nothing: it is written as the same page again."""
+    """The table read from the stored page loses nothing: it is written as the same page again."""
     text = (scoreboard.HERE / "scoreboard.md").read_text(encoding="utf-8")
     table = verdict_tables.from_markdown(text)
     assert verdict_tables.to_markdown(table) == text[text.index("## Rule") :]
 
 
-def test_claims_that_the_page_has_not_are_run_beside_it(written):
+def test_rows_missing_on_the_page_are_run(written):
     """Of 39 rows two are missing and one was changed by hand: the two are run, the one stays, the order is the same."""
     table = written[0]
     kept = verdict_tables.from_markdown(scoreboard.text(table)).drop(index=[3, 14])
@@ -171,7 +171,7 @@ def test_a_number_that_is_printed_twice_counts_once():
     )
 
 
-def test_which_rows_can_tell():
+def test_rows_that_tell_schemes_apart():
     """Two rows with three others each: 0 and 2 of them meet it, too, so one row tells; 2 of 6 pairs agree."""
     found = verdicts.discrimination(rows_of(others=[3, 3, 0], met_by=["", "k = 2, v = 1.0; hbh", ""]))
     assert found.loc[("009", "1")].to_dict() == {"compared": 2, "tells": 1, "false_pass": pytest.approx(2 / 6)}

@@ -30,7 +30,7 @@ def test_it_is_the_plain_loop(threads):
     np.testing.assert_array_equal(found.fair_after, fair)
     np.testing.assert_allclose(found.traffic, rates.sum(axis=1), rtol=1e-11)
     assert 0 < np.isnan(fair).sum() < 37  # both cases
-    assert (start > 1e-5).all()  # and the argument is as it was
+    assert (start > 1e-5).all()  # and the argument is unchanged
 
 
 def test_it_is_the_general_system():

@@ -13,8 +13,8 @@ from longfat.sim import Network, Simulation
 def simulated(smoothing, count=3, updates=25):
     """Return the rates over the capacity after each update, simulated on a link of 10 Mbit/s and 0.3 s round trip.
 
-    From 1.8 s on there is an update every 1.2 s; what it tells covers 0.3 s of the rates before the last and 0.9 s of
-    the last: a quarter of each report is an update older.
+    From 1.8 s on there is an update every 1.2 s; its report covers 0.9 s of the latest rates and 0.3 s of those
+    before: a quarter of each report is an update older.
     """
     net = Network().link("a", "b", rate=1.25e6, delay=0.15, buffer=200)
     net.link("b", "a", rate=float("inf"), delay=0.15)

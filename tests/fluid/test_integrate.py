@@ -45,7 +45,7 @@ def test_the_compiled_way_is_the_plain_way(system, duration, start, step, parame
     for name in system.variables:
         np.testing.assert_allclose(compiled[name], plain[name], rtol=1e-10, atol=1e-14)
         assert compiled[name].attrs["units"] == system.variables[name].unit
-        assert float(abs(compiled[name][-1] - compiled[name][0]).max()) > 1e-3  # and something happens
+        assert float(abs(compiled[name][-1] - compiled[name][0]).max()) > 1e-3  # and the state changes
 
 
 def test_cadpc_by_hand():

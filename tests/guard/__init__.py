@@ -1,4 +1,4 @@
-"""What must not change while the code is moved: `make guard` compares it with the values in tests/data/guard.
+"""Values that must not change while the code is moved: `make guard` compares them with those in tests/data/guard.
 
 A change that is meant to change a value writes the values anew in a commit of its own, which says why:
 ``python -m tests.guard``.

@@ -1,4 +1,4 @@
-"""Runs of code in node, a JavaScript engine; of modules of laws, many points in one process."""
+"""Runs of code in node, a JavaScript engine; modules of laws are evaluated at many points in one process."""
 
 import json
 import math
@@ -31,7 +31,7 @@ def run(code, given=None):
 
 
 def evaluated(*requests):
-    """Return for each request, (module, name of the law, face, points), what the module gives at the points."""
+    """Return the values of a module at points, for each request (module, name of the law, face, points)."""
     given = [
         {"module": module, "law": law, "face": face, "points": [[_written(x) for x in one.values()] for one in points]}
         for module, law, face, points in requests
@@ -40,7 +40,7 @@ def evaluated(*requests):
 
 
 def _written(value):
-    """Return a float as text from which JavaScript reads the same float; JSON has no infinity."""
+    """Return text from which JavaScript reads the same float; JSON has no infinity."""
     return repr(float(value)) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 

@@ -1,4 +1,4 @@
-"""The laws in JavaScript against Python, in node; and what the tracer records, against NumPy."""
+"""The laws in JavaScript against Python, in node; and recorded operations of the tracer against NumPy."""
 
 import math
 import re
@@ -132,7 +132,7 @@ def conditions(x, y, *, xp):
 
 
 def loops(x, y, *, xp):
-    """Repeat a step that has a loop inside, a case, and numbers that it does not change."""
+    """Repeat a step that contains a loop, a case, and numbers that it does not change."""
 
     def step(i, total, factor, count):
         (inner,) = xp.repeat(3, lambda j, t: (t / 2 + i * j + xp.sqrt(factor),), total)
@@ -171,7 +171,7 @@ MADE = (remainder, powers, exponentials, conditions, loops, search, vectors)
 
 
 @needs_node
-def test_what_laws_may_use_agrees_with_numpy():
+def test_operations_of_laws_agree_with_numpy():
     x, y = Symbol("x", "1", "[0, 6]", (0, 6)), Symbol("y", "1", "[0, 6]", (0, 6))
     points = [{"x": a, "y": b} for a in (0.0, 0.5, 1.0, 1.5, 2.5, 3.25, 6.0) for b in (0.0, 0.5, 1.0, 2.0, 3.5, 6.0)]
     records = [Law(one, {"x": x, "y": y}, "1", "an example") for one in MADE]
@@ -197,7 +197,7 @@ def javascript_case(x):
     return xp.where(x > 1, large / (1 + large), x)
 
 
-def test_what_does_not_change_in_a_loop_is_computed_before_it():
+def test_constants_of_a_loop_are_computed_before_it():
     text = body(
         traced(lambda x, *, xp: xp.repeat(9, lambda i, t: (t + xp.sin(x) * i,), x)[0], ["x"], xp=javascript.Tracing)
     )

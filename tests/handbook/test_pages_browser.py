@@ -13,16 +13,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # of the browser's driver, not of ours
 ]
 
-# What is wider than the page and cannot be scrolled.
+# Elements that are wider than the page and cannot be scrolled.
 BEYOND = """() => [...document.querySelectorAll('body *')].filter(one => one.offsetParent &&
   !one.closest('.scroll, pre, .equation, svg') && one.getBoundingClientRect().right > innerWidth + 1)
   .map(one => one.outerHTML.slice(0, 80))"""
-# Letters that can be seen and are smaller than so many px.
+# Visible letters that are smaller than a size in px.
 SMALL = """least => [...document.querySelectorAll('.lf-view *')].filter(one => one.offsetParent &&
   [...one.childNodes].some(part => part.nodeType == 3 && part.data.trim()) && !one.closest('math') &&
   !one.matches('sub, sup') && parseFloat(getComputedStyle(one).fontSize) < least)
   .map(one => one.outerHTML.slice(0, 80))"""
-# How long it takes from a key to the picture that follows it, painted.
+# Time from a key press until the resulting picture is painted.
 WATCH = """() => { window.drawn = []; let begun = 0;
   addEventListener('keydown', () => { begun = performance.now(); }, true);
   new MutationObserver(() => { if (begun) { const from = begun; begun = 0;

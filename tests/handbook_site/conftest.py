@@ -1,4 +1,4 @@
-"""Sources of the handbook, written once without what has to be computed."""
+"""Sources of the handbook, written once without computed results."""
 
 import pytest
 

@@ -23,7 +23,7 @@ PAGES = (
     "docs/handbook/tutorials/size-a-window", "play/index", "notebooks/which_window", "figures/README",
 )  # fmt: skip
 BUDGET = 400_000  # bytes, of the page of a law
-# What is wider than the page and cannot be scrolled.
+# Elements that are wider than the page and cannot be scrolled.
 BEYOND = """() => [...document.querySelectorAll('main *')].filter(one => one.offsetParent &&
   !one.closest('pre, svg, .pst-scrollable-table-container, .network, math') &&
   one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
@@ -105,7 +105,7 @@ def test_pages_open_from_the_file_system(opened, name, width, scheme, tmp_path):
 
 
 def test_pages_of_laws_are_small_and_soon_usable(browser, site):
-    """The page's thread takes so much time of the processor, which other work on the machine does not lengthen."""
+    """Processor time of the page's thread counts, which other work on the machine does not lengthen."""
     assert max(path.stat().st_size for path in (site / "laws").rglob("*.html")) < BUDGET
     context = browser.new_context()  # with a cold cache
     page = context.new_page()
@@ -241,7 +241,7 @@ def test_the_scoreboard_is_sorted_and_filtered(opened):
 
 
 def test_texts_are_copied(opened):
-    """What the button puts into the clipboard is the text of its box, also where the page may not use the clipboard."""
+    """The button copies the text of its box, also where the page may not use the clipboard."""
     page = opened("laws/queues/md1_wait/index")
     page.evaluate("document.addEventListener('copy', () => { window.copied = getSelection().toString(); })")
     page.evaluate(UNFOLD)

@@ -38,7 +38,7 @@ def test_a_whole_site_has_no_problems(site):
 
 
 @pytest.mark.parametrize("words", PLANTED)
-def test_what_is_planted_is_found(site, words):
+def test_planted_faults_are_found(site, words):
     (site / "a.html").write_text(GOOD.replace("</body>", f"{PLANTED[words]}</body>"))
     (found,) = links.problems(site)
     assert found.startswith("a.html ")

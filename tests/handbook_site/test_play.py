@@ -10,7 +10,7 @@ from tests.handbook import engine
 from tests.handbook.engine import needs_node
 
 STATIC = ROOT / "docs" / "handbook" / "static"
-STEP = 0.005  # s; packets come and go at multiples of 0.01 s, so that samples between them are of no tie
+STEP = 0.005  # s; packets come and go at multiples of 0.01 s, so that no sample coincides with one
 #: Windows, and the round trips that are compared: below the bandwidth-delay product, with a queue, with a full buffer.
 #: The last two lose packets in each round trip, until one that was lost in all of them meets the timer of RFC 6298,
 #: which the page does not have.
@@ -50,7 +50,7 @@ def packets(window, rounds):
     queue = data.queue_trace.sel(link="bottleneck").values
     arrived = data.arrived_trace.sel(link="bottleneck").values / play.PACKET
     received = data.received_trace.transpose("flow", "time").values / play.PACKET
-    # What the link has begun to send by a time arrives when it is sent and has travelled.
+    # A packet whose transmission has begun by a time arrives after transmission and propagation.
     later = at + round((play.ROUND_TRIP / 2 + 1 / play.RATE) / STEP)
     dropped = arrived[at] - queue[at] - received.sum(0)[later]
     srtt = data.srtt_trace.sel(flow="sender").values[at]

@@ -1,4 +1,4 @@
-"""What the declaration of a law has to say, and the messages that tell what is missing from it."""
+"""Requirements on the declaration of a law, and messages that name what is missing."""
 
 import inspect
 import re
@@ -7,12 +7,12 @@ from longfat.law import docstrings
 from longfat.verify.simulators import SIMULATORS
 
 GENERATED = {"Parameters", "Returns", "Raises", "References"}
-#: What a reader can look a source up by: a year, a report, or a university; "Ours" for laws that are not published.
+#: Parts of a source that a reader can look up: a year, a report, or a university; "Ours" for unpublished laws.
 REFERENCE = re.compile(r"\b(19|20)\d\d\b|\bRFC \d+|University of|^Ours\b")
 
 
 def missing(law):
-    """Return what is missing from the declaration of a law, each as a sentence that says what to write where."""
+    """Return a sentence for each part that a law's declaration lacks, which says what to write where."""
     where = f"{law.public_name} ({inspect.getsourcefile(law.function)}): "
     head, sections = docstrings.sections(law.function.__doc__ or "")
     names = ", ".join(sorted(SIMULATORS))

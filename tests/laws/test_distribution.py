@@ -71,7 +71,7 @@ def test_two_packets_by_hand():
     assert laws.rounds_variance(0.5, 2) == pytest.approx(88 / 9 - 64 / 9, rel=1e-15)
     # Cov = sum of 2 k 2^-k (1 - 2^-k) = 2 (2 - 4/9) = 28/9, Var N = 2 (1/2)/(1/4) = 4
     assert laws.delay_variance(0.5, 2, 1.0, 1.0) == pytest.approx(4 + 2 * 28 / 9 + 24 / 9, rel=1e-15)
-    # both at once: 1/4; one lost once: 1/2 1/2, three packets; both lost once: 1/4 1/4, four packets.
+    # both arrive at once: 1/4; one lost once: 1/2 1/2, three packets; both lost once: 1/4 1/4, four packets.
     # RTD = 10 s: each way takes 5 s, and a second round begins t_a = 13 s after the end of the first.
     assert laws.delay_cdf([6.9, 7.0, 21.0, 22.0], 0.5, 2, 1.0, 10.0) == pytest.approx([0, 1 / 4, 1 / 2, 9 / 16])
     assert laws.delay_quantile([0.25, 0.26, 0.5, 0.51], 0.5, 2, 1.0, 10.0).tolist() == [7, 21, 21, 22]

@@ -340,7 +340,7 @@ def test_until():
     early = transfer_times(network, until=-1)
     assert (early.rates.shape, early.link_rates.shape) == ((0, 3), (0, 1))
     assert early.finish.tolist() == [math.inf] * 3
-    # what a flow without an end has beside a load that comes again: 2 + 1 of every 2 s
+    # an endless flow beside a periodic load: 2 + 1 in every 2 s
     endless = Network({"a": Fraction(2)}, [Flow("a", math.inf)], [Load("a", 1, times=(1, 2), period=2)])
     schedule = transfer_times(endless, until=4)
     assert schedule.times.tolist() == [0, 1, 2, 3, 4]
@@ -392,7 +392,7 @@ def test_small_files_after_a_large_one():
 # Records
 
 
-def test_records_are_what_they_say():
+def test_records_are_pickled_and_shown():
     flow = Flow("a", 1e6, round_trip_time=0.1, name="mine <b>")
     network = Network({"a": 1e6}, [flow, Flow(["a"], 10**6)])
     schedule = transfer_times(network)

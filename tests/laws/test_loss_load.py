@@ -18,7 +18,7 @@ from longfat.laws.loss_load.optimum import largest_throughput
 
 SLOPES_OF_RESPONSE = jax.jit(jax.grad(lambda *x: jnp.sum(laws.response_optimal_rate(*x)), argnums=tuple(range(6))))
 
-# The printed formulas in mpmath: what everything is held against.
+# The printed formulas in mpmath, the reference of all tests.
 
 
 def printed_loss(f, a, b, k):
@@ -111,7 +111,7 @@ def test_loss_and_throughput_against_many_digits():
             exact = [mpf(x) for x in point]
             expected = exact_loss(*exact)
             assert abs(loss[i] - expected) <= 5e-13 * expected + 1e-307, point
-            # where nearly all is lost, what is left is a difference of f and f P
+            # where nearly all is lost, the throughput is a small difference of f and f P
             assert abs(passed[i] - (1 - expected) * exact[0]) <= 5e-13 * exact[0], point
             between += 0 < expected < 1
     assert between > 500
@@ -420,7 +420,7 @@ def test_newton_halves_where_newton_fails():
     )
 
 
-def test_newton_leaves_what_is_undefined():
+def test_newton_leaves_undefined_values():
     start = np.array([1.0, math.nan, 1.0])
     found = newton(
         lambda x, y: (x * x - y, 2 * x), 0 * start, 2 + 0 * start, start, np.array([2.0, 2, math.nan]), xp=NUMPY

@@ -61,7 +61,7 @@ def test_ceilings(law, share, capacity):
     ("megabit", "printed"),
     [(30, 6.9), (90, 7.9), (150, 8.3), (200, 8.4), (600, 9.2), (1000, 9.4)],
 )
-def test_what_the_paper_measured_lies_below(megabit, printed):
+def test_powers_measured_in_the_paper_lie_below_the_ceiling(megabit, printed):
     """Table 1 has the logarithm of the greatest power with 100 kB and a round-trip time of 30 ms.
 
     It lies below the ceiling by half a digit at most, at 600 Mbit/s within its rounding (9.2162 against 9.2).

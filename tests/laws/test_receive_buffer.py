@@ -59,7 +59,7 @@ def test_a_tie_opens_the_lock():
 def test_a_loss_opens_the_lock_of_soft_acknowledgment():
     """Packet 1601 locks B = 18 at 18/25. In the lock packet 4881, of segment 268, the last in the buffer, is lost.
 
-    It is requested at 4897, and 250 displaces its 15 others at 5089, which the acknowledgment of that packet requests:
+    It is requested at 4897; at 5089 segment 250 displaces its 15 others, which the packet's acknowledgment requests:
     it is sent at 5281, after the segment that is in transmission at 4897 + 370 = 5267, and they at 5666, after 5282 +
     370 = 5652. The segment is there with its packet meanwhile, so that 268 to 285 are consumed, and 286 finds room.
     """

@@ -72,7 +72,7 @@ def test_no_step_where_the_forms_meet(packets):
 
 
 def test_the_gradient_is_complete_where_the_forms_meet():
-    """At -ln p = U in floats, for which the larger of two equal numbers would pass on half of the gradient."""
+    """At -ln p = U in floats, where the maximum of two equal numbers would pass on half of the gradient."""
     for p in (float(np.exp(-0.15)), float(np.nextafter(np.exp(-0.15), 1)), float(np.nextafter(np.exp(-0.15), 0))):
         assert float(slope(p, 1.0)) == pytest.approx(1 / (1 - p) ** 2, rel=1e-9)
 

@@ -77,7 +77,7 @@ def test_isolated_cases_cost_nothing_where_they_do_not_occur(monkeypatch):
     assert seen == [2]
 
 
-def test_the_printed_law_does_not():
+def test_the_printed_law_differs_from_the_simulator():
     points = [{"window": 45, "loss": p, "segment_packets": 16, "ack_segments": 23.0} for p in (1e-3, 5e-3)]
     table = verify.check(laws.throughput_efficiency.as_printed, verify.segment_efficiency(), points, accuracy=0.03)
     assert list(table.verdict.values) == ["differs", "differs"]
@@ -92,7 +92,7 @@ def test_the_printed_law_does_not():
         (1526, 0.01, 16, 763.125, 0.2),  # w_a s p^2 = 1.2: third transmissions
     ],
 )
-def test_where_the_record_says_that_it_does_not_hold(window, loss, segment_packets, ack_segments, error):
+def test_the_law_errs_outside_its_stated_validity(window, loss, segment_packets, ack_segments, error):
     """The bounds of the validity are there for a reason: outside them the simulator differs by more than 0.03."""
     point = {"window": window, "loss": loss, "segment_packets": segment_packets, "ack_segments": ack_segments}
     assert not laws.throughput_efficiency.validity(**point)

@@ -96,7 +96,7 @@ def test_full_model_tends_to_the_approximation():
 
 
 @pytest.mark.parametrize(("acked", "rounds"), [(1, 0.25), (1.5, 0.125), (2, 0.0)])
-def test_full_model_jumps_at_the_window_limit_by_the_rounds_that_the_record_says(acked, rounds):
+def test_full_model_jumps_at_the_window_limit_by_the_stated_rounds(acked, rounds):
     """1/X times the packets of a period, on either side of W_m = W_u, differs by R times (2 - b)/4."""
     loss, window = 0.01, unlimited_window(0.01, acked)
     above, below = (1 / tcp.pftk_full_rate(loss, 1, 0, window * (1 + side), acked) for side in (1e-12, -1e-12))

@@ -1,4 +1,4 @@
-"""Files of measurements that tests make, and the one line of those that are refused."""
+"""Files of measurements made by tests, and a check of the line that refuses one."""
 
 import json
 import re

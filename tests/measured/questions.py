@@ -60,7 +60,7 @@ def receive_window() -> str:
 def processor() -> str:
     """Return the transfer of a sender without processor time left.
 
-    Its program takes all of its processor's time at 2.1 Gbit/s; both windows are twice as large as the flight, or more.
+    Its program takes all of its processor's time at 2.1 Gbit/s; both windows are at least twice the data in flight.
     """
     return run([262.5e6] * 60, windows=[42e6] * 60, host=99.6)
 

@@ -31,7 +31,7 @@ NEAR, FAR = "10.64.0.1", "10.128.0.1"
 
 @dataclass(frozen=True)
 class Link:
-    """The way there; the way back has the same delay and nothing else."""
+    """The forward link; the reverse link has the same delay and nothing else."""
 
     rate: float = 2.5e6  # bytes/s, IP headers included
     delay: float = 0.01  # s, of each way

@@ -94,7 +94,7 @@ def test_rates_are_rounded_once_and_compared_with_the_link(tmp_path, capsys, rat
     assert max(map(len, said.out.splitlines())) <= 116
 
 
-def test_what_narrows_a_wide_interval(tmp_path, capsys):
+def test_runs_that_narrow_a_wide_interval(tmp_path, capsys):
     file = tmp_path / "run.json"
     file.write_text(questions.run([2.5e6] * 10, resent=[0, 1, 0, 0, 0, 0, 0, 0, 0, 0]))
     _, shown = run(capsys, file)

@@ -1,4 +1,4 @@
-"""The diagnosis: what limited a flow comes first, and the advice is for that."""
+"""The diagnosis: the limit of a flow comes first, and the advice concerns that limit."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_the_option_rtt_is_the_base(tmp_path, capsys):
 
 @pytest.mark.parametrize("rates", [[941e6 / 8] * 60, [20e6] * 5 + [941.3e6 / 8] * 9])
 def test_a_hop_of_gigabit_ethernet(tmp_path, capsys, rates):
-    """1448 of 1538 bytes of 1 Gbit/s are 941.5 Mbit/s; the second flow had its time to grow, as its mean shows."""
+    """1448 of 1538 bytes of 1 Gbit/s are 941.5 Mbit/s; the mean of the second flow shows that it had time to grow."""
     text = questions.run(rates, rtt=0.112, mean_rtt=0.112)
     out = asked(tmp_path, capsys, text, "--rate", "10Gbit/s", "--rtt", "80ms")
     assert out.startswith("limit     hop of 1 Gbit/s: 941 Mbit/s of data is all that Gigabit Ethernet carries\n")

@@ -1,4 +1,4 @@
-"""Readers take linear time: four times the data take about four times as long, not sixteen times."""
+"""Readers take linear time: four times the data take about four times as long, not 16 times."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_refusal_says_what_is_wrong(refused, content, keys, value, parts):
     ["", "{", "[]", "3", "null", '"text"', "{}", "{}{}", "[" * 100000, "9" * 5000, (DATA / "ping.txt").read_text()],
     ids=lambda text: repr(text)[:12],
 )
-def test_what_is_no_run_is_refused(refused, text):
+def test_files_that_are_no_runs_are_refused(refused, text):
     refused(text, read=read_iperf3)
 
 

@@ -62,7 +62,7 @@ def test_quic_by_hand(read):
     assert figures.transport == ""
 
 
-def test_what_arrives_after_it_was_declared_lost_is_not_lost(read):
+def test_packets_that_arrive_after_they_were_declared_lost_are_not_lost(read):
     events = [event(i, "transport:packet_sent", header=header(i), raw={"length": 1200}) for i in range(2)]
     events.append(event(20, "recovery:packet_lost", header=header(0)))
     frames = [{"frame_type": "ack", "acked_ranges": [[0, 1]]}]

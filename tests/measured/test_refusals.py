@@ -25,7 +25,7 @@ GOOD = [path for path in FILES if path.name not in ("truth.json", "none.ping", "
 
 
 def said(path, *parts):
-    """Return the message if the file is refused: one line that begins with its name and has some parts."""
+    """Assert that the file is refused by one line, which begins with its name and contains the parts; return it."""
     try:
         measured.read(path)
     except ValueError as error:
@@ -73,7 +73,7 @@ def test_foreign_files(refused, content, part):
     refused(content, part)
 
 
-def test_what_is_no_file(tmp_path):
+def test_directories_absent_files_and_pipes(tmp_path):
     said(tmp_path, "Is a directory")
     said(tmp_path / "absent", "No such file")
     pipe = tmp_path / "pipe"

@@ -1,4 +1,4 @@
-"""Settings of a host: what `sysctl -a` printed, and what cannot be its output."""
+"""Settings of a host: output of `sysctl -a`, and text that cannot be its output."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_settings(written):
         ("304\nvm.swappiness = 60\n", "", "ends within the line of net.ipv4.tcp_wmem: was it cut off"),
     ],
 )
-def test_what_cannot_be_its_output_is_refused(refused, old, new, words):
+def test_text_that_is_no_output_of_sysctl_is_refused(refused, old, new, words):
     assert old in HOST
     refused(HOST.replace(old, new), words)
 

@@ -1,4 +1,4 @@
-"""Forms of ss, tc and iperf3 that this machine's programs do not write, by their documents."""
+"""Forms of ss, tc and iperf3 from their documents, where the recorded programs wrote other ones."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_the_servers_output_in_the_clients_file(read):
     assert figures.rate == pytest.approx(598540570.5756454 / 8)  # the client's end.sum_received
 
 
-def test_what_is_omitted_does_not_count(read):
+def test_omitted_seconds_do_not_count(read):
     run = json.loads((DATA / "application.json").read_text())
     for interval in run["intervals"][:-1]:
         for stream in interval["streams"]:

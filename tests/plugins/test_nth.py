@@ -6,7 +6,7 @@ from tests.plugins.nth import EVERY_NTH
 
 
 def test_each_third_packet_is_dropped():
-    """Of 100 packets the 33 with the numbers 3, 6, ..., 99 are dropped; two links count for themselves."""
+    """Of 100 packets the 33 with the numbers 3, 6, ..., 99 are dropped; each of two links has its own count."""
     net = Network().link("a", "b", rate=1e6, discipline=EVERY_NTH(n=3)).link("b", "c", rate=1e6, discipline=EVERY_NTH)
     net.flow(traffic.constant(1e5), path=["a", "b", "c"], packet=1000, stop=0.995)
     one = Simulation(net, rng=1)

@@ -65,7 +65,7 @@ def by_hand(seed, grid, replications):
 
 
 class Backwards(Executor):
-    """Executor that starts nothing until it must, and then the last call first."""
+    """Executor that runs calls in groups of seven, the last call of a group first."""
 
     def __init__(self):
         self.tasks = []
@@ -87,7 +87,7 @@ class Backwards(Executor):
 
 
 class Flushing(Backwards):
-    """`Backwards`, but with all pending calls at once: for plans that wait for the runs that they requested."""
+    """Executor that runs each call when it is submitted: for plans that wait for the runs that they requested."""
 
     def submit(self, function, /, *args, **kwargs):
         future = super().submit(function, *args, **kwargs)

@@ -29,7 +29,7 @@ def test_one_replication_has_no_interval():
     assert data.replications.values.tolist() == [1]
 
 
-def test_infinite_and_missing_results_stay_what_they_are():
+def test_infinite_and_missing_results_are_kept():
     def strange(kind, rng):
         return {"inf": np.inf, "nan": np.nan, "mixed": np.inf if rng.random() < 0.5 else -np.inf}[kind]
 
@@ -47,7 +47,7 @@ def test_masked_and_exact_results():
     np.testing.assert_array_equal(found.exact, [0.25, 2.0**70])
 
 
-def test_what_comes_back_of_an_xarray_object():
+def test_labels_and_units_of_an_xarray_object_are_kept():
     def run(load, rng):
         values = xr.DataArray(
             [load, 2 * load],

@@ -20,7 +20,7 @@ def test_the_order_in_which_runs_end_does_not_matter():
     assert data.identical(sweep(queue, GRID, replications=7, rng=7, **QUIET))
 
 
-def test_few_futures_are_under_way_at_a_time(monkeypatch):
+def test_few_futures_are_pending_at_a_time(monkeypatch):
     monkeypatch.setattr(repeating, "MAX_IN_PROGRESS", 5)
     most, waiting, lock = 0, 0, threading.Lock()
 
@@ -58,7 +58,7 @@ def test_the_earliest_failure_is_named_and_the_rest_is_stored(tmp_path):
     assert sorted(path.name for path in tmp_path.glob("*.npz")) == [f"p{k}_r0.npz" for k in (0, 1, 4, 5, 6)]
 
 
-def test_after_a_failure_what_waits_is_cancelled():
+def test_pending_runs_are_cancelled_after_a_failure():
     calls = []
 
     def fails(load, rng):
@@ -71,7 +71,7 @@ def test_after_a_failure_what_waits_is_cancelled():
     assert len(calls) < 500
 
 
-def test_ctrl_c_says_what_is_stored(tmp_path):
+def test_ctrl_c_reports_the_stored_runs(tmp_path):
     aside = Aside(begun=threading.Event(), calls=itertools.count())
 
     def slow(load, rng):

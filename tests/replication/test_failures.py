@@ -54,7 +54,7 @@ def test_points_that_fail_are_kept_and_tried_again(tmp_path, until):
         sweep(moody, grid, **(options | {"errors": "raise"}), store=tmp_path, **QUIET)
 
 
-def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
+def test_only_failed_points_are_tried_again(tmp_path):
     aside = Aside(calls=[], ill={2})
 
     def mended(load, rng):

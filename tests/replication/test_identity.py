@@ -204,7 +204,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_what_a_function_carries_is_part_of_it(make):
+def test_objects_that_a_function_uses_are_part_of_its_identity(make):
     assert same(make(1), make(1))
     assert not same(make(1), make(2))
 
@@ -219,7 +219,7 @@ def test_an_older_object_s_numbers_are_not_returned(tmp_path):
         assert sweep(pick(Model(1)), {"load": [1, 2]}, rng=1, store=tmp_path / place, **QUIET).identical(first)
 
 
-def test_what_is_computed_from_the_rest_does_not_count():
+def test_cached_properties_are_not_part_of_the_identity():
     model = Model(3)
     assert model(2, None) == 18  # the cached property is there now
     assert same(model, Model(3))
@@ -247,7 +247,7 @@ def test_an_installed_function_counts_by_its_name():
         (lambda: functools.partial(queue, scheme=memoryview(b"a")), "its argument scheme holds a builtins.memoryview"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_with_a_store_only(tmp_path, make, words):
+def test_objects_without_identity_are_refused_with_a_store_only(tmp_path, make, words):
     function = make()
     with pytest.raises(ValueError, match=rf"^store = .* cannot be used with function = .*{words}"):
         sweep(function, {"load": [1]}, store=tmp_path / "store", **QUIET)

@@ -21,7 +21,7 @@ def test_samples_that_are_masked_are_missing():
 
 
 @pytest.mark.parametrize("samples", [["1", "2"], np.array(["2020", "2021"], "M8[Y]"), [1j], [None]])
-def test_what_is_no_sample(samples):
+def test_arrays_that_are_no_samples(samples):
     with pytest.raises(TypeError, match=r"^samples must be a number or an array of numbers, got "):
         interval(samples)
 

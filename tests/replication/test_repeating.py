@@ -1,4 +1,4 @@
-"""Repeated jobs: the order of results, what is called meanwhile, and every way to end early."""
+"""Repeated jobs: the order of results, calls of the progress function, and every way to end early."""
 
 import _thread
 import threading
@@ -154,7 +154,7 @@ def test_ctrl_c_ends_calls_inside_calls():
 
 @pytest.mark.parametrize("enough", [1, 2, 3])
 def test_as_many_as_are_needed(enough):
-    """`until` sees the first results in their order; with the last of them there is nothing to decide."""
+    """`until` receives the first results in order; it is not asked after the last one."""
     seen = []
 
     def until(found):

@@ -89,7 +89,7 @@ def test_neither_executor_nor_order_nor_store_matters(tmp_path):
     assert bool((narrower.replications > integer.replications).any())
 
 
-def test_what_is_asked_for_depends_on_the_outcomes_alone():
+def test_requested_runs_depend_on_the_outcomes_alone():
     """Outcomes in any order: the same runs are requested, and the same replications count."""
     values = np.random.default_rng(3).normal(3.0, 2.0, size=(3, 200))
 
@@ -118,7 +118,7 @@ def test_what_is_asked_for_depends_on_the_outcomes_alone():
     assert len(taken) < 1.5 * sum(count for count, _ in first.values())
 
 
-def test_the_largest_number_and_what_never_gets_narrow():
+def test_the_largest_number_and_intervals_that_never_get_narrow():
     def strange(kind, rng):
         value = rng.normal()
         return {"wide": 1e6 * value, "nan": math.nan, "inf": math.inf, "constant": 4.0, "zero": 0.0}[kind]
@@ -179,7 +179,7 @@ def theory(width, least, confidence, runs=40_000):
         (3, 0.4, 0.832),
     ],  # the second stops too soon, too often: 0.9 itself would be refused
 )
-def test_coverage_is_what_theory_says_of_a_sequential_interval(least, width, about):
+def test_coverage_of_a_sequential_interval_agrees_with_theory(least, width, about):
     """Of 600 intervals at 0.9, within three standard deviations of the binomial; as many replications as expected."""
     points = 600
     until = {"result": 2.0 * width}  # sigma is 2

@@ -16,7 +16,7 @@ from tests.examples import is_long
 from tests.replication.common import GRID, QUIET, exponential, queue, run
 
 
-def test_a_second_call_takes_what_is_there(tmp_path, counted):
+def test_a_second_call_uses_the_stored_runs(tmp_path, counted):
     first = run(counted, tmp_path / "new" / "store")
     assert counted.calls == 24
     assert len(list((tmp_path / "new" / "store").glob("p*_r*.npz"))) == 24

@@ -42,11 +42,11 @@ class Receiver:
             self.discarded = True
 
     def outside(self, number):
-        """Hard: a group beyond the buffer counts as discarded, even if all of it was lost."""
+        """Return whether a group is beyond the buffer: a hard receiver discards it, even if all of it was lost."""
         return not self.soft and number >= self.edge + self.buffer
 
     def group_ends(self, number, now):
-        """The answers to be sent: segment and packets asked for."""
+        """Return the answers to be sent: segment and requested packets."""
         answers, before = [], self.edge
         discarded = self.discarded or self.outside(number)
         self.asked.discard(number)
@@ -78,7 +78,7 @@ class Receiver:
 
 
 def replay(window, segment, ack_delay, tolerance, warm_up, measured, is_lost, buffer=None, soft=False, when_free=False):
-    """Packet times between two first transmissions, delays in between, packets sent and lost until all are there."""
+    """Return packet times between two first transmissions, delays, and packets sent and lost until the end."""
     receiver = Receiver(segment, tolerance, buffer or window, soft, when_free)
     left_edge = 0  # as the sender knows it
     next_new = 0

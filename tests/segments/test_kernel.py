@@ -84,7 +84,7 @@ RECEIVERS = st.none() | st.tuples(st.integers(1, 12), st.booleans(), st.booleans
 def test_same_losses_give_the_same_run(
     channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, receiver
 ):
-    """Without a limited receive buffer, or with one for so many segments, soft or not, that asks again when free."""
+    """With an unlimited receive buffer, or a soft or hard one that requests discarded segments when free."""
     tolerance, plain, kept = min(tolerance, segment - 1), [], {}
     if receiver is not None:
         buffer, soft, when_free = min(receiver[0], window), *receiver[1:]

@@ -30,7 +30,7 @@ def channel(**changes):
     return GilbertElliott(**({"good_loss": 0.0, "bad_loss": 0.5, "good_to_bad": 0.1, "bad_to_good": 0.1} | changes))
 
 
-def test_what_comes_back():
+def test_variables_units_and_labels_of_the_result():
     data = run(window=[10, 24], loss=[1e-3, 1e-2])
     assert data.sizes == {"loss": 2, "window": 2}
     for name, (unit, _) in QUANTITIES.items():
@@ -96,7 +96,7 @@ def test_one_segment_at_a_time_by_hand():
     assert float(data.throughput_efficiency_lower) <= 1 / 10 <= float(data.throughput_efficiency_upper)
 
 
-def test_a_window_too_wide_to_close_loses_only_what_is_lost():
+def test_a_window_too_wide_to_close_loses_only_the_lost_packets():
     data = run(window=5000, loss=0.02, segments=10**6, confidence=0.9999)
     assert float(data.throughput_efficiency_lower) <= 0.98 <= float(data.throughput_efficiency_upper)
     assert int(data.lost_packets) / int(data.sent_packets) == pytest.approx(0.02, rel=0.01)
@@ -126,7 +126,7 @@ def test_bursts_damage_fewer_segments():
     ],
     ids=["alone", "bursts"],
 )
-def test_the_channel_loses_what_it_says(channel, losses, moves):
+def test_the_channel_has_the_stated_loss_and_bursts(channel, losses, moves):
     """Fraction of packets lost, and mean length of a run of losses, in 10^6 packets of the channel alone."""
     rng, state, parameters = np.random.default_rng(5), np.zeros(2, np.int64), channel.parameters()
     begin(rng, parameters, state)

@@ -149,7 +149,7 @@ def test_another_user_reads_what_was_compiled(little, tmp_path, monkeypatch):
     assert little() == (1010, COMPILED)
 
 
-def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
+def test_a_cache_that_cannot_be_written_is_reported_once(capsys):
     """The hint names the variable to set; users whose code can be kept get no hint."""
     lost, kept = numba.njit(lambda: 3), jit.entry(".")(plain)
     for one in (lost, kept):

@@ -13,7 +13,7 @@ from longfat.testbed.ledger import Account
 from longfat.testbed.one_run import Outcome, Trust
 from longfat.testbed.plan import plan
 
-#: What only the hosts of a connection know: blanked in what the emulated network has measured.
+#: Quantities that only the hosts of a connection know: removed from those that the emulated network measures.
 OF_HOSTS = ("transfer_time", "goodput", "delivered", "sent", "retransmitted", "timeouts", "connections")
 SETTINGS = {"kernel": "6.18.0", "tcp_sack": "1"}
 

@@ -44,7 +44,7 @@ def fields(pid):
 
 
 def below(pid):
-    """Return the numbers of all processes that a process has started, and of those that they have."""
+    """Return the process numbers of all descendants of a process."""
     parents = {int(path.name): fields(path.name) for path in Path("/proc").glob("[0-9]*")}
     found = [pid]
     for one in found:
@@ -71,7 +71,7 @@ def namespaces(pids=None):
 
 
 def orphans():
-    """Return how many connections of the machine Linux keeps although no process has them (their namespaces, too)."""
+    """Return the number of connections that Linux keeps, with their namespaces, although no process has them."""
     line = next(one for one in Path("/proc/net/sockstat").read_text().splitlines() if one.startswith("TCP:"))
     return int(line.split()[line.split().index("orphan") + 1])
 
@@ -89,7 +89,7 @@ def settings():
 
 
 def outside():
-    """Return what must not change: namespace, devices and settings of the network."""
+    """Return the namespace, devices and settings of the network, which must not change."""
     devices = [line.split(":")[0] for line in Path("/proc/net/dev").read_text().splitlines()]
     return os.readlink("/proc/self/ns/net"), devices, settings()
 
@@ -138,7 +138,7 @@ def test_nothing_is_left_after_a_kill(which, how):
 
 
 def test_no_connection_is_left_after_a_run():
-    """What a sender has not sent when the run ends would be tried again for minutes, in its namespace."""
+    """Linux would retry data that are unsent when the run ends for minutes, in the sender's namespace."""
     before = orphans()
     code = RUN.replace("duration=60", "duration=1").format(path=sys.path, settings=None)
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -185,7 +185,7 @@ def test_scripted_losses_and_marks():
     emulator = Emulator(net.link("b", "a", rate=math.inf).flow("sack", path=["a", "b"]))
     for field in (2, 2, 2, 1, 0):
         emulator.inject(0, False, 0, bytes([0x45, field]) + bytes(98))
-    # Before the arrivals 0, 0, 1, 2 and 3 packets wait; more than 1 is too many, and the last cannot be marked.
+    # The arrivals find 0, 0, 1, 2 and 3 packets waiting; more than 1 are marked, but the last one cannot be.
     assert [codepoint(one.packet) for one in emulator.advance(10**9)] == [2, 2, 2, 3, 0]
     assert emulator.simulation.state.tallies["marks"][0] == 1
 

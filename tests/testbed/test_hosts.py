@@ -59,7 +59,7 @@ def filled():
 
 
 def test_a_file_is_written_to_its_last_byte_and_no_further(filled):
-    """Of the other connection, which is not started, nothing is written."""
+    """Nothing is written to the other connection, which is not started."""
     one = filled(3_000_000, None)
     one.hosts.start(0)
     assert 0 < one.hosts.written[0] < hosts.FIRST
@@ -86,8 +86,8 @@ def test_endless_data_are_written_and_discarded_until_the_end(filled):
     assert waiting[0] < hosts.WAITING + hosts.CHUNKS * hosts.CHUNK + hosts.UNSENT
 
 
-def test_a_receiver_is_not_told_that_its_application_will_read_soon(filled):
-    """Where more waits than SO_RCVLOWAT says, Linux leaves the acknowledgment to the reader: __tcp_ack_snd_check()."""
+def test_acknowledgments_do_not_wait_for_the_application(filled):
+    """With more data waiting than SO_RCVLOWAT, Linux leaves the acknowledgment to the reader: __tcp_ack_snd_check()."""
     one = filled(None)
     assert one.hosts.receivers[0].getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT) >= 2 * hosts.WAITING
 
@@ -150,7 +150,7 @@ def open_with(control):
 
 @pytest.mark.parametrize(("control", "length"), [("reno", 0), ("cubic", 0), ("bbr", 20)])
 def test_the_congestion_control_that_was_asked_for_is_in_force(control, length):
-    """What Linux tells of it: nothing of Reno and CUBIC, 20 bytes of BBR (struct tcp_bbr_info of linux/inet_diag.h).
+    """Linux reports nothing for Reno and CUBIC, and 20 bytes for BBR (struct tcp_bbr_info of linux/inet_diag.h).
 
     They are five words of 4 bytes: two of the bandwidth, the least round-trip time, and both gains.
     """
@@ -172,7 +172,7 @@ def test_a_connection_with_another_congestion_control_ends_the_run(filled):
             one.hosts.check()
 
 
-def test_what_linux_answers_without_a_congestion_control():
+def test_linux_without_the_congestion_control():
     """ENOENT, tcp(7); `missing` names it before."""
     with pytest.raises(FileNotFoundError):
         open_with("no-such")

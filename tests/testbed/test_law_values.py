@@ -129,7 +129,7 @@ def test_no_law_applies(net):
     assert law_values(net, 60.0) == []
 
 
-def test_what_links_must_be_like():
+def test_links_to_which_no_law_applies():
     plain = {"rate": "20 Mbit/s", "delay": "20 ms", "buffer": 50}
     for there, back in (
         ({"jitter": "1 ms"}, {}), ({"rate_changes": [("1 s", "1 Mbit/s")]}, {}), ({}, {"loss": 0.1}),

@@ -1,4 +1,4 @@
-"""Two hosts on one machine, and what is said where they cannot be had."""
+"""Two hosts on one machine, and the messages where they cannot be created."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 from longfat.testbed import missing, network_namespaces
 
-#: What a process of its own does on two hosts: it asks each what it has.
+#: Code of a separate process on two hosts: it prints the devices, routes and settings of each.
 TWO_HOSTS = """
 import os, sys
 sys.path[:] = {path!r}
@@ -59,7 +59,7 @@ print(network_namespaces.probe([]), flush=True)
 
 @pytest.mark.parametrize("kill", [False, True])
 def test_an_ip_that_hangs(testbed, tmp_path, kill):
-    """It is given up and ended; it ends, too, if the process that called it is killed: it would keep the namespace."""
+    """It is ended after a time limit, and with the calling process if that is killed: else it keeps the namespace."""
     (tmp_path / "ip").write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 1000\n")
     (tmp_path / "ip").chmod(0o755)
     process = subprocess.Popen(
@@ -99,7 +99,7 @@ def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):
     assert outside() == before
 
 
-def test_what_is_missing_is_said_in_one_line_each(testbed):
+def test_each_missing_thing_has_one_line(testbed):
     assert missing() == []
     (line,) = missing(["reno", "no-such-control"])
     assert line.startswith("congestion control 'no-such-control' is not available in Linux")
@@ -133,7 +133,7 @@ network_namespaces._open_tun = lambda: __import__("os").open("/dev/null", 0)
         ("sys.platform = 'darwin'", "the testbed needs Linux, and this is darwin"),
     ],
 )
-def test_a_machine_that_lacks_something_says_what(change, words):
+def test_missing_devices_and_programs_are_named(change, words):
     if sys.platform.startswith("linux"):
         assert words in run(WITHOUT % change)
 

@@ -1,4 +1,4 @@
-"""What Linux is asked to do for a scenario, and what is refused by name."""
+"""Plans of runs on Linux for scenarios, and options that are refused by name."""
 
 import math
 
@@ -78,14 +78,14 @@ def test_newreno_is_linux_without_selective_acknowledgments():
         ([("sack", {"count": 10_001})], "at most 10000"),
     ],
 )
-def test_what_linux_cannot_do_is_refused_by_name(flows, words):
+def test_options_that_linux_lacks_are_refused_by_name(flows, words):
     net = network(*flows)
     assert any(words in one for one in refusals(net))
     with pytest.raises(ValueError, match="the scenario has features that Linux lacks"):
         plan(net)
 
 
-def test_what_linux_does_anyway_is_accepted():
+def test_options_that_are_rules_of_linux_are_accepted():
     does = {"prr": 1, "rack": 1, "growth_limit": 2, "pacing": 0, "max_rto": 120, "first_rto": 1}
     assert refusals(network(("sack", {"parameters": does}), ("cubic", {"parameters": {**does, "full_reno": 0}}))) == []
 

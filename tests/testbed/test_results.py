@@ -68,7 +68,7 @@ def test_a_trace_has_the_last_sample_and_nothing_before_the_first():
     assert np.isnan(windows[:, 1]).all()  # a connection without samples
 
 
-def test_what_the_run_was_is_said(monkeypatch):
+def test_the_attributes_describe_the_run(monkeypatch):
     spoilt = Trust(late=0.3, packets=10, drops=0)
     monkeypatch.setattr(datasets, "outcomes", lambda *_, **options: stand_in.outcomes(*_, **options, rejected=[spoilt]))
     data = testbed.run(network(), duration=1, replications=2, rng=1, progress=False)

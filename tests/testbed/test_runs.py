@@ -249,7 +249,7 @@ def test_values_outside_their_ranges_are_refused(options, words):
         outcomes(network().flow("sack", path=["a", "b"]), **options, **QUIET)
 
 
-def test_what_may_be_in_flight_is_the_bdp_and_the_buffer():
+def test_bytes_in_flight_are_at_most_the_bdp_and_the_buffer():
     """20 Mbit/s = 2.5 MB/s; 40 ms; 33 packets of 1500 bytes: 100 kB + 49.5 kB."""
     for buffer, expected in ((33, 149_500), (None, 100_000 + 1e7)):
         net = network(buffer).flow("sack", path=["a", "b"], packet=1500)

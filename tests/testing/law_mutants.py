@@ -78,7 +78,7 @@ def mutants(law: Law) -> list[Mutant]:
         for kind, new in changes(node, is_exponent):
             try:
                 expr = replaced(shipped, path, new)
-            except ValueError:  # sympy sees that it is not real, and has no larger one of complex numbers
+            except ValueError:  # sympy finds that it is not real, and has no maximum of complex numbers
                 continue
             if expr != shipped:
                 found.setdefault((kind, expr), Mutant(law, kind, expr, f"{node} -> {new}"))
@@ -96,7 +96,7 @@ def places(expr: sympy.Basic, path: tuple[int, ...] = (), is_exponent: bool = Fa
 
 
 def changes(node: sympy.Basic, is_exponent: bool) -> Iterator[tuple[str, sympy.Basic]]:
-    """Yield what may stand in place of a part of an expression, with the kind of the mistake."""
+    """Yield the replacements for a part of an expression, each with the kind of the mistake."""
     if isinstance(node, sympy.Number) and node.is_finite and node != 0 and not is_exponent:
         yield "constant", node * LARGER
     if isinstance(node, sympy.Pow):
@@ -121,7 +121,7 @@ def replaced(expr: sympy.Basic, path: tuple[int, ...], new: sympy.Basic) -> symp
 
 
 def chosen(count: int = 30, seed: int = 26) -> list[Mutant]:
-    """Return some mutants, none two of them of the same law: the law, then the kind, then the place are drawn."""
+    """Return some mutants, each of another law: the law, then the kind, then the place is drawn."""
     rng = np.random.default_rng(seed)
     laws = [law for law in simulated_laws() if has_mutants(law)]
     drawn = []
@@ -139,13 +139,13 @@ POINTS, BUDGET = 12, 3000
 #: Random points, beside the corners, at which a mutant that was not found is compared with its law; fewer where sympy
 #: has to evaluate a sum at each.
 MANY, FEW = 20_000, 200
-#: What a mutant has for a value where it has none: as far from the law as any error can be.
+#: Value of a mutant where it has no finite real one: as far from the law as any error can be.
 NO_VALUE = 1e100
 
 
 @dataclass(frozen=True)
 class Search:
-    """What the search for a mutant has found.
+    """Result of the search for a mutant.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables of the errors that `longfat.testing` finds, and of those that it makes.
+"""Tables of the errors that `longfat.testing` finds, and of its own error rates.
 
 ``python -m tests.testing.tables [TABLE]...`` writes all, or those that are named, to CSV files of docs/data.
 """
@@ -77,7 +77,7 @@ ERROR, COMPARISONS, MOST = 0.01, 4000, 20_000  # each error; comparisons of a ce
 
 
 def skewed_row(name: str) -> list[str]:
-    """Return the errors of comparisons with skewed results, on the worse side, and how many samples are remarked."""
+    """Return the error rates of comparisons with skewed results, on the worse side, and the number of remarks."""
     draw, mean, unit = SAMPLERS[name]
     cells = []
     for wrong, away in (("differs", 1), ("agrees", 2)):

@@ -1,4 +1,4 @@
-"""Numbers of `longfat.testing` by hand: what `tests.mutations_by_rule` could once change without a test to notice."""
+"""Numbers of `longfat.testing` by hand, each of which `tests.mutations_by_rule` could once change unnoticed."""
 
 import math
 from dataclasses import dataclass, field
@@ -191,7 +191,7 @@ def test_half_of_the_points_are_corners():
 
 @dataclass(frozen=True)
 class Recorded(Claim):
-    """A claim that differs nowhere else, and takes whatever it may."""
+    """A claim that is undecided at every other point, and spends all that it may."""
 
     budgets: list = field(default_factory=list)
 
@@ -203,7 +203,7 @@ class Recorded(Claim):
 
 
 def budgets(replications, budget, axes=2, limit=9):
-    """Return what each try of shrinking from a corner may spend."""
+    """Return the budget of each try of shrinking from a corner."""
     over = tuple(Axis.parse(f"x{k}", (1, limit)) for k in range(axes))
     at = {axis.name: limit for axis in over}
     found = Comparison("differs", 1.0, 9.0, (8.0, 9.0), replications, 1.0, 0.5, 1e-6, 0.99, at, 1)
@@ -211,8 +211,8 @@ def budgets(replications, budget, axes=2, limit=9):
     return made.budgets, shrink_claim(made, found, budget=budget)
 
 
-def test_what_each_try_of_shrinking_may_spend():
-    """Twice what the best point took, at least 100, and no more than is left; a refused point costs nothing.
+def test_the_budget_of_each_try_of_shrinking():
+    """Twice the cost of the best point, at least 100, and no more than is left; a refused point costs nothing.
 
     From (9, 9) the tries are x0 = 1, which is refused, 5, 7, 8, then x1 = 1, 5, 7, 8.
     """

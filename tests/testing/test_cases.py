@@ -15,7 +15,7 @@ def turning(axes, cases, most, valid=lambda point: True):
 
 
 def test_cases_of_a_law_by_hand():
-    """Its formula: max((1 + B)/2, 1) and so on, with B = 1 as the place where a buffer is large enough."""
+    """The formula has max((1 + B)/2, 1) and so on; from B = 1 on the buffer is large enough."""
     cases = cases_of(tcp.aimd_utilisation)
     assert cases(buffer=0.1) == cases(buffer=0.99)
     assert cases(buffer=1.01) == cases(buffer=3.0) != cases(buffer=0.99)

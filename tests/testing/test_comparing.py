@@ -147,8 +147,8 @@ def test_a_simulator_that_is_not_deterministic_is_found():
         compare(formula, normal, within=1.0, deterministic=True, rng=1)
 
 
-def test_the_budget_is_kept_and_what_is_missing_is_told():
-    """At 1.4 w a decision takes long; what is foretold after 100 replications is of the right order."""
+def test_the_budget_is_kept_and_the_missing_replications_are_estimated():
+    """At 1.4 w a decision takes long; the number predicted after 100 replications is of the right order."""
     found = compare(off_by(0.14), normal, within=0.1, budget=100, rng=3)
     assert (found.verdict, found.replications) == ("undecided", 100)
     assert "about" in found.remark
@@ -253,7 +253,7 @@ def test_a_share_of_a_value():
 
 
 def test_power_at_the_accuracy_itself():
-    """A deviation of 1.2 w agrees if 2 w has to be noticed, differs if w has to be; w itself is never decided."""
+    """A deviation of 1.2 w agrees if 2 w has to be noticed, and differs if w has to be; w itself is never decided."""
     for deviation, power_at, verdict in (
         (1.2, 2, "agrees"),
         (1.2, 1, "differs"),

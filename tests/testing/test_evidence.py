@@ -17,8 +17,8 @@ def normal_sample(count, seed, mean=0.0):
 
 @pytest.mark.parametrize(("count", "at"), [(3, -0.4), (12, -0.3), (60, 0.0)])
 def test_normal_evidence_is_a_mixture_of_noncentral_t_densities(count, at):
-    """t is what a change of scale leaves of a sample, and effect sizes are drawn from N(0, 1)."""
-    values = normal_sample(count, 2, 0.4) + np.eye(1, count)[0] * 4  # skewed to the right: nothing is taken off above
+    """t does not change with the scale of a sample, and effect sizes are drawn from N(0, 1)."""
+    values = normal_sample(count, 2, 0.4) + np.eye(1, count)[0] * 4  # skewed to the right: no evidence above is lost
     sample = Normal(values)
     t = (values.mean() - at) / (values.std(ddof=1) / math.sqrt(count))
     assert t > 0
@@ -43,7 +43,7 @@ def test_normal_evidence_allows_for_skewness():
     assert Normal(values).above(1 - 1) == pytest.approx(plain)  # on the other side nothing
 
 
-def test_equal_values_tell_nothing():
+def test_equal_values_are_no_evidence():
     sample = Normal(np.full(1000, 0.1))
     assert sample.above(-1e9) == sample.below(1e9) == -math.inf
     assert sample.interval(0.5) == (-math.inf, math.inf)
@@ -156,7 +156,7 @@ def test_promises_are_kept_over_all_looks():
         left += any(max(Normal(values[:n]).above(3.0), Normal(values[:n]).below(3.0)) >= math.log(10)
                     for n in range(10, 201, 10))  # fmt: skip
     assert left <= stats.binom.ppf(1 - 1e-6, 250, 0.1)
-    assert left > 0  # not by doing nothing
+    assert left > 0  # the limits are not so wide that they always hold
 
 
 def test_bisecting():

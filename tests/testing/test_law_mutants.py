@@ -80,7 +80,7 @@ def test_thirty_mutants_are_found_or_inside_the_accuracy():
 @pytest.mark.long
 @pytest.mark.parametrize("law", simulated_laws(), ids=lambda law: law.public_name)
 def test_laws_agree_at_corners_and_where_their_cases_change(law):
-    """What makes a mutant that is found a find."""
+    """A mutant is found only if its law agrees there."""
     from tests.testing.law_claims import claim_of
 
     seen, _ = claim_of(law).examine(8, alpha=1e-6, budget=1000, seed=0, report=lambda one: None)

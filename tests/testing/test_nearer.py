@@ -33,7 +33,7 @@ def independent_runs(first, second, seed):
     raise AssertionError("undecided")
 
 
-def test_what_independent_runs_would_take():
+def test_estimated_cost_of_independent_runs():
     """x ~ N(0, 1): (x - f)^2 has the variance 2 + 4 f^2; the difference for 0.2 and -0.6, linear in x, 4 * 0.8^2."""
     found = nearer(off_by(0.2), off_by(-0.6), normal, alpha=1e-6, rng=4)
     by_hand = 2 * (2 + 4 * 0.04 + 2 + 4 * 0.36) / (4 * 0.64)
@@ -41,7 +41,7 @@ def test_what_independent_runs_would_take():
 
 
 @pytest.mark.long
-def test_what_independent_runs_take():
+def test_measured_cost_of_independent_runs():
     """Means of 40 decisions with common and with independent random numbers, for formulas off by 0.2 and -0.6."""
     common = [nearer(off_by(0.2), off_by(-0.6), normal, alpha=1e-3, rng=seed) for seed in range(0, 4000, 100)]
     apart = np.mean([independent_runs(0.2, -0.6, seed) for seed in range(0, 4000, 100)])
@@ -84,7 +84,7 @@ def test_what_is_refused():
         nearer(formula, formula, normal, relative=True)
 
 
-def test_names_stay_what_they_are():
+def test_public_names_are_not_replaced_by_modules():
     """Importing the module that has a name must not put the module in its place."""
     for name in lf.testing.__all__:
         assert getattr(lf.testing, name) is getattr(lf.testing, name)

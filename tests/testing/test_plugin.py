@@ -136,7 +136,7 @@ def test_another():
     session(text, "-k", "another").assert_outcomes(passed=1, deselected=2)
 
 
-def test_progress_is_told(session):
+def test_progress_is_printed(session):
     result = session(RIGHT, "-v")
     result.stdout.fnmatch_lines(["  wait: 1 of 12 points, * replications", "  wait: 12 of 12 points, *", "*PASSED*"])
     assert "points," not in session(RIGHT).stdout.str()

@@ -37,7 +37,7 @@ def test_everything_irrelevant_goes():
     assert found.tries <= 60
 
 
-def test_what_matters_stays():
+def test_relevant_arguments_are_kept():
     """A round mean above 7: 10 is the first of 1, 2, 5 times powers of ten."""
     found = shrunk_from(wrong_for_codel, {"mean": 13.37, "deviation": 0.4711, "hops": 23, "kind": "codel"})
     assert found.point == {"mean": 10.0, "deviation": 0.01, "hops": 1, "kind": "codel"}
@@ -110,7 +110,7 @@ def queue(data):
     return float(data.utilisation[0])
 
 
-def test_what_a_simulator_writes_is_printed():
+def test_the_scenario_that_a_simulator_writes_is_printed():
     """As one replication of the simplest point, with a seed of its own."""
 
     class Written:
