@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from docs import drawing, rooms
+from docs import drawing, import_graph
 from docs.handbook.markup import table
 from docs.handbook.plug_ins import REGISTRIES, records
 from longfat import sim
@@ -139,7 +139,7 @@ PAGES = {
     "plug-ins.md": plug_ins,
     "data/sources.csv": sources,
     "engine.svg": drawing.svg,
-    "architecture.svg": rooms.svg,
+    "architecture.svg": import_graph.svg,
 }
 
 

@@ -1,8 +1,8 @@
 """Size and structure of the package: ``python -m docs.size``, or ``make size``.
 
-Lines of Python by folder; rooms (folders and loose modules of the package), the arrows between them (one imports the
-other, in functions, too, but not for type checkers only), floors (a room lies above all that it imports), circles, and
-names that several modules have, although their folder does not say the kind.
+Lines of Python by folder; layers of the package, in which a subpackage lies above all that it imports (in functions,
+too, but not for type checkers only); import cycles; names that several modules have, although their folder does not
+say the kind. A module directly in the package counts as a subpackage.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "models" / "longfat"
 #: Folders with one module for each thing of a kind, named after the thing: the folder says which module is meant.
-SHELVES = ("cli", "fluid/systems", "laws", "plot", "sim/schemes", "sim/switch")
+COLLECTIONS = ("cli", "fluid/systems", "laws", "plot", "sim/schemes", "sim/switch")
 FOLDERS = ("models", "tests", "derivations", "figures", "docs", "notebooks")
 
 
@@ -56,8 +56,8 @@ def imported(path: Path) -> tuple[str, ...]:
     return tuple(imports(ast.parse(path.read_text(encoding="utf-8"))))
 
 
-def arrows(package: Path = PACKAGE, inside: str = "") -> dict[str, set[str]]:
-    """Return for each room those that it imports; ``inside`` a room, such as "sim", its parts are the rooms."""
+def dependencies(package: Path = PACKAGE, inside: str = "") -> dict[str, set[str]]:
+    """Return for each subpackage those that it imports, of the package or ``inside`` a subpackage such as "sim"."""
     known = modules(package)
     prefix = f"{package.name}.{inside}." if inside else f"{package.name}."
     found: dict[str, set[str]] = {
@@ -66,29 +66,29 @@ def arrows(package: Path = PACKAGE, inside: str = "") -> dict[str, set[str]]:
     for name, path in known.items():
         if not name.startswith(prefix):
             continue
-        room = name.removeprefix(prefix).split(".")[0]
+        subpackage = name.removeprefix(prefix).split(".")[0]
         for target in imported(path):
             while target and target not in known:
                 target = target.rpartition(".")[0]
             if target.startswith(prefix):
-                found[room].add(target.removeprefix(prefix).split(".")[0])
-    return {room: others - {room} for room, others in found.items()}
+                found[subpackage].add(target.removeprefix(prefix).split(".")[0])
+    return {subpackage: others - {subpackage} for subpackage, others in found.items()}
 
 
-def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
-    """Return the groups of rooms that import each other, in however many steps.
+def cycles(graph: Mapping[str, set[str]]) -> list[set[str]]:
+    """Return the groups of subpackages that import each other, in however many steps.
 
-    >>> [sorted(group) for group in circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}})]
+    >>> [sorted(group) for group in cycles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}})]
     [['b', 'c']]
     """
-    below = {room: reached(graph, room) for room in graph}
-    groups = [{other for other in below[room] if room in below[other]} for room in graph]
+    below = {name: reached(graph, name) for name in graph}
+    groups = [{other for other in below[name] if name in below[other]} for name in graph]
     return [group for k, group in enumerate(groups) if group and group not in groups[:k]]
 
 
-def reached(graph: Mapping[str, set[str]], room: str) -> set[str]:
-    """Return the rooms that a room imports, in however many steps."""
-    waiting, found = [room], set()
+def reached(graph: Mapping[str, set[str]], subpackage: str) -> set[str]:
+    """Return the subpackages that a subpackage imports, in however many steps."""
+    waiting, found = [subpackage], set()
     while waiting:
         for other in graph[waiting.pop()] - found:
             found.add(other)
@@ -96,52 +96,52 @@ def reached(graph: Mapping[str, set[str]], room: str) -> set[str]:
     return found
 
 
-def floors(graph: Mapping[str, set[str]]) -> dict[str, int]:
-    """Return the floor of each room, 1 for those that import none; the rooms of a circle share one.
+def layers(graph: Mapping[str, set[str]]) -> dict[str, int]:
+    """Return the layer of each subpackage, 1 for a subpackage that imports none; the subpackages of a cycle share one.
 
-    >>> floors({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()})
+    >>> layers({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()})
     {'a': 3, 'b': 2, 'c': 2, 'd': 1}
     """
-    together = {room: group for group in map(frozenset, circles(graph)) for room in group}
+    together = {name: group for group in map(frozenset, cycles(graph)) for name in group}
     found: dict[frozenset[str], int] = {}
 
-    def floor(group: frozenset[str]) -> int:
+    def layer(group: frozenset[str]) -> int:
         if group not in found:
-            below = {together.get(other, frozenset({other})) for room in group for other in graph[room]} - {group}
-            found[group] = 1 + max(map(floor, below), default=0)
+            below = {together.get(other, frozenset({other})) for name in group for other in graph[name]} - {group}
+            found[group] = 1 + max(map(layer, below), default=0)
         return found[group]
 
-    return {room: floor(together.get(room, frozenset({room}))) for room in graph}
+    return {name: layer(together.get(name, frozenset({name}))) for name in graph}
 
 
 def homonyms(package: Path = PACKAGE) -> dict[str, list[str]]:
-    """Return the modules outside `SHELVES` that share their name with another one, by that name."""
+    """Return the modules outside `COLLECTIONS` that share their name with another one, by that name."""
     found = defaultdict(list)
     for path in sorted(package.rglob("*.py")):
         place = path.relative_to(package)
-        shelved = {folder.as_posix() for folder in place.parents} & set(SHELVES)
-        if not path.stem.startswith("__") and not shelved:
+        collected = {folder.as_posix() for folder in place.parents} & set(COLLECTIONS)
+        if not path.stem.startswith("__") and not collected:
             found[path.stem].append(place.with_suffix("").as_posix())
     return {name: places for name, places in found.items() if len(places) > 1}
 
 
 def report() -> str:
     """Return the tables."""
-    graph = arrows()
-    counted = {room: lines(f"models/longfat/{room}") or lines(f"models/longfat/{room}.py") for room in graph}
+    graph = dependencies()
+    counted = {name: lines(f"models/longfat/{name}") or lines(f"models/longfat/{name}.py") for name in graph}
     text = [f"{folder:14}{lines(folder):8,} lines of .py" for folder in FOLDERS]
     text += [f"{'stubs':14}{lines('models', '.pyi'):8,} lines of .pyi", ""]
-    by_floor = defaultdict(list)
-    for room, floor in floors(graph).items():
-        by_floor[floor].append(f"{room} ({counted[room]:,})")
-    text += [f"floor {floor:2}  {', '.join(by_floor[floor])}" for floor in sorted(by_floor, reverse=True)]
+    by_layer = defaultdict(list)
+    for name, layer in layers(graph).items():
+        by_layer[layer].append(f"{name} ({counted[name]:,})")
+    text += [f"layer {layer:2}  {', '.join(by_layer[layer])}" for layer in sorted(by_layer, reverse=True)]
     for inside in ("", "sim"):
-        seen = arrows(inside=inside) if inside else graph
+        seen = dependencies(inside=inside) if inside else graph
         text.append(
-            f"{inside or 'longfat'}: {len(seen)} rooms, {max(floors(seen).values())} floors, "
-            f"{sum(map(len, seen.values()))} arrows, {len(circles(seen))} circles"
+            f"{inside or 'longfat'}: {len(seen)} subpackages, {max(layers(seen).values())} layers, "
+            f"{sum(map(len, seen.values()))} dependencies, {len(cycles(seen))} import cycles"
         )
-        text += [f"    circle: {', '.join(sorted(group))}" for group in circles(seen)]
+        text += [f"    import cycle: {', '.join(sorted(group))}" for group in cycles(seen)]
     return "\n".join([*text, f"{len(homonyms())} names of several modules: {', '.join(homonyms())}"])
 
 

@@ -27,9 +27,9 @@ NAMES = {
     "003": "Gong & Parulkar",
     "004": "Prithviraj & Williamson",
 }
-#: Rooms of the package and modules of this folder on which verdicts depend, and the paper's folder; a stored paper is
+#: Subpackages and modules of this folder on which verdicts depend, and the paper's folder; a stored paper is
 #: used as long as none of them changes.
-ROOMS = ("law", "laws", "replication", "segments", "fluid", "sim")
+SUBPACKAGES = ("law", "laws", "replication", "segments", "fluid", "sim")
 MORE = {"001": ("benchmark",)}  # used by one paper alone
 MODULES = ("rule.py", "claims.py")
 
@@ -134,8 +134,8 @@ def sources(paper: str) -> str:
     """
     digest = hashlib.sha256()
     package, here = Path(longfat.__file__).parent, Path(__file__).parent
-    rooms = [package / room for room in (*ROOMS, *MORE.get(paper, ()))]
-    paths = [path for room in rooms for path in room.rglob("*") if path.suffix in (".py", ".csv", ".toml")]
+    folders = [package / name for name in (*SUBPACKAGES, *MORE.get(paper, ()))]
+    paths = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".csv", ".toml")]
     folder = here / PAPERS[paper]
     paths += [*(here / name for name in MODULES), *folder.glob("*.py"), folder / "claims.csv"]
     for path in sorted(paths):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from docs import advice, drawing, linux, pages, peers, rooms, size
+from docs import advice, drawing, import_graph, linux, pages, peers, size
 from longfat import sim
 from longfat.sim.kernel import records
 
@@ -111,11 +111,13 @@ def test_files_in_the_drawing_exist():
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 
 
-@pytest.mark.parametrize(("inside", "head"), [("", "| room of `models/longfat` |"), ("sim", "| room of `sim/` |")])
-def test_every_room_has_a_line(inside, head):
+@pytest.mark.parametrize(
+    ("inside", "head"), [("", "| subpackage of `models/longfat` |"), ("sim", "| subpackage of `sim/` |")]
+)
+def test_every_subpackage_has_a_line(inside, head):
     table = ARCHITECTURE.partition(head)[2].partition("\n\n")[0]
     named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)(?:/|\.py)`", line.split("|")[1])]
-    assert sorted(named) == sorted(set(size.arrows(inside=inside)) - {"_version"})
+    assert sorted(named) == sorted(set(size.dependencies(inside=inside)) - {"_version"})
 
 
 def test_files_of_the_architecture_exist():
@@ -126,12 +128,12 @@ def test_files_of_the_architecture_exist():
     assert len(ARCHITECTURE.splitlines()) <= 100
 
 
-def test_the_picture_of_the_rooms():
-    """Two rooms on one floor are apart, and an arrow that passes a floor passes beside its rooms."""
-    for graph in (size.arrows(), size.arrows(inside="sim")):
-        places, courses = rooms.placed(rooms.reduced(graph), 720)
-        for floor in set(size.floors(graph).values()):
-            here = sorted((x, rooms.half(room)) for room, (x, own) in places.items() if own == floor)
-            here += [(x, rooms.half("")) for course in courses for level, x in course[1:-1] if level == floor]
+def test_the_drawing_of_the_import_graph():
+    """Two subpackages in one layer are apart, and an arrow that passes a layer passes beside its subpackages."""
+    for graph in (size.dependencies(), size.dependencies(inside="sim")):
+        places, courses = import_graph.placed(import_graph.reduced(graph), 720)
+        for layer in set(size.layers(graph).values()):
+            here = sorted((x, import_graph.half(name)) for name, (x, own) in places.items() if own == layer)
+            here += [(x, import_graph.half("")) for course in courses for level, x in course[1:-1] if level == layer]
             for (x, half), (other, width) in itertools.pairwise(sorted(here)):
                 assert x + half <= other - width

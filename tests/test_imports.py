@@ -1,4 +1,4 @@
-"""Rooms of the package: which may import which, and libraries that are loaded only when needed."""
+"""Layers: what a subpackage may import, and which libraries stay unloaded until they are needed."""
 
 import ast
 import functools
@@ -14,8 +14,8 @@ from longfat import sim
 
 ROOT = Path(longfat.__file__).parent
 
-#: The rooms from the ground up: a module imports modules of its own room and of lower floors.
-HOUSE = (
+#: The layers, the lowest first: a module imports modules of its own subpackage and of lower layers.
+LAYERS = (
     {"_version", "base"},
     {"law", "replication"},
     {"laws", "sim"},
@@ -26,33 +26,33 @@ HOUSE = (
     {"explore"},
     {"cli"},
 )
-#: The rooms of the simulator, likewise.
-SIMULATOR = (
+#: The layers of the simulator, likewise.
+SIMULATOR_LAYERS = (
     {"kernel"}, {"plugin"}, {"schemes", "switch"}, {"queues", "services"}, {"network"}, {"runs"}, {"conforming"},
 )  # fmt: skip
 
 
-def upwards(graph, house):
-    """Return the imports of a room that is not on a lower floor, and the rooms that have no floor."""
-    floor = {room: k for k, rooms in enumerate(house) for room in rooms}
-    found = {room for room in graph if room not in floor}
-    for room, others in graph.items():
-        found |= {f"{room} -> {other}" for other in others if floor.get(other, 99) >= floor.get(room, 99)}
+def upwards(graph, layers):
+    """Return the imports that do not lead to a lower layer, and the subpackages without a layer."""
+    layer = {name: k for k, names in enumerate(layers) for name in names}
+    found = {name for name in graph if name not in layer}
+    for name, others in graph.items():
+        found |= {f"{name} -> {other}" for other in others if layer.get(other, 99) >= layer.get(name, 99)}
     return found
 
 
-#: The imports between the package's rooms; the whole package is parsed once for each `inside`.
-arrows = functools.cache(size.arrows)
+#: The imports between subpackages; the whole package is parsed once for each `inside`.
+dependencies = functools.cache(size.dependencies)
 
 
-def test_a_room_imports_lower_floors_only():
-    assert upwards(arrows(), HOUSE) == set()
-    assert upwards(arrows(inside="sim"), SIMULATOR) == set()
-    assert size.circles(arrows()) == size.circles(arrows(inside="sim")) == []
+def test_a_subpackage_imports_lower_layers_only():
+    assert upwards(dependencies(), LAYERS) == set()
+    assert upwards(dependencies(inside="sim"), SIMULATOR_LAYERS) == set()
+    assert size.cycles(dependencies()) == size.cycles(dependencies(inside="sim")) == []
 
 
 def test_the_simulator_never_sees_a_law_and_a_law_never_the_simulator():
-    graph = arrows()
+    graph = dependencies()
     for simulator in ("sim", "segments"):
         assert not {"law", "laws"} & size.reached(graph, simulator)
     for laws in ("law", "laws"):
@@ -65,14 +65,14 @@ def parsed(path):
 
 
 def beside(path):
-    """Return the folders beside the package from which a module imports: anywhere in it, and at its top level."""
+    """Return which folders beside the package a module imports from: anywhere, and when it is itself imported."""
     tree = parsed(path)
     at_once = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
     names = [{name.split(".")[0] for name in size.imports(one)} for one in (tree, at_once)]
     return [found & {"derivations", "docs", "figures", "notebooks", "tests"} for found in names]
 
 
-def test_the_package_needs_no_folder_beside_it():
+def test_the_package_needs_nothing_that_lies_beside_it():
     """`longfat verify --published` alone imports the claims of the papers, after asking whether they are there."""
     found = {name: beside(path) for name, path in size.modules().items()}
     assert {name: one for name, one in found.items() if one[0]} == {"longfat.cli.verify": [{"figures"}, set()]}
@@ -83,11 +83,11 @@ def test_an_import_from_beside_is_found(tmp_path):
     assert beside(tmp_path / "bad.py") == [{"figures", "tests"}, {"figures"}]
 
 
-def house(folder, **texts):
-    """Write a package of rooms with one module each, and return its folder."""
-    for room, text in texts.items():
-        (folder / "longfat" / room).mkdir(parents=True)
-        (folder / "longfat" / room / "one.py").write_text(text)
+def written(folder, **texts):
+    """Write a package of subpackages with one module each, and return its folder."""
+    for subpackage, text in texts.items():
+        (folder / "longfat" / subpackage).mkdir(parents=True)
+        (folder / "longfat" / subpackage / "one.py").write_text(text)
     return folder / "longfat"
 
 
@@ -101,13 +101,15 @@ def house(folder, **texts):
     ],
 )
 def test_a_forbidden_import_is_found(tmp_path, text, seen):
-    package = house(tmp_path, base="", laws="from longfat.base import one\n", sim=text)
-    assert upwards(size.arrows(package), HOUSE) == seen
-    assert ("laws" in size.reached(size.arrows(package), "sim")) == bool(seen)
+    package = written(tmp_path, base="", laws="from longfat.base import one\n", sim=text)
+    assert upwards(size.dependencies(package), LAYERS) == seen
+    assert ("laws" in size.reached(size.dependencies(package), "sim")) == bool(seen)
 
 
-def test_a_room_without_a_floor_is_found(tmp_path):
-    assert upwards(size.arrows(house(tmp_path, base="", attic="from longfat.base import one\n")), HOUSE) == {"attic"}
+def test_a_subpackage_without_a_layer_is_found(tmp_path):
+    assert upwards(size.dependencies(written(tmp_path, base="", other="from longfat.base import one\n")), LAYERS) == {
+        "other"
+    }
 
 
 #: Names that packages import when they are first used, and the modules that these names need.
@@ -126,10 +128,10 @@ def graph(modules, lazy):
     return found
 
 
-def test_the_simulators_have_no_circles():
-    rooms = ("longfat.sim.", "longfat.segments.")
-    found = graph({name: path for name, path in size.modules().items() if name.startswith(rooms)}, LAZY)
-    assert size.circles(found) == []
+def test_the_simulators_have_no_import_cycles():
+    prefixes = ("longfat.sim.", "longfat.segments.")
+    found = graph({name: path for name, path in size.modules().items() if name.startswith(prefixes)}, LAZY)
+    assert size.cycles(found) == []
     # The graph includes an import at the top, one inside a function, and one of a lazily imported name.
     assert "longfat.sim.network.elements" in found["longfat.sim.network.network"]
     assert "longfat.sim.network.scenario.parsing" in found["longfat.sim.network.network"]
@@ -145,15 +147,15 @@ def test_the_simulators_have_no_circles():
         ("from longfat.small import three\n", False),
     ],
 )
-def test_a_circle_is_seen(tmp_path, text, found):
-    package = house(tmp_path, small="from longfat.small import two\nNAME = 1\n")
+def test_an_import_cycle_is_found(tmp_path, text, found):
+    package = written(tmp_path, small="from longfat.small import two\nNAME = 1\n")
     (package / "small" / "two.py").write_text(text)
     (package / "small" / "three.py").write_text("")
-    seen = size.circles(graph(size.modules(package), {"longfat.small.Lazy": "longfat.small.one"}))
+    seen = size.cycles(graph(size.modules(package), {"longfat.small.Lazy": "longfat.small.one"}))
     assert seen == ([{"longfat.small.one", "longfat.small.two"}] if found else [])
 
 
-#: Modules and functions that formulas and simulators must not use: files, pictures and the command line.
+#: What formulas and simulators have no business with: files, pictures and the command line.
 OUTSIDE = {"click", "matplotlib", "open", "pathlib", "shutil", "tempfile"}
 #: Modules of theirs that touch files, and why; captures get a folder that is open already.
 WRITING = {
@@ -180,10 +182,10 @@ def outside(path):
     return found & OUTSIDE
 
 
-@pytest.mark.parametrize("room", ["laws", "sim", "segments"])
-def test_formulas_and_simulators_touch_no_files_and_draw_no_pictures(room):
-    found = {str(path.relative_to(ROOT)): outside(path) for path in sorted((ROOT / room).rglob("*.py"))}
-    assert {name for name, some in found.items() if some} == {name for name in WRITING if name.startswith(room)}
+@pytest.mark.parametrize("subpackage", ["laws", "sim", "segments"])
+def test_formulas_and_simulators_touch_no_files_and_draw_no_pictures(subpackage):
+    found = {str(path.relative_to(ROOT)): outside(path) for path in sorted((ROOT / subpackage).rglob("*.py"))}
+    assert {name for name, some in found.items() if some} == {name for name in WRITING if name.startswith(subpackage)}
 
 
 @pytest.mark.parametrize(
@@ -200,7 +202,7 @@ def test_a_file_or_a_picture_is_found(tmp_path, code):
     assert len(outside(tmp_path / "bad.py")) == 1
 
 
-#: First steps of a user, in this order: none loads a library of computation, and only the last loads NumPy.
+#: What a user does first, in this order: libraries of computation are loaded by none of it, NumPy by the last alone.
 FIRST = """
 import sys
 
@@ -221,7 +223,7 @@ def test_heavy_libraries_stay_unloaded():
     assert out.splitlines()[-1] == "[]"
 
 
-def test_rooms_open_when_entered():
+def test_subpackages_are_imported_on_first_use():
     assert set(longfat.__all__) == set(dir(longfat))
-    with pytest.raises(AttributeError, match="no attribute 'cellar'"):
-        longfat.cellar  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'unknown'"):
+        longfat.unknown  # noqa: B018
