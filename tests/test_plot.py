@@ -112,6 +112,8 @@ def test_with_intervals_refuses_results_without_intervals():
     data = sweep(one, {"load": [0.1, 0.5]}, replications=2, progress=False)
     with pytest.raises(ValueError, match="x 'rate' is unknown; available: load"):
         plot.with_intervals(data, "delay", "rate")
+    with pytest.raises(ValueError, match=r"delay has shape \(\): must be of one or two dimensions"):
+        plot.show(sweep(one, {"load": 0.1}, replications=2, progress=False))
 
 
 @pytest.mark.parametrize(

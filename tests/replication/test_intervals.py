@@ -26,6 +26,11 @@ def test_arrays_that_are_no_samples(samples):
         interval(samples)
 
 
+def test_an_axis_that_the_samples_lack():
+    with pytest.raises(ValueError, match=r"^axis = 5 is out of range: must be an integer in \[-1, 0\]$"):
+        interval([1.0, 2.0], axis=5)
+
+
 @pytest.mark.parametrize(("samples", "mean"), [([5.0], 5.0), ([[5.0, 6.0]], [5.0, 6.0])])
 def test_one_sample_has_no_limits(samples, mean):
     found = interval(samples, 0.95)

@@ -174,8 +174,8 @@ def test_the_others_are_given_up():
 @pytest.mark.parametrize(
     ("workers", "error"),
     [
-        ("cluster", "executor 'cluster' is unknown; available: processes, threads"),
-        (1.5, "executor must be None"),
+        ("cluster", "workers 'cluster' is unknown; available: processes, threads"),
+        (1.5, "workers must be None"),
         (0, r"workers = 0 threads is out of range: must be an integer in \[1, 1024\]"),
     ],
 )

@@ -226,7 +226,9 @@ def test_a_failure_names_point_and_seed():
         ({"of": "distribution", "deterministic": True}, "must be|excludes"),
         ({"bounds": (1, 0)}, "bounds = .1, 0. is out of range"),
         ({"bounds": (0, 1, 2)}, "bounds = .0, 1, 2. is out of range: must be two different numbers"),
+        ({"bounds": 1}, "bounds = 1 is out of range: must be two different numbers"),
         ({"rng": -1}, "rng = -1 is out of range"),
+        ({"point": "load"}, "point must be a mapping of names to values, got the string 'load'"),
     ],
 )
 def test_what_is_refused(change, message):

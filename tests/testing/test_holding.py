@@ -118,6 +118,8 @@ def test_margins():
         (lambda: Axis.parse("k", []), "one value or more"),
         (lambda: axes_of(formula, None), "over = None needs a law"),
         (lambda: judged([], over={"mean": 1.0}, within=0.5, points=0), "points = 0 points is out of range"),
+        (lambda: judged([], over={"mean": (1, 2, 3)}, within=0.5),
+         r"over\['mean'\] = \(1, 2, 3\) is out of range: must be two numbers in ascending order"),
     ],
 )  # fmt: skip
 def test_refusals(call, words):

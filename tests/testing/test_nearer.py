@@ -82,6 +82,10 @@ def test_what_is_refused():
         nearer(formula, formula, normal, [])
     with pytest.raises(ValueError, match="relative = True needs formulas other than 0"):
         nearer(formula, formula, normal, relative=True)
+    with pytest.raises(ValueError, match=r"^second\(\) = nan is out of range: must be in \(-inf, inf\)$"):
+        nearer(formula, lambda: math.nan, normal)
+    with pytest.raises(TypeError, match=r"^points must be a mapping of names to values, got the string 'load'$"):
+        nearer(formula, formula, normal, "load")
 
 
 def test_public_names_are_not_replaced_by_modules():

@@ -46,13 +46,11 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
             raise ValueError(f"data holds no {needed}: confidence limits need a result of several replications")
     dims = [str(dim) for dim in data[name].dims]
     numeric = [dim for dim in dims if np.issubdtype(data[dim].dtype, np.number)]
-    chosen = x if x is not None else (numeric or dims or [""])[-1]
-    if chosen not in dims or len(dims) > 2:
-        raise (
-            unknown("x", chosen, dims)
-            if len(dims) <= 2
-            else wrong_shape(name, data[name].shape, "of one or two dimensions")
-        )
+    if not 1 <= len(dims) <= 2:
+        raise wrong_shape(name, data[name].shape, "of one or two dimensions")
+    chosen = x if x is not None else (numeric or dims)[-1]
+    if chosen not in dims:
+        raise unknown("x", chosen, dims)
     other = next((dim for dim in dims if dim != chosen), None)
     if other is not None and data.sizes[other] > MOST_LINES:
         raise out_of_range(other, f"{data.sizes[other]} values", "1", f"at most {MOST_LINES} values; select some")

@@ -250,19 +250,19 @@ def _unpickled(pickled: bytes) -> Any:
     return pickle.loads(pickled)
 
 
-def adopt(executor: Any) -> Executor | str:
-    """Check the argument ``executor``; return it, or "threads" if it is None."""
+def adopt(executor: Any, name: str = "executor") -> Executor | str:
+    """Check an executor given as the argument ``name``; return it, or "threads" if it is None."""
     if executor is None:
         return "threads"
     if isinstance(executor, Executor) or (isinstance(executor, str) and executor in OURS):
         return executor
     if isinstance(executor, str):
-        raise unknown("executor", executor, OURS)
+        raise unknown(name, executor, OURS)
     expected = (
         "None, a concurrent.futures.Executor (threads, processes, loky, mpi4py, a dask client's get_executor(), ...), "
         "'threads' or 'processes'"
     )
-    raise wrong_type("executor", executor, expected)
+    raise wrong_type(name, executor, expected)
 
 
 def portable(function: Callable[..., Any], executor: Executor | str | int) -> Portable:

@@ -56,6 +56,8 @@ def interval(samples: Any, confidence: float = 0.95, axis: int = 0) -> Interval:
     """
     confidence = domains.number("confidence", confidence, "probability", "(0, 1)")
     values = domains.numbers("samples", samples, "1", "[-inf, inf]", nan=True)
+    if values.ndim:
+        axis = domains.integer("axis", axis, "1", f"[{-values.ndim}, {values.ndim - 1}]")
     if values.ndim == 0 or values.shape[axis] == 0:
         raise domains.wrong_shape("samples", values.shape, "a sequence of at least one number")
     mean, half = values.mean(axis), half_width(values, confidence, axis)

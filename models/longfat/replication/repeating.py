@@ -83,7 +83,10 @@ def replicate(
     [3, 1]
     """
     given = list(seeds)
-    engine = integer("workers", workers, "threads", "[1, 1024]") if isinstance(workers, int) else engines.adopt(workers)
+    if isinstance(workers, int):
+        engine: Executor | str | int = integer("workers", workers, "threads", "[1, 1024]")
+    else:
+        engine = engines.adopt(workers, "workers")
     function = engines.portable(job, engine)
     places = iter(range(len(given)))
     results: dict[int, Result] = {}

@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat.base import domains, quantities
 from longfat.testing.evidence import Bounded, Distribution, Evidence, Interval, Normal, Quantile
-from longfat.testing.seeded_runs import Simulator, run_once, samples, seed_of, shown
+from longfat.testing.seeded_runs import Simulator, arguments, run_once, samples, seed_of, shown
 
 Verdict = Literal["agrees", "differs", "undecided"]
 
@@ -180,7 +180,7 @@ def compare(
     D. N. Joanes and C. A. Gill, Comparing measures of sample skewness and kurtosis, The Statistician 47 (1998),
     183-189: g1, the third central moment of a sample over the power 3/2 of its second.
     """
-    point = dict(point or {})
+    point = arguments("point", point)
     alpha = domains.number("alpha", alpha, "probability", "(0, 1)")
     power = domains.number("power", power, "probability", "(0, 1)")
     power_at = domains.number("power_at", power_at, "1", "[1, inf)")
@@ -279,9 +279,10 @@ def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[
         return lambda values, look: Quantile(values, probability)
     if bounds is None:
         return lambda values, look: Normal(values)
-    low, high = (_number("bounds", one) for one in bounds) if len(bounds) == 2 else (0.0, 0.0)
-    if not low < high:
+    ends = domains.numbers("bounds", bounds, "1", "(-inf, inf)")
+    if ends.shape != (2,) or not ends[0] < ends[1]:
         raise domains.out_of_range("bounds", bounds, "1", "two different numbers in ascending order")
+    low, high = ends.tolist()
 
     def bounded(values: np.ndarray, look: int) -> Evidence:
         if values.min() < low or values.max() > high:

@@ -15,6 +15,7 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.base.quantity import Quantity, Scale
+from longfat.testing.seeded_runs import arguments
 
 #: Number of random candidates of which `loneliest` returns the best. Our choice: enough for a formula's few parameters.
 CANDIDATES = 256
@@ -45,11 +46,11 @@ class Axis:
         """
         if isinstance(given, Quantity):
             return cls(name, given.scale)
-        if isinstance(given, tuple) and len(given) == 2:
-            low, high = (domains.number(f"over[{name!r}]", one, "1", "(-inf, inf)") for one in given)
-            if not low <= high:
+        if isinstance(given, tuple):
+            ends = [domains.number(f"over[{name!r}]", one, "1", "(-inf, inf)") for one in given]
+            if len(ends) != 2 or ends[0] > ends[1]:
                 raise domains.out_of_range(f"over[{name!r}]", given, "1", "two numbers in ascending order")
-            return cls(name, _scale(low, high, integer=all(isinstance(one, int | np.integer) for one in given)))
+            return cls(name, _scale(*ends, integer=all(isinstance(one, int | np.integer) for one in given)))
         values = tuple(given) if isinstance(given, list) else (given,)
         if not values:
             raise domains.out_of_range(f"over[{name!r}]", given, "1", "one value or more")
@@ -91,7 +92,7 @@ def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
     >>> [(axis.name, *axis.ends) for axis in axes_of(mm1_wait, {})]
     [('load', 0.05, 0.95)]
     """
-    ranges = dict(over or {})
+    ranges = arguments("over", over)
     for name, symbol in getattr(formula, "symbols", {}).items():
         ranges.setdefault(name, symbol)
     if over is None and not ranges:

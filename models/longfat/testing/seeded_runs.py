@@ -27,6 +27,17 @@ Simulator = Callable[..., Any]
 Point = Mapping[str, Any]
 
 
+def arguments(name: str, point: Any) -> dict[str, Any]:
+    """Return the arguments of a point, none for None; raise a TypeError for what is no mapping.
+
+    >>> arguments("point", {"load": 0.5}), arguments("point", None)
+    ({'load': 0.5}, {})
+    """
+    if not isinstance(point, Mapping | None):
+        raise domains.wrong_type(name, point, "a mapping of names to values")
+    return dict(point or {})
+
+
 def seed_of(seed: int, replication: int) -> int:
     """Return the seed of one replication, independent of the number and order of replications.
 

@@ -12,7 +12,7 @@ import numpy as np
 from longfat.base import domains
 from longfat.testing.comparing import EQUAL
 from longfat.testing.evidence import Interval, Normal
-from longfat.testing.seeded_runs import Simulator, samples
+from longfat.testing.seeded_runs import Simulator, arguments, samples, shown
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,14 @@ def nearer(
     alpha = domains.number("alpha", alpha, "probability", "(0, 1)")
     budget = domains.integer("budget", budget, "replications", "[2, inf)")
     seed = domains.seed_of(rng)
-    places = [dict(points or {})] if points is None or isinstance(points, Mapping) else [dict(one) for one in points]
+    listed = points if isinstance(points, list | tuple) else [points]
+    places = [arguments("points", one) for one in listed]
     if not places:
         raise domains.out_of_range("points", points, "1", "one point or more")
-    formulas = np.array([[float(formula(**point)) for point in places] for formula in (first, second)])
+    formulas = np.array([
+        [domains.number(f"{name}({shown(one)})", formula(**one), "1", "(-inf, inf)") for one in places]
+        for name, formula in (("first", first), ("second", second))
+    ])  # fmt: skip
     scales = np.abs(formulas).mean(axis=0) if relative else np.ones(len(places))
     if not scales.all():
         raise domains.conflict("relative = True", "needs formulas other than 0")
