@@ -2,8 +2,8 @@
 
 This file has the state machine, the control parameters and the callbacks; `bbr_model` has the model. Deviations:
 
-* The send quantum is one packet (draft, section 5.6.3, allows it), so that the offload budget never sets the window.
-* Acknowledgments identify transmissions, so that a loss is known to be spurious when the transmission is acknowledged.
+* The send quantum is one packet (draft, section 5.6.3, allows it); therefore the offload budget never sets the window.
+* Acknowledgments identify transmissions: a loss is known to be spurious when the lost transmission is acknowledged.
 * Packets are not ECN-capable (draft, section 3.7, leaves the response to marks open).
 * An acknowledgment that reports no new delivery changes nothing.
 """

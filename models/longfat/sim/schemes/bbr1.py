@@ -177,7 +177,7 @@ def sample_long_term(flow, event):
 
 @part
 def end_interval(flow, event):
-    """End a sampling interval with enough losses: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
+    """End a sampling interval if its losses suffice: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
     delivered = flow.delivered - flow.long_delivered
     if delivered <= 0 or flow.lost - flow.long_lost < POLICED_LOSS * delivered or event.now <= flow.long_start:
         return
@@ -416,7 +416,7 @@ def loss(flow, event):
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, FAST_RECOVERY)
     flow.conserves = True
-    # Our choice, because the draft does not define when the round trip of conservation begins: with the loss.
+    # Our choice, because the draft does not define its beginning: the round trip of conservation begins with the loss.
     bbr_common.start_round(flow)
     return float(flow.in_flight + max(event.newly_delivered, 1))
 
@@ -455,7 +455,7 @@ BBR1 = Scheme(
         "aggregation_rounds": 0,
         # Long-term sampling. `long_rate`: rate [bytes/s], in use if `policed`. `long_start`: start of the interval [s];
         # `long_samples`: whether an interval is being sampled. `long_rounds`: rounds in the interval; `long_delivered`
-        # and `long_lost`: packets delivered and lost before it.
+        # and `long_lost`: packets delivered and lost before the interval.
         **{"long_rate": 0.0, "long_start": 0.0, "long_samples": False, "policed": False},
         **dict.fromkeys(("long_rounds", "long_delivered", "long_lost"), 0),
     },

@@ -61,7 +61,7 @@ def start_round(flow):
 
 @part
 def update_round(flow, event):
-    """Begin the next round trip when a packet of the present one is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
+    """Begin the next round trip when a packet sent in this one is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
     flow.round_start = event.prior_delivered >= flow.next_round_delivered
     if flow.round_start:
         start_round(flow)
@@ -115,7 +115,7 @@ def windowed_max(best, when, time, window, value):
 
     Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps the values (`best`) and times
     (`when`) of three candidates: the largest value, the largest value after it, and the largest value after the second.
-    If a quarter of the window passes without a second candidate, or half of it without a third, the new value fills in.
+    If there is no second candidate after a quarter of the window, or no third after half, the new value becomes it.
     """
     if value >= best[0] or time - when[2] > window:
         for k in range(3):

@@ -79,7 +79,7 @@ def is_cwnd_limited(flow):
     """Return whether the window was fully used in this round trip or in the previous one.
 
     C.is_cwnd_limited of draft-ietf-ccwg-bbr-06, section 2.2. Between two acknowledgments the volume in flight is
-    largest just before the second, so that each acknowledgment tests whether the window was full.
+    largest just before the second; therefore each acknowledgment tests whether the window was full.
     """
     return flow.round_count - flow.limited_round <= 1
 
@@ -92,14 +92,14 @@ def bdp_multiple(flow, gain):
 
 @part
 def bound_bandwidth(flow):
-    """Set `bw` to the lower bandwidth estimate, update `bdp`: BoundBWForModel() of draft-ietf-ccwg-bbr-06, 5.5.10.3."""
+    """Set `bw` to min(max_bw, bw_shortterm), update `bdp`: BoundBWForModel() of draft-ietf-ccwg-bbr-06, 5.5.10.3."""
     flow.bw = min(flow.max_bw, flow.bw_shortterm)
     flow.bdp = bbr_common.pipe(flow, flow.bw)
 
 
 @part
 def quantized(flow, volume):
-    """Return a volume [packets], raised to at least four packets; in ProbeBW_UP, two packets more.
+    """Return a volume [packets], raised to at least four packets, plus two packets in ProbeBW_UP.
 
     QuantizationBudget() of draft-ietf-ccwg-bbr-06, section 5.6.4.2. With a quantum of one packet, the offload
     budget of three quanta (section 5.5.8.1) is below those four packets.
@@ -298,7 +298,7 @@ def save_state(flow):
     """Save the state, to restore it after spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, 5.5.11.1.
 
     The state is saved only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section
-    5.5.10.2) would overwrite it at the next loss after StartProbeBW_DOWN(), which clears `is_loss_in_round`.
+    5.5.10.2) would overwrite it at the next loss after StartProbeBW_DOWN() has cleared `is_loss_in_round`.
     """
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     flow.undo_state = NO_PHASE

@@ -4,7 +4,7 @@ A file is divided into windows of 1, g + a, g (g + a) + a, ... packets, whose pr
 g is `growth`, and a is `step`. By default the windows are powers of two; with a growth of 1 they are the paper's
 additive increase. After a loss a new burst begins with the missing packet, and its priorities begin with 0. Give the
 flow an `access_rate`, so that a new burst replaces the packets that the old one has not yet sent. Bully-tyrant is BLT
-without priorities; in rate-based BLT the priorities alternate. The rules with their sources:
+without priorities; rate-based BLT interleaves packets of all priorities. The rules with their sources:
 docs/rules/explicit-feedback.md.
 """
 
@@ -178,8 +178,8 @@ BLT = Scheme(
         "level": 0,  # window of the last packet sent: its number, its end and its size [packets from `burst` on]
         "level_end": 1.0,
         "level_size": 1.0,
-        "lowest": 0,  # greatest number that the header has for a priority
-        "written": 0,  # written by the application when the last packet left [packets]
+        "lowest": 0,  # lowest priority: the greatest number that the header can hold
+        "written": 0,  # packets that the application had written when the last packet left
     },
     source=f"{KIM_FARBER}, section 3.3",
 )

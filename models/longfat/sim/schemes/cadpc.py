@@ -113,8 +113,8 @@ def bounded(flow, rate):
     # than TCP) where TCP flows are present. Our choice, because the paper gives no details: losses indicate TCP flows,
     # since CADPC alone has almost no losses (section III). TCP's rate is the rate of RFC 5348, section 3.1, with its
     # simplest values, b = 1 and t_RTO = 4 R. Our choice, because CADPC ignores acknowledgments of data: the open loss
-    # interval counts all packets sent since the last loss event, in flight or received, where RFC 5348, section 5.3,
-    # counts those received.
+    # interval counts all packets sent since the last loss event, including those in flight, which RFC 5348, section
+    # 5.3, leaves out.
     if flow.friendly == 0.0 or flow.first < 0:
         return rate
     p = 1.0 / mean_interval(flow, flow.transmission - flow.first)

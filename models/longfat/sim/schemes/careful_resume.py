@@ -71,9 +71,9 @@ def advance(flow, event):
     if flow.phase == RECONNAISSANCE and not event.marked:
         jump(flow, event)
     elif flow.phase == RECONNAISSANCE or (flow.phase == VALIDATING and event.transmission >= flow.last):
-        flow.phase = NORMAL  # sections 3.2 (congestion) and 3.4 (the last packet of the jump)
+        flow.phase = NORMAL  # on congestion (section 3.2) or after the last packet of the jump (section 3.4)
     elif flow.phase == RETREAT:
-        flow.window = flow.retreat_window  # section 3.5: not increased
+        flow.window = flow.retreat_window  # section 3.5: the window does not grow
         if event.transmission >= flow.last and not flow.recovering:
             # Careful Resume, section 3.5: ssthresh is at most PipeSize times Beta. Our choice, because the window of
             # the jump was not validated: W_max is set to PipeSize.

@@ -73,8 +73,8 @@ def ack(flow, event):
             choose_velocity(flow)
         flow.slow_start = False
         # mvfst, Copa.cpp, onPacketAcked(): when the direction changes, a velocity above 1 is reset to 1. In the paper v
-        # is constant for a whole window of packets, so that cwnd passes the target by some hundred packets. genericCC,
-        # markoviancc.cc, update_intersend_time(): v/delta is at most cwnd, so that cwnd at most doubles per RTT.
+        # is constant for a whole window of packets; cwnd then overshoots the target by some hundred packets. genericCC,
+        # markoviancc.cc, update_intersend_time(): v/delta is at most cwnd; thus cwnd at most doubles per RTT.
         if flow.up != increase and flow.velocity > 1.0:
             flow.up, flow.repeats, flow.velocity = increase, 0, 1.0
         flow.velocity = max(1.0, min(flow.velocity, window / flow.inverse))

@@ -118,7 +118,7 @@ def respond(flow, event):
         if flow.window <= 1.0:  # RFC 9438, section 4.6, last paragraph; as in `tcp.halve_on_mark`
             flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
         validation.take_mark(flow)
-        reduce(flow, tcp.MARK)  # does not change the window
+        reduce(flow, tcp.MARK)  # sets W_max and ssthresh, but leaves the window unchanged
         if not flow.recovering:
             # RFC 9438, section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
             flow.window = max(1.0, windows.scaled(flow, flow.window, flow.beta))

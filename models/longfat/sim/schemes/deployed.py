@@ -1,8 +1,8 @@
 """TCP sender as it is deployed today, assembled from components, and sets of its parameters (docs/rules/cubic.md).
 
 Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the simulator's kernel), window
-use and pacing (this module), and for some schemes validation. A component is a module with parameters that
-choose one of its rules (`Choice`), state and functions; compiled code contains only the chosen rules. By default `sack`
+use and pacing (this module), and for some schemes validation. A component is a module with state, functions,
+and parameters that choose among its rules (`Choice`); compiled code contains only the chosen rules. By default `sack`
 has all options off, as in its RFC; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
 """
 
@@ -131,7 +131,7 @@ def is_cwnd_limited(flow, event):
 
 @part
 def window_before(flow):
-    """Return the window [packets] before an acknowledgment; in recovery at least ssthresh, the window at its end."""
+    """Return the window [packets] before an acknowledgment; in recovery at least ssthresh, at which recovery ends."""
     return max(flow.window, flow.ssthresh) if flow.recovering else flow.window
 
 
@@ -145,7 +145,7 @@ def capped(flow, event, before, window, growth):
     if flow.cwnd_limited < 2.0:
         return window
     # draft-ietf-ccwg-ratelimited-increase-03, section 3: maxFS is initcwnd at first, and later the largest FlightSize
-    # since the last reduction of the window. FlightSize (RFC 5681, section 2) is its value before this acknowledgment
+    # since the last reduction of the window. FlightSize (RFC 5681, section 2) is taken before this acknowledgment
     # or, if this acknowledgment has reduced the window, after it.
     flight = float(flow.high - flow.una)
     if flow.max_flight < 0.0:
@@ -169,7 +169,7 @@ def capped(flow, event, before, window, growth):
 
 @part
 def is_unused(flow, used):
-    """Return whether the application leaves the window unused until the next departure."""
+    """Return whether the application leaves the window unused until the next departure; `used`: from `uses_window`."""
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
     # net/ipv4/tcp_cubic.c, cubictcp_cwnd_event(): t does not include periods in which nothing is in flight.
     idle = flow.app_limited > 0 and flow.in_flight == 0

@@ -1,8 +1,8 @@
 """DUAL: Tahoe with a window reduction when the round-trip time exceeds the mean of its minimum and maximum.
 
-Every acknowledgment of new data updates minimum and maximum. Every second round trip, the round-trip time of one
-packet, the first sent at least one round trip after the last comparison, is compared with the mean of both. The rules
-with their sources: docs/rules/tcp.md.
+Every acknowledgment of new data updates minimum and maximum. Every second round trip, their mean is compared with the
+round-trip time of the first packet that was sent at least one round trip after the last comparison. The rules with
+their sources: docs/rules/tcp.md.
 """
 
 from longfat.sim.kernel.jit import part
@@ -24,7 +24,7 @@ def reset_rtt_range(flow):
 
 @part
 def is_late(flow, rtt):
-    """Return, in every second round trip, whether `rtt` [s] exceeds the mean of its extremes; else return False."""
+    """Return, in every second round trip, whether `rtt` [s] exceeds the mean of minimum and maximum; else False."""
     # Wang and Crowcroft (1992); Peterson and Davie, section 6.4: in every second round trip, compare the round-trip
     # time with the mean of the least and the greatest one so far; if it is longer, reduce the window by an eighth.
     flow.round_end = flow.next
@@ -36,7 +36,7 @@ def is_late(flow, rtt):
 
 
 def ack(flow, event):
-    """Return Tahoe's window [packets], multiplied by 7/8 if the round-trip time exceeds the mean of its extremes."""
+    """Return Tahoe's window [packets], times 7/8 if the round-trip time exceeds the mean of minimum and maximum."""
     window = as_tahoe(flow, event)
     if event.acked > 0:
         flow.least = min(flow.least, event.rtt)

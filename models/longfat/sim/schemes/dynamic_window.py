@@ -56,7 +56,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the window unchanged: its buffers are reserved, so that a loss is an error of a link, not congestion."""
+    """Return the window unchanged: its buffers are reserved; therefore a loss is an error of a link, not congestion."""
     return flow.granted
 
 

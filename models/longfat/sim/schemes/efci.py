@@ -38,7 +38,7 @@ def send(flow, packet):
         flow.rate = min(flow.rate, flow.initial_rate)
     flow.rm_sent_at = packet.sent
     # ATM Forum, af-tm-0056.000 (1996), section 5.10.4, source behaviour 6: if at least Crm RM cells have been sent
-    # since the last RM cell returned, each further RM cell reduces the rate.
+    # since an RM cell last came back, each further RM cell reduces the rate.
     if flow.unanswered >= flow.missing:
         flow.rate = max(flow.least_rate, flow.rate - flow.cutoff * flow.rate)
     flow.unanswered += 1

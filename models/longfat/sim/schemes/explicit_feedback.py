@@ -31,7 +31,7 @@ def ack(flow, event):
     # service rate plus a correction by the predicted backlog. Our choice, because we could not obtain the paper of
     # Mishra and Kanakia: the start rate and its doubling are fitted to table 4.3 of Kanakia, Keshav and Mishra.
     service = event.header[RATE] / flow.packet_size
-    sent = flow.transmission - event.transmission  # from the acknowledged packet on, this one included
+    sent = flow.transmission - event.transmission  # packets sent from the acknowledged one on, inclusive
     rate = predicted_rate(service, event.header[BACKLOG], sent, event.rtt, flow.gain, flow.set_point)
     return limited_at_start(flow, rate, event.now, event.rtt) * flow.packet_size
 

@@ -75,9 +75,9 @@ def ack(flow, event):
         return avoid(flow, event)
     if flow.phase == FROZEN and event.now < flow.frozen_until:
         return LEAST
-    # LEDBAT++, section 4.1: slow start adds GAIN for each packet acknowledged. Section 4.4: so does the growth after a
-    # slowdown, until the window reaches SSTHRESH. Our choice, because the draft has no rule for it: the window does not
-    # grow while the application limits the flow.
+    # LEDBAT++, section 4.1: slow start adds GAIN for each packet acknowledged. Section 4.4: the growth after a slowdown
+    # is the same until the window reaches SSTHRESH. Our choice, because the draft has no rule for it: the window does
+    # not grow while the application limits the flow.
     flow.phase = RAMP if flow.phase == FROZEN else flow.phase
     window = flow.window + (0.0 if flow.app_limited else flow.gain * event.newly_delivered)
     if window >= flow.ssthresh:
@@ -88,7 +88,7 @@ def ack(flow, event):
 def loss(flow, event):
     """Return half of the window [packets], and retransmit the first packet found lost."""
     # RFC 6817, section 2.4.2: a loss halves the window, at most once per round trip. Our choice, because the draft
-    # does not say whether a loss ends slow start: it does. If the loss is found while the window is frozen, it halves
+    # has no rule for it: a loss also ends slow start. If the loss is found while the window is frozen, it halves
     # SSTHRESH, because the lost packet was sent before the window was frozen.
     flow.resend, event.restart_timer = event.number, 1
     flow.ssthresh = max(LEAST, (flow.ssthresh if flow.phase == FROZEN else flow.window) / 2.0)

@@ -60,12 +60,12 @@ def packets_for_one(flow, window, time):
     change = math.floor(flow.c * abs(time) * abs(time) * abs(time))
     target = int(flow.w_max) + (change if time > 0.0 else -change)
     per = window // (target - window) if target > window else 100 * window
-    return min(per, 20) if flow.last_w_max == 0.0 else per  # before the first loss: at least 5 % in a round trip
+    return min(per, 20) if flow.last_w_max == 0.0 else per  # before the first loss: growth by at least 5 % per round
 
 
 @part
 def reno_friendly(flow, window, per):
-    """Return the number of acknowledged packets that increase the window by one, at most that for Reno's growth."""
+    """Return `per` [acknowledged packets per packet of growth], or less if Reno's window is larger; at least 2."""
     if flow.reno_friendly > 0.0:
         # Linux's beta_scale is 8 (1 + beta)/(3 (1 - beta)), rounded down: 15 for beta = 717/1024.
         step = window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) // 8

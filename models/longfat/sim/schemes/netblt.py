@@ -15,7 +15,7 @@ ROOM = 1000  # greatest number of packets in progress: length of the array of kn
 
 @part
 def window(flow):
-    """Return the window [packets], up to the end of the present repair, else of the last buffer in progress."""
+    """Return the window [packets]: to the end of the present repair or, if there is none, of the last buffer."""
     if flow.left < 1.0:
         return 0.0  # until the next burst
     # RFC 998: a new buffer is sent when the receiver's client has provided room for it (GO). Our choice: there are
@@ -126,8 +126,8 @@ NETBLT = Scheme(
     },
     # `repaired`: end of the present repair, 0 without a repair. `fresh`: new packet to be sent after the repair.
     # `last_repair`: final transmission of the previous repair. `checked`: largest end of all repairs. `left`: packets
-    # that may still be sent in this burst. `arrived`: number plus 1 of each packet of the buffers in progress that is
-    # known to have arrived.
+    # that may still be sent in this burst. `arrived`, indexed by packet number modulo ROOM: number plus 1 of
+    # the last packet at this index that is known to have arrived.
     state={"repaired": 0, "fresh": 0, "last_repair": -1, "checked": 0, "left": 0.0, "arrived": [0] * ROOM},
     source=(
         "D. D. Clark, M. L. Lambert and L. Zhang, NETBLT: A Bulk Data Transfer Protocol, RFC 998, 1987, "

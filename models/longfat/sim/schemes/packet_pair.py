@@ -5,7 +5,7 @@ service rate, so that every pair measures the flow's share of the bottleneck; a 
 round trip in advance keeps a few packets in the flow's queue. Without fair queueing the gap measures the aggregate of
 all flows.
 
-The rate is integrated, so that pairs leave at the right time while the rate grows, and ``flow.limited`` releases
+A pair leaves when the integral of the rate, which may grow meanwhile, reaches two packets; ``flow.limited`` releases
 exactly the packets of a pair. The rules with their sources: docs/rules/rate-based.md.
 """
 
@@ -56,7 +56,7 @@ def time_of_next_pair(flow, now):
     step = missing / flow.target
     if ramp(flow, now) >= 1.0:
         return now + step
-    low, high = now + step, now + 2.0 * step  # at the controller's rate, the greatest one, the time would be `low`
+    low, high = now + step, now + 2.0 * step  # `low` would be the time at the controller's full rate
     while credit(flow, now, high) < missing:
         low, high = high, high + 2.0 * (high - now)
     for _ in range(40):

@@ -5,7 +5,7 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
 * Each flow begins with its own first sample of the round-trip time; in ns-2 all flows share one flag for whether the
   first sample was taken.
 * A new interval, such as srtt at the first acknowledgment, counts from the departure of the last packet; in ns-2 it
-  counts from that of the next one. The timer of the increase restarts with the first acknowledgment.
+  counts from the departure of the next packet. The timer of the increase restarts with the first acknowledgment.
 * A packet counts as lost as soon as its age reaches the timeout; ns-2 checks this only when the next packet is due.
   The next packet is sent in either case.
 * The send time of an acknowledged packet is known; the send times of other packets are computed from it and the
@@ -91,7 +91,7 @@ def find_oldest(flow, event):
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
-            if flow.open_holes == 0 and number > flow.last:  # the oldest is between the last two acknowledged
+            if flow.open_holes == 0 and number > flow.last:  # it was sent between the last two acknowledged
                 flow.oldest = flow.last_at + (sent - flow.last_at) / (number - flow.last)
         elif flow.in_flight == 0:
             flow.oldest = next_departure(flow, event.now, flow.interval)

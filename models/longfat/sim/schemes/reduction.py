@@ -28,7 +28,7 @@ def begin(flow, event, window):
     """Begin a recovery, retransmit the first packet found lost, and return the window [packets].
 
     The returned window is `window` or, with proportional rate reduction, the volume in flight, which recovery reduces
-    to ``flow.ssthresh``. If a timer has found the loss, this window applies until the next acknowledgment.
+    to ``flow.ssthresh``. If a timer has found the loss, the returned window applies until the next acknowledgment.
     """
     tcp.record_reduction(flow, tcp.LOSS)
     flow.recovering = True

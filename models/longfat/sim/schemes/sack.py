@@ -6,8 +6,8 @@ from the RFC:
 
 * The loss of a retransmission is found in the same way, and causes another reduction and retransmission; in the RFC it
   waits for the timer.
-* Acknowledgments of later transmissions are counted, not packets that SACK blocks report, so that a loss is found
-  later if acknowledgments are lost.
+* Acknowledgments of later transmissions are counted, not packets that SACK blocks report; therefore a loss is
+  found later if acknowledgments are lost.
 * The first two duplicates release new packets, as limited transmit (RFC 3042; RFC 6675, section 5, step 3) allows,
   because the pipe then has room for them.
 * After a timeout the sender retransmits everything sent before, except packets that the receiver has reported. The

@@ -52,7 +52,7 @@ class Scheme(PlugIn):
     reply : callable, optional
         Called as ``reply(receiver, packet)`` at the time that `receive` or `reply` has set as ``receiver.alarm`` [s],
         with a new acknowledgment; it may set its ``header``, ``marks`` and ``priority``, and returns 1 if the
-        acknowledgment leaves, else 0. Given with `receive`.
+        acknowledgment leaves, else 0. `receive` and `reply` need each other.
     controls : {"window", "rate"}
         Quantity that the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme
         ``flow.window``.
@@ -148,7 +148,7 @@ class Scheme(PlugIn):
             raise domains.conflict(
                 f"echo = 'accurate' of {self.title}",
                 "excludes stamped = True",
-                "acknowledgments then return the header fields of packets, and cannot carry the count of marks",
+                "stamped acknowledgments return the header fields of packets, and cannot carry the count of marks",
             )
         if self.delivery_rate and self.recovery != "selective":
             raise domains.conflict(
@@ -168,7 +168,7 @@ class Scheme(PlugIn):
         twice = sorted(set(self.state) & set(self.receiver_state))
         if twice:
             raise domains.conflict(
-                f"receiver_state of {self.title}", f"repeats {twice[0]!r}, which is a state of the sender"
+                f"receiver_state of {self.title}", f"repeats {twice[0]!r}, which is a state variable of the sender"
             )
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         super().__post_init__()

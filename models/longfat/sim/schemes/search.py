@@ -60,7 +60,7 @@ def watch(flow, event):
             return
         passed = int((event.now - flow.bin_end) / flow.bin_duration) + 1
     # neqo, search.rs, initialize(): a window is 3.5 times the first round-trip time. update_bins(): the bins start anew
-    # if more bins have passed than a window has; the draft does not define this case ("missed bins").
+    # if more than a window of bins has passed; the draft does not define this case ("missed bins").
     if flow.bin_duration == 0.0 or passed > BINS:
         flow.bin_duration = flow.memory * event.rtt / BINS
         flow.bin_end = event.now
@@ -83,7 +83,7 @@ def watch(flow, event):
 @part
 def drain(flow, event):
     """Return the window [packets] while the queue drains; end slow start when the window has reached its target."""
-    # tcp_cubic_search4.0.c, search_update(): the window is max(packets in flight and packets to send now, target).
+    # tcp_cubic_search4.0.c, search_update(): the window is max(packets in flight + packets to send now, target).
     flow.drain_credit += event.newly_delivered
     window = max(float(flow.in_flight + flow.drain_credit // DELIVERED_PER_SENT), flow.drain_target)
     flow.drain_credit %= DELIVERED_PER_SENT

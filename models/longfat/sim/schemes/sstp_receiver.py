@@ -19,8 +19,8 @@ ROWS = 512  # segments of the largest window: length of the arrays of both ends
 MOST = 48  # packets of the largest segment: a bitmap is an integer that a header field holds exactly
 
 # Header fields of packets from the sender. `TYPE` has one of the values below. `SERVED` is the control number of the
-# last SNAK whose packets are being shipped. `CONTEXT` is the number of segments shipped so far in a keep-alive packet,
-# and the number of packets of the stream in an end-of-stream packet.
+# last SNAK whose packets are being shipped. `CONTEXT` is, in a keep-alive packet, the number of segments shipped so
+# far and, in an end-of-stream packet, the number of packets of the stream.
 TYPE, SHIPMENT, SERVED, CONTEXT = range(4)
 DATA_PACKET, KEEP_ALIVE, END_STREAM = range(3)
 # Header fields of control packets. `MISSING` is the bitmap of missing packets: a control packet with no bit set
@@ -52,7 +52,7 @@ STATE = {
     "ready_segment": [0] * ROWS,
     "ready_bits": [0] * ROWS,
     "first_ready": 0,
-    "end_ready": 0,  # also the number of the last control packet: they are numbered from 1 in their order
+    "end_ready": 0,  # also the number of the last control packet queued; the first has number 1
     "last_control_at": 0.0,  # s
     "busy_until": 0.0,  # s: the application processes a segment until then
     "changed": False,  # `change_at` has passed
@@ -200,8 +200,8 @@ def close(receiver, shipment):
     receiver.to_come = 0
     accept(receiver, segment)
     # WUCS-92-38, section 3.4, "Window Size Determination": the answer leaves three packet times t_p after the last
-    # packet of the group. Our choice: this also applies if that packet was lost and a later shipment has shown the
-    # loss; shipments are assumed to be t_p apart.
+    # packet of the group. Our choice: the answer leaves at the same time if that packet was lost, which a later
+    # shipment reveals; shipments are assumed to be t_p apart.
     spacing = receiver.bytes / receiver.peak_rate
     late = receiver.arrival - shipment
     answer(receiver, segment, receiver.now + (receiver.reply_delay - late) * spacing)

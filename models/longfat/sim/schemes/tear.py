@@ -5,8 +5,8 @@ which are the same arrivals half a round trip later. A gap in the acknowledged t
 simulator confirms the loss when three later packets are acknowledged. Interpretations, because the report could not be
 read:
 
-* A round delivers the window with which it began; an unfinished round delivers the part of it that has arrived.
-* A timeout adds the simulator's retransmission timeout (RFC 6298) to the time of the epoch, and no packets.
+* A round adds the window with which it began to the packets of the epoch; an unfinished round adds the arrived share.
+* A timeout adds the simulator's retransmission timeout (RFC 6298) to the time of the epoch, but no packets to it.
 * Until the first epoch ends, the rate is the window per round trip (`slow_start`); before the first acknowledgment it
   is one packet per second.
 * The interval between arrivals and its deviation are moving averages with TCP's gains, 1/8 and 1/4.
@@ -76,7 +76,7 @@ def ack(flow, event):
     if flow.phase >= GAP:
         flow.behind += 1
         if number - flow.missing > flow.round_window - 1.0 and flow.behind < 3:
-            time_out(flow)  # TCP would get fewer than three duplicates from the window sent after the missing packet
+            time_out(flow)  # the window after the missing packet would bring TCP fewer than three duplicates
         elif flow.behind >= 3:  # no loss: its acknowledgment was lost or late
             flow.phase -= GAP
     elif number > flow.last + 1 and flow.last + 1 >= flow.ignored and holes(flow, event) > 0:

@@ -5,14 +5,14 @@ acknowledgments arrive: the same times, half a round trip later. An acknowledgme
 would have sent a report: once per round trip, or when it reveals a higher loss event rate. Further deviations:
 
 * The report of a round trip comes with the first acknowledgment after the round trip, not at its end.
-* The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several losses together, they
-  are taken to be the packets just before the first of these later packets. Their arrival times are interpolated
+* The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several losses together, their
+  numbers are assumed to be the last ones before the first of these later packets. Their arrival times are interpolated
   (RFC 5348, section 5.2).
 * The simulator's timer expires when no acknowledgment arrives for long. All packets then in flight are one loss event,
   if the last loss event is more than a round trip ago.
 * The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before
   it (RFC 5348, section 6.2, allows this). A packet whose acknowledgment is lost is not counted.
-* No interval is data-limited (RFC 5348, section 4.3, step 4), because a flow saves up no unused rate: whenever a packet
+* No interval is data-limited (RFC 5348, section 4.3, step 4), because a flow cannot save unused rate: whenever a packet
   left, the sender had sent all that it was allowed to send (section 8.2.1). A flow is idle only at the end of a file.
 
 Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc, that differ.
@@ -91,14 +91,14 @@ def loss_rate_of(flow, rate):
 
 @part
 def weight(i, n):
-    """Return the weight of the i-th of n loss intervals, newest first: with n = 8, 1 for four, 0.8, 0.6, 0.4, 0.2."""
+    """Return the weight of the i-th of n loss intervals, newest first: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2 for n = 8."""
     # RFC 5348, section 5.4: w_i = 1 for i < n/2, else 2 (n - i) / (n + 2).
     return min(1.0, 2.0 * (n - i) / (n + 2.0))
 
 
 @part
 def mean_of(values, factors, n):
-    """Return the mean of `values` (the n newest, newest first; 0: none), with the weights `weight` times `factors`."""
+    """Return the mean of the n newest `values` (newest first; 0: none), with the weights `weight` times `factors`."""
     total, weights = 0.0, 0.0
     for i in range(n):
         if values[i] > 0.0:
@@ -213,7 +213,7 @@ def ack(flow, event):
     flow.acked_at[0] = event.now
     event.restart_timer = 1
     flow.count += 1
-    # RFC 5348, section 5.3: the current interval has S_C - S_A + 1 packets, where S_A is the first lost packet.
+    # RFC 5348, section 5.3: the current interval has S_C - S_A + 1 packets, from the first lost to the newest one.
     open_interval = event.transmission - flow.first + 1
     urgent = False
     if flow.new_event:
@@ -229,8 +229,8 @@ def ack(flow, event):
     received, span = received_rate(flow, event.now), event.now - flow.feedback_at
     if flow.doubled_at < 0.0:
         # RFC 5348, section 4.2: the first feedback sets the initial rate. Section 4.3: X_recv_set begins with infinity,
-        # so that the first receive rate, that of a single packet, does not limit the rate. Our choice: infinity is
-        # deleted two round trips from now, because no round-trip time is known before.
+        # so that the first receive rate, that of a single packet, does not limit the rate. Our choice, because
+        # no round-trip time was known before: infinity is deleted two round trips from now.
         flow.allowed = initial_rate(flow)
         flow.doubled_at = event.now
         set_received(flow, event.now, math.inf)
@@ -374,7 +374,7 @@ def first_interval(flow, now):
 
 def alarm(flow, event):
     """Return the rate after the no-feedback timer has expired [bytes/s]: half the rate, unless the sender is idle."""
-    # RFC 5348, section 4.4, step 1: the recover_rate named there is the initial rate. ns-2.35, tfrc.cc,
+    # RFC 5348, section 4.4, step 1: recover_rate is the initial rate. ns-2.35, tfrc.cc,
     # reduce_rate_on_no_feedback(): a sender that has data halves its rate.
     idle = flow.transmission == flow.sent_before
     received = largest_received(flow)

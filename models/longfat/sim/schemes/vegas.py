@@ -241,7 +241,7 @@ VEGAS = Scheme(
         "rtt_count": 0,
         "round_end": 0,
         "growth": 0.0,  # packets per acknowledgment
-        "active": True,  # whether the window grows in this round of slow start; in the first one it does not
+        "active": True,  # whether the window grows in this round of slow start; the first round sets it to False
         "smoothed": 0.0,  # smoothed round-trip time, its deviation, and the fine-grained timeout [s]
         "variation": 0.0,
         "fine": 1e300,
