@@ -90,7 +90,7 @@ def test_intervals_of_a_run_give_way_to_those_over_the_replications():
     assert "mean_delay_lower_lower" not in many
 
 
-def test_netcdf_keeps_it(tmp_path):
+def test_netcdf_keeps_the_result(tmp_path):
     data = sweep(queue, GRID, replications=2, rng=7, keep=True, **QUIET)
     data.to_netcdf(tmp_path / "sweep.nc")
     with xr.open_dataset(tmp_path / "sweep.nc") as back:

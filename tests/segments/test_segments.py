@@ -43,7 +43,7 @@ def test_variables_units_and_labels_of_the_result():
     assert data.to_dataframe().shape[0] == 4
 
 
-def test_netcdf_keeps_it(tmp_path):
+def test_netcdf_keeps_the_result(tmp_path):
     import xarray as xr
 
     data = run(window=[10, 24])

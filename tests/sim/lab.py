@@ -57,7 +57,7 @@ def simulated(net, until, rng=1):
 
 
 def seen_behind(flows, until, *, rng=1, **link):
-    """Return the packets that leave a link a - b with these options, and the run; a spy behind the link sees them.
+    """Return the packets that leave a link a - b with these options, as a spy behind it records them, and the run.
 
     `flows` are schemes or traffic, or pairs of one and its options. Without `rate` the link takes no time.
     """
@@ -124,13 +124,13 @@ def observed(flows, discipline, until, **options):
 
 
 class Queue:
-    """What `transmissions` asks a plain queue: to take packets in, and to give the next one that is sent."""
+    """Interface of a plain queue for `transmissions`: admit packets, and return the next one to send."""
 
     tick = math.inf  # ns; when `update` is called next
     now = 0  # ns
 
     def put(self, packet, idle):
-        """Take in a packet (time [ns], size, ...), or drop it; an idle link sends at once."""
+        """Admit a packet (time [ns], size, ...), or drop it; an idle link sends at once."""
         raise NotImplementedError
 
     def take(self):
@@ -159,7 +159,7 @@ def transmissions(queue, arrivals, until=math.inf, nanoseconds_a_byte=1000):
 
 
 class Line(Link):
-    """Drop-tail link of the reference with a rate [bit/s], at which packets arrive one by one and behind which is none.
+    """Drop-tail link of the reference with a rate [bit/s]; packets arrive one by one, and no link follows.
 
     `log` has arrival, begin and end of the transmission of each packet [ns].
     """

@@ -1,4 +1,4 @@
-"""A discipline with a book of what its hooks were given and what they answered: for references fed with the same."""
+"""A discipline that logs arguments and results of its hooks, as input of reference implementations."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ def after(link, packet, verdict):
 
 @dataclass
 class Call:
-    """Of a hook."""
+    """Call of a hook."""
 
     arrives: bool
     now: float  # s
@@ -78,7 +78,7 @@ def logging(hook, arrives):
 
 
 class Logbook:
-    """``Logbook(discipline).discipline`` does the same, and ``calls`` lists what it was asked."""
+    """``Logbook(discipline).discipline`` does the same, and ``calls`` lists the calls of its hooks."""
 
     def __init__(self, one):
         self.lines = np.zeros((ROOM, 20))
@@ -96,7 +96,7 @@ class Logbook:
 
 
 def counted(one):
-    """A discipline that does the same, and counts in the state `refused` what it drops on arrival."""
+    """Return a discipline that does the same, and counts packets dropped on arrival in the state `refused`."""
     enqueue = part(one.enqueue)
 
     def enqueue_and_count(link, packet, now):

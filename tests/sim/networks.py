@@ -175,7 +175,7 @@ def steps(run, until):
 
 
 def one_event(run, goal):
-    """Let one event happen, with no later one computed in advance; return what the kernel returns."""
+    """Process one event, with no later one computed in advance; return the kernel's result."""
     state = run.state
     heaps = (state.arrivals, state.row.arrivals), (state.clocks, state.row.clocks)
     following = min((int(heap["time"][0]) for heap, count in heaps if count), default=goal)
@@ -183,7 +183,7 @@ def one_event(run, goal):
 
 
 class Look:
-    """Packets of a run between two events as plain numbers, on the links and in the queues."""
+    """Packets of a run on the links and in the queues, as plain numbers, between two events."""
 
     def __init__(self, run):
         packets = run.state.packets
@@ -225,5 +225,5 @@ class Look:
         return [(length[row], None) for first in self.of(k)[1:] for row in self.rows(first)]
 
     def of(self, k):
-        """First packets of the lists of link k: on the link, in its queues."""
+        """Return the first packets of the lists of link k: on the link, in its queues."""
         return [self.link["head"][k], *self.queues[k]]

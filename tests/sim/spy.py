@@ -1,4 +1,4 @@
-"""A link that writes down every packet that enters it, and changes nothing: for traces by hand."""
+"""A link that records every packet that enters it, and changes nothing: for traces by hand."""
 
 from longfat.sim import queues
 from longfat.sim.kernel import records
@@ -6,7 +6,7 @@ from tests.sim.logbook import Logbook
 
 
 class Spy(Logbook):
-    """A book of packets that enter; ``spy.data`` and ``spy.acks`` are those seen so far."""
+    """Record of entering packets; ``spy.data`` and ``spy.acks`` are those seen so far."""
 
     def __init__(self):
         super().__init__(queues.FIFO)

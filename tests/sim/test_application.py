@@ -55,7 +55,7 @@ def sent(scheme, application, until, window=10, **options):
     ],
     ids=["application", "window", "rate", "on and off"],
 )
-def test_who_decides(scheme, application, options, times):
+def test_the_application_the_window_or_the_rate_limits(scheme, application, options, times):
     """The application, the window or the rate: packets leave at these times [ms], and no others in half a ms more."""
     assert sent(scheme, application, times[-1] / 1000 + 0.0005, **options)[0] == times
 

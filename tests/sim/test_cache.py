@@ -40,7 +40,7 @@ print(loop.run._cache.load_overload(sigutils.normalize_signature(signatures[0])[
 """
 
 
-#: What the loop's stamp is while a helper is changed, and afterwards; nothing is compiled.
+#: Print whether the loop's stamp changes with a helper, and is the old one afterwards; nothing is compiled.
 STAMPS = """
 import importlib
 from pathlib import Path
@@ -214,7 +214,7 @@ def test_damaged_files(little, tmp_path, kind, how):
 
 
 def test_code_of_another_text(little, tmp_path):
-    """An index of the new text beside the code of the old one, as a process leaves them that is killed in between."""
+    """An index of the new text beside the code of the old one: left by a process killed between writing both."""
     assert little() == (20, COMPILED)
     (code,) = (tmp_path / "cache").rglob("little.run*.nbc")
     old = code.read_bytes()
@@ -233,7 +233,7 @@ print(run is not None, sum(segment_sender.run.stats.cache_hits.values()))
 
 
 def test_code_that_takes_arrays():
-    """It needs more of numba when it is loaded than the packet simulator does: without, the process dies.
+    """When loaded, it needs parts of numba that the packet simulator does not need; without them the process dies.
 
     `make venv` has compiled it; otherwise the first process does.
     """
@@ -266,7 +266,7 @@ def test_code_for_any_processor(tmp_path):
 
 
 def test_a_full_disk(monkeypatch, capsys):
-    """The code runs from memory, and the user is told why the next run compiles it again."""
+    """The code runs from memory, and a message says why the next run compiles it again."""
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -1,4 +1,4 @@
-"""`conformance`: plug-ins that keep the rules pass; others fail with a message that says what is wrong."""
+"""`conformance`: plug-ins that keep the rules pass; others fail with a message that names the fault."""
 
 import dataclasses
 import importlib.util
@@ -63,7 +63,7 @@ def test_these_pass(plug_in):
 
 
 def test_a_file_that_cannot_be_imported_by_name():
-    """A file without an importable name, such as a notebook's cell, is sent to the other process with its functions."""
+    """Functions of a file without an importable name, such as a notebook's cell, are sent to the other process."""
     spec = importlib.util.spec_from_file_location("my_plug_in", small_first.__file__)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -231,7 +231,7 @@ def test_an_endless_loop(monkeypatch):
     assert {one.verdict for one in report.checks[1:]} == {"not applicable"}
 
 
-# What was seen, changed by hand: each check can object.
+# Evidence changed by hand: each check can fail.
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +260,7 @@ def verdict(name, found):
     return made.verdict, made.message
 
 
-def test_nothing_to_object(seen):
+def test_unchanged_evidence_passes(seen):
     assert {name: verdict(name, seen)[0] for name in checks.CHECKS} == {
         **dict.fromkeys(checks.CHECKS, "passed"), "windows and rates": "not applicable",
     }  # fmt: skip
@@ -360,7 +360,7 @@ def test_parameters_and_disciplines(quick):
     assert sim.conformance(sim.queues.codel(target="20 ms"), beside=AIMD, progress=False).passed
 
 
-def test_what_cannot_be_sent():
+def test_functions_that_cannot_be_sent_are_named():
     """A closure over an open file neither compiles nor can be sent; the report names it."""
     with open(__file__) as file:
 

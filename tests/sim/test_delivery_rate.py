@@ -1,4 +1,4 @@
-"""What an acknowledgment says about deliveries: counts, and the rate samples of draft-ietf-ccwg-bbr-06, section 4.1."""
+"""Deliveries that acknowledgments report: counts, and the rate samples of draft-ietf-ccwg-bbr-06, section 4.1."""
 
 import math
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def log_packet(flow, packet):
 
 
 def recorder(window, rate=math.inf, **changed):
-    """Return a scheme with a constant window and rate that logs what it sends and what it is told."""
+    """Return a scheme with a constant window and rate that logs its packets and events."""
 
     def begin(flow, event):
         flow.rate = rate
@@ -82,7 +82,7 @@ def recorder(window, rate=math.inf, **changed):
 
 
 def acknowledgments(run):
-    """Return what the acknowledgments of flow 0 said, by the names of the log."""
+    """Return the logged fields of the acknowledgments of flow 0, by name."""
     log = of_flow(run)
     rows = np.flatnonzero(log.kind[: log.rows] == ACKNOWLEDGED)
     return {name: log[name][rows] for name in (*FLOATS, *INTEGERS)}
@@ -112,7 +112,7 @@ def test_deliveries_by_hand(sampled):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("jitter", [0.0, 0.003])
 def test_deliveries_are_counted_once(seed, jitter, sampled):
-    """Whatever is lost or overtaken, what acknowledgments deliver adds up to what has arrived, each packet once."""
+    """Deliveries add up to the packets that have arrived, each counted once, despite losses and overtaking."""
     net = Network()
     net.link("a", "b", rate="8 Mbit/s", delay="10 ms", loss=0.05, jitter=jitter, buffer=20)
     net.link("b", "a", rate="8 Mbit/s", delay="10 ms", loss=0.1)
@@ -128,8 +128,8 @@ def test_deliveries_are_counted_once(seed, jitter, sampled):
         assert abs(flow.delivered - 300) <= max(12, flow.duplicate)
 
 
-# The samples, against a plain referee. A scheme logs what it sees and sends; the referee recomputes all samples from
-# what was sent, acknowledged and lost, and when.
+# The samples, against a plain referee. A scheme logs its events and packets; the referee recomputes all samples from
+# the times at which packets were sent, acknowledged and lost.
 
 
 @dataclass

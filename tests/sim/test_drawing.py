@@ -122,7 +122,7 @@ def test_as_wide_as_its_page():
 @given(networks())
 @examples(12)
 def test_well_formed(net):
-    """Whatever the names; every number finite, and every line on its boxes."""
+    """With any names, the file is valid, every number is finite, and every line ends on its boxes."""
     attached(net)
     picture = net.draw()
     ElementTree.fromstring(picture)
@@ -151,7 +151,7 @@ def test_the_usual_shapes(shape):
         assert columns == sorted(set(columns))
 
 
-def test_what_is_said():
+def test_labels_of_flows_and_links():
     said = [text for text, *_ in words(SHAPES["dumbbell"])]
     assert said.count("10 Mbit/s, 20 ms") == said.count("50 packets") == 1
     assert said.count("1 Gbit/s") == 10  # five hosts on each side

@@ -1,4 +1,4 @@
-"""ECN codepoints and echoes: which packets are marked, and what a sender learns of it."""
+"""ECN codepoints and echoes: which packets are marked, and the marks that a sender sees."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Every scheme and discipline that ships: what its parameters take and refuse, and that pauses change nothing."""
+"""Every shipped scheme and discipline: values that its parameters accept and refuse, and runs with pauses."""
 
 import math
 import re
@@ -17,14 +17,14 @@ SCHEMES = {name: schemes.scheme(name) for name in schemes.names()}
 DISCIPLINES = {one.name: one for one in networks.DISCIPLINES}
 PLUG_INS = [*SCHEMES.values(), *DISCIPLINES.values()]
 every_plug_in = pytest.mark.parametrize("plug_in", PLUG_INS, ids=lambda one: f"{type(one).__name__}-{one.name}")
-#: Disciplines that schemes need, and the schemes that show what these do.
+#: Disciplines that schemes need; the scheme that needs a discipline also tests it.
 NEEDS = {"xcp": "xcp", "decbit": "decbit", "loss-load": "loss-load", "explicit-feedback": "explicit-feedback",
          "hop-by-hop": "hop-by-hop", "packet-pair": "fair", "blt": "priority-discard",
          "blt-rate": "priority-discard"}  # fmt: skip
 SENDERS = {value: key for key, value in NEEDS.items()}
 TIMERS = tuple(schemes.timers.PARAMETERS)
 
-#: Values of a domain that do not fit the other values, and what is said.
+#: Values of a domain that do not fit the other values, and the words of the refusal.
 TOGETHER = {
     ("codel", "target", 10.0): "target = 10 s of discipline .* must not exceed interval = 0.1 s",
     ("fq-codel", "target", 10.0): "target = 10 s of discipline .* must not exceed interval = 0.1 s",
@@ -60,7 +60,7 @@ def ends(domain):
 
 
 def simulation(plug_in):
-    """Return a little file, or as much as is sent, over a lossy link beside Poisson traffic.
+    """Return a simulation of a small file, or of an endless flow, over a lossy link beside Poisson traffic.
 
     Rate and delay are no round numbers, so that no two events coincide.
     """
@@ -78,7 +78,7 @@ def simulation(plug_in):
 
 @every_plug_in
 def test_values_outside_their_domains(plug_in):
-    """Values beyond either end and no numbers are refused, by the parameter's name; and names that are unknown."""
+    """Values beyond either end, other types than numbers, and unknown names are refused with the parameter's name."""
     for name, one in parameters_of(plug_in).items():
         assert one.meaning
         assert one.unit
@@ -104,7 +104,7 @@ def is_of_an_earlier_scheme(plug_in, name):
 
 @pytest.mark.parametrize("one", SCHEMES.values(), ids=SCHEMES)
 def test_parameters_of_a_scheme(one):
-    """None stands in the scheme's own record and in a field of the flow as well; who has acknowledgments has timers.
+    """Each is either in the scheme's own record or in a field of the flow; schemes with acknowledgments have timers.
 
     A scheme that controls its receiver has rules of its own for replies that do not come.
     """

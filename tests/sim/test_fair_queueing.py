@@ -100,7 +100,7 @@ class SelfClocked(Lists):
         return self.last[f]
 
     def removed(self, f, size):
-        # As if it had never come: F of the one before it, or nothing if none is left in the queue.
+        # F of the packet before it in the queue, or 0 if there is none, as if the packet had never come.
         self.last[f] = self.lists[f][-1][0] if self.lists[f] else 0
 
     def take(self):
@@ -320,7 +320,7 @@ def test_the_comparison_can_fail():
         seen.agrees_with(Clocks(4, 10_000, [0.4e6, 0.25e6, 0.29e6, 0.05e6]))
 
 
-def test_what_is_dropped_leaves_the_fluid():
+def test_dropped_packets_leave_the_fluid_model():
     """Dropped packets leave the fluid.
 
     With 1700 packets/s on a link for 1000/s, the flow that loses most would otherwise have the greatest tags and less
@@ -353,7 +353,7 @@ def test_acknowledgments_are_a_flow_of_their_own(discipline, queueing):
     assert discipline != "fifo" or found > 0.02  # smoothed, from the first sample, which found an empty queue
 
 
-def test_who_was_idle_is_owed_nothing():
+def test_an_idle_flow_gains_no_credit():
     """An idle flow gains no credit.
 
     Six packets of 1 s at 0 s have tags 1 to 6; three of another flow at 2.5 s, while tag 3 is sent, tags 4 to 6. Of

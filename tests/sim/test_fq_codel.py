@@ -174,7 +174,7 @@ def test_the_hash_has_its_published_values():
 def test_turns_by_hand():
     """Three packets of two flows, quantum of two packets, 1 ms each.
 
-    Flow 0 sends packets 0 to 4 at 0 ms, flow 1 packets 0 to 1 at 0.5 ms. Flow 0 is served at 0 and, as flow 1 is
+    Flow 0 sends packets 0 to 4 at 0 ms, flow 1 packets 0 and 1 at 0.5 ms. Flow 0 is served at 0 and, as flow 1 is
     behind it in the new list and it has credits for one more, at 1 ms. Then it goes to the old queues with a new
     quantum. The new flow 1 is served at 2 and 3 ms, then it goes behind flow 0, which has 4 and 5 ms; flow 1 is empty,
     and flow 0 sends its last packet at 6 ms.

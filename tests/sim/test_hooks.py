@@ -156,7 +156,7 @@ def test_a_tick_that_ends():
     assert of_link(run).calls == 4
 
 
-# Notes.
+# Feedback.
 
 
 def tell(link, packet, now):
@@ -193,7 +193,7 @@ def feedback_of(run, flow=0):
 @pytest.mark.parametrize("hook", [tell, tell_and_drop])
 @pytest.mark.parametrize("where", [0, 1, 2])
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
-def test_when_a_note_arrives(ack_path, where, hook):
+def test_arrival_times_of_feedback(ack_path, where, hook):
     """Feedback leaves the switch k = 0, 1, 2 at k 11 ms, whatever happens to its packet.
 
     Hops take 10 ms and 1 ms for a packet, 0.04 ms for feedback, which needs k 10.04 ms back, or k 10 ms without
@@ -211,8 +211,8 @@ def test_when_a_note_arrives(ack_path, where, hook):
     assert run.state.row.feedback_sent == run.state.row.feedback_received == 1
 
 
-def test_a_note_at_departure():
-    """Behind another flow's packet of 1 ms: the feedback leaves with its own packet, at 12 ms, and not at 11 ms."""
+def test_feedback_at_departure():
+    """The feedback leaves with its packet, which waits behind one of 1 ms: at 12 ms, not at 11 ms."""
 
     def dequeue(link, packet, now):
         link.feedback[0], link.feedback[3] = 7.0, now
@@ -264,6 +264,6 @@ def test_marks_above_a_threshold(buffer):
     dropped = 0 if buffer == 100 else 3
     assert (link.marked, link.dropped) == (5 - dropped, dropped)
     assert run.state.flows[0].marks == 5 - dropped
-    run = Simulation(net, rng=1)  # nobody who can be marked
+    run = Simulation(net, rng=1)  # no flow whose packets can be marked
     run.advance(0.1)
     assert run.state.links[0].marked == 0

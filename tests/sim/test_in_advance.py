@@ -1,4 +1,4 @@
-"""Arrivals computed in advance do not change results: a run in steps gives the same as one in a single call.
+"""Arrivals computed in advance do not change results: a run in steps gives those of a single call.
 
 A run in steps is observed at the end of each, and so computes less in advance; a run that ends with its files computes
 nothing in advance.

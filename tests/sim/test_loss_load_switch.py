@@ -92,7 +92,7 @@ def test_virtual_capacity():
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_most_restrictive_link_speaks(order):
-    """Two switches, one of which has v = 1/2: with rates 1/4 and 1/2 that one has P > 0."""
+    """Two switches, one with v = 1/2: with rates 1/4 and 1/2 only that one has P > 0."""
     switches = [queues.loss_load(2, 1.0), queues.loss_load(2, 0.5)][::order]
     simulation = simulated(network(*switches), 0.2)
     assert feedback_of(simulation)[0] == pytest.approx([0.0, 1.0, 0.5 * CAPACITY])
@@ -237,7 +237,7 @@ def test_rates_are_measured_where_none_are_declared(window):
 
 
 def test_headers_of_others_are_left_alone():
-    """Of flows whose headers mean something else the rate is measured: an explicit-feedback source wants inf."""
+    """Rates of flows whose headers mean something else are measured: explicit-feedback sources write inf there."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=queues.loss_load(3, 0.9), buffer=50)
     net.link("b", "a", rate=1e6, delay=0.01)
     for name in ("loss-load", "explicit-feedback", "hop-by-hop", "xcp"):

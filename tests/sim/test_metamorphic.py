@@ -66,7 +66,7 @@ def test_flows_in_another_order(seed):
 
 @usual
 @given(seed=seeds)
-def test_what_is_idle_changes_nothing(seed):
+def test_idle_flows_and_links_change_nothing(seed):
     """A flow that begins after the end, over the same links, and an unused link change nothing.
 
     By default VirtualClock gives every flow of the network an equal share, also those that send nothing. The number of

@@ -18,7 +18,7 @@ from longfat.sim import queues, schemes
         ("SACK", "sack"),
     ],
 )
-def test_what_is_near_is_suggested(given, expected):
+def test_near_names_are_suggested(given, expected):
     assert nearest(given, schemes.names()) == expected
     assert f"{given!r} is unknown; did you mean {expected!r}? Available: bbr, " in str(
         unknown("scheme", given, schemes.names())
@@ -26,7 +26,7 @@ def test_what_is_near_is_suggested(given, expected):
 
 
 @pytest.mark.parametrize("given", ["illinois", "cake", "bic", "veno", "westwood", "ledbat", "", "x" * 99])
-def test_what_is_another_thing_is_not_taken_for_a_slip(given):
+def test_names_of_other_schemes_and_disciplines_get_no_suggestion(given):
     """Known names of other schemes and disciplines get no suggestion."""
     for what, names in (("scheme", schemes.names()), ("discipline", queues.NAMED)):
         assert str(unknown(what, given, names)) == f"{what} {given!r} is unknown; available: {', '.join(sorted(names))}"

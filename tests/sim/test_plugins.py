@@ -1,4 +1,4 @@
-"""Schemes and disciplines of one's own: from a cell, a file, a closure; and what is said when they are wrong."""
+"""Users' schemes and disciplines: from a cell, a file, a closure; and messages about faulty ones."""
 
 import importlib.util
 import math
@@ -80,7 +80,7 @@ def test_wherever_it_is_defined(tmp_path):
     assert received[0] < 8 * 10 / 0.02104
 
 
-# What may be wrong: the callback, and what is said with jit on and off.
+# Faulty callbacks, and their messages with jit on and off.
 
 
 def gives(value):
@@ -143,7 +143,7 @@ def undeclared(flow, event):
     return 1.0
 
 
-# What may not be set.
+# Fields that must not be set.
 
 
 def reads_only(flow, event):
@@ -397,7 +397,7 @@ WRONG_OF_BOTH = [(kind, name) for kind, rows in (("scheme", WRONG), ("discipline
 @pytest.mark.usefixtures("both_ways")
 @pytest.mark.parametrize(("kind", "name"), WRONG_OF_BOTH)
 def test_a_wrong_plug_in(kind, name):
-    """As plain Python, too: other words where compilation has said it, and none hangs."""
+    """As plain Python, too: a run reports faults that compilation would have found, in other words, and none hangs."""
     options, compiled, plain = (WRONG if kind == "scheme" else WRONG_LINKS)[name]
     words = compiled if jit.COMPILED or plain is None else plain
     if kind == "scheme":
@@ -412,7 +412,7 @@ def test_a_wrong_plug_in(kind, name):
     assert isinstance(caught.value, SchemeError) or "cannot be compiled" in words
 
 
-#: A run in which a function of a plug-in does not return; the process says when it begins.
+#: A run in which a function of a plug-in does not return; the process prints a line when it begins.
 ENDLESS = """
 from longfat.sim import Discipline, Network, Scheme, Simulation
 from longfat.sim.runs import engine
@@ -447,10 +447,10 @@ NEVER_RETURNS = {
 }
 
 
-# Each is a process that compiles: functions of links end as those of flows.
+# Each is a process that compiles: functions of links are interrupted like those of flows.
 @pytest.mark.parametrize("name", ["ack", *(pytest.param(one, marks=pytest.mark.long) for one in ("dequeue", "tick"))])
 def test_ctrl_c_while_a_plug_in_does_not_return(name):
-    """The process ends, and says in which function it was; packets of 1000 bytes take 1 ms and 10 ms each way."""
+    """The process ends, and names the running function; packets of 1000 bytes take 1 ms and 10 ms each way."""
     fields, words = NEVER_RETURNS[name]
     code = ENDLESS.format(**dict(zip(("arguments", "field", "discipline", "scheme"), fields, strict=True)))
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -465,8 +465,8 @@ def test_ctrl_c_while_a_plug_in_does_not_return(name):
     assert last.endswith("has not returned, so that the run cannot be continued")
 
 
-def test_notes_about_packets_on_their_way_back():
-    """A hook that reports everything, on both directions: only senders of data are told, by way of their scheme."""
+def test_feedback_on_both_directions_reaches_senders_of_data():
+    """A hook reports every packet in both directions: only senders of data receive feedback, through their scheme."""
 
     def enqueue(link, packet, now):
         link.feedback[0] = 7.0

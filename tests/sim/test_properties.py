@@ -72,7 +72,7 @@ def check_numbers(flows):
 
 
 def check_growth(before, after):
-    """No count falls in the rows of the same connections; who sends new packets has no more in flight than allowed."""
+    """No count of a connection falls; a flow that sends new packets has no more in flight than allowed."""
     after = after[: len(before)]
     same = after["start"] == before["start"]  # a row is used again when its connection is over
     for name in ("una", "expect", "high", "transmission", *itertools.chain(*run_state.COUNTERS.values())):
@@ -94,7 +94,7 @@ def test_between_all_events(seed, one, begin, stops):
     """
     run = Simulation(build(seed, **({one[0]: [one[1]]} if one else {})), rng=seed)
     run.advance(begin)
-    run.advance(run.now)  # what happens at this very moment
+    run.advance(run.now)  # events at this very moment
     at_rest = state(run)
     run.advance(run.now)
     assert state(run) == at_rest
@@ -104,7 +104,7 @@ def test_between_all_events(seed, one, begin, stops):
     for count, now in enumerate(itertools.islice(steps(run, until), 150)):
         after = int(run.state.row.now)
         assert after >= now >= 0
-        if after > now:  # what waited since the last event, each packet until it began or until now
+        if after > now:  # waiting times since the last event, each until the packet's transmission began or until now
             for k, begins in enumerate(before):
                 area[k] += sum(min(after, after if begin is None else begin) - now for begin in begins)
         run.packet_counts()
@@ -198,7 +198,7 @@ def test_littles_law(seed):
     """The sum of waiting times equals the time integral of the backlog, once the backlog is empty."""
     net = build(seed, disciplines=["fifo"])
     run = simulated(net, 0.5, seed)
-    stop(run)  # nothing new; what is there drains
+    stop(run)  # nothing new is sent; the backlog drains
     run.advance(100.0)
     for k in range(len(run.assembly.link_names)):
         link = run.state.links[k]
@@ -272,7 +272,7 @@ def test_no_field_has_the_name_of_an_attribute():
     assert "size" in known
 
 
-def test_the_memory_that_the_kernel_sees_is_the_arrays():
+def test_rows_of_the_kernel_are_those_of_the_arrays():
     """The accessor of each row, with jit off or from outside, returns the row that NumPy shows."""
     run = Simulation(build(3), rng=3)
     run.state.address()

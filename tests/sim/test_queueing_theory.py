@@ -1,4 +1,4 @@
-"""One link under Poisson arrivals against queueing theory: means over time, what arrivals see, losses.
+"""One link under Poisson arrivals against queueing theory: means over time, means seen by arrivals, losses.
 
 `longfat verify` compares the same laws with a link of its own; here the counters of the kernel and a discipline that
 looks at each arrival are compared with arithmetic by hand and with balance equations.
@@ -124,7 +124,7 @@ def stationary(exponential, load, capacity):
             flows[n, n + 1], flows[n + 1, n] = load, 1.0
         flows -= np.diag(flows.sum(1))
         return np.linalg.lstsq(np.vstack([flows.T, np.ones(size)]), np.append(np.zeros(size), 1.0), rcond=None)[0]
-    # What departures leave behind: 0 ... K - 1, from one to the next by the arrivals of one service time.
+    # Number left behind by departures: 0 ... K - 1, from one to the next by the arrivals of one service time.
     arrivals = [math.exp(-load) * load**k / math.factorial(k) for k in range(size)]
     steps = np.zeros((capacity, capacity))
     for n in range(capacity):
@@ -135,7 +135,7 @@ def stationary(exponential, load, capacity):
     balance = np.vstack([steps.T - np.eye(capacity), np.ones(capacity)])
     left = np.linalg.lstsq(balance, np.append(np.zeros(capacity), 1.0), rcond=None)[0]
     # A cycle between departures lasts a service time, and an idle time 1/load behind an empty one; arrivals that enter
-    # see what departures leave (level crossing), all arrivals the time average.
+    # see the number that departures leave (level crossing), all arrivals the time average.
     cycle = 1 + left[0] / load
     inside = left / (load * cycle)
     return np.append(inside, 1 - inside.sum())

@@ -20,7 +20,7 @@ CHANGES = [("2.5 ms", "4 Mbit/s"), (0.0065, 2e6)]
 
 
 def watched(discipline, rate, until):
-    """Return what leaves a link whose rate changes, with packets of 1000 bytes at a rate [bytes/s], and the run."""
+    """Return departures from a link whose rate changes, of packets of 1000 bytes at a rate [bytes/s], and the run."""
     return seen_behind([traffic.constant(rate)], until, rate="8 Mbit/s", discipline=discipline, rate_changes=CHANGES)
 
 

@@ -69,7 +69,7 @@ NS = 1e-9  # s
         (100e9, [(64, 1, k * NS) for k in (0, 5, 10, 15, 20)], BOTH, [5, 10, 15, 20, 26]),
         # Rounding restarts with every burst,
         (100e9, [(64, 5, 0.0), (64, 5, 0.1)], BOTH[:1], [k + late for late in (0, 10**8) for k in (5, 10, 15, 20, 26)]),
-        # whatever remainder the packets before have left: 5.12, 2.56, 2.67, 5.33 and 2.5 ns after pauses of 0.1 s.
+        # whatever the remainder of the packets before it: 5.12, 2.56, 2.67, 5.33 and 2.5 ns after pauses of 0.1 s.
         *(
             (bits * 1e9, [(size, 1, 0.1 * k) for k in range(3)], BOTH, [after + 10**8 * k for k in range(3)])
             for bits, size, after in ((100, 64, 5), (100, 32, 3), (3, 1, 3), (3, 2, 5), (16, 5, 3))
@@ -223,7 +223,7 @@ def test_losses_by_hand(reorder, size, lost, losses, timeouts):
     assert (flow.sent, flow.losses, flow.timeouts) == (size + 1, losses, timeouts)
 
 
-def test_what_a_sender_remembers_is_given_back():
+def test_list_nodes_of_a_sender_are_freed():
     """All ten ACKs are lost, all ten packets retransmitted at once; the first ACK ends it with nine in flight."""
     wide = Scheme(
         "wide", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0, timeout=lambda flow, event: 10.0

@@ -138,7 +138,7 @@ def test_all_above_the_upper_threshold(wait):
         assert verdicts == [DROP] * 5
 
 
-def test_what_the_buffer_drops_counts_as_a_drop():
+def test_a_drop_by_the_buffer_resets_the_count():
     """ns-2.35, red.cc: a packet that finds the buffer full resets the count."""
     link, packet = rows(red(low=5, high=15, max_p=0.1, weight=1e-12))
     link.average, link.backlog, link.free_at, link.count = 10.0, 100, 1e6, 7

@@ -1,4 +1,4 @@
-"""What links, flows, schemes, disciplines and runs refuse when they are made: a row is a call and its sentence."""
+"""Refusals of links, flows, schemes, disciplines and runs when they are created: a row has a call and its sentence."""
 
 import functools
 import math
@@ -33,7 +33,7 @@ def scheme(**options):
 
 
 class Ready:
-    """What numba cannot compile: an object that can be called, and its method."""
+    """Object that can be called, which numba cannot compile, nor its method."""
 
     def ack(self, flow, event):
         return 1.0

@@ -179,7 +179,7 @@ def test_virtual_capacity_by_hand(printed_update, first):
     assert of_link(one).virtual_rate == pytest.approx(first, rel=1e-12)
 
 
-def test_no_marks_on_what_the_buffer_drops():
+def test_packets_dropped_by_the_buffer_are_not_marked():
     """With a virtual buffer of half the real one and an overload, no packet is both marked and dropped."""
     calls, link, one = logged(avq(ecn=True, buffer=0.5), [(1.5, 1000, 1)])
     assert link.dropped > 100
@@ -228,7 +228,7 @@ def test_the_utilisation_settles_at_gamma(gamma):
             assert (marks > 0, losses > 0) == (ecn == 1, ecn == 0)
 
 
-def test_nothing_to_do():
+def test_idle_links_neither_mark_nor_drop():
     """An idle link, or one without transmission time, has no price and neither marks nor drops."""
     for rate, load in ((RATE, 0.3), (math.inf, 3.0)):
         for discipline in (rem(), rem(ecn=True), avq(), avq(ecn=True)):

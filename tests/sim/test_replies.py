@@ -1,4 +1,4 @@
-"""Receivers that their scheme controls: what they see, when their replies leave, and packets without data."""
+"""Receivers that their scheme controls: the packets they see, the times of their replies, and packets without data."""
 
 import math
 
@@ -83,7 +83,7 @@ def silent(receiver, packet):
     return 0
 
 
-def test_a_reply_may_stay():
+def test_a_callback_may_send_no_reply():
     """A callback that returns 0 sends nothing, and its row is used again."""
     one, _ = simulation(8000, reply=silent)
     one.advance(3.0)

@@ -40,7 +40,7 @@ ASKING = Scheme(
     "asking", start=ask, ack=ack, alarm=ask, controls="rate", recovery="own", acknowledged=False,
     parameters={"period": Parameter(PERIOD)}, state=REPLY,
 )  # fmt: skip
-#: 1 MB/s, 2 MB/s, 1 MB/s: the traffic of 0.5 MB/s leaves least on the first and the third
+#: 1 MB/s, 2 MB/s, 1 MB/s: traffic of 0.5 MB/s leaves the least spare capacity on the first and third
 RATES = (1e6, 2e6, 1e6)
 
 
@@ -134,7 +134,7 @@ def test_a_lost_request_only_lengthens_the_interval(where):
 
 
 def test_links_without_stamps():
-    """Only the one in the middle does."""
+    """Only the link in the middle writes stamps."""
     run, reply = asked(chain(stamps=(False, True, False)), 0.9)
     assert reply[:2] == [2e6, pytest.approx(500_000, rel=0.01)]
     assert reply[3] == 1
@@ -142,16 +142,16 @@ def test_links_without_stamps():
 
 
 def behind_a_router_without_the_protocol(said, load=500_000.0):
-    """Return the run and the reply on a path whose second link has the least to spare, and a router that says so."""
+    """Return run and reply on a path whose second link has the least spare capacity, which a router may report."""
     return asked(chain((2e6, 1e6, 2e6), load=load, stamps=(True, said, True)), 0.9)
 
 
-def test_the_incoming_interface_tells_of_the_link_before():
-    """The third router tells of the second link, in the place of the second router, which does not know the protocol.
+def test_the_incoming_interface_reports_the_link_before():
+    """The third router reports the second link instead of the second router, which does not know the protocol.
 
     Welzl (2005), section IV.A. Without other traffic two requests leave with 48, 48 and 80 bytes: 32, and 16 from the
     first router, nothing from the second, and 32 from the third. Of three links the second has the least to spare,
-    0.5 of 1 MB/s; if nobody tells of it, the first or the third seems to.
+    0.5 of 1 MB/s; if no router reports it, the first or the third seems to.
     """
     run, reply = behind_a_router_without_the_protocol("incoming", load=0)
     assert [int(link.served_bytes) for link in run.state.links[:6:2]] == [96, 96, 160]
@@ -163,7 +163,7 @@ def test_the_incoming_interface_tells_of_the_link_before():
 
 
 def test_two_routers_without_the_protocol_hide_a_link():
-    """Of two such routers in a row the link between them is hidden: the next one tells of its own interface only."""
+    """The link between two such routers is hidden: the next router reports its own incoming interface only."""
     net = chain((2e6, 1e6, 2e6, 2e6), load=0, stamps=(True, False, "incoming", True))
     _, reply = asked(net, 0.9)
     assert (reply[0], reply[3]) == (2e6, 3)
@@ -203,7 +203,7 @@ def replies(rates, **first):
         yield of_flow(run).reply.tolist()
 
 
-def test_a_link_that_says_nothing_new_hides_no_bottleneck():
+def test_a_link_without_a_new_count_hides_no_bottleneck():
     """The slow link updates its counter once a second, the fast one always: a reply covers both links or none."""
     seen = [(capacity, links) for capacity, _, _, links in replies((1e6, 2e6), coarse_clock=True)]
     assert {reply for reply in seen if reply[1]} == {(1e6, 2)}

@@ -90,7 +90,7 @@ def test_queue_and_drops_by_hand(discipline):
 
 
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair"])
-def test_throughput_counts_what_has_begun(discipline):
+def test_throughput_counts_transmissions_that_have_begun(discipline):
     """50 packets at once at 1000 B in 10 ms: after 95 ms ten have begun; 50 admitted are not 50 sent."""
     net = Network().link("a", "b", rate=100_000.0, buffer=100, discipline=discipline).link("b", "a", rate=1e6)
     data = run(net.flow(holding(50.0), path=["a", "b"], file="50 kB"), duration=0.095, **quiet)
@@ -193,7 +193,7 @@ def test_waits_behind_another_link_by_hand(discipline):
 
 @few
 @given(seed=st.integers(0, 10**6), begin=st.floats(0, 0.9), until=st.floats(0.05, 1.0))
-def test_every_column_can_be(seed, begin, until):
+def test_every_column_is_possible(seed, begin, until):
     """Random networks, cut anywhere: fractions are in [0, 1], no mean time exceeds the run, packets are conserved."""
     one = simulated(build(seed), begin, seed)
     before = results.snapshot(one)
@@ -239,8 +239,8 @@ def test_intervals_stay_in_the_range_of_their_quantity(values, name, lower, uppe
     assert made[f"{name}_upper"] == pytest.approx(upper, abs=1e-3)
 
 
-def test_where_there_is_none():
-    """NaN only for a file that did not finish, a flow that never began, and a link without packets."""
+def test_values_that_do_not_exist_are_nan():
+    """Values are NaN only for an unfinished file, a flow that never began, and a link without packets."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True).link("b", "c", rate=1e6, duplex=True)
     net.flow(AIMD, path=["a", "b"], file="10 MB", name="long")
     net.flow(AIMD, path=["a", "b"], file="10 MB", name="later", start=5.0)
@@ -273,7 +273,7 @@ def test_traces_by_hand():
     assert data.time.values.tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
     # At 100 ms the eleventh begins: 39 wait. At 0 the flow has not begun when the sample is taken, or has.
     assert data.queue_trace.sel(link="a-b").values[1:].tolist() == [39, 29, 19, 9, 0]
-    # Arrived and taken at 100 ms: ten packets, sampled before or after the tenth of that very time
+    # At 100 ms: ten packets, or nine if the sample is taken before the tenth of that very time
     assert np.abs(data.received_trace.sel(flow="burst").values[1:] - 1000 * np.arange(10, 51, 10)).max() <= 1000
     assert data.window_trace.values[1:].tolist() == [[50.0]] * 5
     assert data.rate_trace.attrs["units"] == "bytes/s"
@@ -305,7 +305,7 @@ def test_units_and_names():
     assert (data.attrs["entropy"], data.attrs["replications"]) == ("1", 2)
 
 
-def test_netcdf_keeps_it(tmp_path):
+def test_netcdf_keeps_the_result(tmp_path):
     import xarray as xr
 
     data = run(build(4), duration=0.5, sample_every=0.1, replications=2, **quiet)

@@ -15,7 +15,7 @@ DISCIPLINES = sorted({one.name: one for one in queues.NAMED.values()}.items())
 SERVICES = sorted((name, one) for name, one in services.SERVICES.items() if one is not None)
 SCHEMES = [(name, schemes.scheme(name)) for name in schemes.names()]
 SECOND_FORMS = ("gaimd-window", "cadpc-files")  # their sections name the source of the first form
-#: What a reader can look up.
+#: Parts of a reference that a reader can look up.
 LOOK_UP = r"RFC \d+|\b(19|20)\d\d\b|ns-2\.35|doi:10\.|Ours, because"
 #: Page, section, rule, file and function of each test that holds a rule.
 TESTED = [tuple(row) for row in csv.reader((ROOT / "docs" / "data" / "rule_tests.csv").read_text().splitlines()[1:])]
@@ -29,7 +29,7 @@ def section(kind, name):
 
 
 def unnamed(source, text):
-    """Return what a full reference names and a text does not: documents by their numbers, files, first authors."""
+    """Return the names of a full reference that a text lacks: documents by their numbers, files, first authors."""
     named = re.findall(r"RFC \d+|draft-[\w-]+|[A-Z]+(?:-[A-Z]+)*-\d\d-\d+|\b94-7\b|ns-2\.35|\b[\w-]+\.[ch]+\b", source)
     first = re.findall(r"(?:^|; |after |by |in )(?:[A-Z]\. )+(?:De )?([A-Z][a-z-]+)", source)
     return sorted({one for one in [*named, *first] if one not in text})
@@ -51,7 +51,7 @@ def test_the_page_has_the_source_of_the_code_and_a_test(kind, name, plug_in):
 
 
 def broken(row):
-    """Return what a row of the table of tests names that does not exist, or an empty text."""
+    """Return the names in a row of the table of tests that do not exist, or an empty text."""
     page, heading, number, file, function = row
     text = (ROOT / "docs" / "rules" / f"{page}.md").read_text(encoding="utf-8")
     _, found, rest = re.sub("\n#+ ", "\n# ", text).partition(f"\n# {heading}\n")
@@ -92,7 +92,7 @@ def test_the_check_can_fail(column, value, found):
     assert broken(row).endswith(found)
 
 
-def test_what_is_missing_is_found():
+def test_missing_sections_and_sources_are_found():
     with pytest.raises(AssertionError, match="docs/rules has no section on scheme `quick`"):
         section("scheme", "quick")
     source = "V. Jacobson, Congestion Avoidance, SIGCOMM 1988; RFC 5681 (2009), section 3.1; ns-2.35, tcp.cc"

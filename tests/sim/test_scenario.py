@@ -274,8 +274,8 @@ ON_OFF = traffic.on_off(1e6, "10 ms", "10 ms", shape_on=1.5)
         ({"application": ON_OFF}, 'application = {kind = "on-off", rate = "8 Mbit/s", on = "10 ms", off = "10 ms"'),
     ],
 )
-def test_what_differs_from_the_default(options, written):
-    """Only that is written, yes-or-no parameters of disciplines as true or false; rates and times may have units."""
+def test_only_values_other_than_the_default_are_written(options, written):
+    """Only these are written, yes-or-no parameters of disciplines as true or false; rates and times may have units."""
     net = one_link("reno", rate=1e6, buffer=10, back=1e6, **options)
     assert written in net.to_toml()
     assert scenario.read(net.to_toml()) == net
@@ -306,7 +306,7 @@ def drop_some(link, packet, now):
     return ENQUEUE
 
 
-def test_ones_own():
+def test_users_schemes_disciplines_and_generators():
     """A user's own scheme, discipline or generator is not read as another; a run keeps its name."""
     impostor = Scheme("reno", ack=AIMD.ack)
     mine = Discipline("fifo", enqueue=drop_some)

@@ -1,4 +1,4 @@
-"""What schedulers of users may use: memory, a heap, tags, numbers of queues and packets, wake-ups; and its limits."""
+"""Means of users' schedulers: memory, a heap, tags, numbers of queues and packets, wake-ups; and their limits."""
 
 import ast
 from pathlib import Path
@@ -115,14 +115,14 @@ BEYOND = "the service uses memory beyond the words that its workspace returned"
         (lambda link: queue(link, 3).packets, "the link has no queue of this number"),
     ],
 )
-def test_what_lies_beyond_ends_with_a_sentence(act, words):
+def test_accesses_beyond_the_limits_are_errors(act, words):
     mine = Service("mine", enqueue=after(act), dequeue=first, workspace=lambda packets, queues: 4)
     with pytest.raises(SchemeError, match=words) as caught:
         departures(mine)
     assert "\n" not in str(caught.value)
 
 
-#: Files of the package that are no plug-ins by the rules of users, and what they read from the kernel.
+#: Files of the package that are exempt from the rules of users' plug-ins, and the names they read from the kernel.
 INSIDE = {"log": "an array of its caller", "ptp": "stamps of requests", "scheme": "the class"}
 
 

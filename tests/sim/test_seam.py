@@ -23,7 +23,7 @@ def run_of(scheme, until=0.5, **parameters):
     return one
 
 
-# What may be set.
+# Fields that may be set.
 
 
 def sets_all(link, packet, now):
@@ -37,7 +37,7 @@ def sets_all(link, packet, now):
 
 
 @pytest.mark.usefixtures("both_ways")
-def test_what_is_listed_can_be_set_by_disciplines():
+def test_listed_fields_can_be_set_by_disciplines():
     ours = Discipline("ours", enqueue=sets_all, service="rate-controlled", state={"mine": 0.0}, flow_state={"seen": 0})
     one = simulated(one_link("reno", rate=1e6, delay=0.01, buffer=5, discipline=ours, back=1e6, packet=1000), 0.5)
     assert of_link(one).mine == 1.0
@@ -59,7 +59,7 @@ def sets_everything(flow, event):
 
 
 @pytest.mark.usefixtures("both_ways")
-def test_what_is_listed_can_be_set():
+def test_listed_fields_can_be_set():
     one = run_of(Scheme("mine", ack=sets_everything, state={"mine": 0.0}))
     flow = one.state.flows[0]
     assert (flow.window, flow.rate, flow.srtt, of_flow(one).mine) == (2.0, 1e5, 0.1, 3.0)

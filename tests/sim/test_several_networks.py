@@ -1,4 +1,4 @@
-"""`run` of several networks: what each gives by itself, in one dataset; and what is kept from run to run."""
+"""`run` of several networks: the results of each network alone, in one dataset; and objects kept from run to run."""
 
 import math
 import time
@@ -34,7 +34,7 @@ def child(k, count, seed=1):
 
 
 @pytest.mark.parametrize("options", [{}, {"replications": 3, "warm_up": 0.5}])
-def test_each_is_what_it_is_alone(options):
+def test_each_result_is_that_of_the_network_alone(options):
     check_each([path(5), random(8e4), path(50, "cubic")], options)
 
 
@@ -60,7 +60,7 @@ def check_each(nets, options, duration=3):
     return together
 
 
-def test_what_a_network_lacks_is_nan():
+def test_variables_that_a_network_lacks_are_nan():
     data = run([path(5), random(8e4)], duration=1, **QUIET)
     assert np.isnan(data.goodput.values).tolist() == [[False, True], [True, False]]
     assert data.flow.values.tolist() == ["reno-1", "poisson"]

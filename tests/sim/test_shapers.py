@@ -29,7 +29,7 @@ EACH_MS = (traffic.constant(1e6),)  # 1000 B packets; the buckets have a token p
     ids=["burst", "full queue"],
 )  # fmt: skip
 def test_a_leaky_bucket_by_hand(options, until, expected):
-    """A packet every 1 ms from 0 on and a token per 10 ms: number and time [ms] of what leaves, and what is dropped."""
+    """A packet every 1 ms from 0 on and a token per 10 ms: departures (number and time [ms]), and dropped packets."""
     seen, simulation = seen_behind(EACH_MS, until, discipline=queues.leaky_bucket(100_000.0, **options))
     assert [(one.number, one.time / MS) for one in seen] == expected
     # of the second, 46 came, 1 did not wait, 2 + 4 found room

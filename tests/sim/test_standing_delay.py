@@ -1,4 +1,4 @@
-"""CoDel and PIE under ten NewReno flows: the mean delay is about the target; and what they do with ECN."""
+"""CoDel and PIE under ten NewReno flows: the mean delay is about the target; marks with ECN."""
 
 import numpy as np
 import pytest

@@ -52,7 +52,7 @@ def test_the_width_is_that_of_the_series():
     assert np.mean(widths) == pytest.approx(2.045 * math.sqrt(4 / 30_000), rel=0.1)
 
 
-def test_what_is_left_over_goes_from_the_front():
+def test_left_over_samples_are_dropped_at_the_front():
     series = [1000.0] * 5 + [1.0, 2.0] * 50
     assert statistics.batch_means(series, 10) == (1.5, 1.5, 1.5)
 

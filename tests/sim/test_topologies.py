@@ -39,6 +39,6 @@ def test_parking_lot():
         by_hand.flow(traffic.constant(1e5), path=[f"n{k}", f"n{k + 1}"], name=f"cross-{k + 1}", stop=3)
     assert net == by_hand
     assert {flow.scheme.name for flow in Network.parking_lot(2, "reno", rate=1e6).flows} == {"reno"}
-    # 1e5 of 1e6 bytes/s on each link, and what the long flow takes
+    # 1e5 of 1e6 bytes/s on each link, and the share of the long flow
     data = run(net, duration=3, rng=1, progress=False)
     assert (data.utilisation.values[::2] > 0.1).all()

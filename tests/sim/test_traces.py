@@ -1,4 +1,4 @@
-"""Traces of packets: pcap as a plain reader and tshark see it, qlog as its schema has it, and what ends a trace."""
+"""Traces of packets: pcap by a plain reader and by tshark, qlog by its schema, and the ends of traces."""
 
 import json
 import os
@@ -146,7 +146,7 @@ def test_counts(traced):
 
 @pytest.mark.parametrize("k", [0, 1, 2])
 def test_every_acknowledgment_against_a_referee(traced, k):
-    """A plain receiver takes the data of receivers.pcap in order, and says what each acknowledgment must be.
+    """A plain receiver takes the data of receivers.pcap in order, and computes each acknowledgment.
 
     The number is the first byte missing. Blocks (RFC 2018) are complete runs of what has arrived beyond it, the first
     with the packet that triggered the acknowledgment. A time stamp echoes that of this packet (RFC 7323, 4.3, but also
@@ -224,7 +224,7 @@ def test_the_sender_echoes_the_last_acknowledgment(traced):
             last = stamps(packet)[0]
 
 
-def test_chunks_do_not_show(traced, tmp_path, monkeypatch):
+def test_chunks_do_not_change_the_files(traced, tmp_path, monkeypatch):
     """The same files whatever the room for rows; the results, too."""
     data, folder, _ = traced
     monkeypatch.setattr(capture, "ROOM", 110)
@@ -235,7 +235,7 @@ def test_chunks_do_not_show(traced, tmp_path, monkeypatch):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 
-def test_steps_do_not_show(traced, tmp_path):
+def test_steps_do_not_change_the_files(traced, tmp_path):
     """A run in steps computes less in advance, but its trace is the same."""
     _, folder, _ = traced
     run = sim.Simulation(busy(), rng=np.random.default_rng(3).spawn(1)[0])
@@ -318,7 +318,7 @@ NO_TCP = ("sstp",)  # its receiver has packets and rules of its own
 @pytest.mark.parametrize("losses", LOSSY)
 @pytest.mark.parametrize("name", [name for name in sim.schemes.names() if name not in BULLIES + NO_TCP])
 def test_tshark_counts_for_every_scheme(tmp_path, name, losses):
-    """As above, with flows that go on: what is in flight at the end has been sent."""
+    """As above, with flows that go on: packets in flight at the end count as sent."""
     net = one_link(name, rate="8 Mbit/s", delay="10 ms", duplex=True, **LOSSY[losses], count=2, start=0.05, stagger=0.3)
     data = sim.run(net, duration=3, rng=1, pcap=tmp_path, progress=False)
     path = tmp_path / AT_SENDER
@@ -481,7 +481,7 @@ def test_a_full_disk(tmp_path, traced, monkeypatch):
 
 
 def test_no_room_at_all(tmp_path, traced):
-    """Not even for the header of a file: then there is none."""
+    """If there is no room even for the header of a file, there is no file."""
     with files_of_at_most(10), pytest.warns(UserWarning, match=r"^the trace ends at 0 s: File too large$"):
         cut = run_busy(pcap=tmp_path, qlog=tmp_path)
     xr.testing.assert_equal(cut, traced[0])

@@ -183,7 +183,7 @@ def test_web():
     assert (source.shape_on, source.shape_off, source.hurst) == (1.5, 1.5, 0.75)
 
 
-# In the corners: phases that no gap fits, the start of a process, losses, rows that are used again.
+# Corner cases: phases shorter than a gap, the start of a process, losses, rows that are used again.
 
 
 def test_poisson_from_the_start():
@@ -197,7 +197,7 @@ def test_poisson_from_the_start():
     assert counts.var() == pytest.approx(20, rel=4 * math.sqrt(2 / 2000))  # a Poisson count's variance is its mean
 
 
-def test_later_than_ever():
+def test_gaps_and_durations_beyond_any_run():
     """Gaps and durations beyond the length of any run: nothing comes, and nothing overflows."""
     for source in (traffic.poisson(1e-15), traffic.constant(1e-15), traffic.arrivals(1e-9, AIMD)):
         run = simulated(
@@ -214,7 +214,7 @@ def test_later_than_ever():
 
 
 def test_probes_that_get_lost():
-    """Each probe is for itself: after losses, too, all others are counted and their round trips measured."""
+    """Probes are independent: after losses all others are still counted, and their round trips measured."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, loss=0.2, duplex=True)
     run = Simulation(net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500), rng=1)
     run.advance(19.995)  # the last one has arrived, and its acknowledgment is on its way
@@ -284,11 +284,11 @@ def test_connections_end_with_the_flow():
     assert 200 * stats.chi2.ppf(0.001, 19) / 19 < np.var(counts, ddof=1) < 200 * stats.chi2.ppf(0.999, 19) / 19
 
 
-# RED and marks at a full buffer, where only the link knows what becomes of a packet.
+# RED and marks at a full buffer, where only the link knows whether a packet is dropped.
 
 
 @pytest.mark.parametrize("discipline", [queues.mark_above(2), queues.red(low=1, high=9, weight=0.5, ecn=True)])
-def test_what_is_marked_arrives(discipline):
+def test_marked_packets_arrive(discipline):
     """Twice the line's rate into a buffer of ten: as many packets arrive marked as the link has marked."""
     book = Logbook(discipline)
     net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=10, discipline=book.discipline)

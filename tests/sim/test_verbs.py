@@ -55,7 +55,7 @@ class Dropping(Queue):
 
 @pytest.mark.parametrize("load", [0.7, 3.0])
 @pytest.mark.parametrize("limit", [1, 7])
-def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
+def test_a_packet_dropped_at_the_head_takes_no_time(load, limit):
     """After a drop at departure the next packet follows in the same nanosecond; the drop takes no time and no room."""
     log = Logbook(dropping("fifo"))
     net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=log.discipline)
@@ -71,7 +71,7 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
     assert int(link.busy) == len(begun) * MS
     assert int(flow.dropped) == int(link.dropped)
     assert int(flow.received) == len(begun)
-    # Packets that were dropped at the head have waited, but only what is sent counts in the mean wait.
+    # Packets dropped at the head have waited, but only sent packets count in the mean wait.
     assert float(link.waiting_time) == sum(begin - packet[0] for begin, packet in begun)
 
 

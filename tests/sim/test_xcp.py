@@ -183,8 +183,8 @@ def test_equal_rates(round_trips, count):
 def test_ten_round_trips_to_be_equal():
     """Shuffling makes two flows equal within some ten round trips.
 
-    It takes in proportion and gives equally: the difference of two flows falls by a tenth per round trip, to 0.9^10 =
-    0.35 after ten.
+    It takes in proportion to rates and gives equally: the difference of two flows falls by a tenth per round trip, to
+    0.9^10 = 0.35 after ten.
     """
     net = star([0.1])
     net.flow("xcp", path=["s0", "a", "b"], packet=1000, start=5.0)
@@ -210,8 +210,8 @@ def begin(flow, event):
     return flow.window
 
 
-def test_headers_of_others():
-    """Of a loss-load source, of a scheme whose numbers look like XCP's, of packets that say nothing: unchanged."""
+def test_headers_of_other_schemes_are_unchanged():
+    """Headers of a loss-load source, of a scheme with numbers like XCP's, and of packets without a request."""
     log = Logbook(xcp())
     net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=log.discipline, duplex=True)
     net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})

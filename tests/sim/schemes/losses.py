@@ -1,4 +1,4 @@
-"""Links that lose or mark the packets one names, and a diary of what a flow sends: for traces by hand."""
+"""Links that lose or mark the packets named, and a diary of the packets that a flow sends: for traces by hand."""
 
 import math
 from dataclasses import dataclass, field
@@ -168,7 +168,7 @@ class Trace:
     at: dict = field(default_factory=dict)
 
     def compared(self):
-        """Return what the diary has and what is expected, by what it is and where."""
+        """Return the values of the diary and the expected ones, each by kind and place."""
         diary, found, expected = Diary(self.scheme, self.link, 0.0, **self.given), {}, {}
         for time, fields in self.at.items():
             diary.advance(time)
@@ -196,7 +196,7 @@ class Trace:
 
 
 def rounded(value):
-    """Return a value, or those of a dictionary, to compare with; those with a tolerance of their own keep it."""
+    """Return an expected value, or those of a dictionary, with a tolerance; a given tolerance is kept."""
     if isinstance(value, dict):
         return {key: rounded(one) for key, one in value.items()}
     return value if hasattr(value, "rel") else pytest.approx(value, rel=1e-9, abs=1e-9)

@@ -1,4 +1,4 @@
-"""Paths that lose packets in a known way and have no queue: what a scheme's long-run rate is judged by."""
+"""Paths without a queue that lose packets in a known way, to judge the long-run rate of a scheme."""
 
 import math
 

@@ -499,7 +499,7 @@ def test_constants_as_printed():
     assert pytest.approx(4 * math.log(2), abs=0.005) == bbr.STARTUP_PACING_GAIN
 
 
-# Losses that prove spurious: what BBR undoes (draft-ietf-ccwg-bbr-06, section 5.5.11).
+# Losses that prove spurious, which BBR undoes (draft-ietf-ccwg-bbr-06, section 5.5.11).
 
 
 @pytest.mark.parametrize(
@@ -508,7 +508,7 @@ def test_constants_as_printed():
         (7, 3, 2, 9, True),  # the third of three
         (7, 3, 1, 9, False),  # the second of three
         (7, 3, 2, 6, False),  # of an earlier loss recovery
-        (7, 0, 0, 9, False),  # undone already: 1 is not 0
+        (7, 0, 0, 9, False),  # undone already: one has arrived, none counts as lost
     ],
 )
 def test_whether_all_losses_were_spurious(first, lost, before, transmission, spurious):
@@ -518,7 +518,7 @@ def test_whether_all_losses_were_spurious(first, lost, before, transmission, spu
 
 
 def reordered(rows=(), lost=(), **more):
-    """Return a run in which packets are late, and others are lost behind the link where they are."""
+    """Return a run in which some packets are late on a link, and others are lost behind it."""
     net = Network().link(
         "a", "b", rate=RATE, delay=0.02, buffer=200, discipline=queues.scripted_reordering(packets=rows), **more
     )
@@ -547,8 +547,8 @@ def phases(one, until):
 def test_late_packets_in_probe_up():
     """Three late packets end PROBE_UP and bound the volume, until all of them are acknowledged.
 
-    20 packets of 0.6 ms pass them. Then the state is what it was, by REFILL. If one of the three is really lost, this
-    loss recovery was none in vain, and nothing is undone.
+    20 packets of 0.6 ms pass them. Then the state is restored by REFILL. If one of the three is really lost, this loss
+    recovery was needed, and nothing is undone.
     """
     begin, number = find_up()
     one = reordered([[0, number, 3, 20]])
@@ -565,8 +565,8 @@ def test_late_packets_in_probe_up():
     assert 0.7 * BDP <= mine.inflight_longterm < 2 * BDP
 
 
-def test_what_is_restored_at_once():
-    """When the last late packet is acknowledged, window, bounds and pacing are those of REFILL, as if nothing was."""
+def test_the_state_is_restored_at_once():
+    """When the last late packet is acknowledged, window, bounds and pacing are those of REFILL again."""
     begin, number = find_up()
     one, before = reordered([[0, number, 3, 20]]), 0.0
     one.advance(begin)

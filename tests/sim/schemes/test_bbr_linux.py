@@ -69,8 +69,8 @@ def test_a_handshake():
     [
         (1.0, FAST_RECOVERY, 75, True),  # packet 75 was found lost, and all below 60 is acknowledged: one is missing
         (1.0, FAST_RECOVERY, 60, True),  # the first that is not acknowledged
-        (1.0, FAST_RECOVERY, 59, False),  # what was found lost has arrived
-        (1.0, AFTER_TIMEOUT, 75, False),  # Linux leaves the state Loss first, and tcp_bbr.c sees that
+        (1.0, FAST_RECOVERY, 59, False),  # the packets found lost have arrived
+        (1.0, AFTER_TIMEOUT, 75, False),  # Linux leaves the state Loss before tcp_bbr.c is called
         (0.0, FAST_RECOVERY, 75, False),
     ],
 )
@@ -150,7 +150,7 @@ def test_allowances_of_the_window(volume, phase, index, packets):
 
 
 def test_excess_of_acknowledgments(monkeypatch):
-    """What is acknowledged beyond the bandwidth since the epoch began, the largest of five to ten rounds.
+    """Packets acknowledged beyond the bandwidth since the epoch began, the maximum of five to ten rounds.
 
     At 1000 packets/s: 2 packets begin an epoch, 2 more 1.5 ms later are 4 where 1 is expected. After 20 ms the
     bandwidth has caught up, and a new epoch begins.
@@ -181,7 +181,7 @@ def test_excess_of_acknowledgments(monkeypatch):
         (0.75, 1.002, 50),  # it could have left before
     ],
 )
-def test_what_is_in_flight_at_the_next_departure(monkeypatch, gain, now, packets):
+def test_packets_in_flight_at_the_next_departure(monkeypatch, gain, now, packets):
     """Of 50 packets in flight now, at a bandwidth of 1000 packets/s, the last one sent at 1 s."""
     flow = SimpleNamespace(
         departures=1.0, last_sent=1.0, packet_size=PACKET, rate=gain * 1000.0 * PACKET, max_bw=1000.0 * PACKET,

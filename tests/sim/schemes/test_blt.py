@@ -59,7 +59,7 @@ def agree(run, connections, *, at_the_end=True):
 
 # Priorities
 
-#: |W_0| = 1, |W_k| = g |W_k-1| + a, by hand; and what covers them.
+#: By (g, a), the sizes |W_0| = 1, |W_k| = g |W_k-1| + a, by hand.
 WINDOWS = {
     (2, 0): [1, 2, 4, 8, 16, 32],
     (3, 0): [1, 3, 9, 27],
@@ -352,7 +352,7 @@ class Hasty(referee.Burst):
 
 
 def test_the_referee_can_object():
-    """The referee differs if a rule is left out: stale duplicates, windows, switch or guard."""
+    """The simulator differs from a referee without a rule: stale duplicates, windows, switch or guard."""
     case = {"files": [(120, 1_000_000 * k) for k in range(8)], "buffer": 10, "ratio": 0.2, "delay": 300_000}
     case["rule"] = "corrected"
     crowd(case, "blt", {}, referee.Burst)
@@ -371,7 +371,7 @@ def test_the_referee_can_object():
 
 
 def test_every_connection_has_its_own_access_link():
-    """Two that begin at once take no longer than one where the bottleneck is no bottleneck."""
+    """Two files that begin at once take no longer than one over a fast shared link."""
     rate, packets = 1e9, 50
     net = dumbbell(10_000_000_000, "fifo", 10_000, last=10_000_000_000)
     net.flow(traffic.arrivals(2000.0, "blt"), path=PATH, packet=SIZE, file=packets * SIZE, access_rate=rate / 8,

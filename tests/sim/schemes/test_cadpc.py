@@ -28,7 +28,7 @@ def test_the_rule_by_hand():
     """The logistic rule.
 
     One flow, a = 1/2, no faster start. Answers at 0.3 s, 0.6 s (the second request leaves with the first answer), and
-    from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s. Of
+    from then on every 1.2 s, at 1.8 s, 3.0 s, ...; the second reports only the first request, 48 bytes in 0.3 s. Of
     the 1.2 s between two requests the flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last.
     """
     net = one_link("cadpc", rate=CAPACITY, delay=0.15, back=float("inf"), packet=1000, parameters={"eagerness": 1.0})

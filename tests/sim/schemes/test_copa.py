@@ -128,7 +128,7 @@ def test_beside_cubic():
     assert 0.25 < share[0] < 0.7
 
 
-def test_a_timeout_begins_the_slow_start_again():
+def test_a_timeout_restarts_slow_start():
     """Ours, as RFC 5681, section 3.1: two packets, from which the window doubles in each round trip."""
     diary = Diary("copa", drop_numbers(*range(10)), until=0.3)
     while diary.flow.timeouts == 0:

@@ -223,7 +223,7 @@ def test_a_reduction_in_recovery_is_of_ssthresh(monkeypatch):
     ("window", "burst", "silence", "cwnd_limited"),
     [(100, 400, 60.0, 0), (10, 40, 4.0, 0), pytest.param(10, 40, 4.0, 1, marks=pytest.mark.plain)],
 )
-def test_silence_does_not_count(window, burst, silence, cwnd_limited):
+def test_idle_time_is_no_time_of_the_stage(window, burst, silence, cwnd_limited):
     """The time between bursts is no time of the stage (RFC 9438, section 4.2; Linux, bictcp_cwnd_event()).
 
     From a window of W_max packets without a loss W_cubic = 0.4 t^3 + W_max. A burst takes four round trips of 0.1 s, of

@@ -160,7 +160,7 @@ def test_trace(trace):
     assert found == expected
 
 
-def test_half_for_a_retransmission_of_vegas_that_is_lost():
+def test_a_lost_retransmission_halves_the_window_of_vegas():
     """A lost retransmission halves the window (ns-2.35, tcp-vegas.cc, recv()).
 
     30 and 38 of 30..45, at 0.8 s, are lost: 3/4 of 16 at 0.9 s, and 38 is retransmitted at 1 s, as the first

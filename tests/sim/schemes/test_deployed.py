@@ -395,10 +395,10 @@ def test_a_slow_application_with_the_rate_limited_increase(scheme, rule, expecte
 
 
 @pytest.mark.long  # four bursts of CUBIC, twice: the rules of its window are in the test above
-def test_what_a_loss_leaves_of_a_window_that_is_not_used():
+def test_a_loss_with_an_unused_window_caps_it():
     """Packet 95 of 100 is lost, of a window of 200: six are in flight when it is found, and 1.5 x 6 is the cap.
 
-    Where only the growth stops the window after recovery is 0.7 x 200, and the next burst takes a round trip.
+    If the limit applies to growth alone, the window after recovery is 0.7 x 200, and the next burst takes a round trip.
     """
     assert rate_limited.fourth_burst("cubic", 2, 95) == (9.0, pytest.approx(0.2, abs=1e-3))
     window, time = rate_limited.fourth_burst("cubic", 3, 95)

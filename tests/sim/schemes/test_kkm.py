@@ -496,8 +496,8 @@ def test_only_the_timer_reveals_a_loss(reorder):
     assert wait <= lost[1] - last < wait + 400_000
 
 
-def test_what_is_lost():
-    """The first pair is: another one after the first timeout of 3 s. Later packets are retransmitted; the file ends."""
+def test_a_lost_first_pair_and_other_losses():
+    """A new pair leaves 3 s after a lost first pair, at the timeout. Lost packets are retransmitted; the file ends."""
     diary = Diary(PAIR, drop_numbers(0, 1), until=3.15)
     assert diary.sent(3.0) == [0, 1]
     assert len(diary.entries) == 4
@@ -509,7 +509,7 @@ def test_what_is_lost():
 
 
 def test_a_timeout_halves_the_estimate():
-    """Everything is lost from 1 s on (the buffer stays, the link does not): half of it, with every timeout."""
+    """All packets are lost from 1 s on: the estimate of the service rate is halved at every timeout."""
     run = simulated(one_link(PAIR, rate=SLOW, delay=0.01, buffer=440, discipline="fair", back=FAST, packet=500), 1.0)
     assert of_flow(run).service == pytest.approx(1e4, rel=1e-3)
     run.state.links["loss"][0] = 1.0

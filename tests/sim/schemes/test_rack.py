@@ -127,7 +127,7 @@ def test_a_probe_repairs_a_loss_or_is_in_vain(rate_changes, lost, losses):
     assert of_flow(one).reduced_for == losses
 
 
-# The referee: a scheme logs what it sends, what it is told, and how many losses the simulator has found by then. The
+# The referee: a scheme logs sent packets, acknowledgments, and the number of losses found by then. The
 # referee has the pseudo-code of section 6.2, one segment for each packet, and no lists.
 
 SENT, ACKNOWLEDGED, EXPIRED = range(3)
@@ -158,7 +158,7 @@ def log_timeout(flow, event):
 
 def log_packet(flow, packet):
     log(flow, SENT, packet.sent, packet.number, packet.transmission)
-    # Three in ten overtake those that wait, from packet 40 on, so that reordering, if there is any, precedes losses.
+    # From packet 40 on, three in ten overtake waiting packets, so that any reordering precedes losses.
     packet.priority = 0 if flow.overtaking > 0.0 and packet.number > 40 and random(flow) < 0.3 else 1
     return 0
 
@@ -262,7 +262,7 @@ class Referee:
 
 
 def disagreements(seed, overtaking, divisor=4):
-    """Return at how many events simulator and referee disagree; how many losses and timers; whether any overtook."""
+    """Return the number of events at which simulator and referee disagree, losses, timers, and whether any overtook."""
     net = Network().link("a", "b", rate="4 Mbit/s", delay=0.02, discipline="strict-priority")
     net.link("b", "c", rate=math.inf, discipline=Discipline("late", enqueue=lose_late))
     net.flow(LOGGER, path=["a", "b", "c"], packet=1000, ack_path="ideal", parameters={"overtaking": overtaking})

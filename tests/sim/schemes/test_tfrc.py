@@ -1,4 +1,4 @@
-"""TFRC: its equation, traces made by hand, the loss history against a plain one, and rates at steady loss."""
+"""TFRC: its equation, traces made by hand, loss history against a plain implementation, rates at steady loss."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The sender of XCP: what it declares, and how it reacts to feedback (Katabi et al. 2002, section 3.3)."""
+"""The sender of XCP: fields that it declares, and reaction to feedback (Katabi et al. 2002, section 3.3)."""
 
 import itertools
 import math
