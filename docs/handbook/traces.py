@@ -29,8 +29,8 @@ PARAMETERS: Mapping[str, Mapping[str, float]] = {
     "loss-load": {"k": 5.0, "response": 1.0, "access_rate": 1.25e6},
 }
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "red": {"low": 15, "high": 45, "max_p": 0.1},
-    "red-auto": {"low": 15, "high": 45},
+    "red": {"min_th": 15, "max_th": 45, "max_p": 0.1},
+    "red-auto": {"min_th": 15, "max_th": 45},
     "mark-above": {"threshold": 15},
     "step-marking": {"packets": 15},
     "leaky-bucket": {"rate": "8 Mbit/s"},

@@ -139,7 +139,7 @@ def with_ecn(round_trip: float, ecn: bool, sizes: tuple[int, int, int], seed: An
     A packet of telnet is a connection of its own, whose first timeout is that of a connection that knows the path.
     """
     low, high, buffer = sizes
-    red = queues.red(low=low, high=high, max_p=0.1, ecn=ecn)
+    red = queues.red(min_th=low, max_th=high, max_p=0.1, ecn=ecn)
     net = Network().link("a", "b", rate=RATE, delay=round_trip / 2, buffer=buffer, discipline=red)
     net.link("b", "a", rate=RATE, delay=round_trip / 2)
     timer = {"tick": CLOCK, "granularity": CLOCK, "min_rto": 2 * CLOCK, "first_rto": 2 * CLOCK + round_trip}

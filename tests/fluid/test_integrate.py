@@ -134,7 +134,7 @@ def test_a_delay_that_depends_on_the_state():
     [
         (cadpc(3), [0.01, 0.05, 0.2], 20, 1.0, "smoothing", 0.6, {"delay": 1, "carry": 0.25}),
         (cadpc_flow(2, delayed=True), [0.05, 0.2], 40, 0.1, "delay", 0.777, {}),
-        (tcp_red(), [5.0, 80.0, 70.0], 60, 0.05, "largest_loss", 0.1, {}),
+        (tcp_red(), [5.0, 80.0, 70.0], 60, 0.05, "max_p", 0.1, {}),
     ],
 )
 def test_gradients_agree_with_finite_differences(system, start, steps, step, name, value, fixed):

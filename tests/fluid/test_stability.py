@@ -124,7 +124,7 @@ def test_best_replies_rest_where_slopes_are_zero():
 def test_tcp_rests_beside_the_square_root_law():
     """N W/R = C and (1 - beta) W^2 p = alpha: sqrt(2/(1 + beta)) times the square-root law's window."""
     decrease = [0.5, 0.875]
-    found = equilibrium(tcp_red(), {"window": 10, "queue": 100, "average": 100}, decrease=decrease, low=20.0)
+    found = equilibrium(tcp_red(), {"window": 10, "queue": 100, "average": 100}, decrease=decrease, min_th=20.0)
     assert list(found.status.values) == ["converged"] * 2
     trip = 0.2 + found.queue / 3750
     loss = 0.1 * (found.average - 20) / 130
@@ -159,7 +159,7 @@ def test_tcp_is_linearised_as_published():
 def test_tcp_with_many_flows_is_stable_and_with_few_not():
     """Fewer flows have larger windows and a larger loop gain; paths agree with `stability`."""
     start = {"window": 10, "queue": 100, "average": 100}
-    chosen = {"flows": [150.0, 60.0], "low": 20.0, "averaging": 1e-4}
+    chosen = {"flows": [150.0, 60.0], "min_th": 20.0, "averaging": 1e-4}
     found = stability(tcp_red(), start, **chosen)
     assert list(found.status.values) == ["converged"] * 2
     assert list(found.stable.values) == [True, False]

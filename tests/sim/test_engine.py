@@ -311,11 +311,11 @@ def test_disciplines_that_are_alike():
     """Disciplines that differ only in parameters share their hooks."""
     net = Network()
     for k in range(6):
-        net.link(f"n{k}", f"n{k + 1}", rate=1e6, discipline=queues.red(low=5 + k, high=20), buffer=50, duplex=True)
+        net.link(f"n{k}", f"n{k + 1}", rate=1e6, discipline=queues.red(min_th=5 + k, max_th=20), buffer=50, duplex=True)
     net.flow("reno", path=[f"n{k}" for k in range(7)])
     one = simulated(net, 1.0)
     assert len(one.assembly.disciplines) == 1
-    assert [of_link(one, k).low for k in range(0, 12, 2)] == [5, 6, 7, 8, 9, 10]
+    assert [of_link(one, k).min_th for k in range(0, 12, 2)] == [5, 6, 7, 8, 9, 10]
 
 
 def test_many_schemes_and_disciplines():

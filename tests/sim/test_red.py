@@ -91,7 +91,7 @@ def rows(discipline, rate=RATE):
 def test_the_same_decisions(gentle, wait, weight):
     """A random queue with idle times, 6000 packets: the same average, decisions and count."""
     rng = np.random.default_rng(7)
-    link, packet = rows(red(low=5, high=15, max_p=0.1, weight=weight, gentle=gentle, wait=wait))
+    link, packet = rows(red(min_th=5, max_th=15, max_p=0.1, weight=weight, gentle=gentle, wait=wait))
     referee = Plain(w_q=weight, max_p=0.1, gentle=gentle, wait=wait, s=500 / RATE)
     now, level, decisions = 0.0, 0.0, 0
     for k in range(6_000):
@@ -112,7 +112,7 @@ def test_the_same_decisions(gentle, wait, weight):
 def test_gaps_between_marks_are_uniform():
     """At a constant p_b = 1/50, gaps between marks are uniform on 1 ... 50 (section 7), with `wait` on 50 ... 100."""
     for wait, least, most in ((False, 1, 50), (True, 50, 100)):
-        link, packet = rows(red(low=0, high=10, max_p=0.04, weight=1e-9, wait=wait))
+        link, packet = rows(red(min_th=0, max_th=10, max_p=0.04, weight=1e-9, wait=wait))
         link.average, link.backlog, link.free_at = 5.0, 5, 1e6
         rng = np.random.default_rng(3)
         arrivals = 40_000 if is_long() else 12_000
@@ -140,7 +140,7 @@ def test_all_above_the_upper_threshold(wait):
 
 def test_a_drop_by_the_buffer_resets_the_count():
     """ns-2.35, red.cc: a packet that finds the buffer full resets the count."""
-    link, packet = rows(red(low=5, high=15, max_p=0.1, weight=1e-12))
+    link, packet = rows(red(min_th=5, max_th=15, max_p=0.1, weight=1e-12))
     link.average, link.backlog, link.free_at, link.count = 10.0, 100, 1e6, 7
     assert ask(link, packet, 0.0, iter([])) == ENQUEUE  # nothing is drawn: the buffer drops it
     assert link.count == 0
@@ -194,7 +194,7 @@ def counts_of(one):
 )  # fmt: skip
 def test_the_mean_average_lies_between_the_thresholds(flows, ecn, senders, does):
     """For 5 to 50 long transfers RED alone controls the queue, and drops nothing of ECN-capable senders."""
-    average, counts = reno(flows, red(low=44, high=132, gentle=True, ecn=ecn), {"ecn": senders})
+    average, counts = reno(flows, red(min_th=44, max_th=132, gentle=True, ecn=ecn), {"ecn": senders})
     assert 44 <= average <= 132
     assert counts[does] > 100
     assert counts["dropped"] == counts["early"]
@@ -204,7 +204,7 @@ def test_the_mean_average_lies_between_the_thresholds(flows, ecn, senders, does)
 def test_marks_only_below_a_tenth():
     """ns-2.35, red.cc, `mark_p_`: above a probability of 0.1 an ECN-capable packet is dropped."""
     for level, expected in ((5.9, ENQUEUE), (6.1, DROP)):
-        link, packet = rows(red(low=5, high=15, max_p=1.0, weight=1e-12, ecn=True))
+        link, packet = rows(red(min_th=5, max_th=15, max_p=1.0, weight=1e-12, ecn=True))
         link.average, link.backlog, link.free_at = level, 6, 1e6
         packet.marks = records.ECT
         assert ask(link, packet, 0.0, iter([0.0])) == expected

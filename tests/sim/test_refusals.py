@@ -125,7 +125,7 @@ VALUES = [
     row(queues.discipline, "discipline 'mark-above' needs threshold", "mark-above"),
     row(queues.discipline, "discipline 'fair' has its parameters already: quantum", queues.FAIR, quantum=3),
     row(queues.round_robin, r"quantum = 1\.5 bytes is out of range: must be an integer in \[1, 1e\+09\]", 1.5),
-    row(queues.red(low=44, high=132), r"high = 132 packets is out of range: must be in \(200", low=200),
+    row(queues.red(min_th=44, max_th=132), r"max_th = 132 packets is out of range: must be in \(200", min_th=200),
     row(queues.red_auto, "rate = 0", 0),
     row(
         queues.explicit_feedback,

@@ -242,16 +242,25 @@ def test_idle_links_neither_mark_nor_drop():
 def test_red_as_ns_sets_it_up():
     """The parameters that ns-2 derives from the link, by hand.
 
-    40 Mbit/s and 500 B are 10,000 packets/s: low 25, weight 1 - exp(-1/10^4); with a delay of 100 ms r = 0.3003 s. 1
-    Mbit/s are 250 packets/s, 0.6 in 2.5 ms: low 5.
+    40 Mbit/s and 500 B are 10,000 packets/s: min_th 25, weight 1 - exp(-1/10^4); with a delay of 100 ms r = 0.3003 s. 1
+    Mbit/s are 250 packets/s, 0.6 in 2.5 ms: min_th 5.
     """
     fast = red_auto("40 Mbit/s")
     assert fast.values == pytest.approx(
-        {"low": 25, "high": 75, "max_p": 0.1, "gentle": 1, "packet": 500, "ecn": 0, "wait": 1, "weight": 9.9995e-5},
+        {
+            "min_th": 25,
+            "max_th": 75,
+            "max_p": 0.1,
+            "gentle": 1,
+            "packet": 500,
+            "ecn": 0,
+            "wait": 1,
+            "weight": 9.9995e-5,
+        },
         rel=1e-7,
     )  # 1 - exp(-x) = x - x^2/2 + ..., x = 1e-4
     far = red_auto("40 Mbit/s", delay="100 ms", ecn=True).values
     assert far["weight"] == pytest.approx(1 / 30030 - 0.5 / 30030**2, rel=1e-9)
     assert far["ecn"] == 1
-    assert red_auto("1 Mbit/s").values["low"] == 5
+    assert red_auto("1 Mbit/s").values["min_th"] == 5
     assert queues.discipline("red", **fast.values) == fast

@@ -31,8 +31,8 @@ disciplines = (
     st.sampled_from(["fifo", "fair", "round-robin", "red", "fifo-departures"])
     | st.builds(
         queues.red,
-        low=st.integers(0, 5) | st.floats(0, 5),
-        high=st.floats(6, 100),
+        min_th=st.integers(0, 5) | st.floats(0, 5),
+        max_th=st.floats(6, 100),
         max_p=st.floats(1e-9, 1),
         gentle=st.booleans(),
         ecn=st.booleans(),
@@ -110,7 +110,7 @@ def test_round_trip_of_the_tests_own_networks(seed):
 def test_links_that_differ_in_one_thing():
     """Equal links share their text: links that differ in one option or in the reverse direction do not."""
     net = Network()
-    disciplines = ["fair", queues.red(low=5, high=15), queues.red(low=5, high=16)]
+    disciplines = ["fair", queues.red(min_th=5, max_th=15), queues.red(min_th=5, max_th=16)]
     options = [{}, {}, {"duplex": True}, {"buffer": 9}, {"buffer": "9 B"}, {"loss": 0.5}, {"stamps": False}, {}]
     options += [{"discipline": one} for one in disciplines]
     for k, one in enumerate(options):
@@ -141,7 +141,7 @@ to = "b"
 rate = "8 Mbit/s"
 delay = "10 ms"
 buffer = "20 packets"
-discipline = {name = "red", low = 4, high = 13, gentle = true}
+discipline = {name = "red", min_th = 4, max_th = 13, gentle = true}
 loss = 0.01
 rate_changes = [["1 s", "4 Mbit/s"], ["2 s", "8 Mbit/s"]]
 duplex = true
@@ -194,7 +194,7 @@ def every_key():
     """Return the network of the text above, and options of its run."""
     net = Network("every key")
     net.link(
-        "a", "b", rate=1e6, delay=0.01, buffer=20, discipline=queues.red(low=4, high=13, gentle=True), loss=0.01,
+        "a", "b", rate=1e6, delay=0.01, buffer=20, discipline=queues.red(min_th=4, max_th=13, gentle=True), loss=0.01,
         duplex=True, name='here "and" there', rate_changes=[(1, 5e5), (2, 1e6)],
     )  # fmt: skip
     net.link("b", "c", rate=1e6, buffer="65536 B", jitter=0.001, counter_refresh=1, coarse_clock=True, stamps=False)
@@ -390,11 +390,11 @@ REFUSALS = {
     "share": (with_link('loss = "2"'), "link 1: loss = 2 is out of range"),
     "date": (with_link("loss = 2020-01-01"), "link 1: loss must be a number or text such as"),
     "discipline": (with_link('discipline = "rad"'), "link 1: discipline 'rad' is unknown; available: aggregation, "),
-    "nameless": (with_link("discipline = {low = 5}"), "link 1: discipline: 'name' is missing"),
+    "nameless": (with_link("discipline = {min_th = 5}"), "link 1: discipline: 'name' is missing"),
     "no text": (with_link("discipline = {name = 5}"), "link 1: discipline: name must be a string, got the int 5"),
     "thresholds": (
-        with_link('buffer = 9, discipline = {name = "red", low = 5, high = 3}'),
-        "link 1: discipline 'red': high = 3 packets is out of range: must be in (5, 1e+15]",
+        with_link('buffer = 9, discipline = {name = "red", min_th = 5, max_th = 3}'),
+        "link 1: discipline 'red': max_th = 3 packets is out of range: must be in (5, 1e+15]",
     ),
     "red key": (
         with_discipline('name = "red", hihg = 5'), "link 1: discipline 'red': key 'hihg' is unknown; available: "
@@ -406,10 +406,10 @@ REFUSALS = {
         with_link('buffer = 9, discipline = "mark-above"'), "link 1: discipline 'mark-above': 'threshold' is missing"
     ),
     "fifo": (
-        with_discipline('name = "fifo", low = 5'),
-        "link 1: discipline 'fifo': it takes no parameters, so 'low' is unknown",
+        with_discipline('name = "fifo", min_th = 5'),
+        "link 1: discipline 'fifo': it takes no parameters, so 'min_th' is unknown",
     ),
-    "own": (with_discipline('name = "mine.py:it", low = 5'), "link 1: discipline = 'mine.py:it' is not defined here"),
+    "own": (with_discipline('name = "mine.py:it", gain = 5'), "link 1: discipline = 'mine.py:it' is not defined here"),
     "same": (LINES.replace("]", ', {from = "b", to = "a", rate = 1}]'), "link 2: there is a link from 'b' to 'a'"),
     "sheme": (LINES + 'flow = [{sheme = "reno", path = ["a", "b"]}]', "'sheme' is unknown; did you mean 'scheme'?"),
     "renno": (

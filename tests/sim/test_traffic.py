@@ -287,7 +287,7 @@ def test_connections_end_with_the_flow():
 # RED and marks at a full buffer, where only the link knows whether a packet is dropped.
 
 
-@pytest.mark.parametrize("discipline", [queues.mark_above(2), queues.red(low=1, high=9, weight=0.5, ecn=True)])
+@pytest.mark.parametrize("discipline", [queues.mark_above(2), queues.red(min_th=1, max_th=9, weight=0.5, ecn=True)])
 def test_marked_packets_arrive(discipline):
     """Twice the line's rate into a buffer of ten: as many packets arrive marked as the link has marked."""
     book = Logbook(discipline)

@@ -83,7 +83,7 @@ def test_random_losses_lie_within_their_interval(count):
 
 
 DISCIPLINES = {
-    "red": queues.red(low=5, high=15),
+    "red": queues.red(min_th=5, max_th=15),
     "codel": queues.codel(),
     "fq-codel": queues.fq_codel(),
     "pie": queues.pie(),

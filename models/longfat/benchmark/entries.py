@@ -145,7 +145,9 @@ ENTRIES: dict[str, Entry] = {
         _fair("explicit-feedback", "e2e-ef", "explicit-feedback", transmission=True, choices=_EXPLICIT_FEEDBACK),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
         Entry("reno", "tcp (reno)", "reno", _OLD),
-        Entry("red", "tcp (w/red)", "reno", _OLD, "red", options={"low": 5, "high": 15, "max_p": 0.02}, random=True),
+        Entry(
+            "red", "tcp (w/red)", "reno", _OLD, "red", options={"min_th": 5, "max_th": 15, "max_p": 0.02}, random=True
+        ),
         Entry("tri-s", "tri-s", "tri-s"),
         Entry("dual", "dual", "dual", PROFILES["bsd"]),
         Entry("decbit", "decbit", "decbit", bottleneck="decbit", options={"with_transmission": False}),

@@ -12,7 +12,7 @@ from longfat.cli import tables
 from longfat.cli.buffer_checks import checks
 from longfat.cli.paste import BURSTS, USUAL, Line
 from longfat.design.buffer_laws import ONE, size_in_lines
-from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_LOW, interval
+from longfat.design.signalling import LARGEST_PROBABILITY, NAMES, RED_LEAST, ROOM, TIMES_MIN_TH, interval
 from longfat.laws.buffers import burst_for_shaped_rate
 from longfat.plot import rows
 
@@ -311,7 +311,7 @@ def _time(seconds: float) -> str:
 def _red(a: dict[str, Any], packets: int, limit: int) -> str:
     size, packets = a["packet"], max(packets, RED_LEAST)
     return (
-        f"red limit {limit * size} min {packets * size} max {round(TIMES_LOW * packets) * size} avpkt {size} "
+        f"red limit {limit * size} min {packets * size} max {round(TIMES_MIN_TH * packets) * size} avpkt {size} "
         f"burst {burst_of_red(packets)} bandwidth {round(8 * a['rate'])}bit probability {LARGEST_PROBABILITY}"
     )
 

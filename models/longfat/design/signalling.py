@@ -13,7 +13,7 @@ from longfat.sim.queues import Discipline
 #: and not the buffer, limits the queue.
 ROOM = 4.0
 #: RED: max_th is three times min_th, max_p 0.1 (Floyd, "RED: Discussions of Setting Parameters", 1997).
-TIMES_LOW = 3.0
+TIMES_MIN_TH = 3.0
 RED_LEAST = 2  # packets: least min_th; with one packet tc finds no weight (iproute2, tc_red.c, tc_red_eval_ewma())
 LARGEST_PROBABILITY = 0.1
 
@@ -28,8 +28,8 @@ INTERNET, SHORT = 0.1, 0.01
 _MADE: dict[str, Callable[[float, float, float, float], dict[str, Any]]] = {
     "step-marking": lambda packets, delay, size, trip: {"packets": packets},
     "red": lambda packets, delay, size, trip: {
-        "low": max(packets, RED_LEAST), "high": TIMES_LOW * max(packets, RED_LEAST), "max_p": LARGEST_PROBABILITY,
-        "packet": size,
+        "min_th": max(packets, RED_LEAST), "max_th": TIMES_MIN_TH * max(packets, RED_LEAST),
+        "max_p": LARGEST_PROBABILITY, "packet": size,
     },
     "codel": lambda packets, delay, size, trip: {"target": delay, "interval": max(interval(trip), delay)},
     "fq-codel": lambda packets, delay, size, trip: {"target": delay, "interval": max(interval(trip), delay)},

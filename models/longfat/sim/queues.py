@@ -1,6 +1,6 @@
 """Queue disciplines by name; users may define others with `Discipline`.
 
-A discipline with parameters is called with their values, as in ``queues.red(low=5, high=20)``;
+A discipline with parameters is called with their values, as in ``queues.red(min_th=5, max_th=20)``;
 ``queues.red.parameters`` lists its parameters and ``queues.red.source`` names its publication. The rules of every
 discipline and their sources are in docs/rules/queue-disciplines.md, the code in `longfat.sim.switch`.
 """
@@ -66,7 +66,7 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
 
     Examples
     --------
-    >>> discipline("red", low=10).values["low"]
+    >>> discipline("red", min_th=10).values["min_th"]
     10.0
     >>> discipline("round-robin", **round_robin(1500).values) == round_robin(1500)
     True

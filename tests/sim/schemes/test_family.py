@@ -71,7 +71,7 @@ def test_order_of_the_schemes():
 
 def dumbbell(scheme, count, far=0.0, ecn=False, seconds=60.0):
     """Return a run of flows through RED at 10 MB/s and 50 ms, and as many with a longer path if wanted."""
-    red = queues.red(low=100, high=500, max_p=0.02, weight=0.0005, gentle=True, ecn=ecn)
+    red = queues.red(min_th=100, max_th=500, max_p=0.02, weight=0.0005, gentle=True, ecn=ecn)
     net = Network().link("a", "b", rate=1e7, delay=0.025, buffer=2000, discipline=red)
     # Slow start ends where the flow's share is: otherwise 1000 losses at once are repaired for half the run.
     start = {"ecn": float(ecn), "initial_ssthresh": 600 / count}

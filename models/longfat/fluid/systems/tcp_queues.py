@@ -11,9 +11,9 @@ from longfat.fluid.system import Parameter, System, Variable
 
 WINDOW, QUEUE = Variable("packets", 1.0, low=1e-3), Variable("packets", 0.0, low=0.0)
 THRESHOLDS = {  # of RED
-    "low": Parameter("packets", "[0, inf)", 50.0, "low threshold"),
-    "high": Parameter("packets", "(0, inf)", 150.0, "high threshold"),
-    "largest_loss": Parameter("probability", "(0, 1]", 0.1, "loss at the high threshold"),
+    "min_th": Parameter("packets", "[0, inf)", 50.0, "lower threshold"),
+    "max_th": Parameter("packets", "(0, inf)", 150.0, "upper threshold"),
+    "max_p": Parameter("probability", "(0, 1]", 0.1, "loss at the upper threshold"),
 }
 
 
@@ -43,12 +43,12 @@ def tcp_red() -> System:
     System
         Variables ``window`` W [packets], ``queue`` q [packets] and ``average`` [packets]. Parameters: ``flows`` N
         [flows] in (0, inf), ``capacity`` C [packets/s] in (0, inf), ``propagation`` T [s] in (0, inf), ``increase``
-        alpha [packets] in (0, inf), ``decrease`` beta [1] in (0, 1), ``low`` and ``high`` thresholds [packets] in
-        [0, inf), ``largest_loss`` p_max [probability] in (0, 1] at the high threshold, ``averaging`` w_q [1] in (0, 1).
+        alpha [packets] in (0, inf), ``decrease`` beta [1] in (0, 1), ``min_th`` and ``max_th`` [packets] in
+        [0, inf), ``max_p`` [probability] in (0, 1], the loss at max_th, ``averaging`` w_q [1] in (0, 1).
 
     Notes
     -----
-    The model has mean windows and no timeouts. Above the high threshold the loss rises to 1 at twice that threshold
+    The model has mean windows and no timeouts. Above max_th the loss rises to 1 at twice that threshold
     ("gentle" RED), and stays there. The model assumes losses that are independent of the window, but losses of a
     sawtooth depend on it: in equilibrium the model gives sqrt(2/(1 + beta)) times the window of the square-root law at
     the same loss, 1.155 times for TCP.
@@ -67,9 +67,9 @@ def tcp_red() -> System:
     """
 
     def loss(average: Any, p: Mapping[str, Any], xp: Any) -> Any:
-        ramp = (average - p["low"]) / (p["high"] - p["low"]) * p["largest_loss"]
-        gentle = p["largest_loss"] + (average / p["high"] - 1) * (1 - p["largest_loss"])
-        return xp.clip(xp.where(average < p["high"], ramp, gentle), 0.0, 1.0)
+        ramp = (average - p["min_th"]) / (p["max_th"] - p["min_th"]) * p["max_p"]
+        gentle = p["max_p"] + (average / p["max_th"] - 1) * (1 - p["max_p"])
+        return xp.clip(xp.where(average < p["max_th"], ramp, gentle), 0.0, 1.0)
 
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
         window, queue, average = x[0], x[1], x[2]
@@ -216,7 +216,7 @@ def cubic() -> System:
     System
         Variables ``before_loss`` M [packets], the window before the last loss, ``since_loss`` s [s], the time since it,
         and ``queue`` q [packets]. Parameters: ``flows`` N [flows], ``capacity`` C [packets/s], ``propagation`` T [s],
-        ``low`` and ``high`` thresholds [packets], ``largest_loss`` at the high threshold [probability], ``c``
+        thresholds ``min_th`` and ``max_th`` [packets], ``max_p``, the loss at max_th [probability], ``c``
         [packets/s^3], ``decrease`` beta [1] in (0, 1).
 
     Notes
@@ -248,7 +248,7 @@ def cubic() -> System:
 
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
         then, now = late[0], window(x, p, xp)
-        loss = xp.clip((then[2] - p["low"]) / (p["high"] - p["low"]) * p["largest_loss"], 0.0, 1.0)
+        loss = xp.clip((then[2] - p["min_th"]) / (p["max_th"] - p["min_th"]) * p["max_p"], 0.0, 1.0)
         losses = window(then, p, xp) / round_trip_time(then[2], p) * loss
         filling = p["flows"] * now / round_trip_time(x[2], p) - p["capacity"]
         return xp.stack([-(x[0] - now) * losses, 1 - x[1] * losses, filling])

@@ -47,7 +47,7 @@ class Link:
             toml="discipline", kind="str or Discipline", default="fifo",
             check=lambda name, value, of: queues.discipline(value),
             meaning='Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as '
-            "``queues.red(low=5, high=15)``",
+            "``queues.red(min_th=5, max_th=15)``",
         )
     )  # fmt: skip
     loss: float = option(

@@ -4,7 +4,7 @@ S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoida
 Networking 1(4), 1993, figure 2, with the paper's defaults. The options `gentle` and `wait` and the greatest probability
 at which packets are marked are from ns-2.35 (red.cc).
 
->>> red(low=44, high=132, gentle=True).values["high"]
+>>> red(min_th=44, max_th=132, gentle=True).values["max_th"]
 132.0
 """
 
@@ -40,10 +40,10 @@ def update_average(link, now):
 @part
 def by_average(link):
     """Return p_b, the marking probability by the average queue alone."""
-    if link.average < link.high:
-        return link.max_p * (link.average - link.low) / (link.high - link.low)
-    if link.gentle and link.average < 2.0 * link.high:
-        return link.max_p + (1.0 - link.max_p) * (link.average - link.high) / link.high
+    if link.average < link.max_th:
+        return link.max_p * (link.average - link.min_th) / (link.max_th - link.min_th)
+    if link.gentle and link.average < 2.0 * link.max_th:
+        return link.max_p + (1.0 - link.max_p) * (link.average - link.max_th) / link.max_th
     return 1.0
 
 
@@ -64,7 +64,7 @@ def spread_out(link, probability):
 def enqueue(link, packet, now):
     """Mark or drop the packet with the probability that follows from the average queue."""
     update_average(link, now)
-    if link.average < link.low:
+    if link.average < link.min_th:
         link.count = -1
         return ENQUEUE
     probability = by_average(link)
@@ -81,25 +81,24 @@ def enqueue(link, packet, now):
 
 
 class _Red(Discipline):
-    """Discipline that requires low < high."""
+    """Discipline that requires min_th < max_th."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number("high", self.values["high"], "packets", f"({self.values['low']!r}, 1e15]")
+        number("max_th", self.values["max_th"], "packets", f"({self.values['min_th']!r}, 1e15]")
 
 
 red = _Red(
     "red",
     enqueue=enqueue,
     parameters={
-        "low": Parameter(5.0, "packets", "[0, 1e15]", about="Average queue from which on packets are marked (min_th)"),
-        "high": Parameter(
-            15.0, "packets", "(0, 1e15]", about="Average queue at which the probability reaches max_p (max_th)"
-        ),
+        "min_th": Parameter(5.0, "packets", "[0, 1e15]", about="Average queue from which on packets are marked"),
+        "max_th": Parameter(15.0, "packets", "(0, 1e15]", about="Average queue at which the probability reaches max_p"),
         "max_p": Parameter(0.02, "probability", "(0, 1]", about="Marking probability p_b at the upper threshold"),
         "weight": Parameter(0.002, "1", "(0, 1]", about="Weight w_q of a new sample in the average queue"),
         "gentle": flag(
-            False, "Above `high`, raise the probability linearly to 1 at twice `high`; otherwise drop all packets there"
+            False,
+            "Above `max_th`, raise the probability linearly to 1 at twice `max_th`; otherwise drop all packets there",
         ),
         "packet": Parameter(
             500.0,
@@ -123,8 +122,8 @@ def red_auto(
 ) -> Discipline:
     """Return RED with the parameters that ns-2 derives from the link for a target queueing delay of 5 ms.
 
-    With m = rate/packet: low = max(5, 2.5 ms m), high = 3 low, max_p = 0.1, weight = 1 - exp(-1/(10 r m)), where
-    r = 3 (delay + 1/m), at least 0.1 s, stands for the round-trip time.
+    With m = rate/packet: min_th = max(5, 2.5 ms m), max_th = 3 min_th, max_p = 0.1, weight = 1 - exp(-1/(10 r m)),
+    where r = 3 (delay + 1/m), at least 0.1 s, stands for the round-trip time.
 
     Parameters
     ----------
@@ -143,7 +142,7 @@ def red_auto(
 
     Examples
     --------
-    >>> red_auto("40 Mbit/s").values["low"]
+    >>> red_auto("40 Mbit/s").values["min_th"]
     25.0
 
     References
@@ -153,6 +152,8 @@ def red_auto(
     """
     per_second = quantities.rate(rate, "rate") / number("packet", packet, "bytes", "[1, 1e6]")
     round_trip = max(0.1, 3.0 * (quantities.duration(delay, "delay", "[0, 1e6]") + 1.0 / per_second))
-    low = max(5.0, 0.0025 * per_second)
+    min_th = max(5.0, 0.0025 * per_second)
     weight = -math.expm1(-1.0 / (10.0 * round_trip * per_second))
-    return red(low=low, high=3.0 * low, max_p=0.1, weight=weight, gentle=True, packet=packet, ecn=ecn, wait=wait)
+    return red(
+        min_th=min_th, max_th=3.0 * min_th, max_p=0.1, weight=weight, gentle=True, packet=packet, ecn=ecn, wait=wait
+    )

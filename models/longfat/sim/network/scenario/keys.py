@@ -45,7 +45,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "pairs": ((list,), 'a list of pairs, as in [["1 s", "5 Mbit/s"]]'),
     "rows": ((list,), 'a list of rows, as in [["1 s", "2 s", 1]]'),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
-    "discipline": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
+    "discipline": ((str, dict), 'a name, or a table as in {name = "red", min_th = 5, max_th = 15}'),
     "table": ((dict,), "a table"),
     "traffic": ((dict,), "a table"),
     "values": ((str, dict), 'a table, or "linux"'),
