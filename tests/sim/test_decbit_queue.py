@@ -78,12 +78,12 @@ def test_marks_as_the_plain_one(options, load):
     assert link.dropped > 20 or load < 1.1
 
 
-def marks(times, discipline, **options):
-    """Return which of the packets that arrive at these times [ms] are marked; each is sent in 1 ms."""
-    net = Network().link("a", "b", rate=RATE, buffer=100, discipline=discipline)
+def marks(times, discipline, takes=1e-3, **options):
+    """Return which of the packets that arrive at these times [`takes`] are marked; each is sent in `takes` [s]."""
+    net = Network().link("a", "b", rate=1000 / takes, buffer=100, discipline=discipline)
     for time in times:
-        net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * 1e-3, **options)
-    one = simulated(net, 1.0)
+        net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * takes, **options)
+    one = simulated(net, 1000 * takes)
     return [int(flow.marks) for flow in one.state.flows]
 
 
@@ -101,6 +101,11 @@ def test_by_hand():
     assert marks(TIMES, decbit(threshold=1.25)) == [0, 0, 0, 0, 0, 0, 1, 0]  # 8.8/7 = 1.257
     assert marks(TIMES, decbit(threshold=1.26)) == [0] * 8
     assert marks(TIMES, decbit(), parameters={"ecn": 0}) == [0] * 8
+
+
+def test_integrals_of_more_than_32_bits(both_ways):
+    """The same at a 300th of the rate: 0.3 s x 11.3 packets until the last arrival are more than 2^31 packets x ns."""
+    assert marks(TIMES, decbit(), takes=0.3) == [0, 1, 0, 0, 0, 1, 1, 0]
 
 
 def test_without_acknowledgments_by_hand():

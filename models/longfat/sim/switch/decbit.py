@@ -38,7 +38,7 @@ def nanoseconds(time):
 @part
 def area(link, time):
     """Return the integral of the queue length from the start of the run to `time` [packets x ns]."""
-    integral = nanoseconds(link.backlog_area) + link.backlog * (time - nanoseconds(link.changed_at))
+    integral = nanoseconds(link.backlog_area) + int(link.backlog) * (time - nanoseconds(link.changed_at))
     if not link.with_answers:
         integral -= link.acks_area + link.acks * (time - link.acks_changed)
     if link.with_transmission:  # `busy_time` includes all of the transmission time of the packet in transmission
