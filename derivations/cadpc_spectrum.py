@@ -81,7 +81,8 @@ def spectrum() -> Spectrum:
         after = Matrix([x * (1 + a * (1 - x / w - sum(rates))) for x, w in zip(rates, weights, strict=True)])
         at = {x: w / (1 + sum(weights)) for x, w in zip(rates, weights, strict=True)}
         mu = sp.Symbol("mu")
-        polynomial = (mu * sp.eye(flows) - after.jacobian(Matrix(rates)).subs(at)).det(method="berkowitz")
+        matrix = (mu * sp.eye(flows) - after.jacobian(Matrix(rates)).subs(at)).to_DM(field=True)  # rational functions
+        polynomial = matrix.domain.to_sympy(matrix.det())
         claimed = (mu - law.total) * (mu - law.difference.subs(W, sum(weights))) ** (flows - 1)
         require_zero(sp.cancel(polynomial - claimed), f"{flows} flows")
     law = Spectrum(law.total, law.difference.subs(W, n))

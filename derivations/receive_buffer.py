@@ -142,7 +142,7 @@ def discards() -> Expr:
     for trip in range(1, 6):  # the runs are those of the rules, which `slots` follows one by one
         for buffer in range(1, trip + 3):
             seen, consumed = slots(trip, buffer, soft=False, length=12 * trip + 12)
-            require(bool(count.subs({M: trip, B: buffer}) == seen), "slot by slot")
+            require(bool(count.xreplace({M: sp.Integer(trip), B: sp.Integer(buffer)}) == seen), "slot by slot")
             require(consumed[-1] - consumed[-2] == 1, "slot by slot, it ends")
     return count.subs(M, round_trip())
 
@@ -216,6 +216,9 @@ def locked_efficiency() -> Expr:
             length = 60 * trip
             consumed = slots(trip, buffer, soft=True, length=length)[1]
             late = sp.Rational(consumed[-1] - consumed[-1 - 20 * trip], 20 * trip)
-            require(bool(late == rate.subs({M: trip, B: buffer})), "slot by slot, after one loss")
+            require(
+                bool(late == rate.xreplace({M: sp.Integer(trip), B: sp.Integer(buffer)})),
+                "slot by slot, after one loss",
+            )
     require_zero(rate.subs(B, M) - 1, "a buffer of M segments is never full before the first missing one comes")
     return rate.subs(M, round_trip())

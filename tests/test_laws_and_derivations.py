@@ -31,7 +31,7 @@ DERIVATIONS = Path(derivations.__file__).parent
 
 def in_letters(expression):
     """Return an expression in symbols without assumptions, so that those of laws and derivations are equal."""
-    return expression.subs({symbol: sp.Symbol(symbol.name) for symbol in expression.free_symbols})
+    return expression.xreplace({symbol: sp.Symbol(symbol.name) for symbol in expression.free_symbols})
 
 
 def same(shipped, proved):
