@@ -26,11 +26,13 @@ def answer_of(name: str, answer: Answer) -> str:
     one, a = APPLICATIONS[name], answer.attrs
     capacity = answer.link
     trips = (a["round_trip_time_low"], a["round_trip_time_high"])
-    best = at_most(answer)
+    best, less = at_most(answer), "losses make"
     if best == 0.0:
         losses = ", ".join(f"{row['loss']:.3g}" for row in answer.rows)
         raise out_of_range("loss", losses, "1", "less, with --application: no law of the sender holds there")
-    if lossy := best < a["target"] * answer.capacity:
+    if one.over_tcp and answer.reachable < best:
+        best, less = answer.reachable, "TCP's largest window makes"
+    if limited := best < a["target"] * answer.capacity:
         capacity = (min(best, capacity[0]), min(best, capacity[1]))
     window, goal = one.window_for(capacity[1], trips[1]), a["target"] * (1 - BELOW) * capacity[0]
     rates = {default: one.rates(default.window, capacity, trips, default.windows) for default in one.defaults}
@@ -39,11 +41,11 @@ def answer_of(name: str, answer: Answer) -> str:
     slow = {default: ends for default, ends in rates.items() if ends[0] < goal}
     settings = [line for default in slow for line in default.raised_to(window, one.largest)]
     listed = "; ".join(f"{size(default.window)} {default.name}: {span(*ends)}" for default, ends in rates.items())
-    losses = f", which losses make {span(*capacity)}" if lossy else ""
-    limit = f"window of {one.title}: {listed}; at {span(*trips, 's')}, of the link's {of_data(answer)}{losses}"
+    left = f", which {less} {span(*capacity)}" if limited else ""
+    limit = f"window of {one.title}: {listed}; at {span(*trips, 's')}, of the link's {of_data(answer)}{left}"
     expected, lines = list(rates.items()), list[str]()
     if not slow:
-        carry = "they carry what the losses leave" if lossy else "they fill the path"
+        carry = "they carry that rate" if limited else "they fill the path"
         limit, steps = f"not the {limit}", [f"nothing to set where these are the defaults: {carry}"]
     elif not settings or rate < LEAST_GAIN * min(slow.values())[1]:
         limit = f"possibly the {limit}"
