@@ -23,9 +23,19 @@ def test_rounds_by_hand(trip):
 
 def test_a_packet_of_a_slow_link_takes_its_time_and_a_round_trip():
     """1250 bytes at 10 kbit/s take a second, after which acknowledgment and propagation take the 0.8 s of ping."""
-    law, simulated = transfer_time(1000, rate=1250.0, round_trip_time=0.8, **PATH)
+    law, simulated = transfer_time(1250, rate=1250.0, round_trip_time=0.8, **PATH)
     assert law == pytest.approx(1.8, rel=1e-12)
     assert simulated == pytest.approx(1.8, rel=1e-9)
+
+
+def test_the_last_packet_has_the_rest_of_the_data():
+    """One byte and 40 bytes of headers take 41/1250 s; 1251 bytes are a packet of 1290 bytes, and that one behind it.
+
+    The rate of data is that of 1250 in 1290 bytes.
+    """
+    path = PATH | {"rate": 1250.0 * 1250 / 1290, "round_trip_time": 0.3, "header": 40.0}
+    assert transfer_time(1, **path) == pytest.approx((0.3 + 41 / 1250,) * 2, rel=1e-9)
+    assert transfer_time(1251, **path) == pytest.approx((0.3 + (1290 + 41) / 1250,) * 2, rel=1e-9)
 
 
 def test_losses_take_longer():

@@ -79,7 +79,7 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
     law, found = transfer_time(
         size, rate=capacity, round_trip_time=a["round_trip_time"],
         loss=row["loss"], scheme=a["scheme"], segment=a["segment"], buffer=float(path.arguments["buffer"]),
-        simulate=simulate, progress=watched(),
+        header=sum(a["headers"]) / 2, simulate=simulate, progress=watched(),
     )  # fmt: skip
     words = (
         f"{rounded(size, 'bytes')} alone on the path: {rounded(law, 's', 3)} by the law of slow start without losses"

@@ -13,13 +13,14 @@ MOST = 1e7  # largest number of packets to simulate, in about a minute. Our choi
 
 def transfer_time(
     size: float, *, rate: float, round_trip_time: float, loss: float, scheme: str, segment: int, buffer: float,
-    simulate: bool = True, progress: bool = False,
+    header: float = 0.0, simulate: bool = True, progress: bool = False,
 ) -> tuple[float, float | None]:  # fmt: skip
     """Return the transfer time [s] of a file of ``size`` bytes by the law of slow start, and as simulated.
 
     The law is a lower bound: it assumes no losses, and that slow start goes on until the path is full. Without
     ``simulate``, and for more than `MOST` packets, the second value is None. ``rate`` is that of data [bytes/s],
-    ``buffer`` is in bandwidth-delay products. A transfer ends when all data are acknowledged.
+    ``buffer`` is in bandwidth-delay products. A transfer ends when all data are acknowledged. The last packet has the
+    rest of the data, and ``header`` bytes of headers, as all packets have.
 
     >>> law, simulated = transfer_time(1e6, rate=1.25e6, round_trip_time=0.05, loss=0, scheme="reno", segment=1448,
     ...                                buffer=4)
@@ -30,8 +31,9 @@ def transfer_time(
     per_packet, sender = segment / rate, SENDERS[scheme]
     # The round-trip time is that of ping, whose packets are short: the law adds the transmission time of a packet.
     law = slow_start_transfer_time(packets, round_trip_time, per_packet, INITIAL_WINDOW)
+    shorter = (packets - size / segment) * segment / (segment + header) * per_packet  # time that the last packet lacks
     if not simulate or packets > MOST:
-        return float(law), None
+        return float(law) - shorter, None
     from longfat.sim import Network
     from longfat.sim.runs.run import answer
 
@@ -41,4 +43,5 @@ def transfer_time(
         sender.scheme, path=["sender", "receiver"], packet=segment, file=packets * segment, ack_path="ideal",
         parameters=sender.parameters,
     )  # fmt: skip
-    return float(law), float(answer(net, rng=0, progress=progress)[0]["transfer_time"][0])
+    simulated = float(answer(net, rng=0, progress=progress)[0]["transfer_time"][0])
+    return float(law) - shorter, simulated - shorter
