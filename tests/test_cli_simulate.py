@@ -192,6 +192,9 @@ def test_a_trace_that_ends_early_is_reported(tmp_path, capsys):
     assert err.count("\n") == 1
     whole = json.loads(simulate(capsys, tmp_path, RENO, "--json"))
     assert json.loads(out)["flows"] == whole["flows"]
+    # the first packet leaves at 0 s: a trace of one packet is a trace, too
+    assert cli.main(["simulate", *arguments, "--pcap", str(tmp_path), "--trace-packets", "1"]) == 0
+    assert capsys.readouterr().err == "longfat: the trace ends at 0 s, after 1 packets (trace_packets)\n"
 
 
 def test_the_size_of_a_large_trace_is_announced(tmp_path, capsys, monkeypatch):

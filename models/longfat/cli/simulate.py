@@ -64,7 +64,7 @@ def simulate_command(output: Output, scenario: str, trust: bool, **options: Any)
         emit(output, lambda: table(data, net), lambda: summary(data, net), data, lambda plot: plot.show(data)[0].figure)
         if data.attrs.get("trace_end"):
             click.echo(f"longfat: {data.attrs['trace_end']}", err=True)
-    if data.attrs.get("trace_end") and data.attrs["trace_until"] == 0:  # no trace was written
+    if data.attrs.get("trace_end") and data.attrs["trace_packets"] == 0:  # no trace was written
         raise click.exceptions.Exit(2)
 
 
