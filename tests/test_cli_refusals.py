@@ -189,7 +189,7 @@ REFUSED = {
     ),
     "buffer of several round trips": (
         "buffer --rate 10Mbit/s --rtt 10ms,50ms,100ms",  # two flows would have the BDP of all three
-        [("--flows 2", "round_trip_time has 3 times, and needs as many flows, got 2")],
+        [("--flows 2,9", "round_trip_time has 3 times, and needs as many flows, got 2")],
     ),
     "buffer of a policer": (
         "buffer --rate 10Mbit/s --rtt 36ms --find burst",

@@ -179,8 +179,8 @@ def answered(
         if loads is not None:
             raise conflict(f"loads = {loads}", "needs the argument file")
         numbers = FLOWS.each("flows", len(trips) if flows is None else flows)
-        if max(numbers) < len(trips):
-            raise conflict("round_trip_time", f"has {len(trips)} times, and needs as many flows, got {max(numbers)}")
+        if min(numbers) < len(trips):
+            raise conflict("round_trip_time", f"has {len(trips)} times, and needs as many flows, got {min(numbers)}")
         subjects = _long_flows(path, senders, numbers, trips, find, spread, bandwidth_delay_product)
     else:
         if not points:
