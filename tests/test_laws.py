@@ -592,3 +592,12 @@ def test_dataarrays_keep_their_labels():
     assert result.sizes == {"window": 2, "loss": 3}
     assert result.attrs["units"] == "1"
     assert float(result[1, 0]) == throughput_efficiency(24, 1e-3, 16, 23.0)
+
+
+def test_dataarrays_have_the_unit_of_the_parameter():
+    import xarray as xr
+
+    window, loss = xr.DataArray([24.0], attrs={"units": "segments"}), xr.DataArray(1e-3, attrs={"units": "1"})
+    assert float(throughput_efficiency(window, loss, 16, 23.0)[0]) == throughput_efficiency(24, 1e-3, 16, 23.0)
+    with pytest.raises(ValueError, match=r"^units = 'packets' of window must be 'segments': arrays are not converted$"):
+        throughput_efficiency(window.assign_attrs(units="packets"), loss, 16, 23.0)

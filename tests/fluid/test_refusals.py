@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from longfat.fluid import (
     Parameter,
@@ -114,6 +115,8 @@ def test_bad_values_are_named(name, change, message):
          "kind 'other' is unknown; available: flow, map"),
         (lambda: integrate("cadpc", 3), r"^system must be a System, such as .*, got the string 'cadpc'$"),
         (lambda: integrate(cadpc(3), 3, smoothing=[]), r"^smoothing has shape \(0,\): must be one value or more$"),
+        (lambda: integrate(cadpc(3), 3, smoothing=xr.DataArray(0.5, attrs={"units": "ms"})),
+         "^units = 'ms' of smoothing must be '1': arrays are not converted$"),
         (lambda: integrate(cadpc(3), 3, smoothing=True), "^smoothing must be a number or an array of .*, got the bool"),
         (lambda: integrate(cadpc(3), 3, smoothing=np.ma.array([1.0, 0.5], mask=[0, 1])), "^smoothing = nan is out of"),
         (lambda: cadpc(3, periods=[1, 2]), "flows = 3 needs 3 periods and 3 phases: got 2 and "),

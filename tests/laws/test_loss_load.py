@@ -184,6 +184,8 @@ def test_kinds_of_throughput_optimum():
     labelled = laws.throughput_optimal_rate.solve(xr.DataArray(excess, dims="a"), 0.3, 3.0)
     assert labelled.value.dims == labelled.status.dims == ("a",)
     assert labelled.value.attrs["units"] == "1"
+    with pytest.raises(ValueError, match=r"units = 'packets/s' of .* must be "):
+        laws.throughput_optimal_rate.solve(xr.DataArray(excess, dims="a", attrs={"units": "packets/s"}), 0.3, 3.0)
 
 
 def test_slopes_of_the_throughput_optimum():

@@ -365,6 +365,17 @@ def floats(value: Any) -> np.ndarray:
     return np.where(value.mask, np.nan, found) if isinstance(value, np.ma.MaskedArray) else found
 
 
+def same_unit(name: str, array: Any, unit: str) -> None:
+    """Raise a ValueError if a DataArray has an attribute ``units`` that differs from the unit; nothing is converted.
+
+    "1" and "probability" are the same: results of simulations have the one, laws the other. Without the attribute the
+    array is taken to be in the unit.
+    """
+    given = array.attrs.get("units") or unit
+    if given != unit and not (given in _UNNAMED and unit in _UNNAMED):
+        raise conflict(f"units = {given!r} of {name}", f"must be {unit!r}", "arrays are not converted")
+
+
 def real(value: Any) -> float:
     """Return a scalar as a float, infinite beyond the largest float; raise a TypeError for what is no real number.
 

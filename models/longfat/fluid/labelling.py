@@ -105,6 +105,7 @@ def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataA
     import xarray as xr
 
     if isinstance(value, xr.DataArray):
+        domains.same_unit(name, value, declared.unit)
         array = value
     else:
         try:

@@ -175,7 +175,7 @@ class Law:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the law's value at the parameters, in the arithmetic that their types select."""
         values = list(self.bind(*args, **kwargs).values())
-        if any(array_namespaces._is(value, "xarray", "DataArray") for value in values):
+        if self._labelled(values):
             import xarray
 
             return xarray.apply_ufunc(self, *values).assign_attrs(units=self.unit, long_name=self.name)
@@ -218,6 +218,14 @@ class Law:
             raise TypeError(f"{self.name}: {failure}; its parameters are {listed}") from None
         bound.apply_defaults()
         return dict(bound.arguments)
+
+    def _labelled(self, values: list[Any]) -> bool:
+        """Return whether a value is a DataArray; raise a ValueError if its unit is not that of the parameter."""
+        pairs = zip(self.symbols.items(), values, strict=True)
+        found = [(*one, value) for one, value in pairs if array_namespaces._is(value, "xarray", "DataArray")]
+        for name, symbol, value in found:
+            domains.same_unit(name, value, symbol.unit)
+        return bool(found)
 
     def _masked(self, values: list[Any]) -> Any:
         """Return the law's value for masked arrays, masked wherever an argument is masked.

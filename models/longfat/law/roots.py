@@ -158,7 +158,7 @@ class Root(Law):
             ``status``, text: one of the law's ``cases``, "converged", "not converged" or "outside the domain".
         """
         given = list(self.bind(*args, **kwargs).values())
-        if any(array_namespaces._is(value, "xarray", "DataArray") for value in given):
+        if self._labelled(given):
             import xarray
 
             value, status = xarray.apply_ufunc(self._solve, *given, output_core_dims=[[], []])
