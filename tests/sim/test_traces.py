@@ -513,8 +513,10 @@ def test_small_and_large_packets(tmp_path):
 def test_wrong_values(tmp_path):
     with pytest.raises(ValueError, match=r"trace_packets = 0 packets is out of range"):
         sim.run(small(), pcap=tmp_path, trace_packets=0, progress=False)
-    with pytest.raises(TypeError, match=r"pcap must be a string or a path"):
+    with pytest.raises(TypeError, match=r"^pcap must be None or the path of a directory, got the int 3$"):
         sim.run(small(), pcap=3, progress=False)
+    with pytest.raises(ValueError, match=r"^qlog = '' is out of range: must be the path of a directory$"):
+        sim.run(small(), qlog="", progress=False)
     with pytest.raises(ValueError, match=r"^qlog = /proc/nowhere cannot be written to"):
         sim.run(small(), qlog="/proc/nowhere", progress=False)
     run = sim.Simulation(small())

@@ -7,8 +7,9 @@ import os
 import stat
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-from longfat.base.domains import conflict
+from longfat.base.domains import conflict, out_of_range, wrong_type
 
 #: Size of the largest text file that is read [bytes]. Our choice: a wrong file is refused before it fills the memory.
 LONGEST = 1 << 26
@@ -53,12 +54,25 @@ def text_of(name: str, file: str) -> str:
         raise conflict(f"{name} = {file}", "must be a text in UTF-8") from None
 
 
+def directory(name: str, value: Any) -> Path:
+    """Return the path of a directory; raise an error for other values, and for "", which is the current directory.
+
+    >>> directory("store", "runs").name
+    'runs'
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise wrong_type(name, value, "None or the path of a directory")
+    if not os.fspath(value):
+        raise out_of_range(name, "''", "1", "the path of a directory")
+    return Path(value)
+
+
 class AtomicFiles:
     """Context manager that writes files to one directory, and gives all of them their final names when it exits.
 
     Parameters
     ----------
-    directory : str or Path
+    place : str or Path
         Directory of the files; created if it does not exist.
     name : str
         Name of the option or argument with the directory, for error messages.
@@ -81,8 +95,8 @@ class AtomicFiles:
     1 False ['a.txt']
     """
 
-    def __init__(self, directory: str | Path, name: str = "output") -> None:
-        self.directory, self.name = Path(directory), name
+    def __init__(self, place: str | Path, name: str = "output") -> None:
+        self.directory, self.name = directory(name, place), name
         self._pending: dict[Path, Path] = {}
 
     def __enter__(self) -> AtomicFiles:

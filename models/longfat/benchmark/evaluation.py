@@ -15,6 +15,7 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number
+from longfat.base.files import directory
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
@@ -173,7 +174,7 @@ def run_cells(
         settings = hashlib.sha256(cell.settings.encode()).hexdigest()
         function = partial(cell.function, seed=seed, settings=settings)
         folder = re.sub(r"[^.\w-]+", "-", f"{cell.name}_{settings[:8]}_{seed}")
-        place = None if store is None else Path(store) / folder
+        place = None if store is None else directory("store", store) / folder
 
         def draws(numbers: range) -> xr.Dataset:
             return sweep(function, {"draw": list(numbers)}, executor=pool, store=place, rng=0, progress=False)

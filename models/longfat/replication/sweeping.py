@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from longfat._version import __version__
-from longfat.base.domains import choice, integer, number, out_of_range, wrong_type
+from longfat.base import files
+from longfat.base.domains import choice, integer, number, wrong_type
 from longfat.base.progress import bar
 from longfat.replication import engines, identity
 from longfat.replication import store as stores
@@ -202,15 +203,11 @@ def sweep(
         least = integer("replications", replications, "runs", "[1, 1e9]" if widths is None else "[2, 1e9]")
     most = least if widths is None else integer("at_most", at_most, "runs", f"[{least}, 1e9]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    if store is not None and not isinstance(store, str | Path):
-        raise wrong_type("store", store, "None or the path of a directory")
-    if store is not None and not str(store):
-        raise out_of_range("store", "''", "1", "the path of a directory")
+    directory = None if store is None else files.directory("store", store)
     choice("errors", errors, ("raise", "keep"))
     chosen = engines.adopt(executor)
     portable = engines.portable(function, chosen)
 
-    directory = None if store is None else Path(store)
     found = None if directory is None else stores.manifest(directory)
     streams = (
         Streams.parse(rng) if rng is not None or found is None else Streams.from_attributes(found["identity"]["rng"])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.base.domains import integer, wrong_type
+from longfat.base.domains import integer
 from longfat.base.files import AtomicFiles, GrowingFiles
 from longfat.base.headers import pcap_header
 from longfat.sim.kernel import records
@@ -162,9 +161,6 @@ def captured(run: Simulation, captures: Any, logs: Any, most: Any) -> Iterator[C
     The context's value is the capture, or None if no directory is given.
     """
     most = integer("trace_packets", most, "packets", "[1, 1e12]")
-    for name, place in (("pcap", captures), ("qlog", logs)):
-        if place is not None and not isinstance(place, str | os.PathLike):
-            raise wrong_type(name, place, "a string or a path")
     if captures is None and logs is None:
         yield None
         return
