@@ -161,14 +161,16 @@ ONE_AT_A_TIME = Discipline(
 
 @estimator
 def parallel_utilisation(
-    rng: Any, losses: int = 8, rounds: int = 25, *, flows: float, decrease: float = 0.5
+    rng: Any, losses: int = 12, rounds: int = 25, *, flows: float, decrease: float = 0.5
 ) -> Result:  # fmt: skip
     """Estimate the utilisation of a link with a very small buffer by GAIMD flows; one flow at a time loses a packet.
 
     Every window grows by one packet per round trip; the bandwidth-delay product is so large that losses are ``rounds``
     round trips apart on average. The first windows are spread evenly from the smallest to the largest, so that the
     flows lose packets in turn from the start; random windows gave the same mean result, but would need replications.
-    The measured time has ``losses`` losses. The default is our choice: with fewer, most packets belong to the warm-up.
+    The measured time has ``losses`` losses. The default is our choice: with 8, the result for three flows and a
+    ``decrease`` near 0.5 was up to 0.025 above the law; with 12, results were at most 0.018 above it, at 172 points
+    with 2 to 5 flows.
     """
     count = int(flows)
     bdp = max(600, round(rounds * count * count / (1 - decrease)))

@@ -26,7 +26,7 @@ class Simulator:
     replicate : callable
         Function of a seed and parameters, which returns a value and the number of packets sent.
     deterministic : bool
-        Whether a replication draws no random numbers.
+        Whether the seed has no effect on a replication.
     nearest : callable
         Takes a law's parameters and returns the nearest point that can be simulated.
 
@@ -99,7 +99,7 @@ def _flows(replicate: Simulate) -> Simulator:
 
 
 def _fixed(replicate: Simulate) -> Simulator:
-    """Return a simulator that draws no random numbers."""
+    """Return a simulator on whose results the seed has no effect."""
     return Simulator(replicate, deterministic=True)
 
 
