@@ -320,6 +320,15 @@ def test_the_comparison_can_fail():
         seen.agrees_with(Clocks(4, 10_000, [0.4e6, 0.25e6, 0.29e6, 0.05e6]))
 
 
+@pytest.mark.parametrize("discipline", FAIR)
+def test_a_queue_of_equal_length_loses_nothing(discipline):
+    """One packet is in transmission, one waits: a third of the same size has an equal queue, and is dropped itself."""
+    net = Network().link("a", "b", rate=RATE, buffer=1, discipline=discipline)
+    for k in range(3):
+        net.flow(AIMD, path=["a", "b"], packet=1000, file=1000, start=k * 1e-4, ack_path="ideal")
+    assert simulated(net, 0.01).state.flows["dropped"].tolist() == [0, 0, 1]
+
+
 def test_dropped_packets_leave_the_fluid_model():
     """Dropped packets leave the fluid.
 
