@@ -30,7 +30,7 @@ RATE = 1e6  # bytes/s: 1 us a byte
     ],
 )
 def test_a_full_queue_by_hand(name, queue, arrival, dropped):
-    """For a 1 the corrected rule drops the 5 of [2, 5, 3], the published one the 3; for an equal nothing is dropped."""
+    """For a 1 the corrected rule drops the 5 of [2, 5, 3], the published one the 3; a 5 among 5s is dropped itself."""
     run = feed(name, len(queue), list(enumerate([9, *queue, arrival])))
     assert victim(queue, arrival, RULES[name]) == dropped
     assert np.flatnonzero(run.state.flows["dropped"]).tolist() == [1 + (len(queue) if dropped is None else dropped)]
@@ -43,8 +43,7 @@ def feed(name, buffer, arrivals, until=None):
     for k, (time, priority) in enumerate(arrivals):
         net.flow(LABELLED, path=["a", "b"], name=f"{k}", start=time / 1e6, file=1000, packet=1000,
                  parameters={"priority": priority})  # fmt: skip
-    run = simulated(net, (arrivals[-1][0] + 0.5 if until is None else until) / 1e6)
-    return run
+    return simulated(net, (arrivals[-1][0] + 0.5 if until is None else until) / 1e6)
 
 
 def label(flow, packet):

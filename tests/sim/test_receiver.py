@@ -67,9 +67,9 @@ NS = 1e-9  # s
         (100e9, [(64, 100, 0.0)], BOTH[:1], [*(int(5.12 * k + 0.5) for k in range(1, 100)), 512]),
         # Each packet comes just as the one before it has left: as in a row.
         (100e9, [(64, 1, k * NS) for k in (0, 5, 10, 15, 20)], BOTH, [5, 10, 15, 20, 26]),
-        # Rounding restarts with every burst,
+        # Rounding restarts with every burst.
         (100e9, [(64, 5, 0.0), (64, 5, 0.1)], BOTH[:1], [k + late for late in (0, 10**8) for k in (5, 10, 15, 20, 26)]),
-        # whatever the remainder of the packets before it: 5.12, 2.56, 2.67, 5.33 and 2.5 ns after pauses of 0.1 s.
+        # No remainder is left after a pause of 0.1 s: packets of 5.12, 2.56, 2.67, 5.33 and 2.5 ns.
         *(
             (bits * 1e9, [(size, 1, 0.1 * k) for k in range(3)], BOTH, [after + 10**8 * k for k in range(3)])
             for bits, size, after in ((100, 64, 5), (100, 32, 3), (3, 1, 3), (3, 2, 5), (16, 5, 3))
@@ -223,7 +223,7 @@ def test_losses_by_hand(reorder, size, lost, losses, timeouts):
     assert (flow.sent, flow.losses, flow.timeouts) == (size + 1, losses, timeouts)
 
 
-def test_list_nodes_of_a_sender_are_freed():
+def test_what_a_sender_remembers_is_given_back():
     """All ten ACKs are lost, all ten packets retransmitted at once; the first ACK ends it with nine in flight."""
     wide = Scheme(
         "wide", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0, timeout=lambda flow, event: 10.0

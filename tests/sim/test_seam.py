@@ -1,4 +1,4 @@
-"""Fields that plug-ins see and may set, the refusal of all others, and a plug-in's own parameters and state."""
+"""Fields that plug-ins see and may set, and a plug-in's own parameters and state."""
 
 import math
 
@@ -19,8 +19,7 @@ def network(scheme, **parameters):
 
 
 def run_of(scheme, until=0.5, **parameters):
-    one = simulated(network(scheme, **parameters), until)
-    return one
+    return simulated(network(scheme, **parameters), until)
 
 
 # Fields that may be set.

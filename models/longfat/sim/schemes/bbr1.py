@@ -1,4 +1,6 @@
-"""BBR version 1: bandwidth and round-trip time are measured in turn, losses do not change them (docs/rules/bbr.md).
+"""BBR version 1: the flow measures bandwidth and round-trip time in turn, whether packets are lost or not.
+
+The rules with their sources: docs/rules/bbr.md.
 
 Cardwell and others, ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, which gives the rules
 in pseudo-code. The send quantum is one packet. An acknowledgment that reports no new delivery changes nothing.
@@ -224,7 +226,7 @@ def advance_cycle(flow, now):
 def check_cycle(flow, event):
     """Begin the next phase of the ProbeBW cycle if this phase is over (draft-cardwell-...-00 (2017), section 4.3.4.3).
 
-    A phase lasts a round trip. The phase of gain 5/4 lasts longer, until 5/4 of the bandwidth-delay product are in
+    A phase lasts a round trip. The phase of gain 5/4 does not end before 5/4 of the bandwidth-delay product are in
     flight or a packet is lost; the phase of gain 3/4 ends earlier if the queue is drained.
     """
     if flow.phase != PROBE_BW:
@@ -425,7 +427,7 @@ def timeout(flow, event):
     """Return a window of one packet (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4)."""
     bbr_common.save_window(flow, flow.phase == PROBE_RTT)
     bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
-    flow.last_lost = max(flow.last_lost, flow.high - 1)  # all packets are sent again (RFC 5681, section 3.1)
+    flow.last_lost = max(flow.last_lost, flow.high - 1)  # all packets in flight are sent again (RFC 5681, section 3.1)
     flow.conserves = False
     return 1.0
 

@@ -44,8 +44,8 @@ def estimate(flow, event):
     flow.packets_marked = 0
 
 
-# tcp_prague.c, prague_enter_cwr(): marks reduce the window at most once per window of data, and once per target
-# round-trip time.
+# tcp_prague.c, prague_enter_cwr(): marks reduce the window at most once per window of data, and at most once per target
+# round-trip time if the flow is independent of its round-trip time.
 @part
 def react(flow, event):
     """Reduce the window in proportion to `alpha`, at most once per window of data."""
