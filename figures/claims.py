@@ -164,7 +164,7 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
         Scale of the simulations [packets], in [1e5, 1e12]: "003" delivers at least so many packets at each point. The
         others take from it how many runs a point has: "001" one for every million, 2 to 10; "002" one for every
         million, 3 to 20; "004" one for every million, 4 to 100; "000" 6 to 10 of 1.5e5 to 3e5 packets from a million
-        on, 3 short ones below. The column ``scale`` says it at each row.
+        on, 3 short ones below. The column ``scale`` states it at each row.
     seed : int
         Seed of the random numbers, at least 0.
     progress : bool

@@ -56,7 +56,7 @@ TABLES = {
     },
 }
 
-#: Pictures of the first screen, with what one sees in each.
+#: Pictures of the first screen, each with a sentence on it.
 FIRST = {
     "gong_parulkar/gong_parulkar_14": "Selective repeat: the law, its misprint, simulated",
     "loss_load/loss_load_5": "What is gained by answering losses less",

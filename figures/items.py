@@ -27,7 +27,7 @@ ROOT = HERE.parent
 
 @dataclass(frozen=True)
 class Item:
-    """An item of a paper: where it stands there, what it is, where it is here, and the verdicts of its rows."""
+    """An item of a paper: its place there, its name and kind, its places in the project, and verdicts of its rows."""
 
     paper: str
     section: str
@@ -130,7 +130,7 @@ def judged(found: Iterable[Item], page: str) -> list[Item]:
 
 
 def counted(found: Iterable[Item]) -> str:
-    """Return how many items there are and how many are missing, as the scoreboard's first sentence has it."""
+    """Return the numbers of items and of missing ones, for the scoreboard's first sentence."""
     listed = list(found)
     missing = sum(one.missing for one in listed)
     return f"{missing} of {len(listed)} items"

@@ -16,7 +16,7 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
   does an interval of more than 25 % to each side (of what is added to an optimum): a number that only it meets is
   *sensitive*, too.
 - *reproduced under an interpretation*: not met, but met if another definition is used that the text allows. The default
-  is the printed one: a number met only by a reading that a number has set is *fitted* or *predicted*. A table has one
+  is the printed one: a number met only by a definition set by a number is *fitted* or *predicted*. A table has one
   such definition for all its cells.
 - *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval. That is
   an intersection-union test, which needs no correction for their number (Berger 1982).
@@ -284,7 +284,7 @@ def at_once(count: int) -> float:
 
 @dataclass(frozen=True)
 class Difference:
-    """An ordering: differences that the claim says to be above zero.
+    """An ordering: differences that are above zero according to the claim.
 
     ``fitted`` names a free choice of ours that was set by the claim or its neighbours; empty if there is none.
     """

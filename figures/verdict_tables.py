@@ -83,7 +83,7 @@ def to_markdown(table: pd.DataFrame) -> str:
 def from_markdown(text: str) -> pd.DataFrame:
     """Return the rows of a page of `to_markdown` as a table that gives the same page.
 
-    Printed numbers keep their units in the column ``published``; columns that the page has not are missing.
+    Printed numbers keep their units in the column ``published``; columns absent from the page are missing.
     """
     import pandas as pd
 

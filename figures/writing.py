@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
-CUT = "cut at 0 and, for shares, at 1"  # said of the bars of `bars`
+CUT = "cut at 0 and, for shares, at 1"  # label of the bars of `bars`
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Claims of Kim and Farber about single packets: bursts that others discard, arrivals out of order, and ECN."""
+"""Claims of Kim and Farber about single packets: discards by later bursts, arrivals out of order, and ECN."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ CORRECTED = {"reference", "1 Gbit/s", "3 ms"}  # sets that are also simulated wi
 
 
 def size(context: Context) -> dict[str, Any]:
-    """Return loads, replications and length of the runs that no claim is judged by."""
+    """Return loads, replications and length of runs by which no claim is judged."""
     if context.small:
         return {"loads": (0.3, 0.6), "replications": 3, "packets": 2e4, "round_trips": 20.0}
     return {"loads": (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), "replications": 3, "packets": 1e5, "round_trips": 60.0}

@@ -1,4 +1,4 @@
-"""Which priority for datagrams beside BLT: their losses, and the response times of the files, over the priority.
+"""Priorities of datagrams beside BLT: their losses, and the response times of the files, over the priority.
 
 Kim and Farber (1994), section 3.3.4, leave open which priority traffic without flow control should have. A constant
 stream of a fifth of the bottleneck's capacity, all of whose packets have one priority, crosses the reference network

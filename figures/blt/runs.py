@@ -226,7 +226,7 @@ def greatest_power(data: xr.Dataset, label: str, bottleneck: float, name: str = 
 def greatest_of_each(data: xr.Dataset, count: int) -> list[tuple[np.ndarray, int]]:
     """Return for competitors ``power_0``, ``power_1``, ... the logarithm of the greatest power in each run, by load.
 
-    Beside it stands the place of the load with the greatest mean.
+    The index of the load with the greatest mean is beside it.
     """
     found = []
     for k in range(count):
@@ -249,7 +249,7 @@ def ratio_text(one: xr.Dataset, digits: int) -> str:
 
 
 def _files(label: str, path: Path, load: float, connections: int, random: np.random.Generator) -> Network:
-    """Return the dumbbell network with a given number of files, which arrive as `dumbbell` has them arrive."""
+    """Return the dumbbell network with a given number of files, which arrive as in `dumbbell`."""
     one = COMPETITORS[label]
     net = bare_dumbbell(label, path)
     for start in np.cumsum(random.exponential(1.0 / (load * path.most_arrivals), connections)):

@@ -88,7 +88,7 @@ def counted_interpretations(label: str, get: Callable[[str], Estimate]) -> dict[
 
 
 def judged_by(found: dict[str, Estimate]) -> dict[str, Estimate]:
-    """Return the one interpretation by which all cells of table 1, and what follows from them, are judged.
+    """Return the one interpretation by which all cells of table 1, and numbers derived from them, are judged.
 
     `COUNTED` meets five of the cells that the steady state misses; with every duplicate taken for a loss, too, three.
     The other interpretation stands in the reasons.
@@ -97,7 +97,7 @@ def judged_by(found: dict[str, Estimate]) -> dict[str, Estimate]:
 
 
 def gap(context: Context, name: str, k: int, what: str = "power") -> Estimate:
-    """Return log10 of BLT's greatest power less that of TCP's."""
+    """Return log10 of BLT's greatest power minus that of TCP's."""
     return difference(best(context, "BLT", name, k, what), best(context, "TCP", name, k, what))
 
 
@@ -189,7 +189,7 @@ def ratio(k: int, value: str) -> Assessment:
 
 
 def _listed(found: dict[str, Estimate], evidence: Evidence, digits: int = 2) -> str:
-    """Return estimates under interpretations as text, without one that the rule's own reason names."""
+    """Return estimates under interpretations as text, except one that the rule's reason already names."""
     named = judge(evidence)[1]
     return "; ".join(f"{words}: {one.text(digits)}" for words, one in found.items() if f"{words}: " not in named)
 
@@ -249,8 +249,8 @@ def _of(data: xr.Dataset, what: str) -> Estimate:
 def gigabit(label: str, what: str, value: str) -> Assessment:
     """Return the assessment of a throughput or response time in section 4.3.1, counted as footnote 13 says there.
 
-    BLT is run at the arrival rate of its greatest power by the paper, 900/s; that of TCP is not printed, and the one of
-    our greatest power is taken.
+    BLT is run at the arrival rate of its greatest power by the paper, 900/s; TCP's is not printed: it is run at
+    that of our greatest power.
     """
 
     def assess(context: Context) -> Finding:

@@ -97,7 +97,7 @@ FACTOR, FACTORS = 3.0, (2.0, 10.0)
 def _diverges(context: Context, label: str, factor: float) -> Estimate:
     """Return the arrival rate at which R exceeds a multiple of R at 3.75/s, interpolated in each run [1/s].
 
-    It is infinite if a run does not get there at the loads of the sweep.
+    It is infinite if a run does not reach that at the loads of the sweep.
     """
     data = swept(context, label, "reference").isel(label=0, bottleneck=0)
     times = data.response_time_samples.transpose("replication", "load").sel(load=slice(0.1, None))
@@ -349,7 +349,7 @@ def interfered(context: Context, label: str, path: Path, fluctuating: bool) -> n
 
 
 def interference(context: Context) -> Finding:
-    """Assess section 5.2.2: self-similar interference costs TCP more of its power than BLT, beside a Poisson one."""
+    """Assess section 5.2.2: self-similar interference, compared with Poisson, costs TCP more power than BLT."""
     costs = {
         label: [interfered(context, label, path, False) - interfered(context, label, path, True) for path in NETWORKS]
         for label in ("BLT", "TCP")

@@ -1,4 +1,4 @@
-"""Claims of Welzl about what stands beside CADPC: CAPC, a target that changes, classes of traffic, XCP beside TCP."""
+"""Claims of Welzl beyond CADPC itself: CAPC, a target that changes, classes of traffic, XCP beside TCP."""
 
 from __future__ import annotations
 

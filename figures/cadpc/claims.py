@@ -119,9 +119,9 @@ def ten(context: Context) -> Finding:
 
 
 def round_trips(context: Context) -> Finding:
-    """Assess section II.B: rates are equal with unequal round trips, and convergence takes as long with every one.
+    """Assess section II.B: rates are equal with unequal round trips, and convergence takes equally long with each.
 
-    The time counts until the mean rate of ten flows is within 10 % of 1/11 for good, in steps of a round trip.
+    Convergence takes the time until the mean rate of ten flows stays within 10 % of 1/11, in steps of a round trip.
     """
 
     def seconds(delay: float, first_rate: float = 0.25) -> np.ndarray:
@@ -420,7 +420,7 @@ def asymmetric(context: Context) -> Finding:
 def phases(context: Context) -> Finding:
     """Assess section III: with equal starts and no random delays Vegas' throughput leaves the line over the capacity.
 
-    The deviation is that of the use of a bottleneck from the median of all bottlenecks, the largest of them.
+    The largest deviation of a bottleneck's utilisation from the median of all bottlenecks counts.
     """
 
     def deviation(jitter: float) -> tuple[np.ndarray, np.ndarray]:
@@ -476,7 +476,7 @@ def over_delays(context: Context) -> Finding:
 
 
 def unfriendly(context: Context) -> Finding:
-    """Assess sections IV.B and V: with the same losses CADPC uses more than TCP, and beside it not its share."""
+    """Assess sections IV.B and V: with equal losses CADPC sends more than TCP; beside TCP its share is not a half."""
     count = runs.replications(context)
 
     def alike(function: Any, point: float) -> list[dict[str, float]]:

@@ -291,7 +291,7 @@ def hidden_bottleneck(
     Parameters
     ----------
     answers : bool or {"incoming"}
-        Whether the router in front of the second link tells of it, or that behind it.
+        Whether the router in front of the second link reports it, or the one behind it.
     starts : sequence of float
         Time at which each flow starts [s].
     delay : float

@@ -1,4 +1,4 @@
-"""Error control of Gong and Parulkar beside other rules, in a simulator of its own that is a short plain program.
+"""Error control of Gong and Parulkar beside other rules, in a separate simulator: a short plain program.
 
 Assumptions are those of section 4.2: each packet is lost independently, acknowledgments are not, and each arrives a
 fixed time after the end of its group. `deliver` sends segments by one of `RULES`:
@@ -33,7 +33,7 @@ RULES = ("hard", *SOFT, "blocks", *CUMULATIVE)
 
 
 class Group(NamedTuple):
-    """A group of packets that was sent: its start [packet times], segment and packets, and what became of it."""
+    """A group of packets that was sent: its start [packet times], segment and packets, and its outcome."""
 
     start: int
     segment: int
@@ -68,7 +68,7 @@ class Receiver:
         return len(self.received) - (self.edge in self.received) < self.buffer - 1
 
     def take(self, segment: int, arrived: int, whole: bool) -> tuple[str, int | None]:
-        """Store packets of a segment; return what became of them, and a complete segment that they displaced."""
+        """Store packets of a segment; return their outcome, and a complete segment that they displaced."""
         if self.rule == "hard" and segment >= self.edge + self.buffer:
             return "discarded", None
         if self.rule == "go back" and segment != self.edge:

@@ -5,7 +5,7 @@ ends with a checksum (2 bytes). To the receiver go the shipment sequence number 
 bytes each) and the data; back come the control sequence number (4 bytes), the segment, the segment
 below which all are acknowledged (2 bytes each), the upper limit of the window (4 bytes), and in a SNAK the bitmap.
 
-Ours, because the paper does not say: the order of bytes is that of the network; what stands beside the type is reserved
+Ours, because the paper does not say: the order of bytes is that of the network; the field beside the type is reserved
 and 0; the checksum is that of the Internet (RFC 1071), over all bytes; data and bitmap are followed by zeros up to a
 multiple of 4 bytes, and by the number of bytes that count, 2 bytes beside the checksum. Bit k of the bitmap, from the
 highest bit of its first byte on, is packet k of the segment: 1 if it has arrived, 0 if it is requested (section 3.2).
@@ -89,7 +89,7 @@ def encode(packet: Packet) -> bytes:
 
 
 def decode(data: bytes) -> Packet:
-    """Return the packet in some bytes; refuse bytes that are damaged, cut off, or no such packet.
+    """Return the packet that bytes encode; refuse bytes that are damaged, cut off, or no packet of SSTP.
 
     >>> decode(encode(Packet("data", 7, 1, body=b"abcde"))).body
     b'abcde'

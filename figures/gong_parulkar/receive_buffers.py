@@ -42,7 +42,7 @@ LOOKS: list[dict[str, Any]] = [  # one for each buffer
     {"color": f"C{k}", "ls": line, "marker": marker, "lw": 1.4, "ms": 5.5, "mfc": "none", "mew": 1.2}
     for k, (line, marker) in enumerate(zip(("-", "--", "-.", ":"), "osD^", strict=True))
 ]
-LOST = 100  # the segment that the picture of one loss is about
+LOST = 100  # segment shown in the picture of one loss
 PICTURED_BUFFER = BUFFERS[1]
 PACKETS, REPLICATIONS = 1e8, 10  # packets and replications of each point
 PATH_TEXT = f"150 Mbit/s, 20 ms, 16-packet segments, w_a = {PATH.ack_segments:.2f} segments"

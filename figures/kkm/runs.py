@@ -173,8 +173,8 @@ def spread(cell: Cell, count: int, seed: int) -> Spread:
 
     It has the single values, and 95 % of single runs with send jitter (`rule.of_one_run`). In experiment 7 each value
     is that of a group of runs, one of which has send jitter. A standard deviation over runs ranges over groups of runs
-    alone. Probe packets beside a transfer change no delay; of a time with them, what they add to the optimum is
-    subtracted (`beside_probes`). The words give the number of values below the printed one.
+    alone. Probe packets beside a transfer change no delay; from a time with them, their addition to the optimum
+    is subtracted (`beside_probes`). The words give the number of values below the printed one.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
     first = groups(measured(variant.name, name, count, seed))

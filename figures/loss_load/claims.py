@@ -410,7 +410,7 @@ def first_load(context: Context) -> Finding:
 
 
 def conservative(context: Context) -> Finding:
-    """Assess sections 2.1 and 2.4: of an empty link a leaky bucket uses its token rate, a loss-load source all."""
+    """Assess sections 2.1 and 2.4: a leaky bucket uses its token rate of an empty link, a loss-load source all."""
     bucket = shaping.idle_link(np.random.default_rng(context.seed))["utilisation"]
     curve = _first_load(context, 2)
     return judged(
@@ -477,7 +477,7 @@ def _growth(context: Context, change: str = "") -> Estimate:
 
 
 def reasons(context: Context) -> Finding:
-    """Assess section 4.2.1: delays, response times and few sources are why the overload grows with k.
+    """Assess section 4.2.1: delays, response times and few sources are reasons why the overload grows with k.
 
     Without one of these reasons the overload should grow by less.
     """

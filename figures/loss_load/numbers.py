@@ -104,7 +104,7 @@ POINTS = {
     "text, k = 2, v = 1.0: least load from 500 to 1000 ms": Point(2, 1.0, "load_low", "1.11"),
     "text, k = 2, v = 1.0: largest load from 500 to 1000 ms": Point(2, 1.0, "load_high", "1.15"),
 }
-# Rows that print a number of table 2, or of another row of the text, again.
+# Rows that repeat a number of table 2, or of another row of the text.
 REPEATED = {
     "text, k = 2, v = 0.9: transfer time": "table 2, k = 2, v = 0.9: transfer time",
     "text, k = 2, v = 1.0: transfer time": "table 2, k = 2, v = 1.0: transfer time",

@@ -1,4 +1,4 @@
-"""What a leaky bucket costs, and what it saves: delay and loss at the shaper against those at the queue.
+"""Costs and savings of a leaky bucket: delay and loss at the shaper against those at the queue.
 
 ``loss_load_shaping``: ten on-off sources behind leaky buckets share a link, over the token rate (Prithviraj and
 Williamson, section 2.1, after Liu 1992). The sources are ours, because Liu's are not printed. Run with ``python -m

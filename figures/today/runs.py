@@ -132,7 +132,7 @@ def power(label: int, load: float, rng: Any) -> dict[str, float]:
     return {name: seen[name] for name in ("power", "response_time", "loss")}
 
 
-#: What each picture shows: a function and its grid, with the names of the places in it.
+#: Content of each picture: a function and its grid, with names of the grid's values.
 SWEEPS: dict[str, tuple[Any, dict[str, Any]]] = {
     "today_buffer": (utilisation, {"scheme": ALONE, "buffer": BUFFERS}),
     "today_delay": (delays, {"queue": QUEUES}),
