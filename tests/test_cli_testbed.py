@@ -123,7 +123,7 @@ def test_spoilt_runs_are_reported(folder, capsys, monkeypatch):
     assert answer(capsys).endswith("packets at most 3 ms late, 2 repeated\n")
 
     def spoilt(*_, **given):
-        raise runs.Spoilt(f"3 attempts were spoilt by the machine's load: {late}")
+        raise runs.RejectedRun(f"3 attempts were spoilt by the machine's load: {late}")
 
     monkeypatch.setattr(datasets, "outcomes", spoilt)
     assert "50 % of 100 packets were later than 2 ms" in refused(capsys)

@@ -154,11 +154,11 @@ def test_runs_replace_the_stored_ones_or_follow_them(monkeypatch, more, seeds):
 
 def test_cases_with_spoilt_runs_are_reported(monkeypatch):
     """The other cases keep their verdicts."""
-    from longfat.testbed import Spoilt
+    from longfat.testbed import RejectedRun
 
     def measure(case, k):
         if case is one:
-            raise Spoilt("late")
+            raise RejectedRun("late")
         return dict.fromkeys(case.quantities, 0.5)
 
     one, other = cases()[:2]

@@ -25,7 +25,7 @@ def times(buffer: float) -> np.ndarray:
     (case,) = (one for one in full_links() if one.about == f"BBR, 1 flow, buffer {buffer:g}")
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder) / "captured"
-        testbed.run(case.network(0, linux=True), rng=0, duration=PROBE + 1.0, pcap=where, repeats=6)
+        testbed.run(case.network(0, linux=True), rng=0, duration=PROBE + 1.0, pcap=where, attempts=6)
         sent = np.array([one.time_ns for one in segments(str(where / "senders.pcap")) if one.payload > 0])
     return (sent - sent[0]) * 1e-9
 

@@ -13,7 +13,7 @@ from longfat import sim
 from longfat.base.user_files import read
 from longfat.sim import DROP, Discipline, Network, queues
 from longfat.sim.kernel.records import SECOND
-from longfat.testbed import CannotRun, Spoilt, outcomes, runs
+from longfat.testbed import CannotRun, RejectedRun, outcomes, runs
 from longfat.testbed.one_run import Outcome, Trust
 
 QUIET = {"progress": False}
@@ -154,8 +154,8 @@ BURN = (
 
 @pytest.mark.long
 @pytest.mark.usefixtures("testbed")
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_a_run_that_load_spoils_is_repeated_or_refused(monkeypatch, repeats):
+@pytest.mark.parametrize("attempts", [1, 3])
+def test_a_run_that_load_spoils_is_repeated_or_refused(monkeypatch, attempts):
     """Processes of a higher priority take all processors in the first attempt, and the second counts."""
     made, burning, attempt = [], [], runs.attempt
 
@@ -172,13 +172,13 @@ def test_a_run_that_load_spoils_is_repeated_or_refused(monkeypatch, repeats):
 
     monkeypatch.setattr(runs, "attempt", loaded)
     net = network(33).flow("sack", path=["a", "b"], packet=1500)
-    if repeats == 1:
+    if attempts == 1:
         with pytest.raises(
-            Spoilt, match=r"the machine's load spoilt 1 attempts? at a run: .* and for up to \d.* s in one pause"
+            RejectedRun, match=r"the machine's load spoilt 1 attempts? at a run: .* and for up to \d.* s in one pause"
         ):
-            outcomes(net, duration=3, repeats=1, **QUIET)
+            outcomes(net, duration=3, attempts=1, **QUIET)
     else:
-        (outcome,) = outcomes(net, duration=3, repeats=3, **QUIET)
+        (outcome,) = outcomes(net, duration=3, attempts=3, **QUIET)
         assert outcome is made[-1]
         assert outcome.trust.accepted
         assert outcome.rejected == [one.trust for one in made[:-1]]
@@ -198,14 +198,14 @@ def test_spoilt_runs_are_never_among_the_results(monkeypatch):
     monkeypatch.setattr(runs, "missing", lambda controls: [])
     monkeypatch.setattr(runs, "attempt", lambda job, tell: outcome_of(next(coming)))
     net = network().flow("sack", path=["a", "b"])
-    first, second = outcomes(net, duration=1, replications=2, repeats=3, **QUIET)
+    first, second = outcomes(net, duration=1, replications=2, attempts=3, **QUIET)
     assert first.trust is good
     assert second.trust is good
     assert [len(one.rejected) for one in (first, second)] == [2, 2]
     with pytest.raises(
-        Spoilt, match="the machine's load spoilt 2 attempts at a run: 50 % of 1000 packets were later than 2 ms"
+        RejectedRun, match="the machine's load spoilt 2 attempts at a run: 50 % of 1000 packets were later than 2 ms"
     ):
-        outcomes(net, duration=1, repeats=2, **QUIET)
+        outcomes(net, duration=1, attempts=2, **QUIET)
 
 
 def test_a_machine_that_lacks_something_is_refused(monkeypatch):
@@ -240,7 +240,7 @@ def test_a_users_own_discipline_reaches_the_process_of_the_run(monkeypatch, tmp_
         ({"duration": -1}, "duration = -1 s is out of range"),
         ({"duration": 1, "warm_up": 2}, "warm_up = 2 s is out of range"),
         ({"duration": 1, "replications": 0}, "replications = 0 runs is out of range"),
-        ({"duration": 1, "repeats": 0}, "repeats = 0 runs is out of range"),
+        ({"duration": 1, "attempts": 0}, "attempts = 0 runs is out of range"),
         ({"duration": 1, "sample_every": 1e-5}, "sample_every = 1e-05 s is out of range"),
     ],
 )

@@ -41,12 +41,12 @@ COMPARED = {
 @of_run("Picture of windows and queues, e.g. run.svg; with --compare over each other.")
 @PCAP
 @options({
-    "repeats": Argument(
+    "attempts": Argument(
         "runs", "[1, 100]", 3, "Greatest number of attempts at a run, which the machine's load may spoil", integer=True
     ),
 })  # fmt: skip
 def testbed_command(
-    output: Output, scenario: str, compare: bool, repeats: int, trust: bool, pcap: str | None, **options: Any
+    output: Output, scenario: str, compare: bool, attempts: int, trust: bool, pcap: str | None, **options: Any
 ) -> None:
     """Run a network with Linux's TCP.
 
@@ -54,14 +54,14 @@ def testbed_command(
     printed as by longfat simulate. Elements of the network that Linux cannot reproduce are refused by name.
     """
     from longfat.testbed.network_namespaces import CannotRun
-    from longfat.testbed.runs import Killed, Spoilt
+    from longfat.testbed.runs import Killed, RejectedRun
 
     net, run = load(scenario, trust, given(options))
     run = _checked(run, output.draws)
     with output:
         try:
-            measured = _run(net, run, repeats, pcap)
-        except (CannotRun, Spoilt, Killed) as error:
+            measured = _run(net, run, attempts, pcap)
+        except (CannotRun, RejectedRun, Killed) as error:
             raise click.ClickException(str(error)) from None
         measured.attrs["scenario"] = Path(scenario).name
         if compare:
@@ -82,7 +82,7 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
     return options
 
 
-def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) -> xr.Dataset:
+def _run(net: Network, options: dict[str, Any], attempts: int, pcap: str | None) -> xr.Dataset:
     """Run the scenario on Linux; on a terminal, first print how long the runs take."""
     from longfat import testbed
 
@@ -90,7 +90,7 @@ def _run(net: Network, options: dict[str, Any], repeats: int, pcap: str | None) 
         runs, time = options.get("replications", 1), duration(options["duration"], "duration")
         one = text(time, "s")
         click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in total", err=True)
-    return testbed.run(net, **options, repeats=repeats, pcap=pcap, progress=watched())
+    return testbed.run(net, **options, attempts=attempts, pcap=pcap, progress=watched())
 
 
 def _alone(net: Network, measured: xr.Dataset) -> Answer:

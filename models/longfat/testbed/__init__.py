@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from longfat.testbed.datasets import run
     from longfat.testbed.network_namespaces import CannotRun, missing
     from longfat.testbed.plan import refusals
-    from longfat.testbed.runs import Spoilt, outcomes
+    from longfat.testbed.runs import RejectedRun, outcomes
 
 #: Exported name -> module that defines it. No module has the name of an exported object, because its import would
 #: replace the object.
 _NAMES = {
     "CannotRun": "network_namespaces",
-    "Spoilt": "runs",
+    "RejectedRun": "runs",
     "compare": "comparison",
     "missing": "network_namespaces",
     "outcomes": "runs",
@@ -28,6 +28,6 @@ _NAMES = {
     "run": "datasets",
 }
 
-__all__ = ["CannotRun", "Spoilt", "compare", "missing", "outcomes", "refusals", "run"]
+__all__ = ["CannotRun", "RejectedRun", "compare", "missing", "outcomes", "refusals", "run"]
 
 __getattr__, __dir__ = lazily(__name__, _NAMES)

@@ -35,7 +35,7 @@ def compare(
     confidence: float = 0.95,
     sample_every: float | str | None = None,
     rng: Any = None,
-    repeats: int = 3,
+    attempts: int = 3,
     progress: bool = True,
 ) -> xr.Dataset:
     """Run a scenario in the simulator and on Linux, and return the results of both with the laws that apply.
@@ -44,7 +44,7 @@ def compare(
     ----------
     net : Network
         Links and flows; `longfat.testbed.refusals` lists what Linux cannot do.
-    duration, warm_up, replications, confidence, sample_every, rng, repeats, progress
+    duration, warm_up, replications, confidence, sample_every, rng, attempts, progress
         As for `longfat.testbed.run`, and for as many runs in the simulator.
 
     Returns
@@ -55,7 +55,7 @@ def compare(
 
     Raises
     ------
-    ValueError, CannotRun, Spoilt
+    ValueError, CannotRun, RejectedRun
         As for `longfat.testbed.run`.
     """
     from longfat import sim
@@ -65,7 +65,7 @@ def compare(
         "duration": duration, "warm_up": warm_up, "replications": replications, "confidence": confidence,
         "sample_every": sample_every, "rng": rng, "progress": progress,
     }  # fmt: skip
-    measured = run(net, **options, repeats=repeats)  # first, because it refuses features that Linux lacks
+    measured = run(net, **options, attempts=attempts)  # first, because it refuses features that Linux lacks
     simulated = sim.run(with_handshakes(net), **options)
     return beside(simulated, measured, law_values(net, float(measured.attrs["duration"])))
 

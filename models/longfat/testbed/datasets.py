@@ -48,7 +48,7 @@ def run(
     rng: Any = None,
     settings: Mapping[str, object] | None = None,
     pcap: str | Path | None = None,
-    repeats: int = 3,
+    attempts: int = 3,
     progress: bool = True,
 ) -> xr.Dataset:
     """Run a scenario with Linux's TCP, in real time over emulated links.
@@ -76,7 +76,7 @@ def run(
     pcap : str or Path, optional
         Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
         emulated network. Time 0 is an hour after the epoch; the handshakes are a minute before it.
-    repeats : int
+    attempts : int
         Largest number of attempts at a run, which the machine's load may spoil. A run is rejected if more than 1 % of
         its packets are later than 2 ms, if the network stands still for more than 10 ms in one pause or for more than
         1 % of the time (0.2 % with a paced sender, BBR), if Linux waits for an application for more than 1 % of the
@@ -96,7 +96,7 @@ def run(
         If a value is outside its range, or Linux lacks a feature of the scenario; the message names it.
     CannotRun
         If the testbed cannot run on this machine; the message names the missing parts.
-    Spoilt
+    RejectedRun
         If every attempt at a run was rejected.
     """
     confidence = number("confidence", confidence, "probability", "(0, 1)")
@@ -104,7 +104,7 @@ def run(
     begun = time.monotonic()
     found = outcomes(
         net, duration=duration, warm_up=warm_up, replications=replications, rng=random, sample_every=sample_every,
-        settings=settings, pcap=pcap, repeats=repeats, progress=progress,
+        settings=settings, pcap=pcap, attempts=attempts, progress=progress,
     )  # fmt: skip
     wall_time = time.monotonic() - begun
     until, begin = quantities.duration(duration, "duration"), quantities.duration(warm_up, "warm_up")

@@ -167,13 +167,13 @@ def measure(case: Case, seed: int) -> dict[str, float]:
 
     Raises
     ------
-    Spoilt
+    RejectedRun
         If the machine's load spoilt the run and each of its repetitions.
     """
     from longfat import testbed
 
     data = testbed.run(
-        case.network(seed, linux=True), rng=seed, settings=dict(case.settings), repeats=ATTEMPTS, progress=False,
+        case.network(seed, linux=True), rng=seed, settings=dict(case.settings), attempts=ATTEMPTS, progress=False,
         **_options(case),
     )  # fmt: skip
     return _quantities(case, data)
@@ -181,11 +181,11 @@ def measure(case: Case, seed: int) -> dict[str, float]:
 
 def _measured(case: Case, seed: int) -> dict[str, float]:
     """Run a case on Linux, and return its quantities; NaN if the load of the machine spoilt every attempt."""
-    from longfat.testbed import Spoilt
+    from longfat.testbed import RejectedRun
 
     try:
         return measure(case, seed)
-    except Spoilt:
+    except RejectedRun:
         return dict.fromkeys(case.quantities, math.nan)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 POLL = 0.2  # s between two updates of the progress bar
 
 
-class Spoilt(RuntimeError):
+class RejectedRun(RuntimeError):
     """Error: every attempt at a run was rejected; the message has the evidence, such as the lateness of packets."""
 
 
@@ -49,19 +49,19 @@ def outcomes(
     sample_every: float | str | None = None,
     settings: Mapping[str, object] | None = None,
     pcap: str | Path | None = None,
-    repeats: int = 3,
+    attempts: int = 3,
     progress: bool = True,
 ) -> list[Outcome]:
     """Run a scenario with Linux's TCP in real time, and return the outcome of each replication.
 
     Parameters
     ----------
-    net, duration, warm_up, replications, rng, sample_every, settings, pcap, repeats, progress
+    net, duration, warm_up, replications, rng, sample_every, settings, pcap, attempts, progress
         As for `longfat.testbed.run`.
 
     Raises
     ------
-    ValueError, CannotRun, Spoilt
+    ValueError, CannotRun, RejectedRun
         As for `longfat.testbed.run`.
     KeyboardInterrupt
         On Ctrl-C; the results are lost.
@@ -69,7 +69,7 @@ def outcomes(
     until = quantities.duration(duration, "duration", "(0, 1e5]")
     begin = quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
     replications = integer("replications", replications, "runs", "[1, 1e6]")
-    repeats = integer("repeats", repeats, "runs", "[1, 100]")
+    attempts = integer("attempts", attempts, "runs", "[1, 100]")
     every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "[1e-4, 1e9]")
     connections = plan(net)
     if lacking := missing([one.control for one in connections]):
@@ -92,7 +92,7 @@ def outcomes(
         try:
             for random in generator(rng).spawn(replications):
                 job = Job(connections, asked, given, cloudpickle.dumps((net, random)), until, begin, every, captures)
-                made.append(_trusted(job, repeats, shown.update))
+                made.append(_trusted(job, attempts, shown.update))
                 captures = None
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"{len(made)} of {replications} runs were complete; the results are lost") from None
@@ -119,10 +119,10 @@ def _check(given: Mapping[str, object]) -> None:
             raise conflict(f"setting {path.removeprefix('ipv4/')!r}", "is unknown to this Linux")
 
 
-def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome:
-    """Run a job up to ``repeats`` times; return the first outcome that is accepted, or raise `Spoilt`."""
+def _trusted(job: Job, attempts: int, tell: Callable[[float], object]) -> Outcome:
+    """Run a job up to ``attempts`` times; return the first outcome that is accepted, or raise `RejectedRun`."""
     rejected: list[Trust] = []
-    for _ in range(repeats):
+    for _ in range(attempts):
         outcome = attempt(job, tell)
         if outcome.trust.accepted:
             outcome.rejected.extend(rejected)
@@ -130,8 +130,8 @@ def _trusted(job: Job, repeats: int, tell: Callable[[float], object]) -> Outcome
         rejected.append(outcome.trust)
         tell(-job.duration)
     reasons = "; ".join(map(str, rejected))
-    attempts = f"{repeats} attempt{'s' if repeats > 1 else ''}"
-    raise Spoilt(f"the machine's load spoilt {attempts} at a run: {reasons}; stop other work, or use lower rates")
+    counted = f"{attempts} attempt{'s' if attempts > 1 else ''}"
+    raise RejectedRun(f"the machine's load spoilt {counted} at a run: {reasons}; stop other work, or use lower rates")
 
 
 def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) -> Outcome:
