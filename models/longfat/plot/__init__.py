@@ -15,7 +15,7 @@ from longfat.plot.laws import agreement, law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.measurements import measurements
 from longfat.plot.paths import path_maps
-from longfat.plot.runs import faces, run, traces
+from longfat.plot.runs import compared_traces, run, traces
 from longfat.plot.windows import buffer_curves, tcp_rates, window_curves
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "buffer_curves", "cadpc_bounds",
-    "cadpc_shares", "faces", "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps", "rows",
-    "run", "scheme_curves", "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces",
+    "cadpc_shares", "compared_traces", "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps",
+    "rows", "run", "scheme_curves", "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces",
     "window_curves", "with_intervals",
 ]  # fmt: skip
 
@@ -40,7 +40,7 @@ PICTURES: dict[str, Any] = {
     "longfat.explore": law_curves,
     "longfat.sim.run": run,
     "longfat.sweep": sweep_curves,
-    "longfat.testbed.compare": faces,
+    "longfat.testbed.compare": compared_traces,
     "longfat.testbed.run": run,
 }
 

@@ -136,7 +136,7 @@ LINES: dict[str, dict[str, Any]] = {
 }
 
 
-def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+def compared_traces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
     """Draw the windows and queues of the simulator and of Linux in the same axes.
 
     Parameters
@@ -152,7 +152,7 @@ def faces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes
     >>> from longfat.sim import Network, run
     >>> net = Network.chain(1, rate="8 Mbit/s", delay="10 ms").flow("reno", path=["n0", "n1"])
     >>> data = run(net, duration=1, sample_every=0.1, rng=1, progress=False)
-    >>> drawn = faces(xr.concat([data, data], xr.Variable("face", ["simulator", "Linux"])))
+    >>> drawn = compared_traces(xr.concat([data, data], xr.Variable("face", ["simulator", "Linux"])))
     >>> [ax.get_ylabel() for ax in drawn]
     ['window [packets]', 'queue [packets]']
     """
