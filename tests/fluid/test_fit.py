@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from longfat.fluid import cadpc, path
+from longfat.fluid import cadpc, trajectory
 from longfat.sim import Network, Simulation
 
 
@@ -33,7 +33,7 @@ def simulated(smoothing, count=3, updates=25):
 def misfit(guess, trace):
     """Return the relative misfit as a function of the logarithms of a and the initial rate, compiled once."""
     a, first = jnp.exp(guess)
-    rates = path(cadpc(3), first * jnp.ones(3), len(trace) - 1, smoothing=a, carry=0.25)
+    rates = trajectory(cadpc(3), first * jnp.ones(3), len(trace) - 1, smoothing=a, carry=0.25)
     return jnp.mean((rates / trace - 1) ** 2)
 
 

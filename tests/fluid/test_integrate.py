@@ -14,8 +14,8 @@ from longfat.fluid import (
     cadpc_flow,
     capc,
     integrate,
-    path,
     tcp_red,
+    trajectory,
     xcp,
 )
 
@@ -149,7 +149,7 @@ def test_gradients_agree_with_finite_differences(system, start, steps, step, nam
         return sum(float((run[variable][-1] ** 2).sum()) for variable in system.variables)
 
     def end(c, x):
-        return jnp.sum(path(system, x, steps, step, **fixed, **{name: c})[-1] ** 2)
+        return jnp.sum(trajectory(system, x, steps, step, **fixed, **{name: c})[-1] ** 2)
 
     slope, by_start = jax.jit(jax.grad(end, argnums=(0, 1)))(value, jnp.asarray(start))
     h = 1e-5 * value
@@ -175,13 +175,13 @@ def test_every_second_state_and_memory():
     half = integrate(cadpc(2), 6, {"rate": 0.1}, delay=1, every=2)
     np.testing.assert_array_equal(half.rate, states.rate[::2])
     np.testing.assert_array_equal(half["update"], [0, 2, 4, 6])
-    few = path(cadpc(2), [0.1, 0.1], 6, memory=4, delay=1)
+    few = trajectory(cadpc(2), [0.1, 0.1], 6, memory=4, delay=1)
     np.testing.assert_array_equal(few, states.rate)
 
 
 def test_precision_follows_the_start_and_is_left_alone():
     with jax.enable_x64(False) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64(False):
-        single = path(cadpc(2), [0.1, 0.2], 30, smoothing=0.5)
+        single = trajectory(cadpc(2), [0.1, 0.2], 30, smoothing=0.5)
         assert single.dtype == jnp.float32
         run = integrate(cadpc(2), 30, {"rate": [0.1, 0.2]}, smoothing=0.5)
         assert run.rate.dtype == np.float64

@@ -30,7 +30,7 @@ def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any)
     return sum(system.rule(t, state, delayed, parameters, xp) - state for t in range(system.period))
 
 
-def rest(system: System, start: Any, **parameters: Any) -> Any:
+def equilibrium_point(system: System, start: Any, **parameters: Any) -> Any:
     r"""Return the equilibrium that a root search from ``start`` finds, as a differentiable JAX array.
 
     .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
@@ -38,7 +38,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
     Parameters
     ----------
     system, start, **parameters
-        As for `path`; the search begins at ``start``.
+        As for `trajectory`; the search begins at ``start``.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
     --------
     >>> import jax
     >>> from longfat.fluid import cadpc
-    >>> state, slope = jax.value_and_grad(lambda c: rest(cadpc(1), [0.4], capacity=c)[0])(1.0)  # C/2
+    >>> state, slope = jax.value_and_grad(lambda c: equilibrium_point(cadpc(1), [0.4], capacity=c)[0])(1.0)  # C/2
     >>> f"{state:.3f} {slope:.3f}"
     '0.500 0.500'
 
@@ -62,7 +62,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
     ----------
     J. Rader, T. Lyons and P. Kidger, Optimistix: modular optimisation in JAX and Equinox, 2024.
     """
-    extras.need("fluid.rest", "jax")
+    extras.need("fluid.equilibrium_point", "jax")
     import jax.numpy as jnp
 
     found, error = _search(system, jnp.asarray(start, dtype=float), system.complete(parameters, jnp))
@@ -131,9 +131,9 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
 
     Notes
     -----
-    The method is that of `rest`, in 64 bits. A map that depends on time is in equilibrium if no update of a period
-    changes its state. The solver requires that the changes over a period sum to zero, which is equivalent if the
-    changes of a flow cannot cancel.
+    The method is that of `equilibrium_point`, in 64 bits. A map that depends on time is in equilibrium if no update of
+    a period changes its state. The solver requires that the changes over a period sum to zero, which is equivalent if
+    the changes of a flow cannot cancel.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
 
     References
     ----------
-    See `rest`.
+    See `equilibrium_point`.
     """
     chosen = points(system, start, parameters)
     states, status = equilibria(system, chosen)

@@ -23,7 +23,7 @@ METHODS = ("jax", "numpy")
 STAGES = ((0, 1, 2, 3), (0, 1 / 2, 1 / 2, 1), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
 
 
-def path(
+def trajectory(
     system: System, start: Any, steps: int, step: float = 1.0, memory: int | None = None, **parameters: Any
 ) -> Any:
     r"""Return the states of a system over time for one point, as a JAX array for ``jit``, ``grad`` and ``vmap``.
@@ -62,9 +62,9 @@ def path(
     --------
     >>> import jax
     >>> from longfat.fluid import cadpc
-    >>> path(cadpc(4), [0.1] * 4, 2, smoothing=1.0)[:, 0].round(4).tolist()
+    >>> trajectory(cadpc(4), [0.1] * 4, 2, smoothing=1.0)[:, 0].round(4).tolist()
     [0.1..., 0.15..., 0.187...]
-    >>> slope = jax.grad(lambda a: path(cadpc(4), [0.1] * 4, 1, smoothing=a)[1, 0])(1.0)  # x_0 (1 - x_0 - 4 x_0)
+    >>> slope = jax.grad(lambda a: trajectory(cadpc(4), [0.1] * 4, 1, smoothing=a)[1, 0])(1.0)  # x_0 (1 - x_0 - 4 x_0)
     >>> f"{slope:.3f}"
     '0.050'
 
@@ -73,7 +73,7 @@ def path(
     The method is the usual one for constant delays, e.g. Bellen & Zennaro, Numerical Methods for Delay Differential
     Equations, 2003, chapter 3.
     """
-    extras.need("fluid.path", "jax")
+    extras.need("fluid.trajectory", "jax")
     import jax
     import jax.numpy as jnp
 
@@ -156,7 +156,7 @@ def _advance(
 
 
 def _plain_path(system: System, start: Any, steps: int, step: float, p: Mapping[str, Any]) -> Any:
-    """Compute the states that `path` returns by a NumPy loop that stores the whole past, as a check of `path`."""
+    """Compute the states of `trajectory` by a NumPy loop that stores the whole past, as a check of `trajectory`."""
     past, slopes = np.tile(start, (steps + 1, 1)), np.zeros((steps + 1, len(start)))
 
     def fold(stage: Any, carry: Any, parts: Any) -> Any:
@@ -222,7 +222,7 @@ def integrate(
 
     Notes
     -----
-    The method is that of `path`, in 64 bits. The result takes points x times x size x 8 bytes of memory.
+    The method is that of `trajectory`, in 64 bits. The result takes points x times x size x 8 bytes of memory.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def integrate(
 
     References
     ----------
-    See `path`.
+    See `trajectory`.
     """
     chosen = points(system, start, parameters)
     domains.choice("method", method, METHODS)
@@ -267,7 +267,7 @@ def integrate(
 def _many(system: System, steps: int, memory: int) -> Any:
     import jax
 
-    return jax.jit(jax.vmap(lambda x, h, p: path(system, x, steps, h, memory, **p), in_axes=(0, None, 0)))
+    return jax.jit(jax.vmap(lambda x, h, p: trajectory(system, x, steps, h, memory, **p), in_axes=(0, None, 0)))
 
 
 def _delays(system: System, states: Any, parameters: Mapping[str, Any]) -> Any:

@@ -27,7 +27,7 @@ def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Arr
     Parameters
     ----------
     system, **parameters
-        As for `longfat.fluid.path`.
+        As for `longfat.fluid.trajectory`.
     state : array of shape (size,)
         The present state, which is also the past state.
 
