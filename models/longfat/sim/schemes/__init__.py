@@ -54,7 +54,7 @@ def linux(given: str | Scheme) -> dict[str, float]:
     Returns
     -------
     dict
-        Values of the scheme's parameters that `LINUX` contains, and for CUBIC also those of `LINUX_CUBIC`.
+        Values from `LINUX`, and for CUBIC also from `LINUX_CUBIC`, for those parameters that the scheme has.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str) -> d
     """Return the values of all parameters of a scheme: the values given for a flow, and defaults for the others.
 
     `given` maps names to values, or is "linux" for the values that `linux` returns. An unknown parameter raises an
-    error, and so does a missing one that has no default.
+    error; a missing parameter without a default does, too.
     """
     if isinstance(given, str):
         choice("parameters", given, ("linux",))

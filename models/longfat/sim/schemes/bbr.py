@@ -179,7 +179,7 @@ def update_cycle_phase(flow, event):
 
 @part
 def check_startup_and_drain(flow, event):
-    """Leave Startup when the pipe is full, and Drain when the queue is drained.
+    """Leave Startup when the pipe is full, and Drain when the queue is drained or after three rounds.
 
     CheckStartupDone() and CheckDrainDone() of draft-ietf-ccwg-bbr-06, sections 5.3.1.1 and 5.3.2.
     """

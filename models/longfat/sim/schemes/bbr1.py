@@ -407,9 +407,9 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the window [packets]: the volume in flight at the first loss of a recovery (draft-cardwell-...-00).
+    """Return the window [packets]; the first loss of a recovery reduces it to the volume in flight.
 
-    The draft (2017) then conserves packets for one round trip; a loss does not change the model.
+    draft-cardwell-iccrg-bbr-congestion-control-00 (2017), section 4.2.3.4: packet conservation for one round trip.
     """
     event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
     flow.last_lost = max(flow.last_lost, event.number)
@@ -451,8 +451,8 @@ BBR1 = Scheme(
         "conserves": False,  # packet conservation
         "last_lost": -1,  # highest packet found lost
         # `excess` and `older_excess`: packets acknowledged in excess of the bandwidth in the present and in the
-        # previous period of five rounds. `epoch_start`: start of the present epoch [s]; `epoch_delivered`: packets
-        # delivered in it. `aggregation_rounds`: rounds so far in the present period.
+        # previous period of five rounds. `epoch_start`: time from which deliveries are counted [s]; `epoch_delivered`:
+        # packets delivered since then. `aggregation_rounds`: rounds so far in the present period.
         **dict.fromkeys(("excess", "older_excess", "epoch_start", "epoch_delivered"), 0.0),
         "aggregation_rounds": 0,
         # Long-term sampling. `long_rate`: rate [bytes/s], in use if `policed`. `long_start`: start of the interval [s];

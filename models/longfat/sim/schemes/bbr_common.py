@@ -86,9 +86,9 @@ def set_gains(flow, phase, pacing_gain, cwnd_gain):
 def begin_pacing(flow, round_trip_time):
     """Set the pacing rate [bytes/s] that applies until the bandwidth has been sampled.
 
-    draft-ietf-ccwg-bbr-06, section 5.6.2, InitPacingRate(): the initial window in 1 ms, or in the first round-trip time
-    once there is one. The draft's pseudo-code calls the function at the start only, but its text requires a second call
-    for the first sample: see docs/rules/bbr.md.
+    draft-ietf-ccwg-bbr-06, section 5.6.2, InitPacingRate(): the gain times the initial window per 1 ms or, once known,
+    per first round-trip time. The draft's pseudo-code calls the function at the start only, but its text requires a
+    second call for the first sample: see docs/rules/bbr.md.
     """
     flow.rate = flow.pacing_gain * flow.initial_cwnd * flow.packet_size / round_trip_time
 
@@ -155,7 +155,7 @@ def save_window(flow, in_probe_rtt):
 
 @part
 def restore_window(flow):
-    """Restore the saved window if it exceeds the window: RestoreCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
+    """Restore the saved window if it is larger: RestoreCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
     flow.window = max(flow.window, flow.prior_cwnd)
 
 

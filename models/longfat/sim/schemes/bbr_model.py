@@ -280,8 +280,8 @@ def check_full_bw_reached(flow, event):
 def check_startup_high_loss(flow, event):
     """Leave Startup when losses are frequent: CheckStartupHighLoss() of draft-ietf-ccwg-bbr-06, section 5.3.1.3.
 
-    The draft describes this test in words only. A loss round ends one round trip after its first loss, so that the flow
-    has then been in fast recovery for one round trip.
+    The draft describes this test in words only. A loss round ends one round trip after its first loss; the flow has
+    then been in fast recovery for one round trip.
     """
     if flow.phase != STARTUP or not flow.loss_round_start:
         return

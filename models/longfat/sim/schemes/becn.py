@@ -1,7 +1,7 @@
 """Backward explicit congestion notification (BECN): switches notify sources, which then halve their rates.
 
 The switches are `longfat.sim.queues.becn`. A source begins at its peak rate. The time without notification after which
-the rate doubles is proportional to the rate, so that the slower sources recover first, which makes shares more equal.
+the rate doubles is proportional to the rate; therefore slower sources recover first, which makes shares more equal.
 The rules with their sources: docs/rules/explicit-feedback.md.
 """
 

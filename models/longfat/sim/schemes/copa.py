@@ -29,14 +29,14 @@ def measure(flow, event):
 
 @part
 def choose_mode(flow, now):
-    """Choose the mode, and set 1/delta [packets] to its default, or increase it once per round trip if competitive."""
+    """Choose the mode; reset 1/delta [packets], or in competitive mode increase it by 1 per round trip."""
     # Copa (2018), section 2.2: the queue is nearly empty if the queueing delay d_q < 0.1 (RTTmax - RTTmin); if it was
     # not nearly empty in the last 5 RTT, the mode is competitive. Our choice: "at most" in place of "less than",
     # because both sides are 0 if no packet is ever queued.
     if flow.standing - flow.minimum <= 0.1 * (flow.greatest - flow.minimum):
         flow.emptied = now
     if now - flow.emptied <= 5.0 * flow.srtt:
-        # Copa (2018), section 2.2: the default mode restores the default of delta, 0.5.
+        # Copa (2018), section 2.2: in the default mode delta has its default, 0.5.
         flow.competitive, flow.inverse, flow.increased = False, 1.0 / flow.delta, now
     elif now - flow.increased >= flow.srtt:
         # Copa (2018), section 2.2: in competitive mode 1/delta grows like NewReno's window, by one per round trip;

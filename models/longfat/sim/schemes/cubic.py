@@ -83,7 +83,7 @@ def grow(flow, event, acked):
 
 @part
 def reduce(flow, cause):
-    """Reduce W_max and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
+    """Set W_max and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
     # A second reduction during recovery starts from ssthresh, which is the window at the end of recovery.
     window = flow.ssthresh if flow.recovering else flow.window
     flow.cwnd_prior = window

@@ -1,7 +1,7 @@
 """DECbit: additive increase if less than half of the congestion bits are set, multiplicative decrease otherwise.
 
 After a change of the window the bits of the packets in flight are ignored. The bits of the next window of packets
-decide on the next change, so that the window changes once in two round trips. There is no slow start, and after a loss
+decide on the next change; thus the window changes once in two round trips. There is no slow start, and after a loss
 the window is 1. The switches are `longfat.sim.queues.decbit`. The rules with their sources:
 docs/rules/explicit-feedback.md.
 """

@@ -66,7 +66,7 @@ def response(rate, excess, spread, k, packets, round_trip, capacity):
 
 @part
 def best_response(excess, spread, k, packets, round_trip, capacity):
-    """Return the rate at which the response time is least, at most `best_throughput` [fraction of the capacity]."""
+    """Return the rate [fraction of `capacity`], at most `best_throughput`, at which the `response` time is least."""
     low, high = max(0.0, -excess), best_throughput(excess, spread, k)
     best, place = math.inf, 0
     for i in range(GRID + 1):
@@ -158,8 +158,8 @@ def send(flow, packet):
 def timeout(flow, event):
     """Return the rate [bytes/s] unchanged; with `restart`, start again with one packet that declares no rate.
 
-    If P is 1, all packets are lost, and with them the feedback of the switches, so that the source would never learn of
-    a change. A packet that declares no rate is not dropped by the switch.
+    If P is 1, all packets are lost, and with them the feedback of the switches; the source would never learn of a
+    change. A packet that declares no rate is not dropped by the switch.
     """
     # Retransmission never changes the rate. `restart` is our addition, because Prithviraj and Williamson, section 2.2,
     # do not treat the loss of all packets.

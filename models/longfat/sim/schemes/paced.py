@@ -2,8 +2,8 @@
 
 Their rates follow from round-trip times and losses alone. The simulator retransmits lost packets; every acknowledgment
 restarts its retransmission timer, which thus expires only when no acknowledgment arrives at all, not while a packet is
-missing. The rules count transmissions, not packets, so that a retransmission is a new packet, as in protocols that
-retransmit nothing (RAP, TFRC, TEAR).
+missing. The rules count transmissions, not packets: a retransmission is a new packet, as in protocols that retransmit
+nothing (RAP, TFRC, TEAR).
 """
 
 from longfat.sim.kernel.jit import part

@@ -42,7 +42,7 @@ STATE = {
     "rtt": 0.0,  # mean round-trip time [s], and mean of its square root
     "root": 0.0,
     "feedback_at": 0.0,  # time of the last feedback [s]
-    "count": 0,  # packets acknowledged since the last feedback; packets and time [s] of the rate in that feedback
+    "count": 0,  # packets acknowledged since the last feedback; packets and time [s] of its receive rate
     "count_before": 0,
     "span_before": 0.0,
     "first": -1,  # last loss event: its first lost transmission, its time [s], whether it is not yet reported

@@ -99,7 +99,7 @@ def judge(flow, now):
 
 @part
 def wake(flow, now):
-    """Return the window [packets] at an alarm: halved after each non-validated period."""
+    """Return the window [packets] at an alarm: halved after each non-validated period, not below the initial window."""
     discard_old_samples(flow, now)
     flow.pipe_known = True  # a sampling period without a round trip is a measurement, too
     # The comparison has a tolerance of 1e-6 s, because the times of alarms are rounded to nanoseconds.
