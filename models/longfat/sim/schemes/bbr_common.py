@@ -12,7 +12,7 @@ from longfat.sim.schemes import tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 
 #: Parameters of both versions. The initial window is ten packets (RFC 6928, section 2). The retransmission timer is
-#: that of RFC 6298 with timestamps, so that every packet gives a round-trip time sample.
+#: that of RFC 6298 with timestamps: every packet gives a round-trip time sample.
 PARAMETERS = {
     "initial_window": Parameter(
         10.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow"

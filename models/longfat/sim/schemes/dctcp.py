@@ -12,7 +12,7 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
 # RFC 8257, section 3.3, steps 1 to 8, in packets; `window_end` is DCTCP.WindowEnd. Step 4 compares it with SEG.ACK, the
-# next packet expected, so that a window ends when a packet beyond its end is acknowledged.
+# next packet expected: a window ends when a packet beyond its end is acknowledged.
 @part
 def estimate(flow, event):
     """Count an acknowledgment, and update `alpha`, the estimated fraction of marked packets, once per window."""

@@ -1,7 +1,7 @@
 """Packet-pair: the gap between the acknowledgments of two packets sent back to back is the service time of the flow.
 
 All packets leave as pairs, `2/rate` apart. A fair queue separates the packets of a pair by the reciprocal of the flow's
-service rate, so that every pair measures the flow's share of the bottleneck; a controller that predicts the backlog one
+service rate: every pair measures the flow's share of the bottleneck. A controller that predicts the backlog one
 round trip in advance keeps a few packets in the flow's queue. Without fair queueing the gap measures the aggregate of
 all flows.
 
@@ -203,8 +203,8 @@ PACKET_PAIR = Scheme(
         "gap_at_receiver": flag(
             False, "Gaps of acknowledgments measured at the sender (0) or at the receiver (1)", "arrival_times"
         ),
-        # Kanakia, Keshav and Mishra (1992), section 4: acknowledgments are cumulative, so that they do not show which
-        # packets are missing. Our choice, because the paper does not describe retransmissions: the sender has TCP's
+        # Kanakia, Keshav and Mishra (1992), section 4: acknowledgments are cumulative; they do not show which packets
+        # are missing. Our choice, because the paper does not describe retransmissions: the sender has TCP's
         # timer with the clock and the lower bound of ns, which began as a variant of REAL, the simulator of section 3.
         # Every packet is timed, because acknowledgments have to distinguish the packets of a pair.
         "reorder": Parameter(

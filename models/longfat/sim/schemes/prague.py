@@ -61,7 +61,7 @@ def react(flow, event):
 
 # tcp_prague.c, prague_update_cwnd(): packets that were not marked increase the window in all states except loss
 # recovery, if the window limits the flow; prague_rate_scaled_ai_ack_increase(): (rtt/target)^2 packets per round
-# trip, so that the rate grows as fast as with the target round-trip time.
+# trip, with which the rate grows as fast as with the target round-trip time.
 @part
 def grow(flow, unmarked):
     """Grow the window for `unmarked` packets, which were acknowledged and not marked."""

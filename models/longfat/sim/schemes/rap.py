@@ -53,8 +53,8 @@ def start(flow, event):
 def ack(flow, event):
     """Return the rate [bytes/s] after an acknowledgment, which updates round-trip time and age of the oldest packet."""
     sample(flow, event.rtt)
-    # ns-2.35, rap.cc, RecvAck(): the first round-trip time becomes the packet interval, so that one packet leaves per
-    # round trip.
+    # ns-2.35, rap.cc, RecvAck(): the first round-trip time becomes the packet interval: one packet leaves per round
+    # trip.
     if not flow.has_rtt:
         flow.has_rtt = True
         change(flow, event.now, flow.mean_rtt)
@@ -91,7 +91,7 @@ def find_oldest(flow, event):
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
-            if flow.open_holes == 0 and number > flow.last:  # it was sent between the last two acknowledged
+            if flow.open_holes == 0 and number > flow.last:  # the oldest was sent between the last two acknowledged
                 flow.oldest = flow.last_at + (sent - flow.last_at) / (number - flow.last)
         elif flow.in_flight == 0:
             flow.oldest = next_departure(flow, event.now, flow.interval)

@@ -266,7 +266,7 @@ def take_data(receiver, packet, shipment, served):
     pass_lost(receiver, first, shipment, served)
     size = int(receiver.segment)
     segment = packet.number // size
-    # The sender never serves a SNAK that was lost, so the expected group may be wrong: take the group of the packet
+    # The sender never serves a SNAK that was lost; the expected group may then be wrong: take the group of the packet
     # instead.
     if receiver.to_come <= 0 or receiver.group != segment:
         if segment >= receiver.begun:

@@ -33,8 +33,8 @@ RACK = Parameter(
 #: The names are those of scenario files. Queues mark packets (ECN) only if `ecn` is 1.
 #: `initial_window`: one packet, by Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
 #: `bugfix`: at most one fast retransmit per window of data, as in ns-2.35 (tcp.cc, `bugFix_`) and RFC 6582, section
-#: 3.2, step 2. BSD Tahoe (1988) and Reno (1990) had no such guard: comparisons with papers of that time, such as
-#: Kanakia, Keshav and Mishra (1992), set it to 0.
+#: 3.2, step 2. BSD Tahoe (1988) and Reno (1990) had no such guard; comparisons with papers of that time, such as
+#: Kanakia, Keshav and Mishra (1992), therefore set it to 0.
 #: `ack_delay`: our choice, because RFC 5681 states only an upper bound of 0.5 s: the least delay of Linux, tcp.h,
 #: TCP_DELACK_MIN.
 PARAMETERS = {

@@ -18,8 +18,8 @@ def scaled(flow, window, factor):
     """Return a window [packets] multiplied by a factor, rounded down if windows are in whole packets."""
     if flow.integer_windows == 0.0:
         return window * factor
-    # Our choice: 1e-9 is added, because 0.7 has no exact binary representation: 0.7 x 90 would give 62. Linux
-    # uses the factor 717/1024.
+    # Our choice: 1e-9 is added, because 0.7 has no exact binary representation; 0.7 x 90 would otherwise give 62.
+    # Linux uses the factor 717/1024.
     return float(math.floor(window * factor + 1e-9))
 
 
