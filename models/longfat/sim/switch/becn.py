@@ -2,8 +2,8 @@
 
 P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", GLOBECOM 1993. While the queue
 exceeds a threshold, each flow whose cells arrive gets a notification, at most one in a filter period. Sources of the
-scheme "becn" react to the notifications. Written from memory and the abstract, because the paper could not be read.
-Service is in order of arrival.
+scheme "becn" react to the notifications. The rules are written from the abstract and from memory, because the
+paper could not be read. Service is in order of arrival.
 
 >>> becn(threshold=50).values["threshold"]
 50.0

@@ -8,7 +8,7 @@ Transactions on Networking 1(3), 1993), flows share the link in proportion to th
 by the sum of the weights, and a packet adds size/weight to its flow's tag.
 
 Tags are integers, in units of 1/`FRACTION` bytes. The flows that are backlogged in the fluid system form a list sorted
-by their last tags, so that the computing time of a packet grows with the number of flows before its own.
+by their last tags; the computing time of a packet therefore grows with the number of flows before its own.
 
 Our choice: a full buffer drops the last packet of the flow with the most bytes, and removes it from the fluid system,
 too; the parameter delta of the paper, which favours flows that send little, is 0.
@@ -25,7 +25,7 @@ from longfat.sim.switch.tags import append_tagged, in_table, take_from_longest, 
 
 FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
 UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give the same tags as no weights
-OUT = -2  # value of `behind` for a queue that is empty in the fluid system
+OUT = -2  # in place of the next queue (`behind`): the queue is empty in the fluid system
 
 
 @part
@@ -35,8 +35,8 @@ def share(queue, size):
 
 
 # Demers et al. (1989), section 2: dR/dt is the rate divided by the number of flows backlogged in the fluid system.
-# Parekh and Gallager (1993), virtual time of PGPS: the sum of these flows' weights (`link.fluid`) takes the place of
-# their number.
+# Parekh and Gallager (1993), virtual time of PGPS: it is the rate divided by the sum of these flows' weights
+# (`link.fluid`).
 @part
 def roll(link):
     """Advance virtual time to the present time, in exact integer arithmetic."""

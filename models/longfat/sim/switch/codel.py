@@ -3,8 +3,8 @@
 K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289, section 5. If
 the sojourn times of an interval have all reached `target`, a packet is dropped, and further packets at intervals of
 interval/sqrt(count), until a sojourn time is below the target. A link calls its discipline again after each dropped
-packet, so that one call corresponds to one `dodequeue` of the RFC's pseudo-code. The functions serve one queue, or each
-of many (`longfat.sim.switch.fq_codel`).
+packet, so that one call corresponds to one `dodequeue` of the RFC's pseudo-code. The functions control the only queue
+of a link, or each queue of `longfat.sim.switch.fq_codel`.
 
 Our choice: MAXPACKET (RFC 8289, section 5.3: "SHOULD use interface MTU") is the largest packet that has arrived,
 because links have no MTU. Marking instead of dropping, which the RFC allows without giving a rule, follows Linux.
@@ -20,8 +20,8 @@ from longfat.sim.kernel.jit import part
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import mark
 
-#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped, but
-#: not as the first one in dropping state; the time of the next drop is then still to be computed.
+#: State of one controlled queue: RFC 8289, section 5.2. `just_dropped` is true if the last packet was dropped by
+#: a drop other than the first in dropping state; the next call then computes the time of the next drop.
 STATE = {"first_above": 0.0, "drop_next": 0.0, "count": 0, "last_count": 0, "dropping": False, "just_dropped": False}
 RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered; RFC 8289, section 5.5
 

@@ -9,8 +9,8 @@ within these limits: a flow without credit waits and lets other flows pass, so t
 link. Our choice, because the paper leaves the order to the switch: the flows with credit take turns packet by packet.
 Packets of other schemes and acknowledgments need no credit.
 
-Cells are counted by their transmission numbers, so that cells lost on a link give their credit back with the next cell
-that arrives. A flow that is blocked for `check` without a credit cell sends one cell nevertheless, which the next node
+Cells are counted by their transmission numbers: the next cell that arrives also returns the credit of cells lost before
+it. A flow that is blocked for a time `check` and gets no credit cell sends one cell without credit, which the next node
 answers immediately with its counts; both rules are our choice, in place of the paper's credit check cells. Buffers
 never lose a cell as long as a switch forwards N2 cells of each flow within `check`. The last switch of a path is not
 limited, because its receiver takes every cell.
@@ -107,13 +107,13 @@ CREDIT = Service(
     # `active` is the number of queues in the list of backlogged queues; `turn` is the first of these queues, which
     # sends next, and `last` is the last one.
     state={"active": 0, "turn": NONE, "last": NONE},
-    # As upstream end of the next link: `limited`, whether the flow needs credit; `check`, time without a credit packet
-    # after which one packet leaves nevertheless [s]; `sent`, packets sent; `forwarded`, packets that the next node has
-    # forwarded; `allocation`, the flow's allocation at the next node, with its `lifetime` [s] and the time `used_at` of
-    # its last use or confirmation [s]. As downstream end of the previous link: `granted`, present allocation at this
-    # node; `announced`, allocation in the last credit cell, sent at `announced_at` [s]; `announced_before`, greatest
-    # earlier allocation that may still be in use; `arrived_at`, time of the last arrival [s]; `usage`, packets
-    # forwarded in this interval.
+    # At the upstream end of the next link: `limited`, whether the flow needs credit; `check`, time without a credit
+    # cell after which one packet leaves without credit [s]; `sent`, packets sent; `forwarded`, packets that the next
+    # node has forwarded; `allocation`, the flow's allocation at the next node, with its `lifetime` [s] and the time
+    # `used_at` of its last use or confirmation [s]. At the downstream end of the previous link: `granted`, present
+    # allocation at this node; `announced`, allocation in the last credit cell, sent at `announced_at` [s];
+    # `announced_before`, greatest earlier allocation that may still be in use; `arrived_at`, time of the last arrival
+    # [s]; `usage`, packets forwarded in this interval.
     queue_state={
         "limited": False, "check": math.inf, "sent": 0, "forwarded": 0, "allocation": 0.0,
         "lifetime": math.inf, "used_at": 0.0, "behind": NONE,
@@ -132,13 +132,13 @@ CREDIT = Service(
 
 @part
 def silent(queue, intervals, now):
-    """Return whether a flow was silent for more than `intervals` [s], so that its allocation has expired upstream."""
+    """Return whether a flow was silent for more than `intervals` [s]; its allocation has then expired upstream."""
     return now - max(queue.arrived_at, queue.announced_at) > intervals
 
 
 # Our choice: the upstream node may still use the largest of several announced allocations. An allocation announced
-# before the last one counts for one interval, in which the last credit cell reaches the upstream node, and all cells
-# sent before that reach this switch.
+# before the last one counts for one more interval, within which the last credit cell reaches the upstream node, and
+# the cells that this node sent before reach this switch.
 @part
 def reserved(link, queue, now):
     """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""
@@ -149,8 +149,8 @@ def reserved(link, queue, now):
     return max(queue.announced, queue.announced_before) if recent else queue.announced
 
 
-# Kung, Blackwell and Chapman (1994), adaptive credit allocation: (M/2 - TQ - N) VU/TU. Our choice: the pool is at most
-# the part that `reserved` leaves free, and every flow gets at least one cell, so that it can begin.
+# Kung, Blackwell and Chapman (1994), adaptive credit allocation: (M/2 - TQ - N) V/TV. Our choice: the pool is at most
+# the part that `reserved` leaves free, and every flow gets at least one cell, because it could not begin otherwise.
 @part
 def share_pool(link, now):
     """Share the pool among the flows in proportion to their use of the link in the last interval."""
@@ -213,7 +213,7 @@ def enqueue(link, packet, now):
     left = packet.header[LEFT] if packet.header[LEFT] > 0.0 else packet.sent
     if link.adaptive and 2.0 * (now - left) > link.interval:
         raise ValueError("interval =", link.interval, "s is out of range: must be at least the round trip of a link,",
-                         2.0 * (now - left), "s, so that a reduced credit arrives within it")  # fmt: skip
+                         2.0 * (now - left), "s, because a reduced credit must arrive within it")  # fmt: skip
     mine.arrived_at = now
     if packet.header[CHECK] > 0.0:
         send_credit(link, flow, mine, now)

@@ -10,9 +10,9 @@ Our choice, because the paper does not treat this case: a packet that arrives wh
 packet ends finds no idle period and begins no cycle. Otherwise each packet of a train that acknowledgments clock out
 would form a cycle with an average of exactly 1.
 
-The congestion bit is the CE mark; packets that are not ECN-capable count in the queue only. The receiver of the scheme
-"decbit" returns the mark packet by packet. In a train of packets that acknowledgments clock out, one packet sent early
-keeps two packets at the link, one of them in transmission, until the train ends. If the packet in transmission is
+The congestion bit is the CE mark; packets that are not ECN-capable are counted, but not marked. The receiver of the
+scheme "decbit" returns the mark packet by packet. In a train of packets that acknowledgments clock out, one packet sent
+early keeps two packets at the link, one of them in transmission, until the train ends. If the packet in transmission is
 counted, a single "decbit" source therefore uses less than two thirds of the capacity; if not, its rate oscillates
 around the capacity.
 

@@ -4,9 +4,9 @@ Queue 0 is the L4S queue, queue 1 the Classic one. The scheduler (service `dual-
 appendix A.2 recommends, or a time-shifted FIFO: L4S first, as long as the Classic queue is not starved.
 
 A PI controller on the queuing delay keeps a base probability p'. Classic packets are dropped or marked with p'^2, L4S
-packets are marked with k p', or with the probability of a ramp on their own delay if that is greater. Neither decision
-is random: a counter for each queue adds up the probabilities. The algorithm is that of figures 2 to 5 of the RFC, with
-the overload handling of figures 7 and 8.
+packets are marked with k p' (k is `coupling`), or with the probability of a ramp on their own delay if that is greater.
+Neither decision is random: a counter for each queue adds up the probabilities. The algorithm is that of figures 2 to 5
+of the RFC, with the overload handling of figures 7 and 8.
 
 >>> dualpi2(target="20 ms").values["target"]
 0.02

@@ -5,8 +5,8 @@ Active Queue Management Algorithm", RFC 8290, section 4. Flows are hashed into q
 the list of new queues; when its credits are used up it goes to the end of the list of old queues, which are served when
 there are no new queues.
 
-The discipline drops at departure, and returns the credits of dropped packets; without the discipline, the service is
-fair queueing with a quantum. The packet and memory limits of section 5.2.3 are the buffer of the link:
+The discipline drops at departure, and returns the credits of dropped packets; the service without the
+discipline is fair queueing with a quantum. The packet and memory limits of section 5.2.3 are the buffer of the link:
 ``buffer=10240`` is the default of Linux.
 
 Our choices, where RFC 8290 has no rule or contradicts itself:

@@ -1,10 +1,10 @@
 """Hop-by-hop rate control: each switch reports service rate and backlog of every flow to the previous switch.
 
-The upstream switch sends the flow at the rate that brings the neighbour's backlog to a set point
-(`sim.plugin.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of
-the feedback, and the s packets sent during the last h, the round-trip time of the hop. The excess load of a bottleneck
-is therefore queued upstream of it, hop after hop, and finally at the source. Each feedback message is a packet on the
-reverse link. The last switch of a path is not rate-limited.
+The upstream switch sends the flow at a rate lambda that brings the neighbour's backlog to the set point B
+(`sim.plugin.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the gain g, the service rate mu and the
+backlog n of the feedback, and the number s of packets sent during the last round-trip time h of the hop. The excess
+load of a bottleneck is therefore queued upstream of it, hop by hop, and finally at the source. Each feedback message is
+a packet on the reverse link. The last switch of a path is not rate-limited.
 
 P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Our choice, because the
 paper could not be consulted: gain, set point and feedback interval.
@@ -82,8 +82,8 @@ def enqueue(link, packet, now):
     flow.expected = packet.transmission + 1
     if not flow.seen:
         flow.seen = True
-        flow.departures = int(link.every)  # makes feedback due
-        if now == left:  # the sender's own node: the rate starts and doubles here
+        flow.departures = int(link.every)  # so that the first feedback is due at once
+        if now == left:  # the sender's own node, where the flow starts at its initial rate
             flow.limit = packet.header[START_RATE] / packet.size
             queue.rate = packet.header[START_RATE]
     send_feedback(link, flow, queue, queue.packets + 1, now)

@@ -4,7 +4,7 @@ C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based C
 Networks", SIGCOMM 1991; N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High
 Speed Networks", sections 2.2 and 2.3. A source of rate f beside others of rates f_i (all as fractions of the capacity)
 has the loss probability P(f) = f^k (f + a)/(f^(k+1) + b), clipped to [0, 1], and 0 if f <= -a, where
-a = sum(f_i) - 1 is the excess and b = sum(f_i^(k+1)) the spread of the others.
+a = sum(f_i) - 1 is the excess and b = sum(f_i^(k+1)) the spread of the others, with a parameter k.
 
 The switch knows each flow's rate, which packets declare or the switch measures, and returns a and b. With a virtual
 factor v below 1 (the virtual loss-load model) a and b are computed from v times the capacity; drops are computed from
@@ -177,8 +177,8 @@ def excess(link, flow):
 
 
 # Prithviraj & Williamson, section 2.2: while the load exceeds the capacity, packets are dropped with the probability
-# P(f) of their source. Our additions: a full buffer drops packets, too; with `overflow` only a full buffer does; below
-# a backlog of `threshold` the loss-load law drops none. Section 2.1, on the virtual leaky bucket: red packets are
+# P(f) of their source. Our additions: a full buffer drops packets, too; the loss-load law drops none with `overflow`,
+# or below a backlog of `threshold`. Section 2.1, on the virtual leaky bucket: red packets are
 # discarded where there is congestion. Our addition: `red_limit` is the backlog that counts as congestion.
 def enqueue(link, packet, now):
     """Update the flow's rate, drop by the loss-load law or if the buffer is full, and write the feedback."""
@@ -249,7 +249,7 @@ loss_load = Discipline(
         "farewell": flag(True, "Remove a flow when its last packet arrives; otherwise only silence removes it"),
     },
     # `changes` is the number of rate changes so far, `first_flow` the first flow of the list. `due` is the sum of the
-    # loss probabilities from which `regular` determines the drops.
+    # loss probabilities; with `regular`, each packet with which it reaches 1 is dropped, and 1 is subtracted.
     state={"changes": 0, "first_flow": END, "due": 0.0},
     # `share` is the flow's rate as a fraction of the capacity, `power` the (k+1)-th power of this fraction.
     # `last_arrival` is the time at which the flow's last packet arrived [s]. `measured` counts its bytes in this

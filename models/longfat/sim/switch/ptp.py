@@ -29,7 +29,7 @@ BY_NOBODY, BY_OUTGOING, BY_INCOMING = range(3)
 def reserve(link, packet, now):
     """Reserve the link's stamp in a request, if the link adds stamps and the request has room for another one.
 
-    A stamp for the incoming interface lengthens the request only after the link. Until then its hop number is negative.
+    A stamp of the router after the link lengthens the request only beyond the link; until then its hop number is < 0.
     """
     state, row = state_of(link), packet_row(packet)
     about = extra_at(state, number_of(link, packet))
@@ -92,7 +92,7 @@ def refresh_counter(link, now):
     if now - link.refreshed_at < interval:
         return
     link.refreshed_at = now - now % interval
-    unsent = max(0, row.free - link.refreshed_at) if row.service == NONE else 0  # ns; bytes count at admission
+    unsent = max(0, row.free - link.refreshed_at) if row.service == NONE else 0  # ns; bytes are counted at admission
     unsent_bytes = unsent * (row.rate / (8e9 * row.scale)) if row.scale > 0 else 0.0
     link.seen_bytes = max(link.seen_bytes, row.served_bytes - int(unsent_bytes))
 
@@ -118,7 +118,7 @@ def answer(link, packet, now):
                 span = (new.time - old.time) * 1e-9
                 traffic = (new.bytes - old.bytes) / span
                 links += 1
-                if capacity - traffic <= least:  # of equal links, choose the first on the path (reverse list)
+                if capacity - traffic <= least:  # the list is reversed: <= chooses the first of equal links
                     least = capacity - traffic
                     packet.header[0] = capacity
                     packet.header[1] = traffic
@@ -140,7 +140,7 @@ def answer(link, packet, now):
 
 @functools.cache
 def responder() -> Discipline:
-    """Return the responder of a run; its parameters are options of a link."""
+    """Return the responder of a run; each link sets the responder's parameters as options."""
     return Discipline(
         "ptp", enqueue=reserve, dequeue=write, feedback=answer,
         parameters={

@@ -100,7 +100,7 @@ def end_rest(link, queue):
 
 @part
 def may_pass(link, queue):
-    """Return whether an arriving packet is eligible immediately; an idle queue collects no credit."""
+    """Return whether an arriving packet is eligible immediately; an idle queue loses its credit."""
     now = now_ns(link)
     if queue.packets > 0:
         return False

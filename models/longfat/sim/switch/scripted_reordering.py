@@ -89,7 +89,7 @@ def dequeue(link, now):
 
 
 def wake(link, queue, now):
-    """Schedule the next call of `wake`; after `wake` the link calls `dequeue`."""
+    """Schedule the next call of this function; after each call the link calls `dequeue`."""
     wait_for_time(link)
     return 0
 

@@ -28,7 +28,7 @@ def token_ready(link, interval):
 
 # Prithviraj & Williamson, section 2.1: a packet at the head of the queue takes a token; a full queue drops arrivals.
 # Linux, sch_tbf.c, tbf_dequeue(): without tokens a timer is set to the time at which there are enough tokens. Our
-# choice: the timer is late by a constant time, and, unlike in Linux, arrivals do not wake the shaper.
+# choice: the timer expires late by a constant time, and, unlike in Linux, arrivals do not wake the shaper.
 def hold_until_token(link, packet, now):
     """Hold the packet until the pool has a token; drop the packet if `queue` packets already wait for tokens."""
     if packet.kind != DATA:

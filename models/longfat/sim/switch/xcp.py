@@ -28,7 +28,7 @@ from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 
 # Header fields 0 to 3: round-trip time [s], 0 if not yet measured; window [bytes]; change of the window [bytes]; tag of
-# the header. It is UNHEEDED until a router writes feedback, then HEEDED; headers of other schemes have other tags.
+# the header. The tag is UNHEEDED until a router writes feedback, then HEEDED; headers of other schemes have other tags.
 ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
 UNHEEDED, HEEDED = -1.0, -2.0
 
@@ -55,7 +55,7 @@ def heeds(packet):
 # the length of this interval.
 @part
 def spacing(packet):
-    """Return the mean time between two packets of the flow, rtt s/cwnd [s]."""
+    """Return the mean time between two packets of the flow [s], rtt * size / cwnd."""
     return packet.header[ROUND_TRIP] * packet.size / packet.header[WINDOW]
 
 
@@ -89,7 +89,7 @@ def write_feedback(link, packet):
     asked = header[CHANGE] / header[ROUND_TRIP]
     if asked >= more - less:
         header[CHANGE] = (more - less) * header[ROUND_TRIP]
-    else:  # another router allows less: the difference counts as a decrease here, if the budget lasts (ns-2.35)
+    else:  # a previous router allows less: count the difference as a decrease, within the budget (ns-2.35)
         less = min(link.take, less + (more - less - asked))
         more = asked + less
     header[WHOSE] = HEEDED
