@@ -65,14 +65,14 @@ def parsed(path):
 
 
 def beside(path):
-    """Return which folders beside the package a module imports from: anywhere, and when it is itself imported."""
+    """Return the folders beside the package from which a module imports: anywhere in it, and at its top level."""
     tree = parsed(path)
     at_once = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
     names = [{name.split(".")[0] for name in size.imports(one)} for one in (tree, at_once)]
     return [found & {"derivations", "docs", "figures", "notebooks", "tests"} for found in names]
 
 
-def test_the_package_needs_nothing_that_lies_beside_it():
+def test_the_package_needs_no_folder_beside_it():
     """`longfat verify --published` alone imports the claims of the papers, after asking whether they are there."""
     found = {name: beside(path) for name, path in size.modules().items()}
     assert {name: one for name, one in found.items() if one[0]} == {"longfat.cli.verify": [{"figures"}, set()]}
@@ -155,7 +155,7 @@ def test_an_import_cycle_is_found(tmp_path, text, found):
     assert seen == ([{"longfat.small.one", "longfat.small.two"}] if found else [])
 
 
-#: What formulas and simulators have no business with: files, pictures and the command line.
+#: Modules and functions that formulas and simulators must not use: files, pictures and the command line.
 OUTSIDE = {"click", "matplotlib", "open", "pathlib", "shutil", "tempfile"}
 #: Modules of theirs that touch files, and why; captures get a folder that is open already.
 WRITING = {
@@ -202,7 +202,7 @@ def test_a_file_or_a_picture_is_found(tmp_path, code):
     assert len(outside(tmp_path / "bad.py")) == 1
 
 
-#: What a user does first, in this order: libraries of computation are loaded by none of it, NumPy by the last alone.
+#: First steps of a user, in this order: none loads a library of computation, and only the last loads NumPy.
 FIRST = """
 import sys
 

@@ -223,7 +223,7 @@ def test_losses_by_hand(reorder, size, lost, losses, timeouts):
     assert (flow.sent, flow.losses, flow.timeouts) == (size + 1, losses, timeouts)
 
 
-def test_what_a_sender_remembers_is_given_back():
+def test_list_nodes_of_a_sender_are_freed():
     """All ten ACKs are lost, all ten packets retransmitted at once; the first ACK ends it with nine in flight."""
     wide = Scheme(
         "wide", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0, timeout=lambda flow, event: 10.0
