@@ -342,9 +342,7 @@ def test_lengths_that_no_packet_has(tmp_path):
     huge = packet(60_000, sequence=15_000, ack=100, payload=1000)
     huge = huge[:12] + struct.pack("<I", 2**32 - 1) + huge[16:18] + b"\0\0" + huge[20:]
     path = written(tmp_path, [*records, *transfer()[3:], huge])
-    assert f"at packet {len(transfer()) + 1} (the record's header has 40 of 4294967295 bytes" in remark_on_damage(
-        path
-    )
+    assert f"at packet {len(transfer()) + 1} (the record's header has 40 of 4294967295 bytes" in remark_on_damage(path)
     figures = measured.read(written(tmp_path, [*records, *transfer()[3:]]))
     assert (figures.packet, figures.packets_sent) == (1000, 12)  # the MSS of 1 byte is damage (RFC 791: 28 at least)
 
