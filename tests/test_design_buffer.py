@@ -435,6 +435,18 @@ def test_the_search_along_a_line():
     assert len(seen) <= 6
 
 
+def test_the_search_leaves_buffers_whose_utilisation_falls():
+    """Odds of 19 (B/62)^1.4 with steps, as one flow of CUBIC has; all neighbours of 55 and 500 would miss the goal."""
+
+    def shares(packets):
+        odds = 19 * (packets / 62) ** 1.4 * math.exp(-0.12 if 56 <= packets <= 66 else 0.08)
+        return [odds / (1 + odds) if packets < 300 else 1.0] * 3
+
+    line = line_to_goal(shares, [500, 55], Goal(0.95, 0.95, 0.02, 0.8, 2000))
+    misses, reaches = line.interval(2000)
+    assert 50 < misses < 62 < reaches < 80
+
+
 def test_a_step_has_no_line():
     assert line_to_goal(lambda packets: [float(packets > 40)] * 3, [20, 200], Goal(0.95, 0.95, 0.1, 3.0, 1600)) is None
 
