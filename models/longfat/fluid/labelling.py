@@ -108,12 +108,7 @@ def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataA
         domains.same_unit(name, value, declared.unit)
         array = value
     else:
-        try:
-            if domains.is_truth_value(value):
-                raise TypeError
-            plain = domains.floats(value)
-        except (TypeError, ValueError):
-            raise declared.wrong_type(name, value, "a number or an array of numbers") from None
+        plain = domains.numbers(name, value, declared.unit, declared.domain, integer=declared.integer, nan=True)
         own = (declared.axis,) if declared.axis and plain.ndim else ()
         if plain.ndim - len(own) not in (0, 1):
             raise domains.wrong_shape(name, plain.shape, f"an array of at most {1 + len(own)} dimensions")

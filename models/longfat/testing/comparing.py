@@ -187,7 +187,7 @@ def compare(
     budget = domains.integer("budget", budget, "replications", "[2, inf)")
     seed = domains.seed_of(rng)
     returned = formula(**point)
-    value = 0.0 if of == "distribution" else _number("the formula's value", returned)
+    value = 0.0 if of == "distribution" else domains.number("the formula's value", returned, "1", "(-inf, inf)")
     accuracy = tolerance(within(**point) if callable(within) else within, value)
     made = _maker(of, bounds, returned)
     declared = bool(getattr(simulator, "deterministic", False))
@@ -326,7 +326,3 @@ def _needed(evidence: float, error: float, size: int) -> float:
     for _ in range(10):
         needed = max(size + 1.0, (math.log(max(needed, 1.0)) / 2 - math.log(error)) / rate)
     return float(math.ceil(needed))
-
-
-def _number(name: str, value: Any) -> float:
-    return domains.number(name, value, "1", "(-inf, inf)")
