@@ -48,7 +48,7 @@ def drawn(what):
 
 
 def simulated(what, number, sender, trip, rate, size):
-    """Return what is known of the path of a simulated transfer, from its qlog."""
+    """Return the figures of the path of a simulated transfer, from its qlog."""
     if what == "losses":
         link = {"rate": rate, "loss": size, "buffer": round(1 + 2 * rate * trip / PACKET)}
     elif what == "buffers":
@@ -64,7 +64,7 @@ def simulated(what, number, sender, trip, rate, size):
 
 
 def on_linux(what, number, sender, trip, rate, size):
-    """Return what is known of the path of a transfer of Linux, from a capture at the sender."""
+    """Return the figures of the path of a transfer of Linux, from a capture at the sender."""
     with tempfile.TemporaryDirectory() as folder:
         child = os.fork()
         if child == 0:

@@ -80,7 +80,7 @@ def test_judges_that_had_one_verdict_have_evidence(claim, part):
 
 
 @pytest.mark.long
-def test_the_first_rate_of_before_fails_where_it_did(monkeypatch):
+def test_a_first_rate_of_a_packet_per_round_trip_overruns_the_link(monkeypatch):
     """With a packet per round trip at first, fifty flows overrun 1 Mbit/s: the queue is neither small nor constant."""
     measured = runs.at
 

@@ -265,7 +265,7 @@ def test_a_rule_of_a_scheme_is_changed_for_all_cells_or_none():
 
 
 def test_the_layout_of_the_added_hops_is_an_interpretation():
-    """Section 4 does not print it, and it is no parameter of the scheme; a rule of the scheme is none."""
+    """Section 4 does not print it, and it is no parameter; a rule of the scheme is no interpretation."""
     cell = CELLS["table 4.3: hbh, transfer time, 200 pkts"]
     words = "three links of 6.7 ms before the switch"
     assert set(runs.interpreted(cell, 2, 0)) == {words}

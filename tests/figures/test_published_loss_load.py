@@ -85,7 +85,7 @@ def test_a_weighted_sum_of_means():
 
 
 def test_the_range_of_one_run():
-    """Between the i-th least and largest of n runs are (n + 1 - 2i)/(n + 1): 38/40, 76/80 and 114/120 are 95 %."""
+    """(n + 1 - 2i)/(n + 1) of runs lie between the i-th least and largest of n: 38/40, 76/80 and 114/120 are 95 %."""
     for count, i in ((39, 1), (79, 2), (119, 3)):
         spread = one_run(np.arange(1.0, count + 1))
         assert (spread.lower, spread.upper) == (i, count + 1 - i)

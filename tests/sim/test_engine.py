@@ -94,7 +94,7 @@ def test_a_probe_with_an_end_does_not_end_the_run():
 
 
 def test_interruption_and_afterwards():
-    """Ctrl-C ends a call within a second, with the simulated time; the run can be continued without a trace."""
+    """Ctrl-C ends a call within a second, with the simulated time; the run continues as if not interrupted."""
     one, other = Simulation(bottleneck(), rng=1), Simulation(bottleneck(), rng=1)
     one.advance(0.1)
     interrupt_after(0.2)
@@ -341,7 +341,7 @@ def test_many_schemes_and_disciplines():
 
 
 def test_jitter_needs_order():
-    """REM that drops sends in order of arrival, REM that marks does not: that is in test_refusals.py."""
+    """REM that drops keeps the order of arrival; REM that marks does not, and is refused (test_refusals.py)."""
     Network().link("a", "b", rate=1e6, jitter=0.001, buffer=10, discipline=queues.rem())
 
 

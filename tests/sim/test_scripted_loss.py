@@ -97,7 +97,7 @@ def test_a_backlog_is_not_later():
 
 
 def test_longest_time():
-    """1, of 1 ms, leaves after 4.5 ms, and 2, of 2 ms, too; 4 leaves behind the next packet."""
+    """Packets 1 and 2, which arrive at 1 and 2 ms, leave 4.5 ms later; 4 leaves behind the next packet."""
     rows = [[0, 1, 2, 9], [0, 4, 1, 1]]
     seen = reordered(packets=rows, longest="4.5 ms", until=0.0075)
     assert seen == [(0, 0, 0), (3, 0, 3), (5, 0, 5), (5, 0, 4), (5.5, 0, 1), (6, 0, 6), (6.5, 0, 2), (7, 0, 7)]

@@ -283,7 +283,7 @@ def line(first="fifo", second="fifo", **flow):
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 @pytest.mark.parametrize("first", ["fifo", HOPS])
 def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
-    """A feedback packet goes on, over c, to the last switch that has: d's to b. The sender's own link may be one."""
+    """Feedback packets of d pass c and reach b, the switch of the scheme before it. The sender's link may be one."""
     run, (at_a, at_b, _, at_d) = line(first=first, ack_path=ack_path)
     run.advance(2.0)
     run.packet_counts()

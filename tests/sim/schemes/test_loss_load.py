@@ -149,7 +149,7 @@ def test_the_access_link_limits():
 
 
 def test_a_file_gets_through_whatever_is_lost():
-    """A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each."""
+    """A third of all transmissions is lost, retransmissions included: 2000 packets need about 3000."""
     data = run(dumbbell(2, file=1e6), rng=1)
     assert data.delivered.values.tolist() == [2000, 2000]
     assert data.sent.values == pytest.approx(np.full(2, 3000), rel=0.05)
