@@ -31,8 +31,7 @@ needs_anywidget = pytest.mark.skipif(
 # By hand: rho/(1 - rho) = 1 at 1/2 and 3 at 3/4; 20 ms + 3 x 0.1 ms; n/(n + 1); (k + 1)/k v.
 
 
-@EVERY
-def test_every_law_has_a_model(one):
+def law_has_a_model(one):
     begin = start(one)
     for across in one.symbols:
         state = begin.along(across)
@@ -47,8 +46,7 @@ def test_every_law_has_a_model(one):
     assert data.law.attrs["units"] == one.unit
 
 
-@EVERY
-def test_sliders_are_the_record(one):
+def sliders_are_the_record(one):
     for symbol in one.symbols.values():
         values = np.array(symbol.scale.values)
         inside = [end for end in map(float, symbol.typical) if symbol.interval.contains(end)]
@@ -59,6 +57,13 @@ def test_sliders_are_the_record(one):
             assert (values == np.round(values)).all()
         if symbol.logarithmic and not symbol.integer:  # a tenth at most between two positions
             assert (values[1:] / values[:-1]).max() < 1.2
+
+
+@EVERY
+def test_model_and_sliders_of_every_law(one):
+    """These take milliseconds a law, less than a test of its own; a traceback names the check that failed."""
+    law_has_a_model(one)
+    sliders_are_the_record(one)
 
 
 def test_axes_reach_further_than_typical():

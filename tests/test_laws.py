@@ -194,8 +194,7 @@ def test_the_docstring_of_a_law_with_a_derivation_of_ones_own():
     assert docstrings.sections(inspect.getdoc(own))[1]["References"].strip() == "my notes."
 
 
-@EVERY
-def test_the_docstring_has_what_the_record_says(one):
+def docstring_has_what_the_record_says(one):
     text = inspect.getdoc(one)
     head, sections = docstrings.sections(text)
     assert list(sections) == ["Parameters", "Returns", "Raises", "Notes", "References", "Examples"]
@@ -249,8 +248,7 @@ def test_own_sections_of_a_docstring_are_kept():
     assert "Symbols are refused" in inspect.getdoc(throughput_optimal_rate)
 
 
-@EVERY
-def test_the_record_shows_itself(one):
+def record_shows_itself(one):
     letters = {symbol.sympy for symbol in one.symbols.values()}
     if isinstance(one, Root):
         assert one.equation.free_symbols <= {one.unknown.sympy, *letters}
@@ -264,8 +262,7 @@ def test_the_record_shows_itself(one):
     assert one.name in repr(one)
 
 
-@EVERY
-def test_outside_the_domain(one):
+def outside_the_domain(one):
     inside = {name: float(symbol.typical[0]) for name, symbol in one.symbols.items()}
     for name, symbol in one.symbols.items():
         outside = symbol.interval.low - 1.5 if math.isfinite(symbol.interval.low) else symbol.interval.high + 1
@@ -442,8 +439,7 @@ def test_what_is_refused(error, words, call):
     assert "<lambda>" not in str(LAWS)
 
 
-@EVERY
-def test_masked_elements_stay_masked(one):
+def masked_elements_stay_masked(one):
     """The value -999 of a masked element is ignored; an array without masked elements is an ordinary array."""
     inside = {name: float(symbol.typical[0]) for name, symbol in one.symbols.items()}
     expected = one(**inside)
@@ -453,6 +449,15 @@ def test_masked_elements_stay_masked(one):
         assert float(result[1]) == pytest.approx(expected, rel=1e-13)
     with pytest.raises(ValueError, match=rf"^{name}\[0\] = "):
         one(**(inside | {name: np.ma.array([math.nextafter(-1e300, 0), inside[name]])}))
+
+
+@EVERY
+def test_record_refusals_and_masks(one):
+    """These take milliseconds a law, less than a test of its own; a traceback names the check that failed."""
+    docstring_has_what_the_record_says(one)
+    record_shows_itself(one)
+    outside_the_domain(one)
+    masked_elements_stay_masked(one)
 
 
 def test_masks_by_hand():
