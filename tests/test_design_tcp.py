@@ -260,6 +260,13 @@ def test_a_smaller_path_has_a_buffer_of_packets(rate, trip, buffer, share):
     assert average(path.checks(0.0, effort(2))) == pytest.approx(share, abs=0.03)
 
 
+def test_time_does_not_pass_faster_over_a_buffer_of_few_packets():
+    """Over the path itself CUBIC carries 0.2 of 10 Gbit/s at 100 ms with 80 packets between 60 s and 120 s."""
+    path = tcp.TcpPath(0.9534 * 1.25e9, 0.1, 1448, CUBIC, 0.001)
+    small = path.scaled_long(0.0)
+    assert average(path._runs(small, {}, small.clock * 60, small.clock * 60, effort(1))) == pytest.approx(0.2, abs=0.05)
+
+
 @pytest.mark.parametrize(("path", "expected"), [
     # 12.5 MB/s x 1448/1500 x 0.02 s = 241,333.3 bytes; two of them in pages of 4096: 118 x 4096 = 483,328
     (("100Mbit/s", "20ms"), {"tcp_window": pytest.approx(482666.667), "window": 483328, "linux_maximum": 4 * 483328,

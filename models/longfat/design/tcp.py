@@ -192,9 +192,13 @@ class TcpPath:
         return self._smaller(loss, max(self.flows * least / own, (loss / SCALED_LOSS) ** (1 / power)), 1.0)
 
     def scaled_long(self, loss: float) -> Scaled:
-        """Return the path for long transfers: the path itself, or a smaller, equivalent one."""
-        rounds = self.cycle(loss) / self.round_trip_time
-        return self._smaller(loss, LONG_WINDOW / self._window(loss), LONG_ROUNDS / rounds)
+        """Return the path for long transfers: the path itself, or a smaller, equivalent one.
+
+        Time does not pass faster if a buffer of few packets determines the size of the smaller path: the window would
+        grow by more than this buffer in a round trip, and timeouts would last longer.
+        """
+        ratio, rounds = LONG_WINDOW / self._window(loss), self.cycle(loss) / self.round_trip_time
+        return self._smaller(loss, ratio, 1.0 if self._least_ratio(loss) > ratio else LONG_ROUNDS / rounds)
 
     def _smaller(self, loss: float, ratio: float, clock: float) -> Scaled:
         """Return a path with ``ratio`` times the bandwidth-delay product N, and with loss p and CUBIC's C to match.
