@@ -26,13 +26,13 @@ FAST = 12.5e6  # bytes/s; lines of less are those of the fluid
 
 
 def start(flow, event):
-    flow.limited = 0.0
+    flow.allowance = 0.0
     flow.alarm = word_at(int(flow.book), 0).x * 1e-9
     return math.inf
 
 
 def alarm(flow, event):
-    flow.limited = 1.0
+    flow.allowance = 1.0
     flow.following += 1
     time = word_at(int(flow.book), flow.following).x
     flow.alarm = time * 1e-9 if time >= 0 else math.inf
@@ -40,7 +40,7 @@ def alarm(flow, event):
 
 
 def ack(flow, event):
-    flow.limited = 0.0
+    flow.allowance = 0.0
     return math.inf
 
 

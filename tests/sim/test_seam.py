@@ -48,7 +48,7 @@ def test_listed_fields_can_be_set_by_disciplines():
 
 def sets_everything(flow, event):
     flow.window, flow.rate, flow.inflation = 2.0, 1e5, 0.0
-    flow.limited, flow.pool, flow.last_sent = 2.0, 1.0, 0.0
+    flow.allowance, flow.pool, flow.last_sent = 2.0, 1.0, 0.0
     flow.next, flow.resend, flow.recover = flow.next, -1, 0
     flow.srtt, flow.backoff, flow.alarm = 0.1, 1.0, -1.0
     flow.ect, flow.cwr, flow.request, flow.app_limited_until = 0, 0, 0, 0

@@ -38,7 +38,7 @@ FLOW_FIELDS = {
         ("window", "packets", "congestion window, which the callbacks of window schemes return", SET),
         ("rate", "bytes/s", "pacing rate, infinite without pacing; the callbacks of rate schemes return it", SET),
         ("inflation", "packets", "addition to the window in fast recovery (RFC 5681, section 3.2)", SET),
-        ("limited", "packets", "packets that may still be sent in response to this event", SET, "allowance"),
+        ("allowance", "packets", "packets that may still be sent in response to this event", SET),
         ("last_sent", "s", "departure of the last packet, for pacing", SET, "last_paced_ns", NS),
         ("una", "packets", "first packet not acknowledged (SND.UNA)"),
         ("next", "packets", "next packet to send (SND.NXT)", SET),

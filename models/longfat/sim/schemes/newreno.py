@@ -33,7 +33,7 @@ def count_duplicate(flow, event):
     flow.duplicates += 1
     if flow.recovering:
         flow.inflation += 1.0
-        flow.limited = BURST
+        flow.allowance = BURST
         return
     if flow.duplicates == 1:
         flow.sent_before = flow.high
@@ -44,7 +44,7 @@ def count_duplicate(flow, event):
             tcp.retransmit(flow, event, flow.sent_before - flow.una)
             flow.recovering = True
             flow.partial = 0
-            flow.limited = BURST + 1.0  # ns-2.35 does not count the retransmission
+            flow.allowance = BURST + 1.0  # ns-2.35 does not count the retransmission
     elif flow.duplicates < flow.duplicate_threshold and flow.limited_transmit > 0.0 and flow.next == flow.high:
         flow.inflation = float(flow.duplicates)  # RFC 3042, section 2: a new packet for each duplicate
 
@@ -63,7 +63,7 @@ def repair_next(flow, event):
     flow.partial += 1
     if flow.partial > 1 and flow.impatient > 0.0:
         event.restart_timer = 0  # RFC 6582, section 3.2, step 3: only the first partial acknowledgment restarts it
-    flow.limited = BURST + 1.0
+    flow.allowance = BURST + 1.0
 
 
 @part

@@ -5,7 +5,7 @@ service rate: every pair measures the flow's share of the bottleneck. A controll
 round trip in advance keeps a few packets in the flow's queue. Without fair queueing the gap measures the aggregate of
 all flows.
 
-A pair leaves when the integral of the rate, which may grow meanwhile, reaches two packets; ``flow.limited`` releases
+A pair leaves when the integral of the rate, which may grow meanwhile, reaches two packets; ``flow.allowance`` releases
 exactly the packets of a pair. The rules with their sources: docs/rules/rate-based.md.
 """
 
@@ -71,7 +71,7 @@ def time_of_next_pair(flow, now):
 @part
 def release_pair(flow, now):
     """Release a pair if the integral of the rate and the window allow two packets; return the rate [bytes/s]."""
-    flow.limited = 0.0
+    flow.allowance = 0.0
     flow.credit += credit(flow, flow.until, now)
     flow.until = now
     # Our choice, because a rate alone does not bound the backlog: the window is the bandwidth-delay product plus two
@@ -80,7 +80,7 @@ def release_pair(flow, now):
     if flow.credit >= 2.0 - 1e-6:
         flow.credit = 2.0
         if flow.in_flight + 2 <= flow.window:
-            flow.limited = 2.0
+            flow.allowance = 2.0
             flow.last_sent = LONG_AGO  # with a pool of two packets, the pair may be sent back to back
             flow.credit = 0.0
     flow.alarm = math.inf if flow.credit >= 2.0 else time_of_next_pair(flow, now)
@@ -94,7 +94,7 @@ def probe(flow):
     # because the service rate is not known earlier: the second pair leaves one round trip after the first pair.
     flow.pool = 2.0
     flow.window = 2.0
-    flow.limited = 2.0
+    flow.allowance = 2.0
     flow.last = -9
     return math.inf
 
@@ -107,7 +107,7 @@ def start(flow, event):
 def ack(flow, event):
     """Return the rate [bytes/s]; the second acknowledgment of a pair gives a sample of the service rate."""
     if event.number < 0:  # feedback of a switch, no acknowledgment
-        flow.limited = 0.0
+        flow.allowance = 0.0
         return flow.rate
     arrived = event.header[0] if flow.arrival_times else event.now
     left = event.now - event.rtt
@@ -122,7 +122,7 @@ def ack(flow, event):
         if flow.propagation == 0.0 or event.rtt < flow.propagation:
             flow.propagation = event.rtt
     if flow.service == 0.0 and not second:
-        flow.limited = 0.0
+        flow.allowance = 0.0
         return flow.rate
     if second:
         if flow.service == 0.0:  # the first sample begins the inverse-exponential start
