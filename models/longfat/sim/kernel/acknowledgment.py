@@ -231,17 +231,17 @@ def recover(state, f, sender, event, i, acked, measured):
 def complete_acknowledgment(state, f, sender, i, acked):
     """Set the probe and alarm timers, trace the acknowledgment, and end a completely acknowledged transfer.
 
-    Return whether packets sent now would set the timer of the probe to the same time.
+    Return whether packets sent now would leave the time of the probe timer unchanged.
     """
     own, armed = recovery_at(state, f), False
     if sender.transfer:
         if sender.repair == records.SELECTIVE and acked > 0 and own.rack:
             arm_probe(state, f)
-            armed = own.in_flight > 1  # with one packet in flight the time includes the delay of an acknowledgment
+            armed = own.in_flight > 1  # with one packet in flight the timer allows for a delayed acknowledgment
         if sender.has_alarm_callback and own.alarm >= 0.0:
             set_alarm(state, f)
     if state.tracing:
-        trace_packet(state, records.ACK_RECEIVED, i)  # the packet's row may be released, but not yet reused
+        trace_packet(state, records.ACK_RECEIVED, i)  # the packet's row may have been released, but not reused
     if sender.transfer and sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
     return armed
@@ -432,7 +432,7 @@ def receive_feedback(state, i):
 
 @routine
 def probe_is_due(state, f):
-    """Return whether a probe is due; it precedes a retransmission timeout at the same time (RFC 8985, section 7.2)."""
+    """Return whether a probe is due; it comes before a retransmission timeout of that time (RFC 8985, section 7.2)."""
     return recovery_at(state, f).rack_purpose == PROBE and sender_at(state, f).due_ns[records.RACK] <= state.now
 
 

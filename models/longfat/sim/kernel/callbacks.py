@@ -41,8 +41,8 @@ from longfat.sim.kernel.memory import (
 from longfat.sim.kernel.records import NONE, ON_SEND
 from longfat.sim.kernel.views import OWN
 
-#: Argument of callbacks -> the values that the kernel passes for it: name -> type, a pointer to a row or a number. The
-#: record of a plug-in (`OWN`, "service") has a type of its own in each view; the kernel passes its address.
+#: For each argument of callbacks, names and types of the values that the kernel passes: pointers to rows, or numbers.
+#: The type of a plug-in's record (`OWN`, "service") depends on the plug-in; the kernel passes the record's address.
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "flow": {
         "state": STATE, "sender": ROWS["senders"], "timer": ROWS["timers"], "recovery": ROWS["recoveries"],
@@ -85,7 +85,7 @@ OF_SERVICES = len(HOOKS)
 
 
 def arguments(signature: str, given: Mapping[str, Any]) -> tuple[Any, list[Any]]:
-    """Return the numba type of the result, and what is given for each argument, of a signature in the tables above.
+    """Return the numba type of a signature's result, and the list of the values in `given` for its arguments.
 
     >>> arguments("(link, now) -> int", {"link": 1, "now": 2})
     (int64, [1, 2])

@@ -1,9 +1,9 @@
 """Event queue: two heaps of (time [ns], key); a key encodes an event's serial number, kind and index.
 
 The heap of arrivals holds the frequent events: the next arrival on each link and the end of each transmission. The heap
-of clocks holds timers, most of which are postponed before they expire, and rarer events; so the heap of arrivals stays
-small: a link has one arrival in it, however many packets it carries. Among events at the same time, ends of
-transmissions come first, then departures from access links, then other events in the order in which they were
+of clocks holds timers, most of which are postponed before they expire, and rarer events. The heap of arrivals therefore
+stays small; it has one arrival of each link, however many packets the link carries. Among events at the same time, ends
+of transmissions come first, then departures from access links, then other events in the order in which they were
 scheduled, and last delayed acknowledgments in the order of flows.
 """
 
@@ -91,8 +91,8 @@ SERIAL_SHIFT = KIND_BITS + INDEX_BITS
 # If the serial number exceeds this limit, `RunState.renumber` renumbers all events before the next call of the kernel,
 # so that keys stay below `FIRST_AT_ITS_TIME` during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
-FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, so that it precedes other keys of the same time
-LAST_AT_ITS_TIME = 1 << 62  # added to a key without a serial number, so that it follows other keys of the same time
+FIRST_AT_ITS_TIME = 1 << 62  # subtracted from a key, once or twice, to put it before other keys of the same time
+LAST_AT_ITS_TIME = 1 << 62  # added to a key without a serial number, to put it after other keys of the same time
 
 
 @part
@@ -143,8 +143,8 @@ def schedule(state, kind, index, time):
 @routine
 def schedule_delayed(state, f, time):
     """Schedule the delayed acknowledgment of flow f, to follow all other events at the same time."""
-    # Our choice: by flow number, as in `receiver.join_delayed`, so that the order is the same whether or not
-    # acknowledgments are computed in advance.
+    # Our choice: the flow number decides at equal times, as in `receiver.join_delayed`, because the order must be the
+    # same whether or not acknowledgments are computed in advance.
     push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | int(f))
 
 

@@ -38,7 +38,7 @@ def routine(function: Callable[..., Any]) -> Any:
 
 
 def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
-    """Compile a function with numba, with 64-bit types for all integer arguments; inline it if `forceinline`."""
+    """Compile a function with numba, with 64-bit types for all integers; if `forceinline`, inline it in its callers."""
     dispatcher = numba.njit(
         nogil=True, _nrt=False, forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True
     )(function)
@@ -64,7 +64,7 @@ class Callback:
 
     code: Any  # reference that keeps the code in memory
     address: int
-    trusted: bool  # whether the package ships the function, which is then known to end
+    trusted: bool  # whether the function is part of the package, and so known to terminate
 
 
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:

@@ -236,7 +236,7 @@ def admit_queued(state, link, queue, i):
         if victim == records.PASSES:
             break
         if victim == records.NOTHING:
-            extra_at(state, i).queue = NONE  # so that no later call can return its row as that of a waiting packet
+            extra_at(state, i).queue = NONE  # the packet does not wait, so no later call may return its row
             drop(state, link, i)
             return
         more = victim < records.PASSES  # see `longfat.sim.drop_more`
@@ -498,7 +498,7 @@ def transmit_in_order(state, link, i, packet, special):
         call_responder(state, link, DEQUEUE, i, begin)
     first_bit = begin
     if special:
-        if link.hold_until > begin:  # meanwhile the packet counts as in transmission, as with jitter below
+        if link.hold_until > begin:  # until then the packet counts as in transmission, as with jitter below
             first_bit = max(begin, min(link.hold_until, records.HORIZON))
         if link.jitter > 0:  # random delay before transmission; the packets behind this one wait, too
             first_bit = max(first_bit, now + int(uniform(state) * link.jitter))
@@ -520,7 +520,7 @@ def transmit_in_order(state, link, i, packet, special):
 
 @routine
 def admit_special(state, link, queue, i):
-    """Admit or drop a packet at a link with random loss, a discipline or a service, or a request at any link."""
+    """Admit or drop a packet at a link with random loss, a discipline or a service, or (at any link) a request."""
     packet = packet_at(state, i)
     if link.service == NONE:
         update_backlog(state, link)
@@ -639,8 +639,8 @@ def count_list(state, i, room):
 def count(address, named, links, queues, lines, delaying):
     """Update the counters of the first `named` links; return the number of packets in the network.
 
-    The packets counted are on the first `links` links, in the first `queues` queues, on the first `lines` access links,
-    and, as delayed acknowledgments, at the first `delaying` receivers.
+    It is the sum of the packets on the first `links` links, in the first `queues` queues and on the first `lines`
+    access links, and of the delayed acknowledgments at the first `delaying` receivers.
     """
     state = state_at(address)
     for k in range(named):

@@ -82,7 +82,7 @@ def arrive(state, k):
             enters = receive(state, i)
         if enters:
             admit_inline(state, i)
-        if here and hop.in_advance != records.AT_ARRIVAL:  # it was deferred; later ones may be computed now
+        if here and hop.in_advance != records.AT_ARRIVAL:  # this arrival was deferred; compute later ones if possible
             link.deferred -= 1
             if link.deferred > 0:
                 process_deferred(state, link.number)

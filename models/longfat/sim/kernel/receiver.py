@@ -79,7 +79,7 @@ def new_block(state, owner, number, before):
 def insert_number(state, owner, number):
     """Insert a packet beyond a hole into the owner's blocks; return its block, and whether the packet is new."""
     b = owner.blocks_tail
-    if b != NONE and number < block_at(state, b).low:  # probably a retransmission, near the first hole
+    if b != NONE and number < block_at(state, b).low:  # probably a retransmission: search from the first block
         b = owner.blocks_head
         if number < block_at(state, b).low:
             b = NONE
@@ -156,7 +156,7 @@ def receive_by_scheme(state, i):
     if flags & records.CE:
         tally.marks += 1
     own.sent, own.triggered_by, own.transmission, own.hop = packet.sent, number, packet.transmission, packet.hop + 1
-    tally.acks_merged += 1  # each reply subtracts 1 again
+    tally.acks_merged += 1  # packets received minus replies sent
     if call_receiver(state, f, i, records.ON_RECEIVE) > 0:
         receiver.received_bytes += packet.length
     elif number != records.NO_DATA:
@@ -249,7 +249,7 @@ def link_before(state, i):
 
 @routine
 def hold_back(state, f, i, may_wait):
-    """Delay acknowledgment i if allowed, in place of one delayed before; return whether i is delayed."""
+    """Discard the delayed acknowledgment, and delay acknowledgment i if allowed; return whether i is delayed."""
     receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)

@@ -74,7 +74,7 @@ EXTRA = record(
     ("tag", i8),  # number by which the service orders packets, in the unit of the service
     ("previous", i4),  # row of the packet before this one in its queue, NONE if it is the first
     ("queue", i4, NONE),  # row of the queue in which it waits, NONE if in none
-    ("stamps", i4),  # of a request, row of `nodes`: the latest stamp that a link has added
+    ("stamps", i4),  # of a request: row of `nodes` with the latest stamp that a link has added
     ("blocks", i8, (6,)),  # acknowledgment: its SACK blocks, pairs of sequence numbers
     ("echo", i8),  # in a traced run: `echo` of `TRACE` [ns]
     ("padding", i8),  # fills the last cache line
@@ -89,7 +89,7 @@ HOP = record(
     # For feedback to a switch. In the last hop of the feedback: row of the flow's hop at this switch. In the flow's hop
     # at this switch: row of the flow's hop at the switch that sends the feedback.
     ("switch_hop", i4, NONE),
-    ("in_advance", i4),  # steps of an arrival at the far end that may be computed in advance, see below
+    ("in_advance", i4),  # how much of an arrival at the far end may be computed in advance, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 TO_HOST = 4  # a host outside the simulator, which receives injected packets
@@ -106,8 +106,8 @@ AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 LINK = record(
     ("free", i8),  # time at which the transmitter has sent all accepted packets [ns]
     ("delay", i8),  # propagation delay [ns]
-    # The transmission time [ns] of a packet of `length` bytes is a division by the rate, with this quotient and this
-    # remainder.
+    # The transmission time [ns] of a packet of `length` bytes results from a division by the rate: quotient and
+    # remainder of this division.
     ("quotient", i8),
     ("remainder", i8),
     ("carried_remainder", i8),  # sum of the remainders so far, modulo the rate
@@ -120,7 +120,7 @@ LINK = record(
     # These fields are in the second cache line.
     ("next_start", i8),  # without service: time at which the first packet of the backlog begins transmission [ns]
     ("backlog_bytes", i8),  # bytes of the packets in `backlog`
-    ("served", i8),  # packets whose transmission has begun, or whose start is decided
+    ("served", i8),  # packets whose transmission has begun or is already computed
     ("served_bytes", i8),  # bytes of the packets in `served`
     ("busy", i8),  # sum of transmission times [ns]
     ("backlog", i4),  # packets that wait, the one in transmission not counted
@@ -132,7 +132,7 @@ LINK = record(
     # Only links at which packets wait or are dropped need these fields.
     ("limit_packets", i8),  # size of the buffer [packets]
     ("limit_bytes", i8),  # size of the buffer [bytes]
-    ("circular_base", i8),  # its circular buffer in `backlog_entries`: first row, and number of rows minus 1
+    ("circular_base", i8),  # circular buffer of the backlog in `backlog_entries`: first row, and rows minus 1
     ("circular_mask", i8),
     ("circular_head", i8),  # number of packets that have left the backlog, which gives the row of its head
     ("waiting_time", f8),  # sum of the waiting times [ns], a float because such sums exceed 63 bits
@@ -154,7 +154,7 @@ LINK = record(
     ("bytes_per_second", f8),  # rate [bytes/s]; infinite: no transmission time
     ("immediate_calls", i8),  # consecutive ticks that the discipline requested for the present or the past
     ("hold_until", i8),  # set by a discipline: the current packet is not sent before this time [ns]
-    ("flow_state", i8),  # first word of this link's discipline in the state of a flow
+    ("flow_state", i8),  # first word of this link's discipline in a row of `flow_state`
     ("send_feedback", i8),  # set by a discipline to send `feedback` to the sender of the current packet
     ("feedback", f8, (4,)),  # header fields of that feedback, in the units of the discipline
     ("lengthened_bytes", i8),  # bytes by which stamps have lengthened requests here
@@ -231,7 +231,7 @@ SENDER = record(
     ("transmission", i8),  # number of transmissions so far
     ("sends_until_ns", i8),  # time from which no new data is sent [ns]
     ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once, NONE
-    ("last_paced_ns", i8, -(2**62)),  # departure to which pacing adds the gap before the next packet [ns]
+    ("last_paced_ns", i8, -(2**62)),  # recorded departure of the last packet, from which the next gap starts [ns]
     ("acks_received", i8),  # acknowledgments received
     ("scheme", i4),  # number of its scheme in `callbacks`
     ("first_hop", i4),  # row of `hops` at which its path begins
@@ -291,7 +291,7 @@ RECEIVING = record(
     ("echo_ce", i1),  # 1: acknowledgments carry ECE
     ("reports_arrival", i1),  # 1: acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below
-    ("plain", i1),  # 1: no scheme makes the replies, and they report nothing but marks and SACK blocks
+    ("plain", i1),  # 1: acknowledgments are not made by a scheme, and report only marks and SACK blocks
     ("waiting", i4, NONE),  # row of the acknowledgment that is delayed, NONE
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or replies of a receiver that a scheme controls.
@@ -321,8 +321,8 @@ MARKS_FIELD = 1
 #: A sender's state of loss recovery, and requests made by its scheme.
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
-    ("recover", i8, -2),  # first transmission whose loss would be new, see `recovery.lose`
-    ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
+    ("recover", i8, -2),  # number of the first transmission whose loss would be new, see `recovery.lose`
+    ("delivered", i8),  # numbers of packets reported as delivered and of packets found lost (selective recovery)
     ("lost", i8),
     ("reorder", i8, 1),  # number of acknowledged later transmissions after which a transmission counts as lost
     ("blocks_head", i4, NONE),  # rows of the first and last block of packets that are known to have arrived
@@ -332,7 +332,7 @@ RECOVERY = record(
     ("lost_head", i4, NONE),  # rows of the first and last lost transmission to be retransmitted
     ("lost_tail", i4, NONE),
     ("every_loss", i1),  # 1: the callback `loss` is called for every loss, not once per window
-    ("arrival_times", i1),  # 1: `reports_arrival` of the flow's receiver, which schemes can read
+    ("arrival_times", i1),  # 1: the flow's receiver has `reports_arrival`; schemes read this copy
     ("skips", i1),  # 1: packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
     ("app_limited", i1),  # 1: the application had no more data when window and rate allowed sending
@@ -343,9 +343,9 @@ RECOVERY = record(
     ("immediate_calls", i8),  # consecutive alarms set to the present or the past
     ("header", f8, (4,)),  # header fields of the packets that it sends
     ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
-    ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it [ns]
-    ("first_sent", i8),  # departure of the packet delivered last, or of one sent with nothing in flight [ns]
-    ("app_limited_until", i8),  # samples are application-limited until more packets than this are delivered; 0: not
+    ("delivered_at", i8),  # time of the last delivery, or of a later departure with nothing in flight before it [ns]
+    ("first_sent", i8),  # departure of the packet delivered last, or of a later one sent with nothing in flight [ns]
+    ("app_limited_until", i8),  # samples are application-limited until more packets than this are delivered; 0: none is
     ("least_rtt", i8),  # smallest round-trip time of all [ns]
     ("rack_purpose", i1),  # purpose of the timer of RACK-TLP
     ("reordering_seen", i1),  # 1: an overtaken packet has been seen
@@ -522,7 +522,7 @@ LEFT = record(
     ("kind", i1),  # as in `PACKET`
     ("dropped", i1),  # 1: it was dropped
 )
-ROOM_LEFT = 1 << 12  # rows; one event rarely writes as many
+ROOM_LEFT = 1 << 12  # rows of `left`; one event rarely fills them
 
 #: Counters of a link up to the present time, see `kernel.link`.
 CENSUS = record(
@@ -606,7 +606,7 @@ STATE = record(
     ("events", i8),  # events handled
     ("until", i8),  # time at which this call of the kernel ends [ns]
     ("horizon", i8),  # the run is not observed until then [ns]: earlier arrivals may be computed in advance
-    ("arrivals", i8),  # number of entries of the heap of arrivals; of the heap of clocks
+    ("arrivals", i8),  # numbers of entries in the heap of arrivals and in the heap of clocks
     ("clocks", i8),
     ("tracing", i4),  # 1: packets and senders are traced
     ("attention", i4),  # 1: check the fields below, and whether all files are done, before the next event
@@ -620,13 +620,13 @@ STATE = record(
     ("feedback_link", i4),  # row of the link of that switch
     ("feedback_hop", i4),  # row of `hops` at which the feedback begins its way
     ("header_set", i4),  # 1: the header fields of the event are not zero
-    ("sample_set", i4, 1),  # 1: the event may contain a delivery-rate sample, so that the next one is cleared
+    ("sample_set", i4, 1),  # 1: the event may contain a delivery-rate sample, which must be cleared
     ("random_state", i8),  # state of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
     ("traffic_next", i8),
     *((f"{name}_base", i8) for name in ARRAYS),
-    ("flow_own_words", i8),  # words of 8 bytes in a row of `flow_own`; likewise below
+    ("flow_own_words", i8),  # words of 8 bytes in a row of `flow_own`; the next fields: of other arrays
     ("link_own_words", i8),
     ("service_own_words", i8),
     ("responder_own_words", i8),
@@ -645,7 +645,7 @@ STATE = record(
     ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
     ("responder", i4, NONE),  # row of `hooks` of the plug-in that answers requests, NONE
     ("needs_flow_row", i4),  # 1: a new connection finds no free row
-    ("sampled_flows", i4),  # rows of a sample: flows, and links
+    ("sampled_flows", i4),  # numbers of sampled flows and of sampled links
     ("sampled_links", i4),
     ("connections", i8),  # finished connections in the log
     ("unfinished", i8, NONE),  # files still to be transferred; NONE if the run does not end with them

@@ -597,7 +597,7 @@ def process_by_time(state, f, acked, i, newest, measured):
 
 @routine
 def find_losses(state, f, acked, i):
-    """Find losses by time if packets were overtaken or a probe is in flight; return values as `process_by_time`."""
+    """Find losses by time if packets were overtaken or a probe is in flight; return the values of `process_by_time`."""
     repaired = has_repaired_loss(state, recovery_at(state, f), sender_at(state, f).una, acked, i)
     lost, fresh = detect_losses(state, f)
     return lost, fresh, repaired and not fresh

@@ -159,7 +159,7 @@ def write(state, f):
 
 @routine
 def wait_for_data(state, f):
-    """Let a flow's application write data; return whether it did; if not, record if it limits the flow.
+    """Let a flow's application write data; return whether it did; if not, record whether it limits the flow.
 
     Without new data, a flow that its window allows to send is application-limited, and the pacing timer is set to the
     time at which the application writes the next packet.
@@ -265,8 +265,8 @@ def copy_row(base, words, source, target):
 def initialise_connection(state, t, f):
     """Initialise row f for a new connection of template t.
 
-    Heap entries for timers of the row's previous connection stay: the first three timers use theirs again, that of
-    RACK-TLP is ignored when it expires.
+    Heap entries for timers of the row's previous connection stay: the first three timers use their entries again; the
+    entry of the RACK-TLP timer is ignored when its time comes.
     """
     sender = sender_at(state, f)
     hop = sender.first_hop

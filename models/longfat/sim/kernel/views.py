@@ -88,7 +88,7 @@ OWN = "own"  # name of the pointer to the record of a plug-in
 #: Kind of view -> argument of plug-ins that declares the view's state variables.
 STATES = {"flow": "state", "receiver": "receiver_state", "link": "state", "queue": "queue_state",
           "flow_state": "flow_state"}  # fmt: skip
-MOST = 9e18  # in the core's units; larger values are set to it
+MOST = 9e18  # ns; times that plug-ins set are limited to -MOST ... MOST
 
 
 @dataclass(frozen=True)

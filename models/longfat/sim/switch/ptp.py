@@ -118,7 +118,7 @@ def answer(link, packet, now):
                 span = (new.time - old.time) * 1e-9
                 traffic = (new.bytes - old.bytes) / span
                 links += 1
-                if capacity - traffic <= least:  # the list is reversed: <= chooses the first of equal links
+                if capacity - traffic <= least:  # the list is reversed: <= chooses the first equal link of the path
                     least = capacity - traffic
                     packet.header[0] = capacity
                     packet.header[1] = traffic
