@@ -86,8 +86,8 @@ HOP = record(
     ("queue", i4),  # row of the flow's queue at this link, if the link has a queue per flow
     ("far_end", i4),  # kind of the far end, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
-    # For feedback to a switch. In the last hop of the feedback: row of the flow's hop at this switch. In the flow's hop
-    # at this switch: row of the flow's hop at the switch that sends the feedback.
+    # For feedback to a switch. On the last hop of the feedback: row of the flow's hop at the receiving switch. On the
+    # flow's hop at the receiving switch: row of the flow's hop at the switch that sends the feedback.
     ("switch_hop", i4, NONE),
     ("in_advance", i4),  # how much of an arrival at the far end may be computed in advance, see below
 )
@@ -365,7 +365,7 @@ TALLY = record(
     ("stop", i8),  # time at which it stops [ns]
     ("finish", i8, NEVER),  # time at which its file is complete [ns], NEVER
     # The counters; those of a template include those of its finished connections.
-    ("sent", i8),  # transmissions of finished connections; `transmission` of the sender counts the others
+    ("sent", i8),  # of a template: transmissions of finished connections; `transmission` of a sender counts its own
     ("retransmitted", i8),  # retransmissions
     ("duplicate", i8),  # packets that arrived although the receiver had them
     ("dropped", i8),  # data packets dropped
