@@ -274,7 +274,7 @@ def arm_probe_once(state, f):
 
 @routine
 def send(state, f):
-    """Send the packets that a flow may send now; check all limits before each packet, because the last may change them.
+    """Send the packets that a flow may send now; check all limits before each packet, because each may change them.
 
     Sending stops if an array is nearly full, a switch has feedback to send, or the burst is very long; the event loop
     then calls the function again.

@@ -35,7 +35,7 @@ def share(queue, size):
 
 
 # Demers et al. (1989), section 2: dR/dt is the rate divided by the number of flows backlogged in the fluid system.
-# Parekh and Gallager (1993), virtual time of PGPS: it is the rate divided by the sum of these flows' weights
+# Parekh and Gallager (1993), virtual time of PGPS: the rate is divided by the sum of these flows' weights
 # (`link.fluid`).
 @part
 def roll(link):

@@ -138,7 +138,7 @@ def silent(queue, intervals, now):
 
 # Our choice: the upstream node may still use the largest of several announced allocations. An allocation announced
 # before the last one counts for one more interval, within which the last credit cell reaches the upstream node, and
-# the cells that this node sent before reach this switch.
+# the cells that the upstream node sent before reach this switch.
 @part
 def reserved(link, queue, now):
     """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""

@@ -178,8 +178,8 @@ def excess(link, flow):
 
 # Prithviraj & Williamson, section 2.2: while the load exceeds the capacity, packets are dropped with the probability
 # P(f) of their source. Our additions: a full buffer drops packets, too; the loss-load law drops none with `overflow`,
-# or below a backlog of `threshold`. Section 2.1, on the virtual leaky bucket: red packets are
-# discarded where there is congestion. Our addition: `red_limit` is the backlog that counts as congestion.
+# or below a backlog of `threshold`. Section 2.1, on the virtual leaky bucket: red packets are discarded where there is
+# congestion. Our addition: `red_limit` is the backlog that counts as congestion.
 def enqueue(link, packet, now):
     """Update the flow's rate, drop by the loss-load law or if the buffer is full, and write the feedback."""
     if packet.kind != DATA:
