@@ -3,6 +3,7 @@
 import functools
 import math
 
+import numpy as np
 import pytest
 
 from longfat.replication import interval
@@ -165,6 +166,7 @@ VALUES = [
     row(interval, r"samples has shape \(0,\): must be a sequence of at least one number", []),
     row(interval, "confidence = 1", [1.0, 2.0], 1.0),
     row(batch_means, "samples = nan is out of range", [1.0, math.nan] * 10),
+    row(batch_means, "samples = nan is out of range", np.ma.masked_less(range(60), 1)),  # a masked sample is missing
     row(batch_means, r"batches = 60 batches .* \[10, 50\]", range(100), 60),
     row(batch_means, "batches = 9", range(100), 9),
     row(batch_means, r"shape \(30, 30\): must be a sequence of at least 20 numbers", [[1.0] * 30] * 30),
@@ -180,6 +182,8 @@ TYPES = [
     row(conformance, "rng", "reno", rng="x"),
     row(interval, "samples must be a number or an array of numbers, got the string 'ab'", "ab"),
     row(batch_means, "samples must be a sequence of numbers, got the string 'ab'", "ab"),
+    row(batch_means, "samples must be a sequence of numbers, got the list", ["1"] * 20),
+    row(warm_up, "samples must be a sequence of numbers, got the ndarray", np.arange(50) * 1j),
     *(row(link, PAIRS, rate_changes=changes) for changes in ("1 s", [1.0], [(1, 2, 3)], 5)),
     row(
         flow,

@@ -132,7 +132,7 @@ def warm_up(samples: Any) -> int:
 def _samples(name: str, values: Any, least: int) -> np.ndarray:
     """Return the values as a one-dimensional array; raise an error for fewer than `least` finite numbers."""
     try:
-        samples = np.asarray(values, float)
+        samples = domains.floats(values)
     except (TypeError, ValueError):
         raise domains.wrong_type(name, values, "a sequence of numbers") from None
     if samples.ndim != 1 or len(samples) < least:
