@@ -2,9 +2,9 @@
 
 The heap of arrivals holds the frequent events: the next arrival on each link and the end of each transmission. The heap
 of clocks holds timers, most of which are postponed before they expire, and rarer events. The heap of arrivals therefore
-stays small; it has one arrival of each link, however many packets the link carries. Among events at the same time, ends
-of transmissions come first, then departures from access links, then other events in the order in which they were
-scheduled, and last delayed acknowledgments in the order of flows.
+stays small; it has at most one arrival of each link, however many packets the link carries. Among events at the same
+time, ends of transmissions come first, then departures from access links, then other events in the order in which they
+were scheduled, and last delayed acknowledgments in the order of flows.
 """
 
 from longfat.sim.kernel.jit import part, routine
