@@ -30,7 +30,7 @@ RATE = 1e6  # bytes/s: 1 us a byte
     ],
 )
 def test_a_full_queue_by_hand(name, queue, arrival, dropped):
-    """An arriving 1 drops the 5 of [2, 5, 3] by the corrected rule, the 3 by the published one; a 5 is dropped itself."""
+    """A new 1 drops the 5 of [2, 5, 3] by the corrected rule, the 3 by the published one; a new 5 is dropped itself."""
     run = feed(name, len(queue), list(enumerate([9, *queue, arrival])))
     assert victim(queue, arrival, RULES[name]) == dropped
     assert np.flatnonzero(run.state.flows["dropped"]).tolist() == [1 + (len(queue) if dropped is None else dropped)]
