@@ -22,8 +22,8 @@ from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.services import Service
 
-SMALL = 64  # largest number of links and flows of a network whose arrays are cached
-MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
+SMALL = 64  # largest sum of links and flows with which a network's arrays are cached
+MOST_SAMPLES = 10**8  # greatest number of rows of all traces, which take some gigabytes
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Assembly:
     disciplines: list[Discipline]
     services: list[Service]
     flow_names: list[str]
-    link_names: list[str]  # names of the first rows; internal links follow
+    link_names: list[str]  # of the network's links, the first rows; rows of internal links follow
     copies: list[Flow]
 
 
@@ -55,9 +55,9 @@ def assembled(net: Network) -> Assembly:
     return replace(never_run, state=never_run.state.copy())
 
 
-@functools.lru_cache(maxsize=8)  # networks that a program simulates in a loop, some 100 KB each
+@functools.lru_cache(maxsize=8)  # some 100 KB each; enough for the networks that a program simulates in a loop
 def _kept(parts: Keyed) -> list[Assembly | None]:
-    """Return the cache entry for a network's links and flows: a list, at first empty, then [None], then [arrays]."""
+    """Return the cache entry of a network: an empty list, [None] after one assembly, and [arrays] after the second."""
     return []
 
 

@@ -25,7 +25,7 @@ from longfat.sim.runs.engine import LONGEST as LIMIT
 from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, limit for a run that ends when all files are transferred
-ROUNDING = 0.01  # relative rounding error of a transmission time above which there is a remark; our choice
+ROUNDING = 0.01  # a greater relative rounding error of a transmission time causes a remark; our choice
 #: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, so that all threads
 #: are busy until the end. A call costs some 0.1 ms, a tenth of a short run.
 MOST_RUNS, CALLS = 64, 8
@@ -36,7 +36,7 @@ class Options:
     """Options of all networks of a call of `run`."""
 
     duration: float | None  # s; None: until every file is transferred
-    warm_up: float | None  # s; None: to be determined
+    warm_up: float | None  # s; None: "auto", determined by `Plan.find_warm_up`
     replications: int
     confidence: float
 
@@ -59,7 +59,7 @@ class Options:
 class Plan:
     """Plan of the runs of one network: options, and the random streams of the replications.
 
-    Without a duration every flow needs a file, and the last file ends a run.
+    Without a duration every flow needs a file, and a run ends when the last file is transferred.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
 def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *, remarked: bool) -> Outcome:
     """Simulate one run and return its outcome; call `advanced` with the simulated time [s] as the run proceeds.
 
-    The outcome has a remark only if ``remarked``: all replications would have the same one.
+    The outcome has a remark only if ``remarked``: one replication is enough, because all have the same remark.
     """
     to_the_end = plan.options.duration is None
     before = None
@@ -213,12 +213,12 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *,
 
 
 def _remark(net: Network, run: Simulation) -> str:
-    """Return a remark on schemes without their feedback, disciplines without ECN-capable flows, and rounded times."""
+    """Return a remark on schemes that get no feedback, disciplines that mark no packet, and rounded times."""
     return "; ".join([*_without_feedback(net), *_without_ecn(net, run), *_rounded(net)])
 
 
 def _without_feedback(net: Network) -> list[str]:
-    """Return a remark on each scheme that needs a discipline of the same name, if no link of its path has it."""
+    """Return a remark on each scheme that needs the discipline of its name but has no such link on its path."""
     names: dict[str, str] = {}  # scheme -> the first of its flows
     for flow in net.flows:
         scheme = flow.scheme
@@ -233,7 +233,7 @@ def _without_feedback(net: Network) -> list[str]:
 
 
 def _without_ecn(net: Network, run: Simulation) -> list[str]:
-    """Return a remark on disciplines that can mark nothing because no flow on their link is ECN-capable, if any."""
+    """Return a remark on disciplines, if any, that mark no packet because no flow on their link is ECN-capable."""
     found = []
     capable: dict[str, bool] = {}
     for link in net.links.values():

@@ -29,9 +29,9 @@ from longfat.sim.runs.run_state import RunState, rows
 if TYPE_CHECKING:
     import xarray as xr
 
-PATIENCE = 0.2  # s of wall time for a call of the kernel, so that Ctrl-C is noticed
-ENDLESS = 2.0  # s from Ctrl-C until a plug-in that has not returned is abandoned: ten times PATIENCE
-LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of the range of 64 bits
+PATIENCE = 0.2  # s of wall time, aim for a call of the kernel: Ctrl-C takes effect between calls
+ENDLESS = 2.0  # s, ten times PATIENCE: a plug-in that does not return within this time after Ctrl-C is abandoned
+LONGEST = 4e9  # s, 127 years: less than half of the range of an integer of 64 bits, in ns
 #: A run that lasts until all files are transferred is stopped with an error after this time without any delivery, in
 #: multiples of the largest retransmission timeout. Our choice: 20 min with the usual timeout of 60 s, while hosts give
 #: up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
@@ -39,7 +39,7 @@ HOPELESS = 20
 #: A run is stopped with an error at this number of packets in memory if the window alone limits a flow. Our choice:
 #: these packets take 200 MB.
 BOUNDLESS = 2**20
-STANDSTILL = 1000  # a run is stopped with an error after this many events at one time, per packet, flow and link
+STANDSTILL = 1000  # error after as many events at one simulated time for each packet, flow and link in memory
 
 
 class SchemeError(ValueError):
@@ -54,8 +54,8 @@ class Simulation:
     net : Network
         Network to simulate; later changes of it have no effect.
     rng : None, int, SeedSequence or Generator
-        Seed of the random numbers. Traffic and network have streams of their own, so that schemes can be compared under
-        the same traffic.
+        Seed of the random numbers. Traffic and network have separate streams, to compare schemes under the same
+        traffic.
     sample_every : float, optional
         Interval between the samples of the traces [s]; needs `duration`.
     duration : float
@@ -232,7 +232,7 @@ class Simulation:
         )
 
     def _with_most_in_flight(self) -> int:
-        """Return the number of the flow that is sending, or else of the flow with the most packets in flight."""
+        """Return the number of the flow that is sending; if none is, of the flow with the most packets in flight."""
         if self.state.row.sending_flow != records.NONE:
             return int(self.state.row.sending_flow)
         flows = self.state.flows
@@ -318,7 +318,7 @@ class Simulation:
     def _call(self, goal: int, budget: int) -> int:
         """Call the kernel; if a plug-in fails, raise an error that names the plug-in."""
         try:
-            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as compiled code does, if jit is off
+            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as compiled code; only without JIT
                 return int(kernel()[0](self.state.address(), goal, budget))
         except KeyboardInterrupt:
             raise
@@ -458,15 +458,15 @@ class Simulation:
 
 
 def _said(error: Exception | None) -> str:
-    """Return type and arguments of a plug-in's exception in one line; those of a ValueError are words and numbers."""
+    """Return the type and text of a plug-in's exception in one line; a ValueError may have several arguments."""
     words = error.args if isinstance(error, ValueError) else (error,)
     text = " ".join(" ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in words).split())
-    if isinstance(error, TypeError) and "NoneType" in text:  # only without JIT, which refuses such a function
+    if isinstance(error, TypeError) and "NoneType" in text:  # the callback returned None; JIT refuses this earlier
         return jit.NOTHING
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-@functools.lru_cache(maxsize=256)  # more plug-ins than a program uses at a time; the least recently used are dropped
+@functools.lru_cache(maxsize=256)  # more plug-ins than most programs use at a time; drops the least recently used
 def _compiled(plug_in: Keyed) -> tuple[jit.Callback, ...]:
     """Return the functions of a plug-in, compiled for the kernel."""
     return plug_in.thing.compiled()  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Rows of links and flows; the row of links, or flows, with equal options is built once and copied."""
+"""Rows of links and flows. Links, or flows, with equal options are of one kind: its row is built once, and copied."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNBOUNDED = 2**62
 def _by_kind(
     things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Keyed], Any]
 ) -> tuple[list[Any], list[Any], Any]:
-    """Group objects by key; return the first object of each kind, its rows made by `make`, and each object's kind."""
+    """Group objects by key; return each kind's first object, each kind's rows from `make`, and each object's kind."""
     known: dict[Hashable, int] = {}
     firsts: list[Any] = []
     made: list[Any] = []
@@ -48,13 +48,13 @@ def _by_kind(
 
 def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> None:
     """Fill each row of `made` with the row of its kind, where `which` gives the kinds; at least one kind is needed."""
-    plain = np.dtype((np.void, made.itemsize))  # NumPy copies records field by field
+    plain = np.dtype((np.void, made.itemsize))  # copies bytes, which is faster than NumPy's copy of each field
     raw = np.ndarray(len(made), plain, made)
     raw[:] = kinds[0].view(plain) if len(kinds) == 1 else np.concatenate([one.view(plain) for one in kinds])[which]
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return an array of words with a record of equal length for each object, and the length of a record [words]."""
+    """Return an array with a record for each object, all of one length, and this length [words]."""
     words = max(map(len, kinds), default=0)
     if not words:
         return rows(0, records.WORD), 0
@@ -78,8 +78,8 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
 def _nearest_fraction(top: int, bottom: int, most: int) -> tuple[int, int]:
     """Return the fraction nearest to top/bottom, in lowest terms, whose denominator is at most ``most``.
 
-    The algorithm is that of `fractions.Fraction.limit_denominator`, whose objects take ten times as long; a link may
-    have a hundred thousand rates.
+    The algorithm is that of `fractions.Fraction.limit_denominator`, which takes ten times as long because it makes
+    objects; a link may have a hundred thousand rates.
 
     >>> _nearest_fraction(314159, 100000, 100)
     (311, 99)
@@ -149,7 +149,7 @@ def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
 
 
 def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
-    """Return the numbers of a discipline and its service among the plug-ins of the network; NONE if absent."""
+    """Return the numbers that a discipline and its service have in the lists of `routes`; NONE if absent."""
     service = discipline.scheduler
     return (
         routes.disciplines.place(discipline) if discipline.callbacks else NONE,
@@ -157,9 +157,9 @@ def _places(discipline: Discipline, routes: Routes) -> tuple[int, int]:
     )
 
 
-@functools.lru_cache(maxsize=256)  # kinds of one large network, or kinds shared by many small networks
+@functools.lru_cache(maxsize=256)  # enough for one large network, or for many small ones that share kinds
 def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the row of a kind of link, in which the numbers of plug-ins are not set, and their records."""
+    """Return a row for a kind of link, without the numbers of its plug-ins, and records of discipline and service."""
     link: Link = kind.thing
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
@@ -186,7 +186,7 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _lay_responder(state: RunState, responder: Discipline, firsts: list[Link], which: np.ndarray) -> None:
-    """Allocate a record of the responder for each link; mark the links on which the responder sees every packet."""
+    """Allocate each link's record of `responder`, which answers requests; mark the links where it sees every packet."""
     state.responder_own, state.row.responder_own_words = _words(
         [_of_responder(one, responder) for one in firsts], which
     )
@@ -290,7 +290,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
 
 @functools.lru_cache(maxsize=256)
 def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the rows of a kind of flow, in which the number of the scheme is not set, and the scheme's record."""
+    """Return the rows of a kind of flow, without the number of its scheme, and the scheme's record."""
     flow: Flow = kind.thing
     made = {name: rows(1, dtype) for name, dtype in records.OF_FLOWS.items()}
     row = {name: one[0] for name, one in made.items()}
@@ -364,7 +364,7 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender, receiver, source = row["senders"], row["receivers"], row["sources"]
     row["tallies"].traffic = traffic.kind
     sender.transfer = 0
-    receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
+    receiver.in_order = traffic.kind == records.ARRIVALS  # its connections are transfers, and copy the row
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
     if traffic.kind == records.INJECTED:  # the flow has a return path, but no simulated source or receiver
         receiver.acknowledges = sender.acknowledged = sender.packets = 0

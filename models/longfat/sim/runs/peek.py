@@ -13,7 +13,7 @@ from longfat.sim.plugin.columns import NO_COLUMNS
 from longfat.sim.plugin.view_fields import flow_view, link_view
 from longfat.sim.runs.engine import Simulation
 
-_SPARE = np.zeros(1, np.int64)  # stands for the record of a plug-in that has none
+_SPARE = np.zeros(1, np.int64)  # address in place of a record, for plug-ins without one
 
 _flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
 
@@ -71,7 +71,7 @@ def _address(words: np.ndarray, each: int, number: int) -> int:
 
 
 def _of(view: View, **rows: Any) -> Look:
-    """Return a view of rows; each row is given by a keyword with the name of the view's pointer."""
+    """Return a view of rows; the keyword of a row is the name of the view's pointer to it."""
     return view.of(*[rows[name] for name in view.rows])
 
 

@@ -65,7 +65,7 @@ class Snapshot:
     census: np.ndarray  # by link, see `records.CENSUS`
 
 
-#: Array -> fields of flows or links in it from which results are computed.
+#: Fields from which results are computed: those of flows by array, and those in the array `links`.
 OF_FLOWS = {
     "senders": ("packet_size",),
     "receivers": ("expect", "received", "received_bytes", "delay", "last_arrival"),
@@ -83,8 +83,8 @@ def snapshot(run: Simulation) -> Snapshot:
     return Snapshot(int(row["now"]), _totals(run), links, int(row["connections"]), state.census[:named].copy())
 
 
-#: Counters that are summed over the connections of a template; the template's row already includes the counters of
-#: connections whose rows were reused.
+#: Counters that are summed over a flow that starts connections (a template) and the rows of its connections; the
+#: template's row already includes connections whose rows were reused.
 ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 
@@ -104,9 +104,9 @@ def _totals(run: Simulation) -> dict[str, np.ndarray]:
 
 
 def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[str, np.ndarray]:
-    """Return every quantity of `QUANTITIES` from snapshot `before`, or the start if None, to `after`; NaN if undefined.
+    """Return every quantity of `QUANTITIES` between two snapshots; NaN if undefined.
 
-    All counters are 0 at the start.
+    If `before` is None, the quantities are from the start of the run, where all counters are 0.
     """
     flows, links = after.flows, after.links
     since, connections_before = (0, 0) if before is None else (before.time, before.connections)
@@ -135,8 +135,8 @@ def measure(run: Simulation, before: Snapshot | None, after: Snapshot) -> dict[s
                 arrivals, times, np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
             ),
             "goodput": goodput,
-            # The receiver of a flow without acknowledgments increments `expect` for every packet, in any order of
-            # arrival.
+            # `expect` is the number of packets received in order; without acknowledgments and for traffic it is the
+            # number of all packets received.
             "delivered": np.where(arrivals, over(counted["received_bytes"], flows["packet_size"]), counted["expect"]),
             "sent": counted["sent"],
             "retransmitted": counted["retransmitted"],
@@ -170,7 +170,7 @@ def jain_index(rates: np.ndarray) -> np.ndarray:
 
 
 def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return per flow the number of transfers after the first `before`, their mean time [s] and fairness index."""
+    """Return per flow the number, mean time [s] and fairness index of the transfers that follow the first `before`."""
     alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
     if before == after.connections:
         none = np.full(len(alone), np.nan)
@@ -254,7 +254,7 @@ def _dataset(variables: dict[Any, xr.Variable], coordinates: xr.Coordinates, att
     import xarray as xr
 
     own = {name: one.copy(deep=False) for name, one in coordinates.variables.items()}
-    try:  # the private constructor with which xarray's own operations build their results
+    try:  # private constructor, which xarray's own operations use
         return xr.Dataset._construct_direct(
             {**variables, **own}, set(own), dict(coordinates.sizes), attrs, dict(coordinates.xindexes)
         )

@@ -28,7 +28,7 @@ class Kinds:
         self._known: dict[int, int] = {}  # positions of objects seen before, by `id`
 
     def place(self, thing: Any) -> int:
-        """Return the position of an object in the list; append the object if the list has no equal one."""
+        """Return the position of an object in the list; append the object if none in the list is equal."""
         found = self._known.get(id(thing))
         if found is None:
             key = self._key(thing)
@@ -54,9 +54,9 @@ class Routes:
         #: hop at this switch, and that hop to the flow's hop at the switch that sends the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
-        self.disciplines = Kinds(by_code)  # parameters are in records of the links
+        self.disciplines = Kinds(by_code)  # by code only: each link has a record of its parameters
         self.services = Kinds(lambda one: one)
-        self.responder: Discipline | None = None  # answers requests, if any scheme sends them
+        self.responder: Discipline | None = None  # answers requests; None if no scheme sends any
         services = [link.discipline.scheduler for link in self.links]
         self.per_flow = [one is not None and one.queues == PER_FLOW for one in services]
         self.hooked = [bool(link.discipline.callbacks) for link in self.links]
@@ -75,7 +75,7 @@ class Routes:
         return self.delay_links[delay]
 
     def queue(self, link: int) -> int:
-        """Add a queue for another flow at a link, and return its number; NONE if the link has no queue per flow."""
+        """Add a queue for one more flow to a link, and return its number; NONE if flows have no queues of their own."""
         if not self.per_flow[link]:
             return NONE
         self.queues.append(link)
@@ -88,7 +88,7 @@ class Routes:
         own = []
         if flow.send_jitter > 0:
             own.append(self.own_link(0.0, jitter=flow.send_jitter))
-        if flow.access_rate < math.inf and flow.scheme is None:  # for the access link of a sender see `kernel.sender`
+        if flow.access_rate < math.inf and flow.scheme is None:  # `kernel.sender` has the access links of schemes
             own.append(self.own_link(0.0, flow.access_rate))
         data = own + forward
         acks = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
@@ -151,9 +151,9 @@ def _in_advance(state: RunState) -> np.ndarray:
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = (far_end == records.NEXT_HOP) | (far_end == records.TO_RECEIVER)
     if len(state.delayed_acks):
-        # Receptions are not computed in advance at receivers that a scheme controls, because replies leave at times of
-        # the scheme's choice, nor at receivers where a changed congestion mark makes two acknowledgments leave
-        # together.
+        # Receptions are not computed in advance at two kinds of receivers: where the scheme's `receive` decides when a
+        # reply leaves; and where delayed acknowledgments echo the state of the last packet, because two leave together
+        # when the mark changes.
         owner = np.searchsorted(state.senders["first_hop"], np.arange(len(hops)), "right") - 1
         delays = np.where(far_end == records.TO_RECEIVER, state.receivers["delays"][owner], records.AT_ONCE)
         changes = (delays != records.AT_ONCE) & (state.receivers["echo"][owner] == records.STATE_OF_LAST)
@@ -177,8 +177,8 @@ def _in_advance(state: RunState) -> np.ndarray:
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
     found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
     found[mine[alone]] = records.ENTER_IN_ADVANCE
-    # On a link with delayed acknowledgments, either all arrivals are computed in advance or none, because the
-    # acknowledgments leave between the arrivals.
+    # On a link to a receiver that delays acknowledgments, either all arrivals are computed in advance or none, because
+    # acknowledgments may leave between two arrivals.
     if len(state.delayed_acks):
         delaying, late = np.zeros((2, len(links)), bool)
         delaying[link[delays == records.DELAYED_ACKS]] = True

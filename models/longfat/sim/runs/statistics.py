@@ -101,7 +101,7 @@ def warm_up(samples: Any) -> int:
 
     Notes
     -----
-    The last five values of d are excluded, because the few groups left may be close together at random.
+    The last five values of d are excluded: with so few groups left, their means may be close together by chance.
 
     Examples
     --------

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = 10**6  # packets
-#: Approximate size of the files [bytes] for each packet in senders.pcap. Each of the two pcap files, which are counted
-#: together, holds at most 96 bytes of a packet.
+#: Approximate size [bytes] of all files of a format, divided by the number of packets in senders.pcap. Each of the two
+#: pcap files stores at most 96 bytes of a packet.
 PACKET_BYTES = {"pcap": 150, "qlog": 400}
-ROOM = 1 << 14  # rows of the trace between two calls of `drain`
-HANDSHAKE_NS = 2  # time before its start at which a connection's first packet is written
+ROOM = 1 << 14  # rows for which the trace has room; `drain` empties the trace
+HANDSHAKE_NS = 2  # time from a connection's first packet in the file, the SYN, to the connection's start
 
 
 class Capture:
@@ -41,7 +41,7 @@ class Capture:
     logs : AtomicFiles or None
         Directory for a qlog file of each flow with a scheme.
     most : int
-        Number of packets in senders.pcap, sent data and received acknowledgments, after which the trace ends.
+        The trace ends after this number of packets in senders.pcap: sent data and received acknowledgments.
     """
 
     def __init__(self, run: Simulation, captures: AtomicFiles | None, logs: AtomicFiles | None, most: int) -> None:
@@ -78,7 +78,7 @@ class Capture:
         at_sender = np.isin(found["what"], (records.SENT, records.ACK_RECEIVED))
         left = self.most - self.packets
         full = int(at_sender.sum()) >= left
-        if full:  # the senders' rows are in order of time; both files end at the same time
+        if full:  # end both files at the time of the last packet; the senders' rows are in order of time
             now = int(found["time"][np.flatnonzero(at_sender)[left - 1]])
             beyond = np.arange(len(found)) > np.flatnonzero(at_sender)[left - 1]
             found = found[~beyond | ~np.isin(found["what"], SIDES["senders.pcap"])]
@@ -100,7 +100,7 @@ class Capture:
 
 
 def _traced(run: Simulation) -> np.ndarray:
-    """Return the rows of traced flows: connection numbers, and the position of ssthresh in the scheme's record."""
+    """Return a row for each flow: its connection number, and the position of `ssthresh` in the scheme's record."""
     state = run.state
     made = rows(len(state.senders), records.TRACED)
     words = [_word(one.columns, "ssthresh") for one in run.assembly.schemes] or [records.NONE]
@@ -126,13 +126,13 @@ SIDES = {
 class Side:
     """Capture at the senders or at the receivers: packets in the order of their times.
 
-    A receiver's packets come early from the kernel, which computes arrivals in advance (`kernel.link`).
+    The kernel computes arrivals in advance (`kernel.link`): a receiver's packets can be in the trace before their time.
     """
 
     def __init__(self, files: GrowingFiles, path: Path, kinds: tuple[int, ...]) -> None:
         self.files, self.path, self.kinds = files, files.begin(path), kinds
         self.waiting, self.step = rows(0, records.TRACE), np.zeros(0, np.int64)
-        self.ends: dict[int, int] = {}  # ends of finished connections that may still have packets, by number
+        self.ends: dict[int, int] = {}  # connection number -> end [ns]; packets may still follow the end
         self.begin = pcap_header()
 
     def write(self, found: np.ndarray, now: int, hosts: pcap_writer.Hosts) -> None:

@@ -24,7 +24,7 @@ from longfat.sim.runs.engine import Simulation
 #: 0 begins earlier.
 EPOCH = records.SECOND
 TICK_NS = 1_000_000  # ns, of time stamps: RFC 7323, section 5.4, allows 1 ms to 1 s
-SHIFT = 14  # window scale (RFC 7323, section 2.3): the receivers of `longfat.sim` advertise no limit
+SHIFT = 14  # largest window scale (RFC 7323, section 2.3): receivers of `longfat.sim` do not limit the window
 
 #: Parts of a packet in the file; parts that a packet lacks are removed afterwards. All parts begin at an even byte, so
 #: that the checksums can be computed in place.
@@ -74,8 +74,8 @@ def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of packets and their handshake steps; a connection's start and its end become three packets each.
 
     The simulator has no handshakes: its connections are open when they start. The three packets follow each other by
-    1 ns, so that Wireshark's initial round-trip time is less than any time between two packets: Wireshark uses it to
-    distinguish a retransmission from a packet out of order.
+    1 ns: Wireshark's initial round-trip time, by which it distinguishes a retransmission from a packet out of order, is
+    then less than the time between any two packets.
     """
     shakes = (rows["what"] == records.STARTED) | (rows["what"] == records.FINISHED)
     packets = rows["what"] < records.STARTED
@@ -88,7 +88,7 @@ def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
 
 
 def initial(connection: np.ndarray) -> np.ndarray:
-    """Return the initial sequence number of a connection's sender: scattered, so that some traces wrap around."""
+    """Return the initial sequence number of a connection's sender: scattered, to make some traces wrap around."""
     return (connection + 1) * 2654435761 % 2**32
 
 
@@ -99,7 +99,7 @@ def replying(connection: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Packets:
-    """Packets of one file: rows of the trace, steps of handshakes, and which packets follow their connection's end."""
+    """Packets of one file: rows of the trace, steps of handshakes, and whether each follows its connection's end."""
 
     rows: np.ndarray
     step: np.ndarray
@@ -251,7 +251,7 @@ class Packets:
         ip, tcp, udp = packets["ip"], packets["tcp"], self._of("udp")
         words = (
             raw[:, PARTS["record"].itemsize :].view(">u2").astype(np.int64)
-        )  # ten of IP, of which four are addresses
+        )  # ten words of 16 bits are the IP header, the last four its addresses
         ip["checksum"] = headers.checksum(words[:, :10].sum(1))
         total = headers.checksum(words[:, 6:].sum(1) + ip["protocol"] + self.length - 20)
         tcp["checksum"] = total

@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 class Log:
-    """A qlog file for each flow with a scheme; connections that arrive at random are groups in one file."""
+    """A qlog file for each flow with a scheme; the connections of a generator of arrivals are groups in one file."""
 
     def __init__(self, run: Simulation, files: GrowingFiles, folder: AtomicFiles) -> None:
         self.files = files
@@ -122,7 +122,7 @@ class Sender:
 
 
 class Connection:
-    """Connection as its sender sees it: outstanding transmission of each packet, and the values logged last."""
+    """Connection as its sender sees it: last transmission of each outstanding packet, and the values logged last."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender, self.timeouts, self.acks, self.least = sender, 0, 0, math.inf
@@ -171,8 +171,8 @@ class Connection:
     def _received(self, row: Row) -> dict[str, Any]:
         """Return the data of an acknowledgment: the ranges of transmissions that it acknowledges.
 
-        The acknowledgment covers the transmission that triggered it, and the last transmission of each packet that it,
-        but no earlier one, acknowledges cumulatively. A transmission that arrived out of order is therefore in two
+        The acknowledgment covers the transmission that triggered it, and the last transmission of each packet for which
+        it is the first cumulative acknowledgment. A transmission that arrived out of order is therefore in two
         acknowledgments: the one that it triggered, and the first one whose number is above the packet's. QUIC, too,
         repeats ranges until the peer is known to have them (RFC 9000, section 13.2.3), and a sender counts a packet
         once (RFC 9002, section 5).
