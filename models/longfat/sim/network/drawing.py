@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
-CHARACTER, SMALL = 7.0, 7.0  # px, width of a letter of 12 px and of 11 px, with some margin
-LANE, LETTER = 6.0, 13.0  # px, between flows on a link, and between the lines of its label
+CHARACTER, SMALL = 7.0, 7.0  # px, width of a letter with some margin: of size 12 px, and of size 11 px
+LANE, LETTER = 6.0, 13.0  # px, distance between flows on a link, and between lines of text in its label
 ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # fractions of a link's length at which its label may be
 
 
@@ -59,7 +59,7 @@ class Placed:
         return "below" if row_2 > row else "above"
 
     def _sides(self, node: str) -> dict[str, dict[str, tuple[int, int]]]:
-        """Return, for each side of a box, the first lane of each neighbour there and the side's number of lanes."""
+        """Return for each side of a box: neighbour -> first lane of the link to it, and number of lanes of the side."""
         others: dict[str, list[str]] = {}
         for pair in once(self._drawn.links):
             if node in pair:
@@ -110,7 +110,7 @@ class Placed:
         return (left + right) / 2 + off, (top if side == "above" else bottom)
 
     def lane(self, k: int, pair: Pair) -> list[Place]:
-        """Return both end points of the lane that line `k` has on the link between a pair of boxes [px]."""
+        """Return both end points [px] of the lane of line `k` on the link between a pair of boxes."""
         at = self._on[frozenset(pair)].index(k)
         return [self._port(*pair, at), self._port(*pair[::-1], at)]
 

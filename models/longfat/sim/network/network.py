@@ -21,7 +21,7 @@ from longfat.sim.network.sketching import sketch
 from longfat.sim.network.traffic import Traffic, check_application, check_pace
 from longfat.sim.schemes.scheme import Scheme
 
-MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
+MOST_PLACES = 2**20  # packets, greatest buffer of services whose workspace grows with the buffer
 
 
 class _Taken:
@@ -36,7 +36,7 @@ class _Taken:
         self._count = 0
 
     def among(self, count: int, groups: Iterable[Iterable[str]]) -> set[str]:
-        """Return the names in a collection of `count` elements; `groups` yields the names of each element."""
+        """Return the names in a collection of `count` elements; each group of `groups` has the names of an element."""
         if count != self._count:
             self._known, self._count = {name for group in groups for name in group}, count
         return self._known
@@ -284,5 +284,5 @@ class Network:
         return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None
 
 
-if "hypothesis" in sys.modules:  # makes st.from_type(Network) work, but imports no strategies elsewhere
-    importlib.import_module("longfat.testing.strategies")  # registers the strategies; may be half imported already
+if "hypothesis" in sys.modules:  # lets st.from_type(Network) work; other programs import no strategies
+    importlib.import_module("longfat.testing.strategies")  # registers the strategies, unless it is being imported

@@ -57,7 +57,7 @@ class Number(Argument):
 
 @dataclass(frozen=True, kw_only=True)
 class Option(Setting):
-    """Option whose value is not a quantity; `toml`, a key of `scenario.keys.TYPES`, is its kind in scenario files."""
+    """Option whose value is not a quantity; `toml` is the value's kind in files, a key of `scenario.keys.TYPES`."""
 
     toml: str
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 APART = 8  # flows; up to this number each has a line, beyond it the flows of one kind share a line
-# Fields in which flows of one kind may differ; names of schemes and shared nodes of paths are compared separately.
+# Fields that `_kind` does not compare; for schemes it compares the names, for paths the nodes that several flows visit.
 OWN = ("name", "path", "start", "stagger", "scheme")
 Place = tuple[float, float]
 Pair = tuple[str, str]
@@ -50,7 +50,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return the contents of a drawing: everything, or, if there are many flows, only one of each kind with its hosts.
+    """Return the contents of a drawing; of more than `APART` flows only the first of each kind, with its hosts.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))
@@ -93,7 +93,7 @@ def _own_nodes(net: Network) -> set[str]:
 
 
 def _kind(net: Network, flow: Flow, own: set[str]) -> object:
-    """Return a key that flows of one kind share: fields not in `OWN`, nodes not in `own`, properties of links."""
+    """Return the key of a flow's kind: fields except `OWN`, nodes of the path except `own`, and properties of links."""
     ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
             for pair in pairwise(flow.path)]  # fmt: skip
     nodes = tuple("" if node in own else node for node in flow.path)

@@ -35,7 +35,7 @@ class Traffic:
 
     @property
     def hurst(self) -> float:
-        """Hurst parameter of the sum of many such sources: (3 - s)/2 for the smaller shape s in (1, 2), else 0.5."""
+        """Hurst parameter of the sum of many such sources: (3 - s)/2, s the least shape in (1, 2); 0.5 if none is."""
         shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
         return (3 - min(shapes)) / 2 if shapes else 0.5
 
@@ -182,7 +182,7 @@ def check_application(given: Any, flow: str, traffic: Traffic | None, packet: in
 
 
 def check_pace(name: str, rate: float, packet: int) -> None:
-    """Raise a ValueError for a finite rate [bytes/s] of more than a packet per nanosecond, the clock's unit of time."""
+    """Raise a ValueError for a finite rate [bytes/s] above one packet per nanosecond, the clock's unit of time."""
     most = packet * records.SECOND
     if most < rate < math.inf:
         allowed = f"(0, {most:g}], one packet of {packet} B per nanosecond, the simulator's unit of time"

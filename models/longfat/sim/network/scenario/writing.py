@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _TEXT = ("bytes/s", "s", "bytes")  # units that are written as text
-#: Key of a table -> class of its value, which a comment in the text names if the plug-in is the user's.
+#: Key of a table -> class of the plug-in that is its value; a comment in the text names the class of a user's own one.
 _OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 
 
@@ -137,7 +137,7 @@ def _discipline(given: Discipline) -> Any:
 
 
 def _same(function: Callable[..., Any], options: Mapping[str, Any], given: object) -> bool:
-    """Return whether a function called with the options returns an object equal to the given one."""
+    """Return whether the call ``function(**options)`` returns an object equal to `given`."""
     try:
         return bool(function(**options) == given)
     except (TypeError, ValueError):
