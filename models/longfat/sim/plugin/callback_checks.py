@@ -70,7 +70,7 @@ def _enclosed(function: Any) -> list[Any]:
     """Return the values of a function's closure variables."""
     found = []
     for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # a cell that is still empty
+        with contextlib.suppress(ValueError):  # the variable has no value yet
             found.append(cell.cell_contents)
     return found
 

@@ -64,13 +64,13 @@ class Columns:
         return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
 
     def rows(self, name: str = OWN) -> dict[str, Row]:
-        """Return the record's row type, by the name of the pointer to the record in a view."""
+        """Return {name: row type of the record}, where `name` is the name of a view's pointer to the record."""
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
     def fields(self, name: str = OWN, *, settable: bool = True, without: Collection[str] = ()) -> dict[str, Field]:
-        """Return the fields of the record for a view: parameters are read-only, states may be set if `settable`.
+        """Return the record's fields for a view: parameters, which are read-only, and states except those in `without`.
 
-        States in `without` are left out.
+        The plug-in may set the states if `settable` is true.
         """
         state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
         state = {one: field for one, field in state.items() if one not in without}

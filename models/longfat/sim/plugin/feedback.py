@@ -23,7 +23,7 @@ def belongs(packet, scheme):
 
 @part
 def predicted_rate(service, backlog, sent, delay, gain, set_point):
-    """Return the sending rate [packets/s], above a lower bound, that moves the predicted backlog to its set point.
+    """Return the sending rate [packets/s] that moves the predicted backlog to its set point; a lower bound applies.
 
     The arguments are the service rate [packets/s], the backlog [packets], the packets sent since the backlog was
     measured, the feedback delay [s], the gain [1] and the set point [packets]. The lower bound is one packet per delay,
@@ -40,7 +40,7 @@ def predicted_rate(service, backlog, sent, delay, gain, set_point):
 def limited_at_start(row, rate, now, delay):
     """Return the rate [packets/s], bounded while a flow starts; the bound doubles once per feedback delay.
 
-    The start ends when the rate is at most the bound. `row`, a flow or a switch's record of a flow, has two state
+    The start ends when `rate` is at most the bound. `row`, a flow or a switch's record of a flow, has two state
     variables: `limit`, the bound [packets/s], infinite after the start; and `doubles`, the time [s] at which the bound
     doubles next.
     """

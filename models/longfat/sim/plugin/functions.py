@@ -154,7 +154,7 @@ def drop_more(number):
 
 @part
 def is_full(link, packet, now):
-    """Return whether the buffer has no room for a packet arriving now; False if the packet need not wait."""
+    """Return whether the buffer has no room for a packet arriving at time `now`; False if the link is idle."""
     if link.free_at <= now:
         return False
     return exceeds_buffer(link, packet.size)

@@ -56,7 +56,7 @@ class Parameter(Quantity):
 
     @property
     def reader(self) -> Callable[[Any, str, str], float] | None:
-        """Function that converts text with a unit, or per cent for unit "1"; None if the domain is a set of numbers."""
+        """Function that converts text with a unit, or with "%" for unit "1"; None if the domain is a set of numbers."""
         if isinstance(self.interval, domains.Values):
             return None
         return quantities.fraction if self.unit == "1" else super().reader

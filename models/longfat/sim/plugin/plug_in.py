@@ -167,7 +167,7 @@ class PlugIn:
 class Registry(Mapping[str, Kind], Generic[Kind]):
     """Plug-ins of one kind that the modules of a package define, by name, in the order of the names.
 
-    A look-up of a name imports only the module of this name if it defines the plug-in, and otherwise all modules.
+    ``registry[name]`` imports the module of this name only, if it defines the plug-in; otherwise it imports them all.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ class Service(PlugIn):
         return Columns(self.title, {}, self.queue_state, QUEUE_FIELDS)
 
     def queue_count(self, values: Mapping[str, float]) -> int | None:
-        """Return the number of queues of a link for its discipline's parameter values; None for one per flow."""
+        """Return the number of queues of a link, given its discipline's parameter values; None for a queue per flow."""
         if self.queues == PER_FLOW:
             return None
         return int(values[self.queues] if isinstance(self.queues, str) else self.queues)

@@ -2,8 +2,8 @@
 
 Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s, all
 as floats; the core counts integer nanoseconds. A field that is not listed here does not exist for a plug-in. Setting a
-read-only field is refused when the plug-in is compiled, because the core follows row numbers without a check, and keeps
-packet counts that have to balance. The parameters and the state of a plug-in are further fields.
+read-only field is refused when the plug-in is compiled: the core uses row numbers without a check, and its packet
+counts have to balance. The parameters and the state of a plug-in are further fields.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ QUEUE_FIELDS = _of(
     ("tail", "1", "number of the last waiting packet, negative if there is none"),
 )  # fmt: skip
 
-#: Fields of a flow whose initial value a scheme's `Parameter` may set by its `field`, each with the array that contains
-#: it.
+#: Field of a flow -> array that contains it, for the fields that a scheme's `Parameter` may initialise by its argument
+#: `field`.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
