@@ -68,7 +68,7 @@ def conformance(
 
 
 def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Evidence:
-    """Run all trials and return their records; runs without compilation come first, as only these can be stopped."""
+    """Run all trials and return their records; runs in plain Python come first, because only they can be stopped."""
     found = Evidence(subject, trials_for(subject))
     with bar(task="checking", unit="run", shown=progress, total=1 + 4 * len(found.trials)) as shown:
         try:

@@ -11,7 +11,7 @@ from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Subject, Tr
 from longfat.sim.kernel import jit
 
 UNLIMITED = 2.0**25  # packets; more than the simulator can have in flight
-TICK_NS = 2  # tolerance, because two times are rounded to nanoseconds
+TICK_NS = 2  # ns, tolerance: each of two times is rounded to nanoseconds
 
 
 @dataclass
@@ -45,7 +45,7 @@ def _refused_value(found: Evidence, one: Record) -> str:
 
 
 def _unlimited(found: Evidence, one: Record) -> str:
-    """Find an invalid window or rate, or a flow that was limited by window or rate and became unlimited."""
+    """Find an invalid window or rate, or a flow that was limited by its window or rate and later is not."""
     if one.refused_value:
         return one.error
     limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
@@ -143,7 +143,7 @@ def _idle(found: Evidence, one: Record) -> str:
     idle: float = 0  # ns, end of the last transmission
     sent = _departures(one)
     earliest = math.inf
-    still = []  # ns, at each departure: first arrival among the packets that had not been sent
+    still = []  # ns, for each packet, last first: earliest arrival of this and all later departures
     for came, _, _ in reversed(sent):
         earliest = min(earliest, came)
         still.append(earliest)
@@ -239,7 +239,7 @@ def _of_files(found: Evidence) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """Rule of the simulator for plug-ins: text, and functions that find faults, select runs, and give exemptions."""
+    """Rule for plug-ins: its text; functions that find a fault, select runs, and return why it does not apply."""
 
     meaning: str
     fault: Callable[[Evidence, Record], str]

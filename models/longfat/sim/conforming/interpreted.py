@@ -23,7 +23,7 @@ answer()
 
 
 class Interpreted(Exception):
-    """Error of the process that runs without compilation; the message gives the reason for the missing result."""
+    """Error if the process without compilation gives no result; the message has the reason."""
 
 
 def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Record]:

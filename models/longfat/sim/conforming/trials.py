@@ -20,7 +20,7 @@ from longfat.sim.switch.log import Log
 
 SAMPLES, FEW = 100, 20  # number of samples of windows, rates and packet counts in a run, and in a short run
 ROOM = 20_000  # largest number of packets in a log
-RATE, DELAY, BUFFER = 1e6, 0.01, 10  # bytes/s, s, packets or kB: of the link under test
+RATE, DELAY, BUFFER = 1e6, 0.01, 10  # link under test: bytes/s, s, packets or kB
 LINK = "a-b"
 PATH = ("s", "a", "b", "d")  # nodes; links s-a and b-d have no transmission time, and log the traffic of a-b
 FILE = 100_000  # bytes
@@ -53,7 +53,7 @@ class Trial:
     about: str
     add: Callable[[Network, Subject], Any]  # adds the flows to the network
     until: float  # greatest simulated time [s]
-    until_slow: float  # the same [s] in runs compared with plain Python, which takes 1 ms per packet
+    until_slow: float  # greatest simulated time [s] of runs in plain Python (1 ms per packet) and their compiled equals
     loss: float = 0.0  # loss probability of the link, in both directions
     in_bytes: bool = False  # whether the buffer is limited in bytes
 
@@ -71,7 +71,7 @@ def prioritised() -> Scheme:
 
 
 def _add(net: Network, subject: Subject, name: str, start: float, packets: int) -> None:
-    """Add a flow of the subject's scheme: a file of `packets` packets, or 2 s of data if the scheme has no files."""
+    """Add a flow of the subject's scheme: a file of `packets` packets, or data until 2 s without acknowledgments."""
     ends = {"file": 1000 * packets} if subject.scheme.acknowledged else {"stop": 2.0}
     net.flow(subject.scheme, path=PATH, name=name, start=start, parameters=subject.parameters, **ends)  # type: ignore[arg-type]
 
@@ -135,7 +135,7 @@ class Record:
     samples: list[tuple[float, dict[str, dict[str, float]]]] = field(default_factory=list)
     entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log before the link
     left: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log behind the link
-    others: int = 0  # packets other than data, which the logs count without a row
+    others: int = 0  # packets other than data at the first log, counted without a row
     link: dict[str, Any] = field(default_factory=dict)
 
 
