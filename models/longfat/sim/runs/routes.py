@@ -50,8 +50,8 @@ class Routes:
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # link of each queue
-        #: Row of a hop -> row of another hop of the flow. The last hop of feedback for a switch is mapped to the flow's
-        #: hop at this switch, and that hop to the flow's hop at the switch that sends the feedback.
+        #: Rows of hops with hop-by-hop feedback: last hop of the feedback -> the flow's hop at the switch that gets it;
+        #: this hop -> the flow's hop at the switch that sent the feedback.
         self.switch_hops: dict[int, int] = {}
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(by_code)  # by code only: each link has a record of its parameters
@@ -82,7 +82,7 @@ class Routes:
         return len(self.queues) - 1
 
     def route(self, flow: Flow) -> int:
-        """Lay out the hops of one copy of a flow; return the row number of the first hop."""
+        """Lay out the hops of a flow, or of one of its copies; return the row number of the first hop."""
         forward = [self.rows[pair] for pair in zip(flow.path, flow.path[1:], strict=False)]
         back = [self.rows[link.tail, link.head] for link in self.net.way_back(flow)]
         own = []
