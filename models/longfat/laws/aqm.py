@@ -65,7 +65,7 @@ def _zeta_half(bits: int) -> Any:
 
 
 def root_sum(count: Any, xp: Any) -> Any:
-    """Return 1 + 1/sqrt(2) + ... + 1/sqrt(n)."""
+    """Return 1 + 1/sqrt(2) + ... + 1/sqrt(n) for n = ``count``."""
     if hasattr(xp, "sympy"):
         return xp.sympy.harmonic(count, xp.sympy.Rational(1, 2))
     if hasattr(xp, "mp"):
@@ -145,8 +145,7 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
 
     Notes
     -----
-    CoDel drops a packet every I/sqrt(n) seconds. A result below 1 means that already the first drops exceed the given
-    fraction.
+    CoDel drops a packet every I/sqrt(n) seconds. With a result below 1 even the first drops exceed the given fraction.
 
     Examples
     --------
@@ -267,7 +266,7 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
 
     Notes
     -----
-    A discretisation by the trapezoidal rule has the integral gain k_I T and the proportional gain k_P - k_I T/2.
+    The trapezoidal rule turns gains k_I and k_P into alpha = k_I T and beta = k_P - k_I T/2 for an interval T.
 
     Examples
     --------
@@ -333,8 +332,8 @@ def equilibrium_loss(
     Notes
     -----
     An integral controller such as PIE's is in equilibrium only at its target; with q equal to the target, p is the drop
-    probability of the controller. The law holds for small p, no timeouts, and acknowledgments of every packet. Where p
-    is above 1 there is no such equilibrium.
+    probability of the controller. The law holds for small p, no timeouts, and one acknowledgment per packet. Where p is
+    above 1 there is no such equilibrium.
 
     Examples
     --------

@@ -142,10 +142,10 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
 
     Notes
     -----
-    Probing makes the sum of all estimates exceed the capacity, so that caps limit the flows, not pacing: g
-    bandwidth-delay products are in flight. The law holds for buffers above Q, for estimates of the round-trip time that
-    include no queueing, and for BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A
-    single flow paces at the capacity and has no standing queue.
+    Probing makes the sum of all estimates exceed the capacity, so caps, not pacing, limit the flows: g bandwidth-delay
+    products are in flight. The law holds for buffers above Q, for estimates of the round-trip time that include no
+    queueing, and for BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A single flow
+    paces at the capacity and has no standing queue.
 
     Examples
     --------
@@ -188,8 +188,8 @@ def probe_rtt_utilisation(
     time in each of the n round trips that ProbeRTT then lasts: acknowledgments come in bursts that last g_l R, and
     ProbeRTT ends only at an acknowledgment. The interval I begins at the end of ProbeRTT. The queue is assumed to be
     empty; a standing queue would keep the link busy for a part of that time. U jumps where T/R - g_l is an integer;
-    derivatives are those between the jumps. Version 3 also paces 1 % below its estimate, which is not counted. With the
-    usual values both versions lose 2 % on short paths: 0.98 of 0.2 s in 10 s, or half of 0.2 s in 5 s.
+    derivatives ignore the jumps. Version 3 also paces 1 % below its estimate, which is not counted. With the usual
+    values both lose 2 % on short paths: that of 2016 idles 0.98 of 0.2 s in 10 s, version 3 half of 0.2 s in 5 s.
 
     Examples
     --------
@@ -218,10 +218,10 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
 
     Notes
     -----
-    A probe sends g_p times the estimate, of which 1 - p is delivered. As long as this is not less than the estimate,
-    the goodput is 1 - p of the capacity; with a larger p every cycle lowers the estimate. It is assumed that losses are
-    independent and that the filter keeps the sample of one probe until the next. Version 3 reduces its rate already at
-    a loss of 2 % in a round trip.
+    A probe sends g_p times the estimate, of which 1 - p is delivered. As long as this amount is not below the estimate,
+    the goodput is 1 - p of the capacity; for a larger p the estimate falls in every cycle. It is assumed that losses
+    are independent and that the filter keeps the sample of one probe until the next. Version 3 reduces its rate already
+    at a loss of 2 % in a round trip.
 
     Examples
     --------
@@ -273,10 +273,10 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 
     Notes
     -----
-    The number of the loss-based flows does not matter. In the model the queue is full, shares of the queue are shares
-    of the link, all flows have one round-trip time, and in ProbeRTT the queue holds the packets of the loss-based flows
-    and 4 packets of each BBR flow, so the cap is g (1 - p) C times the round-trip time with that queue. The last term
-    is the paper's, which counts the 4 N packets in addition to those of the loss-based flows. `share_with_probes`
+    p is the share of the loss-based flows, whose number does not matter. In the model the queue is full, shares of the
+    queue are shares of the link, all flows have one round-trip time, and during ProbeRTT the queue holds the packets of
+    the loss-based flows and 4 packets of each BBR flow, so the cap is g (1 - p) C times the round-trip time with that
+    queue. The last term, as in the paper, adds the 4 N packets to those of the loss-based flows. `share_with_probes`
     deducts the time spent in ProbeRTT. The first author reports median errors of 5 % against CUBIC and 8 % against
     Reno. Version 3 responds to losses and has a smaller share. In simulations the share hardly depends on the buffer,
     as in `share_refined`.
@@ -308,11 +308,11 @@ def share_refined(
 
     Notes
     -----
-    The model is that of `share` except for the queue during ProbeRTT. The loss-based flows have p (q + C R) in flight,
-    which fills the link first, so that p (q + C R) - C R of it stays in the queue, not p q. So the estimate of the
-    round-trip time is smaller, and the share no longer depends on the buffer. Neither form is confirmed: simulated
-    shares of `bbr1` beside four CUBIC flows are between 0.27 and 0.53 for B = 2 to 16, where this law gives 0.50 to
-    0.53 and `share` 0.53 to 0.83.
+    The model is that of `share`, with the full queue q = B C R, except for the queue during ProbeRTT. The loss-based
+    flows, with the share p, have p (q + C R) packets in flight. These fill the link first: p (q + C R) - C R of them
+    stay in the queue, not p q. So the estimate of the round-trip time is smaller, and the share no longer depends on
+    the buffer. Neither form is confirmed: simulated shares of `bbr1` beside four CUBIC flows are between 0.27 and 0.53
+    for B = 2 to 16, where this law gives 0.50 to 0.53 and `share` 0.53 to 0.83.
 
     Examples
     --------
@@ -350,7 +350,7 @@ def share_with_probes(
 
     Notes
     -----
-    In every interval the flow sends nothing for the time B R, until the full queue has drained, and then for T and a
+    In every interval a BBR flow sends nothing for the time B R, until the full queue has drained, and then for T and a
     round trip.
 
     Examples

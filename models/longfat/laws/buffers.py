@@ -45,13 +45,13 @@ def policed_utilisation(
     Notes
     -----
     A policer drops packets that find no tokens, and never delays any. Tokens are saved while the window is below N = C
-    R packets, and spent while it is above, so that a loss occurs at N + sqrt(2 alpha b). This is a fluid limit: packets
-    are spread over the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
+    R packets, and spent while it is above, so a loss occurs at N + sqrt(2 alpha b). This is a fluid limit: packets are
+    spread over the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
 
     All packets beyond the rate are lost until the sender notices, about sqrt(2 alpha b) of them, and retransmissions
-    may be lost as well. One paced flow of SACK was within 0.02 of the law with N of 150 and 300 packets and b of 50,
-    150, 300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). Bursts need additional
-    tokens: without pacing the flow had 0.32 instead of 0.80 with N = 150 and b = 50.
+    may be lost as well. One paced SACK flow was within 0.02 of the law with N of 150 and 300 packets and b of 50, 150,
+    300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). Bursts need additional tokens:
+    without pacing the utilisation was 0.32 instead of 0.80 with N = 150 and b = 50.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def burst_for_policed_rate(
     Notes
     -----
     The case U = 1 of `policed_utilisation`: for Reno it is N^2/18 packets with N = C R, which is one bandwidth-delay
-    product at N = 18 packets and ten at N = 180. In a larger bucket the flow saves no more tokens than these.
+    product at N = 18 packets and ten at N = 180. With a larger bucket the flow saves no more tokens than this.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -
 
     Notes
     -----
-    Exact for a policer (RFC 2697) and for a shaper, whose link sends the burst in less than the time t.
+    Exact for a policer (RFC 2697) and, if the link sends the burst in less than the time t, for a shaper.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def shaped_utilisation(
     -----
     Linux's tbf sleeps until there are tokens for the next packet, and wakes late. Meanwhile the bucket fills up to b,
     and further tokens are lost. Once awake, the shaper sends k packets back to back. htb sends while its tokens are not
-    negative, so that its bucket counts as b + l (sch_htb.c, htb_class_mode(), with its hysteresis off). The law is a
+    negative, so its bucket acts like one of b + l (sch_htb.c, htb_class_mode(), with its hysteresis off). The law is a
     lower bound, because arriving packets wake the shaper, too. The link is assumed to send a burst in no time.
 
     Examples
@@ -207,9 +207,9 @@ def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
 
     Notes
     -----
-    Exact for fluid windows that fill path and buffer, 1 + B bandwidth-delay products, when they are multiplied by beta,
-    however they grow in between: the link stays busy if beta (1 + B) is at least 1. The number of flows does not
-    matter. Time that a sender loses in recovery is not included.
+    Exact for fluid windows that are multiplied by beta when together they fill path and buffer, 1 + B bandwidth-delay
+    products: the link stays busy if beta (1 + B) is at least 1. Their growth and the number of flows do not matter.
+    Time that a sender loses in recovery is not included.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any
 
     Notes
     -----
-    Exact for independent windows, each uniform between beta W and W, as linear growth makes them. For Reno it is
+    Exact for independent windows, each uniform between beta W and W, as windows of linear growth are. For Reno it is
     1/(3 sqrt(3 n)).
 
     Examples

@@ -62,13 +62,13 @@ def throughput(
 
     Notes
     -----
-    Exact for packets of one size of which window and update are multiples. An update after each packet gives W/R, an
-    update after half of the window W/(R + W/(2 C)); the path is full from W = u + C R on. An update one byte later than
-    half of the window halves the throughput of a fast path, and an update after more than the window stops the
+    Exact if window and update are multiples of the size that all packets have. An update after each packet gives W/R,
+    an update after half of the window W/(R + W/(2 C)); the path is full from W = u + C R on. An update one byte later
+    than half of the window halves the throughput of a fast path, and an update after more than the window stops the
     transfer.
 
-    A stream and its connection (HTTP/2, QUIC) are two windows (m = 2) if their updates follow different bytes: each
-    waits for the other's update, however close the two are. This is exact if u divides W, else a lower bound.
+    A stream and its connection (HTTP/2, QUIC) have m = 2 windows if their updates follow different bytes: each window
+    waits for the other's update, however close the two updates are. This is exact if u divides W, else a lower bound.
 
     Examples
     --------
@@ -116,17 +116,17 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
     not_simulated="a switch gives out whole cells: tests/sim/test_credit.py",
 )
 def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: Any) -> Any:
-    r"""Return the credit [cells] that a flow has k intervals after it began with one cell on a link that others fill.
+    r"""Return the credit [cells] of a flow k intervals after its start with one cell, on a link that others fill.
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 
     Notes
     -----
-    In each interval the flow gets one cell and a share of the pool equal to its share of the link; that is A/P while
-    credit limits the flow, with the round trip P of the link in cells. With a pool of M cells of which half is given
-    out, N flows and a backlog of Q cells, G = (M/2 - Q - N)/P. The allocation grows until the flow has its share of the
-    link: by the factor G = 2 in each interval if the pool is four round trips of the link. A switch rounds down to
-    whole cells in each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
+    In each interval the flow gets one cell, and a share of the pool that equals its share of the link. While credit
+    limits the flow, this share is A/P, where P is the round trip of the link in cells. With a pool of M cells, half of
+    them given out, N flows and a backlog of Q cells, G = (M/2 - Q - N)/P. The allocation grows until the flow has its
+    share of the link: by the factor G = 2 in each interval if the pool is four round trips of the link. A switch rounds
+    down to whole cells in each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
     Notes
     -----
     The inverse of `marked_share`. A threshold marks all packets of one round trip in a cycle and none of the others, so
-    a given fraction of marked packets belongs to a far larger window than if the marks were spread over all round
+    with the same fraction of marked packets the window is far larger than if the marks were spread over all round
     trips, as in `window_at_spaced_marks`.
 
     Examples
@@ -131,9 +131,9 @@ def marked_share(window: WINDOW, *, xp: Any) -> Any:
 
     Notes
     -----
-    In one round trip of each cycle windows are between W and W + 1, and all packets are marked. Their share is taken as
-    the estimate, so the gain g has to be so small that the estimate hardly changes in a cycle. For large W alpha
-    tends to sqrt(2/W), which the paper uses. The equation is the paper's, its solution ours.
+    In one round trip of each cycle windows are between W and W + 1, and all packets are marked. Their share of the
+    cycle's packets is taken as the estimate, so the gain g has to be so small that the estimate hardly changes in a
+    cycle. For large W alpha tends to sqrt(2/W), which the paper uses. The equation is the paper's, its solution ours.
 
     Examples
     --------

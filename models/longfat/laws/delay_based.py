@@ -45,7 +45,7 @@ def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any
     Notes
     -----
     Every flow has the target rate 1/(delta d_q). A queue of S packets is the threshold between increase and decrease of
-    the windows. The flows see it a round trip or more later, so that the queue oscillates around 1.25 S packets.
+    the windows. The flows see the queue a round trip or more later, so it oscillates around 1.25 S packets.
 
     Examples
     --------
@@ -93,9 +93,9 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
 
     Notes
     -----
-    The queue grows by N/delta packets in a round trip (velocity 1). The change of direction at N/delta packets comes a
-    round trip late, and another half round trip late while the queue grows, because RTTstanding is the least round-trip
-    time in half a round trip. It holds for bandwidth-delay products far above N/delta.
+    The queue grows by N/delta packets in a round trip (velocity 1). The windows change direction a round trip after the
+    queue has passed N/delta packets, and a further half round trip later while it grows, because RTTstanding is the
+    least round-trip time in half a round trip. It holds for bandwidth-delay products far above N/delta.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) 
     Notes
     -----
     The gain is 1 for round trips of at least twice the target, 1/16 for round trips below an eighth of the target.
-    Derivatives are those between the jumps.
+    Derivatives ignore the jumps.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def ledbat_queueing_delay(
     Notes
     -----
     The delay at which increase and decrease are equal: G = W (q/T - 1) with windows W = mu (R + q)/N. A change of the
-    window is seen a round trip later, so that the delay oscillates where R + T is above about pi/2 T.
+    window is seen a round trip later, so the delay oscillates where R + T is above about pi/2 T.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def delay_bound(
     *,
     xp: Any,
 ) -> Any:
-    r"""Return an upper bound [s] of the delay of a packet from a leaky bucket over links with weighted fair queueing.
+    r"""Return an upper bound [s] on the delay of a packet from a leaky bucket over links with weighted fair queueing.
 
     .. math:: D = \frac{\sigma + (K - 1) l}{g} + K \frac{l_m}{C}
 

@@ -196,8 +196,8 @@ def knee_number(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: A
 
     Notes
     -----
-    As exact as `relative_power`. For alpha = 1 it is 1 + delta for all service times: as many transfers as fill the
-    empty path when its link never idles and no transfer waits. Without propagation that is one transfer ("keep the pipe
+    As exact as `relative_power`. For alpha = 1 it is 1 + delta for all service times: as many transfers as are on a
+    path whose link is always busy and where no transfer waits. Without propagation that is one transfer ("keep the pipe
     just full"), and alpha of them in M/M/1.
 
     Examples
@@ -362,8 +362,8 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
     Parameters
     ----------
     throughputs : array
-        Theta_i [bytes/s], each in [0, inf) and at least one along the axis positive: a sequence (of symbols and
-        mpmath numbers, too), or an array of any library that follows the array API, JAX's tracers among them.
+        Theta_i [bytes/s], each in [0, inf) and at least one along the axis positive: a sequence (of symbols and mpmath
+        numbers, too), or an array of any library that follows the array API, JAX's tracers included.
     axis : int
         Axis of the users.
 

@@ -232,8 +232,8 @@ def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
 
     Notes
     -----
-    The inverse of `power_advantage`, and as accurate. Each number j of extra rounds gives a quadratic equation in
-    sqrt(1 + x) - 1 that has at most one positive root; all terms increase with x, so the smallest root is the result.
+    The inverse of `power_advantage`, and as accurate. Each j of its maximum gives a quadratic equation in sqrt(1 + x) -
+    1 that has at most one positive root; all terms increase with x, so the smallest root is the result.
 
     Examples
     --------

@@ -18,8 +18,8 @@ BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; 
 def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
     """Return 1 + g + ... + g^(m-1) by doubling: F_2e = F_e + g^e F_e, and F_(a+b) = F_a + g^a F_b for the bits of m.
 
-    All terms are positive, so nothing cancels. The sum is an integer if g is an integer, and as a polynomial in g it
-    has a derivative at g = 1.
+    m is ``terms``, g is ``ratio``. All terms are positive, so nothing cancels. The sum is an integer if g is an
+    integer, and as a polynomial in g it has a derivative at g = 1.
     """
     if hasattr(xp, "sympy"):
         one = xp.equal(ratio, 1)

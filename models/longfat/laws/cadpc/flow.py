@@ -43,8 +43,8 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
     Notes
     -----
     The paper names a, but gives no formula. This form is ours: it keeps the equilibrium, and a = 1 is equation (1). The
-    smoothed update of the total has no closed-form solution in general (`trajectory` is the solution for a = 1). The
-    form holds if rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed
+    smoothed update of the total rate has no closed-form solution in general (`trajectory` is the solution for a = 1).
+    The form holds if rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed
     reports.
 
     Examples

@@ -298,7 +298,7 @@ def startup_step(
     return rate * xp.minimum(largest_growth + 0 * m, 1 + smoothing * m * (1 - rate - traffic))
 
 
-CONTRACTIONS = 40  # each step divides the error by at least 3, and 3^-40 is below the rounding
+CONTRACTIONS = 40  # each step divides the error by at least 3, and 3^-40 is below the rounding error
 
 
 def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDArray[np.complex128]:

@@ -94,7 +94,7 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
 
 def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return K, and the times [K] at which the Reno-friendly estimate reaches W_max and exceeds the cubic function.
+    """Return K, and the times (over K) when the Reno-friendly estimate reaches W_max and exceeds the cubic function.
 
     The time to W_max is limited to [1/3, 1]: below 1/3 the estimate is the larger window from the loss on, above 1 it
     never is.

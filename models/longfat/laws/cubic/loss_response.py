@@ -42,8 +42,8 @@ def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BE
     The first term is exact where the cubic function determines the window, p < `reno_friendly_loss`. Near the change of
     regions the window is the larger of two functions of time, and its mean is up to 4 % above the larger of the means
     (beta = 0.7; `mean_window` is exact). A flow that starts at another window approaches the average slowly in the
-    cubic region: a relative deviation e shrinks by 0.56 e^3 per loss, so that after 100 losses it still is up to 10 %.
-    With random losses the window is larger: `average_window_random`.
+    cubic region: a relative deviation e shrinks by 0.56 e^3 per loss, so it still is up to 10 % after 100 losses. With
+    random losses the window is larger: `average_window_random`.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7
 
     Notes
     -----
-    Exact for `average_window`. Only on long fat paths are losses rarer than that: at 10 ms CUBIC behaves as Reno with
+    Exact for `average_window`. Losses are rarer than that on long fat paths only: at 10 ms CUBIC behaves as Reno with
     another sawtooth unless fewer than one in two million packets is lost.
 
     Examples

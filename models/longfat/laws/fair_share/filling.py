@@ -92,7 +92,7 @@ def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
 
 
 def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
-    """Return a table (links, flows) of the bytes that each link carries per byte of a flow; each flow uses a link."""
+    """Return a table (links, flows) of the bytes that each link carries per byte of a flow; all flows have a link."""
     found = numeric_array(name, values, "1", allowed)
     if found.ndim != 2 or not found.size:
         raise domains.wrong_shape(name, found.shape, "(links, flows)")
@@ -128,7 +128,7 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 
     Notes
     -----
-    No rate can grow unless another rate falls that is, relative to its weight, not larger. There is one such allocation
+    No rate can grow unless another rate falls whose ratio to its weight is no larger. There is one such allocation
     (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
     which no other flow has a larger rate relative to its weight. In the computation all rates grow in proportion to the
     weights, and a link that becomes full stops its flows; in fractions the result is exact. The shares are those of
@@ -161,9 +161,9 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
     """Return each flow's rate over its weight, by progressive filling; 0 for flows of weight 0, which are ignored.
 
-    ``links`` has for each link a list of (flow, bytes carried per byte of the flow). The share that a link can give to
-    its flows only rises when some of them stop at lower rates elsewhere, so an older value is a lower bound. A link is
-    recomputed when its value is the lowest, and stops its flows if the new value is still the lowest.
+    ``links`` has for each link a list of (flow, bytes carried per byte of the flow). When some flows of a link stop at
+    lower rates elsewhere, the share that it can give to the others can only rise, so an older value is a lower bound. A
+    link is recomputed when its value is the lowest, and stops its flows if the new value is still the lowest.
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []

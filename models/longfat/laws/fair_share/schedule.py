@@ -96,7 +96,7 @@ class _Group:
         return now + max(self.waiting[0][0] - self.service, 0) / self.rate
 
     def serve(self, duration: Any) -> None:
-        """Add the bytes that a flow of the group receives in ``duration`` [s] at the present rate to the service."""
+        """Add to the service the bytes that a flow of the group receives in ``duration`` [s] at the present rate."""
         if self.waiting:
             self.service += self.rate * duration
 
@@ -111,7 +111,7 @@ class _Group:
         while self.waiting and self.waiting[0][0] <= self.service:
             flows.append(heapq.heappop(self.waiting)[1])
         if not self.waiting:
-            self.service = 0  # counted anew, as no file is waiting
+            self.service = 0  # no file is waiting, so the count begins anew
         return flows
 
 

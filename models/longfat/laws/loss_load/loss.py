@@ -2,7 +2,7 @@
 
 With r = b / f^(k+1), the source's own share is q = 1/(1 + r) and P = q (f + a)/f. For k = 50 neither f^(k+1) nor r fits
 into a float where q still matters; log r does. Without others (b = 0) q = 1, and r is computed as b f^-(k+1), whose
-derivative by b is correct.
+derivative with respect to b is correct.
 """
 
 from __future__ import annotations

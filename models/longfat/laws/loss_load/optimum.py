@@ -17,7 +17,7 @@ If the others exceed the capacity (a >= 0), h rises from 0 to infinity between 0
 one minimum: d ln h/d ln f is the sum of (1 + f e'/e), of 2 e (1/lambda - P/(1 - P)) and of (P e (1 + e) + P f e')/t'.
 The first is positive while P < 1/(k + 1), since d(f e)/df = (k + 1)(1 - q)(1 - (k + 1) q) - a^2/(f + a)^2, where then
 1 - (k + 1) q > a/(f + a) and (k + 1)(1 - q) > 1; the second because ln x <= x - 1 at x = 1/P; the third exceeds
-P e^2/t' by the first.
+P e^2/t', because the first is positive.
 
 If the others stay below the capacity (a < 0), nothing is lost up to f = -a, and the best such rate is the cusp f = -a,
 beyond which lambda^-1 rises with infinite slope. h falls from infinity and rises to infinity: there may be a second
@@ -115,8 +115,8 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
     throughput of a source that is alone does not grow beyond the rate -a, whereas the equation would give (k + 1)/k
     times that rate: the optimal rate is not continuous at b = 0, since with any other source, however slow, a rate up
     to (k + 1)/k times higher gains throughput. Without others a is -1. For b = 0 and a >= 0, which no set of sources
-    has, nothing is delivered at any rate; the limit 0 is returned. The status of ``solve`` is "alone", "access limit"
-    or "converged". The error is a few units in the last place times 1 + |log b|.
+    produces, nothing is delivered at any rate; the limit 0 is returned. The status of ``solve`` is "alone", "access
+    limit" or "converged". The error is a few units in the last place times 1 + |log b|.
 
     Examples
     --------

@@ -4,13 +4,13 @@ The closed form of Brun and Garcia alternates, with terms of the size of exp(K r
 near 1, so only mpmath uses it. Floats are computed in one of two ways, in which the terms are positive or
 nearly so; n = K - 1 is the number of waiting places.
 
-* K <= PLACES: the embedded Markov chain, level by level. It steps from j + 1 down to j as often as from at most j to
-  more than j, so q_(j+1) exp(-rho) = A_j + sum over i of q_i A_(j-i+1), with A_j = P(more than j arrivals in a
-  service) and q_j relative to q_0 = 1. All terms are positive. q_j is divided by rho s^-j, about the growth of q_j, so
-  that it does not overflow.
-* K > PLACES: b_n is a sum over the poles of 1/(1 - z exp(rho (1 - z))), of which two are real: 1 and exp(tau),
-  where rho (exp(tau) - 1) = tau. The others are so far away that for these K they do not change a double
-  where the loss is not below 1e-300. tau has the sign of 1 - rho; all results are smooth in it, and exp(-n tau)
+* K <= PLACES: the Markov chain of the number j that a departure leaves, level by level. It goes from j + 1 to j as
+  often as from j or less to more than j, so q_(j+1) exp(-rho) = A_j + sum over i of q_i A_(j-i+1), with A_j = P(more
+  than j arrivals in a service) and q_j, the probability of j over that of 0. All terms are positive. q_j is divided by
+  rho s^-j, about the growth of q_j, so that it does not overflow.
+* K > PLACES: b_n of `md1k_loss` is a sum over the poles of 1/(1 - z exp(rho (1 - z))), of which two are real: 1 and
+  exp(tau), where rho (exp(tau) - 1) = tau. The others are so far away that for these K they change no digit of a
+  double where the loss is at least 1e-300. tau has the sign of 1 - rho; all results are smooth in it, and exp(-n tau)
   takes the place of rho^n in M/M/1/K.
 
 derivations/constant_queues.py proves this, and measures the error of taking two poles instead of all.

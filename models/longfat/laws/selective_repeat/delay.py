@@ -1,7 +1,7 @@
 """Delay of a segment as sender and receiver see it (Gong and Parulkar, section 4.2), and its distribution (ours).
 
-The delay is D = N t_p + (K - 1) t_a + RTD/2 for N packets sent in K rounds, with t_a = RTD + 3 t_p: from the first
-transmission of the segment until the receiver has it completely, as section 4.1 of Gong and Parulkar defines it. Its
+The delay, from the first transmission of the segment until the receiver has it completely (section 4.1 of Gong and
+Parulkar), is D = N t_p + (K - 1) t_a + RTD/2 for N packets sent in K rounds, with t_a = RTD + 3 t_p. Its
 mean is `mean_delay_receiver`. `longfat.segments.simulate` reports it without the propagation time RTD/2.
 
 The functions of the distribution are plain NumPy functions, not laws, and have no gradients: the number of possible
@@ -126,8 +126,8 @@ def mean_delay_sender(
 
     Notes
     -----
-    Exact for a segment sent in isolation; otherwise the retransmissions of one segment may wait for the end of
-    another segment's group.
+    Exact for a segment sent in isolation; otherwise the retransmissions of one segment may wait for the end of a group
+    of packets of another.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
 def delay_quantile(
     probability: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float
 ) -> Any:
-    r"""Return the smallest delay [s] that a segment does not exceed with probability q.
+    r"""Return the smallest delay [s] within which a segment arrives with a probability of at least q.
 
     .. math:: d_q = \min\{d : P(D \le d) \ge q\}
 
@@ -291,10 +291,10 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
 
     Notes
     -----
-    Exact for a window of one segment. Under a larger window retransmissions wait for each other: with s = 16 and
-    windows of 2.5 acknowledgment delays and more, simulated values were up to 5 % above D_N, and means up to 2 % above,
-    for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1 (all without RTD/2). The probabilities beyond the table
-    change D_N by less than 1e-16 of it.
+    Exact for a window of one segment. Under a larger window retransmissions wait for each other: with s = 16, simulated
+    largest delays were up to 5 % above D_N in windows from 2.5 t_a on, and mean delays up to 2 % above their law, for
+    t_a >= 23 s t_p, p <= 0.1; 11 % and 7 % for t_a = 2 s t_p, p = 0.1 (all without RTD/2). The probabilities beyond the
+    table change D_N by less than 1e-16 of it.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
 def max_delay_quantile(
     probability: Any, segments: Any, loss: float, segment_packets: int, packet_time: float, round_trip_time: float
 ) -> Any:
-    r"""Return the smallest delay [s] that none of N segments, each sent alone, exceeds with probability q.
+    r"""Return the smallest delay [s] within which N segments, each sent alone, all arrive with probability q or more.
 
     .. math:: d_{q,N} = \min\{d : P(D \le d)^N \ge q\}
 
@@ -392,7 +392,7 @@ def _late(segments: float, within: Array, beyond: Array) -> Array:
 
 
 def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
-    """Return the smallest delay not exceeded with probability q; NaN for NaN.
+    """Return the smallest delay that is not exceeded with a probability of at least q; NaN for NaN.
 
     A margin of eps/4 covers the rounding of q to a float.
     """

@@ -68,8 +68,8 @@ def throughput_efficiency(
     -----
     The third case as printed counts the m segments of the second acknowledgment delay twice; here every segment time
     of the cycle is counted once. It is continuous at W = w_a + 1 if w_a (1 - p) >= 1, and jumps at W = 1 and W = 2
-    w_a + 1. It exceeds 1 - p, which no scheme can, where (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1). On
-    shorter paths than those of its validity most segments in flight may be damaged at once, and the law is up to 0.1
+    w_a + 1. It exceeds 1 - p, the limit of every scheme, where (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1).
+    On paths too short for its validity most segments in flight may be damaged at once, and the law is up to 0.1
     too high (w_a = 2.5, s = 128).
 
     Examples
@@ -158,7 +158,7 @@ def window_for_efficiency(
     one = 1 + 0 * b
     # In the third case of the law, `excess` is g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
-    if hasattr(xp, "sympy"):  # exact arithmetic needs one form, and conditions do not divide by g = 0
+    if hasattr(xp, "sympy"):  # one form of the root is exact, and no condition divides by g, which may be 0
         small = xp.maximum(2 * c / (b + root), 1)
         return xp.piecewise(
             lambda: 2 * ack_segments + 1,

@@ -190,7 +190,7 @@ def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any
     Notes
     -----
     The throughput follows the window only where W_0 <= 1 + w_a. A sender with a window of c (1 + w_a) does not slow
-    down before F_1 / F < 1 / c: the paper states too wide a scope, as the derivation proves.
+    down before F_1 / F < 1 / c: the scope that the paper states is too wide, as the derivation proves.
 
     Examples
     --------

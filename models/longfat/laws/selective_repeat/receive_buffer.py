@@ -107,7 +107,7 @@ def throughput_efficiency_hard_ack(
     A segment takes 1/(1 - p) segment times to send; each damaged segment costs D more, except one that is among the
     B - 1 segments kept after another damaged segment, and is retransmitted right after that one. D is exact for one
     loss; that later losses do not interfere is an approximation. It does not hold for segments of few packets, where
-    two losses can lock hard acknowledgment, too.
+    two losses can lower the efficiency for good, as in `locked_efficiency_soft_ack`.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def buffer_for_efficiency_hard_ack(
     Notes
     -----
     The inverse of `throughput_efficiency_hard_ack` for wide windows, with the same validity. A buffer of a few segments
-    at w_a = 10^6 is a difference of nearly equal numbers: it has six correct digits fewer than e.
+    at w_a = 10^6 is computed as a difference of nearly equal numbers: it has six correct digits fewer than e.
 
     Examples
     --------
@@ -176,9 +176,9 @@ def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENT
     Notes
     -----
     The throughput is that of a window of B segments, whatever window is advertised: in every round trip the first
-    missing segment has been discarded in favour of a smaller one, and B segments are consumed when it arrives again. It
-    holds for wide windows, segments requested again immediately, and w_a such that no acknowledgment arrives at the
-    very moment at which the sender becomes idle, where the lock may be missed.
+    missing segment has been discarded in favour of one with a smaller number, and B segments are consumed when it
+    arrives again. It holds for wide windows, segments requested again at once, and w_a such that no acknowledgment
+    arrives at the very moment at which the sender becomes idle, which may end this cycle.
 
     Examples
     --------

@@ -8,7 +8,7 @@ number of rounds is
 In floats the sum is split, with u = -ln p, so that a fixed number of terms suffices for all p and s (gradients
 pass, and no loop runs until convergence):
 
-* u >= U: terms with s p^i > 39 are 1 to double precision and are counted, the next TERMS of them are added,
+* u >= U: terms with s p^i > 39 are 1 to double precision and only counted, the next TERMS of them are added,
   and the rest, where s p^i <= 2, is summed over i in closed form: sum over j of C(s, j) (-1)^(j+1) t^j / (1 - p^j);
 * u < U, s >= 16: H_s / u + 1/2, the sum's Euler-Maclaurin form, whose corrections are below 1e-14 there;
 * u < U, s < 16: the same form plus the finite sum over j of C(s, j) (-1)^(j+1) h(j u), h(y) = 1/(1 - e^-y) - 1/y - 1/2.

@@ -2,7 +2,7 @@
 
 The error tolerance of an application is a parameter of Gong and Parulkar, section 3.4.
 
-Probability that at most T of s packets are still missing, and its sum over rounds.
+The functions give the probability F_k that at most T packets are missing after round k, and the sum of 1 - F_k.
 
 A segment is accepted after k rounds when at most T packets are missing, each independently with probability x = p^k: a
 binomial distribution function. It is summed term by term, all terms being positive, from the logarithms of the ratios
@@ -10,9 +10,9 @@ of successive terms, (s - j + 1) x/j. The logarithms of the terms that count are
 
 The mean number of rounds is 1 + the sum over k >= 1 of 1 - F_k. In floats a fixed number of terms suffices (see
 `longfat.laws.selective_repeat.rounds`): by Chernoff's bound F_k <= exp(-(m - T)^2/(2 m)), m = s p^k, terms with
-m >= T + L + sqrt(L^2 + 2 L T) are 1 to within exp(-L) and are counted, the next TERMS are added, and the rest, where
+m >= T + L + sqrt(L^2 + 2 L T) are 1 to within exp(-L) and only counted, the next TERMS are added, and the rest, where
 t = s p^n <= 1, is summed over k in powers of t: sum over j > T of (-1)^(j-T-1) C(s, j) C(j-1, T) x^j/(1 - p^j).
-If more than T packets are missing after a round, all of them are sent again; in the tail their sum has j T/(j - 1)
+If more than T packets are missing after a round, all are sent again; in the tail the retransmissions have j T/(j - 1)
 times the coefficients of 1 - F. Small probabilities are summed directly, never computed as 1 minus the rest.
 
 Derived in derivations/segment_distribution.py.
@@ -32,7 +32,7 @@ MOST = 64  # largest T
 CERTAIN = 39.0  # L: exp(-39) is below half a unit of the last place of 1
 TERMS = 37  # 36 * 0.15 = 5.4 >= ln(184), the m above for T = 64, and one for the rounding down
 TAIL_TERMS = 20
-PLACES = 140  # of a binomial with mean below 65, these terms leave out no more than 1e-14 of the probability beyond T
+PLACES = 140  # terms of the binomial sum: for a mean below 65 they omit at most 1e-14 of the probability beyond T
 
 
 def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -> Any:
@@ -109,7 +109,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
     def tail(m: Any, rounds: Any, sent: Any, coefficient: Any, power: Any) -> tuple[Any, ...]:
         j = tolerance + m
         late = coefficient / (1 - power)
-        one = j == 1  # so T = 0, and all missing packets are sent again
+        one = j == 1  # only if T = 0, where all missing packets are sent again
         share = xp.where(one, j, j * tolerance / xp.where(one, j, j - 1))
         following = -coefficient * chance * (packets - j) / (j + 1) * j / m
         return rounds + late, sent + share * late, following, power * loss

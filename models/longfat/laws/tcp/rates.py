@@ -277,8 +277,8 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> 
     Notes
     -----
     The rates grow linearly and equally fast. When their sum reaches the capacity, any one flow multiplies its rate by
-    beta. Flows with synchronised losses use as much as one flow: `aimd_utilisation_general` with B = 0, which is also
-    the case N = 1. A buffer fills the link with fewer flows.
+    beta. Flows with synchronised losses use no more than one flow does: the law is then `aimd_utilisation_general` with
+    B = 0, equal to this one for N = 1. A buffer fills the link with fewer flows.
 
     Examples
     --------

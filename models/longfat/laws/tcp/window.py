@@ -222,8 +222,8 @@ def slow_start_transfer_time(
 
     .. math:: D = R + \max_{0 \le j < r} \left[ j (R + t) + (n - W_0 (2^j - 1)) t \right]
 
-    with r = `slow_start_rounds`. The largest term is the last one, j = r - 1, or, if some round fills the
-    pipe before, that of the first such round, j = ceil(log2((R + t)/(W_0 t))).
+    with r = `slow_start_rounds`. The largest term is the last one, j = r - 1, or, if earlier rounds fill the pipe, that
+    of the first of them, j = ceil(log2((R + t)/(W_0 t))).
 
     Notes
     -----
@@ -259,16 +259,15 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
     .. math:: d = \frac{A(x - w) - 2 A(y - w)}{A(x) - 2 A(y - w)}, \qquad A(u) = \frac{2^{\min(u, 0)}}{\ln 2} +
         \max(u, 0), \qquad 2 A(y) = A(x)
 
-    A(u) are the bandwidth-delay products acknowledged until u, y is the departure of the packet acknowledged at x.
+    A(u) bandwidth-delay products are acknowledged until u [empty round trips]; the packet acknowledged at x left at y.
 
     Notes
     -----
     In slow start twice as much data is sent as is acknowledged. Both are counted over w round trips of the empty path,
     the data sent one present round trip x - y earlier. After x = 0 acknowledgments come at the rate of the link and the
-    sender sends at twice that rate, not more, so that the difference grows slowly. This is a fluid limit, for a buffer
-    that loses nothing: at x = 3.88 the packet just acknowledged has waited 1.66 round trips of the empty path, and the
-    queue holds A(x) - 1 = 4.32 bandwidth-delay products, because A(x) are in flight. With a smaller buffer, losses
-    come first.
+    sender sends at only twice that rate, so the difference grows slowly. This is a fluid limit, for a buffer that loses
+    nothing: at x = 3.88 the packet just acknowledged has waited 1.66 round trips of the empty path, and the queue holds
+    A(x) - 1 = 4.32 bandwidth-delay products, because A(x) are in flight. With a smaller buffer, losses come first.
 
     Examples
     --------
@@ -276,7 +275,7 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
     (0.26, 0.03)
     """
     # Both terms of the numerator are counted from x = 0, where they are equal, because A(-w) = 2 A(-1 - w): otherwise
-    # their difference would lose all digits there. Times are multiplied by ln 2; x is split at y = 0, and x and y at w.
+    # their difference would lose all digits there. Times are multiplied by ln 2; A changes form at y = 0, x = w, y = w.
     ln2 = xp.log(2 + 0 * (after + memory))
     elapsed, window, share = ln2 * after, ln2 * memory, 2**-memory
     filling = xp.minimum(elapsed, 1 + 0 * elapsed)
@@ -352,7 +351,7 @@ def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
     .. math:: K \ge (w - 1) \left(1 - \max\left(r, \tfrac{1}{2}\right)\right), \qquad
         w = \max\left(2^{l - 1}, n + 1 - 2^l\right), \qquad l = \lfloor \log_2 n \rfloor
 
-    w is the largest round of the file, r the rate ratio BW_b/BW_N.
+    w is the number of packets in the largest round, r the rate ratio BW_b/BW_N.
 
     Notes
     -----
