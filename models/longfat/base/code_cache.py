@@ -144,10 +144,10 @@ class _ShippedCache(_BesideCache):
 class Shared:
     """Cache that looks for code in the dispatcher's own cache first, then in the caches beside the source files.
 
-    ``load_overload`` of numba's own caches first prepares for compiling, by `CPUContext.load_additional_registries`:
-    it imports functions of NumPy and SciPy, which takes longer than loading all code of a run. Code that takes numbers,
-    or that has no wrapper for calls from Python (``bare``), needs no symbols but those of numba's runtime. Code that
-    takes arrays needs the rest.
+    ``load_overload`` of numba's own caches first calls `CPUContext.load_additional_registries`, to prepare for
+    compiling: this imports functions of NumPy and SciPy, and takes longer than loading all code of a run. Code that
+    takes numbers, or that has no wrapper for calls from Python (``bare``), needs no symbols but those of numba's
+    runtime. Code that takes arrays needs the rest.
     """
 
     def __init__(self, own: Any, beside: list[Any], bare: bool) -> None:

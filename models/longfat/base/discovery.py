@@ -16,7 +16,7 @@ def lazily(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any]
     """Return ``__getattr__`` and ``__dir__`` for a package that imports each name on first use, from its module.
 
     Modules are relative to the package; a leading dot makes them relative to the package that contains it. A name that
-    is mapped to a module of the same name stands for that module, any other name for an object of its module.
+    is mapped to a module of the same name stands for the module itself, any other for an object in its module.
     """
 
     def get(name: str) -> Any:

@@ -243,7 +243,7 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def flag(name: str, value: Any, of: str = "") -> bool:
-    """Return a truth value, also given as 0 or 1; raise a TypeError for others: the text "no" would be true.
+    """Return a truth value, also given as 0 or 1; raise a TypeError for others, as the text "no" would be true.
 
     >>> flag("duplex", True)
     True
@@ -256,7 +256,7 @@ def flag(name: str, value: Any, of: str = "") -> bool:
 def is_truth_value(value: Any) -> bool:
     """Return whether a value is True or False, of Python or of NumPy, or an array of these.
 
-    Only a domain such as {0, 1} has numbers for them: ``True`` is no window of one packet.
+    Only a domain that lists numbers, such as {0, 1}, accepts them: ``True`` is not a window of one packet.
 
     >>> is_truth_value(True), is_truth_value(1)
     (True, False)
@@ -368,8 +368,8 @@ def floats(value: Any) -> np.ndarray:
 def same_unit(name: str, array: Any, unit: str) -> None:
     """Raise a ValueError if a DataArray has an attribute ``units`` that differs from the unit; nothing is converted.
 
-    "1" and "probability" are the same: results of simulations have the one, laws the other. Without the attribute the
-    array is taken to be in the unit.
+    "1" and "probability" count as one unit: simulations return "1" where laws have "probability". Without the attribute
+    the array is taken to be in the unit.
     """
     given = array.attrs.get("units") or unit
     if given != unit and not (given in _UNNAMED and unit in _UNNAMED):
@@ -377,10 +377,10 @@ def same_unit(name: str, array: Any, unit: str) -> None:
 
 
 def real(value: Any) -> float:
-    """Return a scalar as a float, infinite beyond the largest float; raise a TypeError for what is no real number.
+    """Return a scalar as a float, infinite beyond the largest float; raise a TypeError if it is not a real number.
 
-    Text, also that of a zero-dimensional array, has no unit; NumPy would drop the imaginary part of its complex numbers
-    and the unit of a time.
+    Text, also in a zero-dimensional array, is refused because it states no unit; complex numbers and times of NumPy are
+    refused because NumPy would drop the imaginary part and the unit.
 
     >>> real(10**400)
     inf

@@ -152,7 +152,7 @@ class AtomicFiles:
             raise OSError(self._refusal(failed.strerror or failed)) from None
 
     def _is_ours(self, error: BaseException | None) -> bool:
-        """Return whether an error concerns these files: it names one, or disk, quota or file size is exceeded."""
+        """Return whether an error concerns these files: it names one, or disk or quota is full, or a file too large."""
         if not isinstance(error, OSError):
             return False
         if error.filename is None:

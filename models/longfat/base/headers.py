@@ -84,7 +84,7 @@ def segment(packet: bytes, length: int, at: int = 0) -> Segment | None:
     packet : bytes
         Stored bytes of the packet, which may be truncated.
     length : int
-        Length of the packet, before it was cut [bytes].
+        Length of the packet before truncation [bytes].
     at : int
         Offset of its IP header [bytes].
 

@@ -1,7 +1,7 @@
 """Arrays with named dimensions, used instead of xarray for answers in text, because loading xarray takes a second.
 
-`Labelled` has those methods of `xarray.Dataset` that functions which write an answer as text call. These functions take
-a `Labelled` or an `xarray.Dataset`.
+Functions that write an answer as text take a `Labelled` or an `xarray.Dataset`: `Labelled` has those methods of
+`xarray.Dataset` that they call.
 """
 
 from __future__ import annotations

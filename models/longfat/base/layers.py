@@ -71,7 +71,7 @@ ETHERNETS = {
     "Gigabit Ethernet": 1e9 / 8,
     **{f"Ethernet of {rate:g} Gbit/s": rate * 1e9 / 8 for rate in (2.5, 5, 10, 25, 40, 100)},
 }
-NEAR = 0.005  # largest relative difference from the rate of a full link; ours, because clocks and counters round
+NEAR = 0.005  # largest relative difference from the rate of a full link; ours, as clocks and counters are coarse
 TUNNELS = ("GRE", "VXLAN", "WireGuard", "ESP")
 
 

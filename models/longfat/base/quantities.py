@@ -6,8 +6,8 @@ tests/test_quantities.py compares every name with every prefix.
 
 The spellings of other tools are read where they have one meaning: "10G" (iperf3 -b), "10gbit" and "80 msec" (tc).
 "10 gbps" is 10 Gbit/s, as everywhere except in tc, where it means bytes per second (tc(8), "RATES"): write "GB/s" for
-bytes. "1 mb/s" is refused, because a slip of the shift key there makes a factor of 8, and so is "16K" as a size, which
-is 16384 bytes to iperf3 -l and 16000 bytes to others.
+bytes. "1 mb/s" is refused, because it may stand for "1 Mb/s" or for "1 MB/s", which is 8 times as much, and so is "16K"
+as a size, which is 16384 bytes to iperf3 -l and 16000 bytes to others.
 """
 
 from __future__ import annotations

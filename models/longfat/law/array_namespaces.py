@@ -122,7 +122,7 @@ class ArrayNamespace(Namespace):
             state = step(*state)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state's first value after ``times`` steps, instead of its limit; return 0 if it is negative."""
+        """Return the state's first value after ``times`` steps, in place of its limit; 0 if that value is negative."""
         return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
 
@@ -252,7 +252,7 @@ def _is(value: Any, module: str, *names: str) -> bool:
 
 
 def namespace_of(values: list[Any]) -> Any:
-    """Return the arithmetic for values: the first of sympy, mpmath, JAX, other arrays and NumPy that one of them needs.
+    """Return the arithmetic for values: that of sympy if one is of sympy, else of mpmath, JAX, other arrays or NumPy.
 
     >>> namespace_of([0.5, 1]) is NUMPY
     True

@@ -294,7 +294,7 @@ class Law:
             result = self.function(*arrays, xp=xp)
         if xp is array_namespaces.NUMPY and all(map(array_namespaces.is_scalar, values)):
             return float(result)
-        if not hasattr(result, "dtype") or result.dtype != kind:  # constants only, such as where(condition, 1, 0)
+        if not hasattr(result, "dtype") or result.dtype != kind:  # a result of constants, as in where(condition, 1, 0)
             result = xp.asarray(result, dtype=kind)
         if result.shape != shape:  # the case that applies does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
