@@ -1,9 +1,9 @@
 """Repetition of runs: random streams, workers, stopping, confidence intervals, and stores of finished runs.
 
-Modules: `repeating` calls a function once for each seed, with workers from `engines` and `processes`; `intervals` has
-means with Student's intervals. `sweeping` has `sweep`, executes its runs and uses the others: `grid` has points and
-random streams, `outcomes` the values that functions return, `collecting` their means and intervals; `planning` and
-`stopping` determine the runs that are needed, and `store` keeps finished runs on disk.
+Modules: `repeating` calls a function once for each seed, with workers from `engines` and `processes`; `intervals`
+computes means with Student's intervals. `sweeping` defines `sweep` and executes its runs by the other modules: `grid`
+defines points and random streams, `outcomes` the records of returned values, `collecting` their means and intervals;
+`planning` and `stopping` determine the runs that are needed, and `store` keeps finished runs on disk.
 """
 
 from __future__ import annotations

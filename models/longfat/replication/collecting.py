@@ -35,8 +35,8 @@ class Collector:
     def __init__(self, grid: Grid, confidence: float, *, intervals: bool, keep: bool) -> None:
         self.grid, self.confidence, self.intervals, self.keep = grid, confidence, intervals, keep
         self._reference: Record | None = None  # the record that all others must match
-        # Number of the first point, in the order of the grid, that has records. Its first run determines the attributes
-        # of the variables, so that these do not depend on which run ends first.
+        # Index of the first point, in the order of the grid, that has records. The variables have the attributes of its
+        # first run, so the attributes do not depend on which run ends first.
         self._first = len(grid)
         self._labels: Record | None = None
         self._arrays: dict[str, np.ndarray] = {}
@@ -57,7 +57,7 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """Return the names of the variables to average, except those of limits that the collector itself computes."""
+        """Return the names of the variables to average, without limits, which the collector computes itself."""
         names = list(record.variables)
         if not self.intervals:
             return names
@@ -65,7 +65,7 @@ class Collector:
         return [name for name in names if name not in own]
 
     def summarise(self, index: int, records: list[Record], status: str, *, failed: bool = False) -> None:
-        """Compute mean and interval of a point from its records, ordered by replication; NaN if the point failed."""
+        """Compute a point's mean and interval from its records in order of replication; NaN if the point failed."""
         self._counts[index], self._status[index] = len(records), status
         if not records:
             return

@@ -60,7 +60,7 @@ class Processes(Executor):
         self._workers = workers or os.cpu_count() or 1
         self._pool = self._new()
         self._serial = 0
-        self._running: dict[Future[Any], _Task] = {}  # future of the present pool -> call
+        self._running: dict[Future[Any], _Task] = {}  # future in the current pool -> its call
         self._returned: list[_Task] = []  # tasks that a broken pool returned
         self._retries: deque[_Task] = deque()  # tasks to be run alone
         self._retrying = False  # whether a retried task is running
@@ -92,12 +92,12 @@ class Processes(Executor):
             self._thread.join()
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        """Wait for all calls; after an exception, such as that of Ctrl-C, end the running calls instead."""
+        """Wait for all calls; after an exception, such as KeyboardInterrupt, end the running calls instead."""
         self.shutdown(cancel_futures=kind is not None)
 
     def _supervise(self) -> None:
         # Block SIGINT in this thread, which starts the workers: a worker inherits the signal mask. Otherwise Ctrl-C
-        # would end, with a traceback, a worker in which `_begin` has not yet run.
+        # would end a worker that has not yet run `_begin`, and this worker would print a traceback.
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         while not self._ending or self._running or self._retries or self._pending or self._returned:
@@ -123,7 +123,7 @@ class Processes(Executor):
         function, args, kwargs = task.work
         try:
             pool_future = self._pool.submit(function, *args, **kwargs)
-        except BrokenProcessPool:  # noticed before any callback
+        except BrokenProcessPool:  # the pool broke, and no callback has reported it yet
             self._returned.append(task)
             self._replace_pool()
             return
@@ -134,8 +134,8 @@ class Processes(Executor):
                 self._next()
             return
         self._running[pool_future] = task
-        # Callers get `task.future`, so that nothing can cancel `pool_future`: a pool with a cancelled future prints a
-        # traceback when its processes end.
+        # Callers get `task.future` instead of `pool_future`, so they cannot cancel the latter: a pool with a cancelled
+        # future prints a traceback when its processes end.
         pool_future.add_done_callback(lambda pool_future: self._messages.put(lambda: self._ended(pool_future)))
 
     def _ended(self, pool_future: Future[Any]) -> None:
@@ -171,7 +171,7 @@ class Processes(Executor):
                         "start, as in a script with calls outside of `if __name__ == '__main__':`"
                     )
                 )
-        else:  # calls start in order, so that only the first ones can have been running
+        else:  # calls start in order, so only the first ones can have been running
             self._retries.extend(back[: self._workers])
             self._pending += back[self._workers :]
         self._next()
@@ -277,7 +277,7 @@ def portable(function: Callable[..., Any], executor: Executor | str | int) -> Po
 def opened(executor: Executor | str | int) -> Iterator[Executor]:
     """Provide an executor in a context: the caller's, which stays open, or a new one, which is shut down at the end.
 
-    An integer is the number of threads of a new executor. The end does not wait for calls that are still running.
+    An integer is the number of threads of a new executor. The shutdown does not wait for calls that are still running.
     """
     if isinstance(executor, Executor):
         yield executor

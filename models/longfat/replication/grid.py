@@ -67,7 +67,7 @@ class Grid:
         return {axis.name: axis.values[position].item() for axis, position in pairs}
 
     def values(self) -> dict[str, list[Any]]:
-        """Return all values of each axis by its name, as plain Python numbers, strings and booleans."""
+        """Return a mapping of each axis's name to its values, as plain Python numbers, strings and booleans."""
         return {axis.name: axis.values.tolist() for axis in self.axes}
 
 
@@ -87,7 +87,7 @@ def _axis(name: Any, given: Any) -> Axis:
         allowed = "one value or more, all different, and all numbers, all strings or all booleans"
         raise out_of_range(f"grid: {name}", reprlib.repr(given), "1", allowed)
     array = np.asarray(listed)
-    if array.dtype.kind not in "biufU":  # subclasses of str; integers beyond 64 bits
+    if array.dtype.kind not in "biufU":  # elements are subclasses of str, or integers beyond 64 bits
         array = np.asarray(listed, str if kinds == {"text"} else float)
     return Axis(name, array, alone, attrs)
 
@@ -115,8 +115,8 @@ class Streams:
     def parse(cls, rng: Any) -> Streams:
         """Make the streams from a sweep's argument ``rng``, a seed or a generator.
 
-        A seed gives the same streams every time. For a generator a child is spawned, so that the next sweep with the
-        same generator is independent of this one.
+        A seed gives the same streams every time. From a generator a child is spawned, so the next sweep with the same
+        generator is independent of this one.
         """
         made = domains.generator(rng)
         root: Any = made.bit_generator.seed_seq

@@ -92,7 +92,7 @@ class Walk:
             self._update("module", value.__name__)
         elif kind in _LOCKS:
             self._update("lock")
-        elif value is _SHARED:  # part of every distribution of scipy.stats, with another seed in each process
+        elif value is _SHARED:  # NumPy's global generator, in every scipy.stats distribution; its seed differs
             self._update("numpy.random")
         elif isinstance(value, types.MethodType | types.BuiltinFunctionType):
             self._update("method", value.__name__)
@@ -152,18 +152,18 @@ class Walk:
         if isinstance(reduced, str):
             module = getattr(value, "__module__", None)
             self._update("global", module, reduced)
-            if not installed(module):  # a name that was assigned again may refer to another object
+            if not installed(module):  # the caller may assign another object to this name
                 self.put(_attributes(type(value), getattr(value, "__dict__", None)))
         else:
             self._several("object", reduced)
-        self.put(getattr(value, "__wrapped__", None))  # a law is pickled by its name, and wraps its function
+        self.put(getattr(value, "__wrapped__", None))  # a law is pickled by its name, so add the function that it wraps
 
     def _instructions(self, code: types.CodeType, doc: str | None = None) -> None:
         self.code.update(repr(instructions(code, doc)).encode())
 
 
 def _reduced(value: Any) -> str | list[Any]:
-    """Return the parts that `pickle` stores: constructor, arguments, state, elements and pairs; or a global's name."""
+    """Return the parts that `pickle` stores: constructor, arguments, state, elements, pairs; of a global its name."""
     kind = type(value)
     try:
         reduce = copyreg.dispatch_table.get(kind)
@@ -205,7 +205,7 @@ def carried(function: types.FunctionType, *, globals: bool = True) -> Iterator[t
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield f"variable {name}", cell.cell_contents
-        except ValueError:  # a function that refers to itself before it has a name
+        except ValueError:  # a variable without a value yet, such as a function's own name in its decorator
             yield f"variable {name}", None
     yield from ((f"attribute {name}", value) for name, value in sorted(vars(function).items()))
     if globals:

@@ -11,8 +11,8 @@ import numpy as np
 from longfat.base import domains
 
 #: Largest number of degrees of freedom, and range of c, for which P is computed as a finite sum. Our choice:
-#: simulations rarely need other values; a sum of 100 terms takes less than a millisecond; near P = 1 the difference
-#: 1 - P has too few digits.
+#: simulations rarely need other degrees or confidences; a sum of 100 terms takes less than a millisecond; near P = 1
+#: the difference 1 - P has too few digits.
 MOST_TERMS, USUAL = 200, (0.1, 0.999)
 
 
@@ -66,7 +66,7 @@ def interval(samples: Any, confidence: float = 0.95, axis: int = 0) -> Interval:
 
 
 def half_width(samples: np.ndarray, confidence: float, axis: int = 0) -> Any:
-    """Return half the width of the interval that `interval` returns; NaN for one sample.
+    """Return the half width of the interval that `interval` returns; NaN for one sample.
 
     >>> round(float(half_width(np.array([1.0, 2.0, 3.0]), 0.95)), 3)
     2.484
@@ -99,8 +99,8 @@ def student_quantile(degrees: int, confidence: float) -> float:
     -----
     One and two degrees of freedom have closed forms. With t = sqrt(n) tan(theta), P is a finite sum of powers of
     cos(theta), which Newton's method inverts for the usual n and c, because importing SciPy takes longer than a short
-    simulation. For others, t^2/(n + t^2) has the beta distribution, and so has its complement n/(n + t^2); the
-    quantiles of both are computed, because the one near 1 lacks the digits of the other. Below c = 1e-9 t is taken as
+    simulation. For other n and c, t^2/(n + t^2) and its complement n/(n + t^2) have beta distributions; the quantiles
+    of both are computed, because the one near 1 lacks the digits of the other. Below c = 1e-9 t is taken as
     proportional to c, because the density is constant near 0 and t^2 would underflow.
 
     Examples

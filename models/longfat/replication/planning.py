@@ -1,7 +1,7 @@
 """Plan of the runs that a sweep needs: a fixed number for each point, or as many as its confidence intervals require.
 
 The result of a point, and the runs requested for it, depend only on the outcomes of its replications 0, 1, 2, ... in
-this order: not on the order in which these ended, nor on the number of runs in progress or in the store.
+this order, but not on the order in which these ended, nor on the number of runs in progress or in the store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WIDE = "not narrow enough"
 
 @dataclass(frozen=True)
 class Ended:
-    """Finished point: its status, and the records whose mean is computed, in the order of replications."""
+    """Finished point: its status, and the records to be averaged, in the order of replications."""
 
     index: int
     records: list[Record]
@@ -49,7 +49,7 @@ class Plan:
     least, most : int
         Replications of each point [runs]; without ``until`` they are equal.
     until : Until or None
-        Half widths at which a point needs no more runs.
+        Largest half widths at which a point needs no more runs; None for a fixed number of runs.
     confidence : float
         Confidence of the intervals [probability].
     names : callable
@@ -110,7 +110,7 @@ class Plan:
         point.outcomes[replication] = outcome
         if isinstance(outcome, Failure) and replication < point.needed:
             self.expected -= point.needed - max(point.issued, replication + 1)
-            point.needed = max(point.issued, replication + 1)  # no more runs of a point that fails
+            point.needed = max(point.issued, replication + 1)  # issue no more runs of a point that fails
         while point.examined in point.outcomes:
             following = point.outcomes[point.examined]
             if isinstance(following, Failure):

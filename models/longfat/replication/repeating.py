@@ -15,14 +15,14 @@ from longfat.base.domains import integer
 from longfat.replication import engines
 
 POLL = 0.2  # s, interval at which progress and the flag of an outer job are polled
-GRACE = 1.0  # s, time limit for calls in threads to end: several intervals of nested jobs
+GRACE = 1.0  # s, time for calls in threads to end: several times POLL, the interval at which nested jobs check a flag
 MAX_IN_PROGRESS = 1024  # more than any executor has workers, and few enough for the memory
 
 Key = TypeVar("Key")
 Seed = TypeVar("Seed")
 Result = TypeVar("Result")
 
-_here = threading.local()  # has the flag of the job that the thread executes
+_here = threading.local()  # its `flag` is the stop flag of the job that this thread executes
 _NEVER = np.zeros(1, np.bool_)
 
 

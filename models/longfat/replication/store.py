@@ -3,11 +3,11 @@
 ``sweep.json`` identifies the sweep: function, seed, version and grid. ``p3-0_r12.npz`` is replication 12 of the point
 at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
 identifies the sweep. ``numpy.load`` reads it without longfat. Each file is synced to the disk before it is renamed to
-its final name, and the directory after that, so that a file with its final name survives a power failure. A process
-that is killed leaves hidden files, which are ignored. Without ``sweep.json`` the runs identify the sweep.
+its final name, and the directory afterwards, so that a file with its final name survives a power failure. A process
+that is killed leaves hidden files, which are ignored. If ``sweep.json`` is missing, the runs identify the sweep.
 
-Syncing small files one after another takes a commit of the file system's journal for each file, measured as about 8 ms.
-Sixteen files that are synced at the same time share one commit, and take 0.2 ms each.
+A small file that is synced alone takes a commit of the file system's journal: about 8 ms in our measurement. Sixteen
+files that are synced at the same time share one commit, and take 0.2 ms each.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from longfat.replication.grid import Grid
 from longfat.replication.outcomes import Record, Variable
 
 AT_ONCE = 16
-MAX_PENDING = 64  # largest number of files that wait; a crash loses these, and as many more that are being synced
+MAX_PENDING = 64  # most files that wait; a crash loses these, and up to as many that are being synced
 
 
 class Batches:
@@ -149,7 +149,7 @@ def _check(found: Mapping[str, Any]) -> str:
 
 @contextlib.contextmanager
 def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
-    """Open the arrays of a run, which are stored uncompressed; refuse a file that is smaller than its arrays."""
+    """Open the arrays of a run, which are stored uncompressed; raise a ValueError if these are larger than the file."""
     with regular(path).open("rb") as file:  # opened here, because numpy does not close a damaged file
         unpacked = sum(one.file_size for one in zipfile.ZipFile(file).infolist())
         if unpacked > (size := path.stat().st_size):
@@ -363,7 +363,7 @@ def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[
         return [*words, f"the axes are {', '.join(names)} there and {', '.join(axes)} here"]
     for name in names:
         for position, (there, here) in enumerate(zip(found["grid"][name], axes[name], strict=False)):
-            if _text(there) != _text(here):  # a function may distinguish 1 from 1.0
+            if _text(there) != _text(here):  # text, because a function may distinguish 1 from 1.0
                 words.append(f"{name}[{position}] is {there!r} there and {here!r} here")
                 break
     return words

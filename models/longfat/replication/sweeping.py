@@ -88,11 +88,11 @@ def sweep(
         Directory for finished runs. Repeating the call loads these and computes the others; so does a call with more
         replications, or with more values at the end of an axis.
     errors : "raise" or "keep"
-        What happens if the function raises an exception: the sweep ends, or continues with the other points. If it
-        continues, the means of the failed point are NaN, its ``status`` has the error, and with a store the next call
-        repeats the failed run.
+        If the function raises an exception, "raise" ends the sweep, and "keep" continues with the other points: the
+        means of the failed point are NaN, its ``status`` has the error, and with a store the next call repeats the
+        failed run.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness. None is a seed from the operating system, or that of an existing store.
+        Source of randomness. None takes the seed of an existing store, otherwise one from the operating system.
     confidence : float
         Confidence of each interval [probability], in (0, 1): Student's t over the replications.
     keep : bool
@@ -129,10 +129,10 @@ def sweep(
     Notes
     -----
     Run r of the point at positions i, j, ... of the axes draws its random numbers from
-    ``numpy.random.SeedSequence(entropy, spawn_key=(*spawn_key, i, j, ..., r))``. Both names are in ``attrs``; for a
-    seed, ``spawn_key`` is empty. So the random numbers of a run depend only on the seed and its own position: not on
-    the executor, the order in which runs end, the stored runs, the length of the axes or the number of replications. A
-    new axis changes them all, and so does a change of the order of axes.
+    ``numpy.random.SeedSequence(entropy, spawn_key=(*spawn_key, i, j, ..., r))``. ``entropy`` and ``spawn_key`` are in
+    ``attrs``; for a seed, ``spawn_key`` is empty. So the random numbers of a run depend only on the seed and its own
+    position: not on the executor, the order in which runs end, the stored runs, the length of the axes or the number of
+    replications. A new axis, or another order of axes, changes the random numbers of all runs.
 
     A seed gives the same sweep every time; a Generator is advanced, so the next sweep with it differs. NaN in one
     replication makes the mean NaN.
@@ -152,11 +152,11 @@ def sweep(
     the executor; runs computed beyond n do not count, but stay in the store. A fraction :math:`\gamma` refers to the
     true mean, so the half width must be at most :math:`\gamma / (1 + \gamma)` of the sample mean. Such an interval
     covers the mean a little less often than its confidence, because sampling stops where the sample variance happens
-    to be small; the coverage tends to the confidence as the width goes to 0 (Chow and Robbins). For normal samples it
-    is at worst 0.935 for 0.95 and 0.88 for 0.9 if ``replications`` is 10, but 0.88 and 0.79 if it is 2; for skewed
-    samples it is less. Choose ``replications`` large enough for rare events to occur: ten zeros have an interval of
-    width 0.
-    The confidence holds for each interval separately; the probability that all of them cover is smaller.
+    to be small; the coverage tends to the confidence as the width goes to 0 (Chow and Robbins). For normal samples the
+    coverage at a confidence of 0.95 is at worst 0.935 if ``replications`` is 10, and 0.88 if it is 2; at 0.9 it is 0.88
+    and 0.79. For skewed samples it is less. Choose ``replications`` large enough for rare events to occur: ten zeros
+    have an interval of width 0. The confidence holds for each interval separately; the probability that all intervals
+    cover their means is smaller.
 
     ``"processes"`` replaces a process that dies and repeats its runs; a run whose process dies twice has failed. dask
     repeats a run three times, but a run whose worker dies while its result is fetched has failed; with a store the next
@@ -169,7 +169,7 @@ def sweep(
         pool = distributed.Client("tcp://head:8786").get_executor(pure=False)
         data = lf.sweep(function, grid, replications=100, executor=pool, store="runs")
 
-    with MPI, the script being run as ``mpirun -n 64 python -m mpi4py.futures script.py``::
+    with MPI, for a script that is run by ``mpirun -n 64 python -m mpi4py.futures script.py``::
 
         if __name__ == "__main__":
             with mpi4py.futures.MPIPoolExecutor() as pool:
@@ -340,7 +340,7 @@ def _outcome(future: Future[Any]) -> Record | Failure:
     """Return the record or failure of a run that has ended; raise ExecutorFailed if the executor has lost the run."""
     try:
         outcome: Record | Failure = future.result()
-    except (BrokenExecutor, CancelledError, OSError) as error:  # `_run` catches errors of the function
+    except (BrokenExecutor, CancelledError, OSError) as error:  # the executor's: `_run` catches errors of the function
         raise ExecutorFailed from error
     except Exception as error:  # the result could not be sent, or the executor gave up the run
         return Failure.of(error, where=False)
