@@ -65,7 +65,7 @@ class Claim:
 
         The first points are corners, up to half of all points. Half of the others are pairs of points between which the
         formula's case changes. `loneliest` chooses the rest. A domain may have fewer points than ``points``. Each
-        comparison has the error rate ``alpha`` / ``points``, and may use half of the replications that are left.
+        comparison has the error rate ``alpha`` / ``points``, and may use half of the replications left in the budget.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
         # At most half of the points are corners. Our choice: with four parameters the corners alone would use up a
@@ -125,7 +125,7 @@ def margin(found: Comparison) -> float:
 
 
 #: Error rate of each comparison while shrinking, and largest number of comparisons. Our choice: the product of both,
-#: 2e-7, is a bound of the probability that the formula is right at the simplest point found.
+#: 2e-7, is an upper bound on the probability that the formula is right at the simplest point found.
 OVERWHELMING, TRIES = 1e-9, 200
 #: A comparison at a simpler point may have PATIENCE times the replications of the comparison at the simplest point so
 #: far, and at least LEAST_PATIENCE. Our choice: a simpler point at which the difference needs more replications is
@@ -181,9 +181,9 @@ def shrink(
     """Search for the simplest point of a domain at which a formula still differs from a simulator.
 
     Integers become smaller, so a network has fewer flows or hops if these are arguments. Other numbers become smaller
-    and rounder, so a run becomes shorter if its duration is an argument. Of listed values an earlier one is simpler. A
-    simpler point is accepted only with overwhelming evidence: a new comparison with the error 1e-9 must find the
-    difference in about as few replications as the last one.
+    and rounder, so a run becomes shorter if its duration is an argument. If the values of an argument are listed,
+    earlier ones are simpler. A simpler point is accepted only with overwhelming evidence: a new comparison with the
+    error 1e-9 must find the difference in about as few replications as the last one.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ from longfat.testing.seeded_runs import Simulator, arguments, run_once, samples,
 Verdict = Literal["agrees", "differs", "undecided"]
 
 #: A comparison of means ends as undecided after this number of replications if all results are equal. Our choice: equal
-#: results are no evidence, because a rare event of the simulator may not have occurred yet. If the results differed,
-#: this number would be enough for a verdict with the default alpha.
+#: results are no evidence, because a rare event of the simulator may not have occurred yet. With unequal results, this
+#: number would be enough for a verdict at the default alpha.
 EQUAL = 100
 
 #: Sample skewness above which a comparison of means adds a remark that its error rates may exceed the stated ones. Our
@@ -36,11 +36,11 @@ class Comparison:
     Parameters
     ----------
     verdict : {"agrees", "differs", "undecided"}
-        "differs": the deviation is above ``within``, which is wrong with at most the probability ``alpha``. "agrees":
-        it is below ``power_at`` (by default 2) times ``within``, wrong with at most the probability 1 - ``power``.
+        "differs": the deviation is above ``within``; this verdict is wrong with a probability of at most ``alpha``.
+        "agrees": the deviation is below ``power_at`` (by default 2) times ``within``; wrong with at most 1 - ``power``.
     formula, estimate : float
-        Value of the formula, and the simulator's estimate of it. For distributions 0, and the largest distance between
-        the two distribution functions.
+        Value of the formula, and the simulator's estimate of it. For distributions ``formula`` is 0, and ``estimate``
+        the largest distance between the two distribution functions.
     interval : (float, float)
         Confidence sequence of the simulated value, with the confidence ``power``, at the last look.
     replications : int
@@ -56,7 +56,7 @@ class Comparison:
     cost : float
         Total cost of the replications, if the simulator returns costs; NaN otherwise.
     remark : str
-        Why there is no verdict, and whether the results are too skewed for the stated errors.
+        Why there is no verdict, and whether the results are too skewed for the stated error rates.
     agreement, difference : float
         Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values (for a distribution, of
         reciprocal p-values); infinite without randomness. The e-value for "agrees" has a mean of at most 1 if the
@@ -220,9 +220,9 @@ def compare(
 
 
 def weighed(evidence: Evidence, value: float, within: float, power_at: float) -> tuple[float, float]:
-    """Return the log evidence for a deviation of ``value`` above w, and the log evidence for one below ``power_at`` w.
+    """Return the log evidence that the deviation is above w, and the log evidence that it is below ``power_at`` w.
 
-    The accuracy w is ``within``. The deviation is the distance of ``value`` from the quantity that the sample
+    The accuracy w is ``within``; the deviation is the distance of ``value`` from the quantity that the sample
     estimates.
 
     >>> sample = Bounded(np.array([0.0, 1.0] * 500), (0.0, 1.0))
@@ -235,7 +235,7 @@ def weighed(evidence: Evidence, value: float, within: float, power_at: float) ->
 
 
 def decision(apart: float, near: float, alpha: float, power: float, size: int) -> tuple[Verdict, float]:
-    """Return the verdict from the log evidence of `weighed`, and the number of replications that a verdict needs.
+    """Return the verdict from the log evidence that `weighed` returns, and the replications that a verdict needs.
 
     >>> decision(-3.0, 5.0, 1e-6, 0.99, 1000), decision(20.0, -3.0, 1e-6, 0.99, 1000)
     (('agrees', 1000), ('differs', 1000))

@@ -86,7 +86,7 @@ def _scale(low: float, high: float, *, integer: bool = False) -> Scale:
 
 
 def axes_of(formula: Any, over: Mapping[str, Any] | None) -> tuple[Axis, ...]:
-    """Return an axis for each range in ``over``, and for each other parameter of a law an axis of its typical range.
+    """Return an axis for each range in ``over``; a law's other parameters have axes of their typical ranges.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> [(axis.name, *axis.ends) for axis in axes_of(mm1_wait, {})]
@@ -232,7 +232,7 @@ def cases_of(formula: Any) -> Cases | None:
 
 
 def _decisive_values(part: Any) -> list[Any]:
-    """Return the expressions that decide the case: conditions of a Piecewise, operands of Max or Min, else ``part``."""
+    """Return the expressions that decide the case: a Piecewise's conditions, operands of Max or Min, or ``part``."""
     import sympy
 
     if isinstance(part, sympy.Piecewise):
@@ -241,7 +241,7 @@ def _decisive_values(part: Any) -> list[Any]:
 
 
 def _case(part: Any, values: list[Any]) -> Any:
-    """Return the operand's index for min and max, the condition's for cases, the value of floor or ceil; else None."""
+    """Return the case: index of an operand of Max or Min or of a condition, or value of floor or ceil; or None."""
     import sympy
 
     if isinstance(part, sympy.Max | sympy.Min):

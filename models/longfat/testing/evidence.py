@@ -1,9 +1,9 @@
 """Evidence of a sample about a mean, a quantile or a distribution, valid at any stopping time.
 
 Each class is a sample with two methods: ``above(at)`` and ``below(at)`` return the logarithm of the evidence that the
-estimated quantity lies above, or below, ``at``. The promise of all classes is the same: if sampling continues for ever,
-and q is the true quantity, the probability that ``above(a)`` or ``below(b)``, with a >= q >= b chosen in advance, ever
-reaches log(1/error) is at most ``error``. A caller may therefore look after every replication and stop at will.
+estimated quantity lies above, or below, ``at``. All classes promise the same: if sampling continues for ever, and q is
+the true quantity, the probability that ``above(a)`` or ``below(b)``, with a >= q >= b chosen in advance, ever reaches
+log(1/error) is at most ``error``. A caller may therefore look after every replication and stop at will.
 
 ============== ================================================ ===============================================
 class          assumption                                       source of the promise
@@ -31,8 +31,8 @@ from typing import Protocol
 
 import numpy as np
 
-#: Variance g of the effect sizes in `Normal`. Our choice: 1 is the information of a single replication. The choice
-#: matters little, because the evidence depends only on the logarithm of g.
+#: Variance g of the effect sizes in `Normal`. Our choice: with g = 1, N(0, g) is as informative as one replication. The
+#: choice matters little, because the evidence depends only on the logarithm of g.
 EFFECTS = 1.0
 
 Interval = tuple[float, float]
@@ -64,8 +64,8 @@ class Normal:
 
     is the ratio of the likelihood of the maximal invariant under changes of scale, mixed over effect sizes
     (mean - m)/sigma drawn from N(0, g), to its likelihood at effect size 0. It is a martingale if m is the mean, so
-    the probability that it ever reaches 1/error is at most ``error`` (Ville's inequality). Raising the mean raises the
-    statistic of every sample, so the promise holds for all values beyond the mean.
+    the probability that it ever reaches 1/error is at most ``error`` (Ville's inequality). Raising the true mean raises
+    the statistic of every sample, so the promise also holds for every m beyond the mean.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ class Normal:
 
     Notes
     -----
-    For replications that are not normal the promise holds in the limit of many, and early errors come from skewness.
+    If replications are not normal, the promise holds in the limit of many; errors after few are due to skewness.
     For x standard errors, the tail of the self-normalized sum of n replications of skewness s is the normal tail times
     exp(-s x^3 / (3 sqrt n)), for x up to the order of n^(1/6) (Wang 2005). The evidence is reduced by this factor where
-    skewness makes it too large. Ours, because s is unknown: s is estimated, and enlarged by sqrt(6/n), its standard
-    error for normal samples; beyond the x at which the corrected exponent is greatest, the exponent is taken as
-    constant. For normal replications this only costs replications.
+    skewness makes it too large. Our choice, because s is unknown: s is estimated, and enlarged by sqrt(6/n), its
+    standard error for normal samples; beyond the x at which the corrected exponent is greatest, the exponent is taken
+    as constant. If the replications are normal, a verdict only needs more of them.
 
     Equal values are no evidence, whatever their number: the simulator may be deterministic or its event rare.
 
@@ -140,9 +140,9 @@ class Normal:
         return mixed - self._flattery(math.sqrt(count * squared), side)
 
     def _flattery(self, errors: float, side: int) -> float:
-        """Return the excess of the log evidence due to skewness, at a distance of ``errors`` standard errors.
+        """Return by how much skewness raises the log evidence against a mean ``errors`` standard errors away.
 
-        A skewed sample whose mean lies away from the long tail also has a small variance: its evidence is too large.
+        A sample that lacks values of a long tail has a shifted mean and a small variance: its evidence is too large.
         """
         count = len(self.values)
         skew = max(0.0, -side * self.skewness + math.copysign(math.sqrt(6 / count), -side * self.skewness))

@@ -59,7 +59,7 @@ def holds(
     power: float = 0.99,
     cases: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorate a test, so that it passes only if a formula agrees with a simulator at points drawn from a domain.
+    """Decorate a test: it then passes only if a formula agrees with a simulator at points chosen in a domain.
 
     Parameters
     ----------

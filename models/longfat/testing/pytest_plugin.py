@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(tryfirst=True)  # before the terminal asks for the line below
+@pytest.hookimpl(tryfirst=True)  # before pytest's terminal reporter calls the hook below
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Count the tests of `longfat.testing.holds`, which share the error rate `ALPHA` of the session."""
     session.config.stash[TESTS] = sum(_claim(item) is not None for item in session.items)
@@ -147,7 +147,7 @@ def _progress(config: pytest.Config, text: str) -> None:
                 reporter.write_line(f"  {text}")
         else:
             reporter.rewrite(text, erase=True)
-            reporter.currentfspath = None  # pytest writes the name of the file again
+            reporter.currentfspath = None  # makes pytest write the name of the file again
 
 
 def _short(value: Any) -> str:

@@ -28,7 +28,7 @@ Point = Mapping[str, Any]
 
 
 def arguments(name: str, point: Any) -> dict[str, Any]:
-    """Return the arguments of a point, none for None; raise a TypeError for what is no mapping.
+    """Return a point's arguments as a dictionary, empty for None; raise a TypeError if the point is no mapping.
 
     >>> arguments("point", {"load": 0.5}), arguments("point", None)
     ({'load': 0.5}, {})
@@ -112,7 +112,7 @@ def run_once(simulator: Simulator, point: Point, seed: int) -> tuple[float, floa
     Raises
     ------
     TypeError, ValueError
-        If the simulator returns something else than a finite number; the message has the seed of the replication.
+        If the simulator returns anything other than a finite number; the message has the seed of the replication.
 
     Examples
     --------

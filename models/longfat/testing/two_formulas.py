@@ -93,9 +93,9 @@ def nearer(
     Notes
     -----
     A replication x has the mean squared deviation (mean - f)^2 + variance from a formula. With the same x for both
-    formulas the variance is subtracted from itself, so that D is linear in x and varies the less the nearer the
-    formulas are to each other. The same seed serves all points of a replication. The sign of the mean of D is decided
-    as `compare` decides about means without bounds, with `longfat.testing.evidence.Normal`.
+    formulas the variance cancels: D is linear in x, and varies less if the formulas are nearer to each other. The same
+    seed serves all points of a replication. The sign of the mean of D is decided as `compare` decides about means
+    without bounds, with `longfat.testing.evidence.Normal`.
 
     Examples
     --------
@@ -131,8 +131,8 @@ def nearer(
         if verdict != "undecided" or (size >= EQUAL and sample.variance == 0):
             break
     runs = size * len(places)
-    # With independent random numbers, each formula would need its own run at each point, so that the variances would
-    # add. `apart` is this sum, for the number of runs that would be needed.
+    # With independent random numbers, each formula would need its own run at each point, and the variances would add:
+    # `apart` is their sum. `independent` is the number of runs that would then be needed.
     apart = 2 * float(squares.var(axis=1).sum()) / len(places) ** 2
     independent = runs * apart / sample.variance if sample.variance else math.nan
     return Nearer(verdict, sample.estimate, sample.interval(alpha), size, runs, independent, alpha, seed)
