@@ -28,7 +28,7 @@ def _started(
 
     After that loss every ``interval``-th packet is lost.
     """
-    first = 2  # each acknowledgment of slow start adds a packet to this window
+    first = 2  # initial window; each acknowledgment in slow start adds a packet
     lost = PERIODIC(first=top - first + 1, interval=interval)
     begin = {"initial_window": first, "initial_ssthresh": top, "fast_convergence": 0.0}
     return fast_path("cubic", round_trip_time, begin | parameters, rate=rate, discipline=lost)
@@ -39,7 +39,7 @@ def window_after_loss(
     rng: Any, round_trip_time: float = 0.02, spread: float = 1.1, *, time: float, window_before_loss: float, c: float,
     beta: float,
 ) -> Result:  # fmt: skip
-    """Estimate the window [packets] a ``time`` [s] after the recovery from a loss at ``window_before_loss``.
+    """Estimate the window [packets] ``time`` [s] after the end of recovery from a loss at ``window_before_loss``.
 
     The link can carry ``spread`` times the window in a round trip, so that acknowledgments are spread over it.
     """
@@ -112,9 +112,9 @@ def at_link(
 ) -> Result:  # fmt: skip
     """Estimate "utilisation" or "mean_queue" [BDP] of one CUBIC flow at a drop-tail link with a ``buffer`` [BDP].
 
-    The bandwidth-delay product is an integer and a half [packets], so that packets arrive half a transmission time
-    after departures. With an integer each packet would arrive when another departs, and nanoseconds of rounding would
-    decide whether it finds the buffer full: a phase effect (S. Floyd and V. Jacobson, On Traffic Phase Effects in
+    The bandwidth-delay product is an integer plus 1/2 [packets], so that packets arrive half a transmission time after
+    departures. With an integer each packet would arrive when another departs, and nanoseconds of rounding would decide
+    whether it finds the buffer full: a phase effect (S. Floyd and V. Jacobson, On Traffic Phase Effects in
     Packet-Switched Gateways, 1992), by which a flow may lose one packet more, and halve its window twice, at each loss.
     Floyd and Jacobson propose random delays. Our choice is a fixed phase, because the simulator then stays
     deterministic.
@@ -143,7 +143,7 @@ def at_random_loss(
 def lose_by_power(link, packet, now):  # type: ignore[no-untyped-def]
     """Drop a data packet if n^power t^(1 - power) reaches a random limit.
 
-    The n packets and t seconds are counted from the last loss on.
+    The link has passed n packets, and t seconds have gone by, since the last loss.
     """
     if packet.kind == records.DATA:
         link.passed += 1.0
@@ -178,8 +178,8 @@ def round_trip_unfairness(
     the ratio varies less. ``trip`` is the shorter round-trip time [s]. Its default is our choice: CUBIC then has at
     least 38 round trips between losses for a ``round_trip_ratio`` of 4; with only 26 round trips the result was 3 %
     above the law. The largest window, 14 packets, is our choice, too: for a ratio of 3.2 and a ``loss_power`` of 0.45
-    the mean result was 1.3 % below the law, 1.8 % below it with a window of 10 packets, and 1.2 % with a window of 20
-    packets, which takes 1.6 times as many packets.
+    the mean result was 1.3 % below the law; with a largest window of 10 packets it was 1.8 % below, and with 20
+    packets, which takes 1.6 times as many packets in all, 1.2 % below.
     """
     powers = {(3.0, 0.0): "cubic", (1.0, 1.0): "sack"}
     if (time_power, round_trip_power) not in powers:

@@ -198,10 +198,10 @@ def parallel_utilisation(
 
 @estimator
 def parallel_share(rng: Any, cycles: int = 40, *, flows: float, others: float) -> Result:
-    """Estimate the fraction of a link's goodput that ``flows`` SACK flows have; ``others`` more start later.
+    """Estimate the fraction of a link's goodput that ``flows`` SACK flows have beside ``others`` that start later.
 
-    A flow's share of the bandwidth-delay product is 10 packets, which is our choice: the mean results and, with as many
-    losses, their deviations are those of 20 packets, which take four times as many packets.
+    A flow's share of the bandwidth-delay product is 10 packets, which is our choice: with 20 packets the mean results
+    are the same, and with as many losses so are their deviations, but four times as many packets are sent.
     """
     count, further, share = int(flows), int(others), 10
     bdp = share * (count + further)

@@ -46,7 +46,7 @@ def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
                 return result
             before = result
         digits *= 2
-    if before is not None and abs(before) < mpmath.mpf(10) ** -1000:  # a result that shrinks with the precision is 0
+    if before is not None and abs(before) < mpmath.mpf(10) ** -1000:  # rounding errors alone: the value is 0
         return mpmath.mpf(0)
     raise ArithmeticError(f"{law.name} does not converge in 4000 digits at {dict(values)}")
 
@@ -93,7 +93,7 @@ def _one_sided(law: Law, values: Mapping[str, float], name: str, side: int) -> m
 
 @functools.lru_cache(maxsize=64)
 def _once(law: Law, values: tuple[tuple[str, float], ...]) -> mpmath.mpf:
-    """Return the law's value at a point in `enough_digits`, which several comparisons at the point use."""
+    """Return the law's value at a point in `enough_digits`; the cache serves several comparisons at the point."""
     import mpmath
 
     with mpmath.workdps(enough_digits(dict(values))):
@@ -110,8 +110,8 @@ def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -
 def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
     """Return the relative error of ``got``, a value computed in floats, against ``expected``, by default from `exact`.
 
-    One evaluation in `enough_digits` is the reference if it agrees with ``got``: rounding errors as large as the
-    tolerance would differ between the two precisions. Zeros and infinities may result from both, so `exact` decides.
+    If one evaluation in `enough_digits` agrees with ``got``, it is the reference: rounding errors as large as the
+    tolerance would differ between the two. Both may wrongly give 0 or infinity: then `exact` decides.
 
     Arguments are rounded to floats, which matters at jumps and in differences of nearly equal numbers. A result between
     the exact values at the points of `beside` therefore has no error.
@@ -139,8 +139,8 @@ def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any =
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
     """Return the relative error of ``got``, a slope computed in floats, against `slope`; 0 if `slope` returns None.
 
-    Floats cannot resolve the side of a kink on which an argument lies if the kink is within its last digits. There, any
-    slope between the slopes of the two sides has no error.
+    If a kink is within the last digits of an argument, rounding decides on which side of it the argument lies. There,
+    any slope between the slopes of the two sides has no error.
 
     A slope that is a difference of two terms has their rounding errors, and each term is about value/argument.
 
@@ -152,7 +152,7 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     if above is None:
         return 0.0
     off = _off(got, float(above), SLOPE_FLOOR)
-    if off <= SLOPE_TOLERANCE:  # as in most cases: the other side is not computed
+    if off <= SLOPE_TOLERANCE:  # the usual case; the slope of the other side is then not needed
         return off
     expected = slope(law, values, name)
     if expected is None:

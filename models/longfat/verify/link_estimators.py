@@ -20,7 +20,7 @@ from longfat.verify.measured_runs import Result, estimator, measured, packets_se
 PACKET = 20_000  # bytes
 SERVICE = 20e-6  # s
 RATE = PACKET / SERVICE
-FILE, SOURCES = 20, 128  # packets of a file; sources, each with a fair queue that rarely has two files
+FILE, SOURCES = 20, 128  # packets of a file; sources, so many that one source's fair queue rarely has two files
 FILE_TIME = FILE * SERVICE
 
 
@@ -110,7 +110,7 @@ def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
 
 OTHERS = 2  # flows that share a link with the one under test
 AT_ONCE = 50  # ratio of the rate at which the burst arrives to the rate of a link
-MANY = 10**5  # packets: a limit that no run reaches
+MANY = 10**5  # packets, a limit that no run reaches
 
 #: Names of the schedulers that divide a link's capacity among flows in proportion to given rates.
 SCHEDULERS = ("bit-round", "virtual-clock")

@@ -71,7 +71,7 @@ def losses(simulation: Simulation) -> int:
 def rate_between(
     simulation: Simulation, count: Callable[[Simulation], float], begin: float, end: float, step: float
 ) -> float:
-    """Run until a count has reached ``end``; return the packets sent per second since it had reached ``begin``.
+    """Run until a count has reached ``end``; return the packets sent per second after it reached ``begin``.
 
     The count, such as `losses` or `packets_sent`, is read after every ``step`` [s].
     """

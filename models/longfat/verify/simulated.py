@@ -145,7 +145,7 @@ def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Po
 def simulated(
     law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and the printed formula if it has an error, with a simulator at the points ``drawn``."""
+    """Compare a law, and its printed formula if that has an error, with a simulator at the points ``drawn``."""
     simulator: Any = simulator_of(law, check)
     limits: dict[str, Any] = {"alpha": alpha, "power": power, "power_at": 1, "budget": BUDGET}
     found = [

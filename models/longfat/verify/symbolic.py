@@ -111,7 +111,7 @@ def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
         except PrecisionExhausted:
             digits *= 4
     rest = _real(law, expression.evalf(DIGITS, maxn=digits))
-    return 0.0 if abs(rest) < 1e-300 else rest  # a result that shrinks with the precision is 0
+    return 0.0 if abs(rest) < 1e-300 else rest  # rounding errors alone: the value is 0
 
 
 def _real(law: Law, value: Any) -> float:
@@ -142,7 +142,7 @@ def _equation(law: Root, points: Sequence[Point]) -> Outcome:
         if law.solve(**point).status != "converged":
             return
         with mpmath.workdps(CLOSE + 20):
-            values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # in the order of the letters
+            values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # in the order of `letters`
             found = law(**values)
             beside = (found * (1 + side * mpmath.mpf(10) ** -CLOSE) for side in (-1, 1))
             below, above = (difference(x, *values.values()) for x in beside)

@@ -204,8 +204,8 @@ def sstp_throughput(
     ends, sent = [], 0.0
     for segments in (4 * window, (4 + windows) * window):
         # A segment's last packet leaves 1 packet time before the end of the segment time, and its acknowledgment leaves
-        # 3 packet times after its arrival: subtract 3 - 1 = 2 packet times from `ack_delay`, and the half that the
-        # docstring explains.
+        # 3 packet times after its arrival: subtract 3 - 1 = 2 packet times from `ack_delay`, and the half packet time
+        # of the docstring.
         delay = (ack_delay - 2.5 * packet_time) / 2
         net = Network().link("a", "b", rate=math.inf, delay=delay).link("b", "a", rate=math.inf, delay=delay)
         given = {

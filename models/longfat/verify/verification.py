@@ -30,8 +30,8 @@ FAILURES = ("differs", "undecided", "error")
 QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
-#: Fewest laws for each of several processes. Our choice: a process spends two seconds of processor time on imports and
-#: on loading compiled code, and a quick run spends as much on eight laws.
+#: Smallest number of laws for each process, if there are several. Our choice: a process spends two seconds of processor
+#: time on imports and on loading compiled code, and a quick run spends as much on eight laws.
 LAWS_EACH = 16
 
 Simulators = Mapping[str, "SimulatedBy | Callable[..., Any]"]
@@ -194,7 +194,7 @@ def _own(seed: int, law: Law) -> int:
 
 
 def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatedBy]) -> bool:
-    """Return whether another process that knows only the law's name finds the same law and simulator."""
+    """Return whether another process, given only the law's name, would find the same law and simulator."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
     return ours and simulator_checks.get(name, law.simulated) is law.simulated
 
@@ -207,7 +207,7 @@ def _registered_face(arguments: tuple[Any, ...]) -> dict[str, Outcome]:
 
 @functools.cache
 def _by_name() -> dict[str, Law]:
-    """Return the laws of longfat by their public names, which take a quarter of a millisecond each to find."""
+    """Return longfat's laws by public name; cached, because finding a name takes a quarter of a millisecond."""
     return dict(_chosen(None))
 
 
