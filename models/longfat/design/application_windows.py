@@ -68,7 +68,7 @@ class Application:
     largest : int
         Largest window that the protocol allows [bytes].
     about : str
-        At which end the lines apply, and what memory a window may take.
+        Beginning of the remark above the lines: the end at which they apply, and the memory that a window may take.
     check : str
         Command that measures the rate; ``COUNT`` stands for the number of blocks to send, ``BLOCK`` for their size.
     parallel : str
@@ -78,7 +78,7 @@ class Application:
     over_tcp : bool
         Whether the protocol runs over TCP, whose own window limits the rate, too.
     how : str
-        What provides the larger window, in the step of the answer that advises one.
+        Beginning of the step that advises a larger window: the object that has this window.
     """
 
     title: str

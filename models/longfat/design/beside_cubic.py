@@ -15,9 +15,9 @@ from longfat.sim import Network, schemes
 SKIPPED, LASTS = 20.0, 60.0  # s
 STARTS = 2.0  # s: the flows begin at random within this time
 SMALLEST = 100.0  # packets: least simulated bandwidth-delay product for each flow of BBR, unless the path's is smaller
-PACKETS = 2e5  # packets of a run over a slower link, unless `SMALLEST` needs more; with 8e5, shares differ by 0.01
+PACKETS = 2e5  # packets of a run over a slower link, unless `SMALLEST` needs more; 8e5 change BBR's share by 0.01
 RUNS = 3
-SHORT = 0.1  # bandwidth-delay products of a short buffer: the smallest in which BBR was compared with Linux
+SHORT = 0.1  # short buffer [bandwidth-delay products]: the smallest with which BBR was compared with Linux
 
 
 def beside_cubic(path: TcpPath, effort: Effort) -> dict[str, float]:

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 LARGEST = 4.0  # end of the search for the smallest buffer, relative to the end of the curve
 WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; our choice
-FIXED = 4  # samples at each buffer of a search for several flows, divided by ``replications``; our choice
+FIXED = 4  # samples at each buffer of a search for several flows, in units of ``replications``; our choice
 TRIES = 12  # buffers that a search tries; our choice
-STEEP = 2.0  # adjacent buffers that differ by more in log odds are not joined by a line; our choice
+STEEP = 2.0  # least difference in log odds that is a jump of the utilisation between adjacent buffers; our choice
 #: Difference in log odds by which the next buffer lies beyond the crossing of line and goal, while the buffers so far
 #: are too near to each other to determine the slope of the line. The value is our choice: the log odds of one flow of
 #: CUBIC over 500 packets scatter by 0.1 between adjacent buffers, because a sawtooth has whole round trips.
 APART = 0.4
-#: Slope of the log odds of the utilisation against the logarithm of the buffer that is assumed when a search starts:
-#: in general, and for CUBIC and single flows. Our choice: near 0.95 CUBIC's is 0.5 with 64 flows, 0.7 with one flow.
+#: Slope that a search assumes at first, of the log odds of the utilisation against the logarithm of the buffer; the
+#: second is for CUBIC and single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows, 0.7 with one flow.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
-#: A search for several flows ends with an interval wider than `WIDTH` if the shares at its ends differ by this fraction
-#: of 1 minus the required share. Our choice, 0.01 at a share of 0.95: such a difference hardly matters, and a narrower
-#: interval takes many more samples.
+#: A search for several flows ends with an interval wider than `WIDTH` if the shares at its ends differ by at most this
+#: fraction of 1 minus the required share. Our choice, 0.01 at a share of 0.95: such a difference hardly matters, and a
+#: narrower interval takes many more samples.
 CLOSE = 0.2
 
 
@@ -51,9 +51,9 @@ class Point:
 
     @property
     def packets(self) -> float:
-        """Buffer of the path [packets], at least one packet; of the simulated link if there is a threshold in packets.
+        """Buffer of the path [packets], at least one packet; with a threshold in packets, that of the simulated link.
 
-        A threshold does not scale, so that the answer is valid for that link only.
+        Such a threshold does not scale, so that the answer is valid for the simulated link only.
         """
         one = self.subject
         packets = self.multiple * (one.simulated_bdp if threshold_of(one.discipline) else one.bandwidth_delay_product)
@@ -117,7 +117,7 @@ def answer(
 ) -> dict[str, Any]:  # fmt: skip
     """Simulate the buffers of curve and rules, search for the smallest sufficient buffer, and return all results.
 
-    Each buffer is simulated once. ``of_rule`` of the result simulates the buffer of a rule that was left out.
+    Each buffer is simulated once. ``of_rule`` in the result is a function that simulates the buffer of a rule.
     """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
@@ -139,8 +139,8 @@ def answer(
     flows = subject.competing(seen)
     bounds = laws.rules(share, flows)
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
-    # The search starts from the buffers of these rules. The other rules and the curve of the utilisation are simulated
-    # later, so that the answer does not depend on them.
+    # The search starts from the buffers of the rules that are not in `later`. The rules in `later` and the curve of the
+    # utilisation are simulated after the search, so that the answer does not depend on them.
     has_line = subject.resized and search != "scan" and floor <= 1 and share < 1
     later = () if subject.criterion == "power" else (ONE, *FURTHER) if has_line else FURTHER
     first = {one for name, one in packets.items() if name not in later} or {max(1, round(size))}
@@ -172,7 +172,7 @@ def answer(
         def shares(packets: int) -> list[float] | None:
             """Return a fixed number of samples at a buffer, or None if larger buffers miss the share, too.
 
-            The rule to compare with needs an interval that excludes the share, and may have fewer samples.
+            The rule to compare with may have fewer samples, if their interval excludes the share.
             """
             at(packets, **({} if packets == shown else {"looks": (count,)}))
             return None if is_last(packets) else list(seen[packets]["samples"][: count * effort.replications])
@@ -231,9 +231,9 @@ class Goal:
     share: float  # share that the buffer has to reach
     confidence: float
     width: float  # relative width of the interval of the smallest buffer at which the search ends
-    slope: float  # assumed slope of the log odds over the logarithm of the buffer, from which the next buffer follows
+    slope: float  # slope of the log odds over the logarithm of the buffer, assumed until a line has been fitted
     largest: int  # end of the search [packets]
-    close: float = 0.0  # the search also ends at this difference between the shares at the ends of the interval
+    close: float = 0.0  # the search also ends if the shares at the ends of the interval differ by at most this
 
 
 def line_to_goal(shares: Callable[[int], list[float] | None], known: list[int], goal: Goal) -> Line | None:
@@ -310,8 +310,8 @@ def smallest(
 ) -> int | None:  # fmt: skip
     """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None if none is.
 
-    ``known`` are the buffers that have been simulated, in order. ``is_last`` returns whether ``reaches`` refuses
-    all buffers larger than one that it has refused.
+    ``known`` are the buffers that have been simulated, in order. ``is_last`` is called with a buffer that ``reaches``
+    refuses, and returns whether ``reaches`` refuses all larger buffers, too.
     """
     if search == "scan":
         return next((one for one in range(1, most + 1) if reaches(one)), None)

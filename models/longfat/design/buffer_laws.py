@@ -317,8 +317,8 @@ class DctcpLaws(Laws):
     def together(self, buffer: float, flows: float) -> float:
         """Return the utilisation [1] of synchronised flows; NaN where the buffer or the windows are too small.
 
-        Each of N flows adds a packet to its window in a round trip, so that the sum grows from
-        (1 - alpha/2) (C R + K + N) to C R + K + N packets: an AIMD sawtooth with the buffer K + N.
+        With a threshold K, a BDP C R and a marked fraction alpha, the sum of N windows grows by N packets a round trip,
+        from (1 - alpha/2) (C R + K + N) to C R + K + N packets: an AIMD sawtooth with the buffer K + N.
 
         >>> round(DctcpLaws(math.nan, Path(100.0, 1e-4), 20.0).together(1.0, 2), 4)
         1.0

@@ -86,7 +86,7 @@ class CurveLaws:
         return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
 
     def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
-        """Return the quantities of `sawtooth` for bounded windows: by Little's law if path and buffer hold them.
+        """Return the quantities of `sawtooth` for bounded windows: by Little's law if all fit into path and buffer.
 
         All are NaN for a window below one packet, which is simulated as one packet, and for a sender other than AIMD,
         which may use less than its window.

@@ -60,7 +60,7 @@ class CurvePath(Bottleneck):
     def simulate(
         self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
     ) -> dict[str, float]:
-        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of another with transfers."""
+        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of a run with transfers."""
         flows = self.flows(scheme, count, window)
         begin, until = self.watch(flows, buffer)
         alone, beside = rng.spawn(2)

@@ -20,17 +20,17 @@ from longfat.sim.schemes import Scheme
 
 SMALLEST_CUBIC = 500  # packets: least simulated bandwidth-delay product of CUBIC, whose sawtooth is shallower
 SMALLEST_BDP = 200  # packets: least simulated bandwidth-delay product of other schemes; the error is about 1/BDP
-EACH = 40  # packets of the bandwidth-delay product for every flow, so that timeouts are as rare as on the path
+EACH = 40  # packets: least simulated bandwidth-delay product for each flow, to make timeouts as rare as on the path
 #: Packets of a cycle of the sawtooth up to which several flows of CUBIC are simulated over the path itself. Between two
 #: losses a flow of CUBIC grows in proportion to its window: over a slower link it adds fewer packets in the round trip
 #: in which the buffer overflows, fewer flows lose a packet, and the link is busier than that of the path. 16 flows at
 #: 10 Gbit/s, 100 ms and a buffer of 0.05 BDP had a utilisation of 0.978 over a link with 1,280 packets, 0.960 with
 #: 5,120 and 0.948 with 10,240. A flow of Reno adds one packet in a round trip over any link. Our choice: an answer for
-#: one number of flows then takes at most about a minute of processor time. Below this limit a slower link is not used
-#: even if each packet that it drops costs further flows a packet, so that an overflow has as many losses as on the
-#: path. We tried this at 1 Gbit/s, 100 ms and a buffer of 0.06 BDP. 16 flows had a utilisation of 0.935 over a link
-#: with 1,280 packets and 0.940 with 2,560; over the path they had 0.944, and with 1,280 packets and no further losses
-#: 0.971. But 4 flows had 0.919 with 1,280 packets, and 0.948 over the path. The standard error was 0.003 to 0.005.
+#: one number of flows then takes at most about a minute of processor time. Below this limit no slower link is used, not
+#: even one that drops a packet of further flows with each dropped packet, so that an overflow has as many losses as on
+#: the path. We tried such a link at 1 Gbit/s, 100 ms and a buffer of 0.06 BDP. 16 flows had a utilisation of 0.935 over
+#: 1,280 packets and 0.940 over 2,560; over the path they had 0.944, and 0.971 over 1,280 packets and no further losses.
+#: But 4 flows had 0.919 over 1,280 packets, and 0.948 over the path. The standard error was 0.003 to 0.005.
 LARGEST_CYCLE = 1e6
 #: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
@@ -391,7 +391,7 @@ class LongFlows(Bottleneck):
             streams = effort.streams()[: RUNS if self.resized and self.flows > 1 else 1]
             size = max(buffer, round(START * self.simulated_bdp)) if self.resized else buffer
             runs = [Simulation(self.network(size, stream), rng=stream.spawn(1)[0]) for stream in streams]
-            advance(runs, self.watch(size)[0] - (self._sample(size) if size > buffer else 0.0))  # a cycle follows below
+            advance(runs, self.watch(size)[0] - (self._sample(size) if size > buffer else 0.0))  # the loop adds a cycle
         else:
             size = int(runs[0].state.links["limit_packets"][0])
         while size != buffer:
@@ -413,7 +413,7 @@ class LongFlows(Bottleneck):
         ``runs`` are those of another buffer, which are continued. ``samples`` has the utilisation in each cycle of each
         run; for a single flow in every two cycles, because fast convergence makes every other cycle of CUBIC smaller.
         ``looks`` are the ratios of the number of samples to ``replications`` at which the samples may suffice; with a
-        single one the number does not depend on their values.
+        single look the number of samples does not depend on their values.
         """
         cycle, runs = self._sample(buffer), self.begun(buffer, effort, runs)
         capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product

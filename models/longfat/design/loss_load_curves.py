@@ -146,7 +146,7 @@ def _answer(transfers: Transfers, k: float, ceiling: float, points: int, effort:
         return {"v": v} | transfers.simulate(k, v, effort) | law
 
     curve = [at(v) for v in sorted({*np.linspace(0.5, 1.0, points).tolist(), lossless, allowed})]
-    curve += [curve[-1]] * (points + 2 - len(curve))  # fewer if the two points of the law are among the others
+    curve += [curve[-1]] * (points + 2 - len(curve))  # there are fewer if two of these v are equal
     fit = [one for one in curve if one["loss_upper"] <= ceiling]
     over = [one for one in curve if one["loss_upper"] > ceiling]
     least = min(one["loss_upper"] for one in curve)

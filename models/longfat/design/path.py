@@ -12,7 +12,7 @@ from longfat.segments import simulate
 if TYPE_CHECKING:
     import xarray as xr
 
-MOST_LOST = 2e6  # packets that a simulation may lose, about; our choice: of 1e7 packets fewer are lost if p < 1/6
+MOST_LOST = 2e6  # approximate bound of lost packets; our choice: a simulation of 1e7 packets loses fewer if p < 1/6
 
 
 @dataclass(frozen=True)

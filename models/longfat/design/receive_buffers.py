@@ -97,7 +97,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
     columns: list[tuple[float, float]] = [(first, most)]
     for window in windows[1:].tolist():
         suffices = _suffices(path, loss, window, row["goal"], seed, confidence, COARSELY)
-        if not suffices(most):  # rare, because a wider window needs no larger buffer
+        if not suffices(most):  # rarely so, because a wider window needs no larger buffer
             most = window
         most = bisected(suffices, 0, most, FINENESS)
         columns.append((window, most))

@@ -14,9 +14,9 @@ from longfat.laws import selective_repeat as laws
 from longfat.replication.intervals import student_quantile
 
 Search = Literal["bisect", "scan"]
-BENT = 0.2  # error of the line of `fitted` at points whose log odds differ by 1 from those sought; our choice
+BENT = 0.2  # error [log odds] of the line of `fitted` where its log odds differ by 1 from the goal's; our choice
 EXACT = 1e-3  # least standard error of log odds in `fitted`; our choice: the shares of a buffer may all be equal
-NEAR = 1.0  # largest distance from the goal, in log odds, of buffers whose samples give the pooled s; our choice
+NEAR = 1.0  # distance from the goal, in log odds, up to which buffers give the pooled standard deviation; our choice
 LARGEST_FACTOR = 64  # largest window of the search by simulation, in units of w_a + 1
 
 
@@ -127,11 +127,11 @@ class Line:
 def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float) -> Line | None:
     r"""Fit a line to mean utilisation against buffer, with most weight near a goal; return None if it does not rise.
 
-    Each mean has the standard error of its samples in log odds, :math:`s / (\sqrt n \, u (1 - u))`, with s pooled over
-    the buffers within `NEAR` of the goal (Draper and Smith, Applied Regression Analysis, 3rd ed., section 2.1). Its
-    variance also has the square of the error of a straight line for the bent curve: `BENT` times the squared distance
-    from the goal. If the means scatter more about the line than by these errors, the errors are enlarged to match
-    (Birge 1932).
+    Samples of mean u and standard deviation s have the deviation :math:`s / (u (1 - u))` in log odds. It is pooled over
+    the buffers within `NEAR` of the goal, and the mean of n samples has 1/sqrt(n) of it as standard error (Draper and
+    Smith, Applied Regression Analysis, 3rd ed., section 2.1). The square of `BENT` times the squared distance from the
+    goal is added to the variance of a mean, because the curve is bent and the line straight. If the means scatter more
+    about the line than by these errors, the errors are enlarged to match (Birge 1932).
 
     >>> exact = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
     >>> round(fitted(exact, 9.797959 / 10.797959, 0.95).crossing(), 1)  # sqrt(40 * 160)

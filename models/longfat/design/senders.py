@@ -95,9 +95,9 @@ class Sender:
     def transmissions(self, packets: float, loss: float) -> int:
         """Return a number of transmissions that no packet of a full window exceeds in 99 % of windows or more.
 
-        A packet is lost k times with probability p^k, and at least one of n packets with less than n p^k. The number is
+        A packet is lost k times with probability p^k, and any of n packets with less than n p^k. The number returned is
         2 for CUBIC, Reno and DCTCP: it would be 3 only where n p^2 > 0.01, but their windows have few packets there,
-        not n. For BBR no loss above `LARGEST_LOSS_OF_BBR1` counts, because its rate collapses.
+        not n. For BBR a loss above `LARGEST_LOSS_OF_BBR1` counts as that loss, because the rate of BBR collapses there.
 
         >>> bbr, cubic = SENDERS["bbr1"], SENDERS["cubic"]
         >>> bbr.transmissions(100, 0.0), bbr.transmissions(100, 1e-3), bbr.transmissions(1000, 1e-2)
@@ -118,8 +118,8 @@ class Sender:
             return min(1.0, round_trip_time / (packets * BETWEEN_PROBES))
         packets = max(packets, LEAST_WINDOW_OF_LAW)
         if self.scheme == "cubic":
-            # The window under random losses is proportional to p^(-3/4). The larger of both windows decides in
-            # `window`, so that the larger of both losses decides here.
+            # The window under random losses is proportional to p^(-3/4). In `window` the larger of two windows decides,
+            # under random and under equally spaced losses; therefore the larger of two losses decides here.
             most = float(cubic.average_window_random(LARGEST_LOSS_OF_LAW, round_trip_time, fast_convergence=1))
             random = LARGEST_LOSS_OF_LAW * math.pow(most / packets, 4 / 3)
             return min(LARGEST_LOSS_OF_LAW, max(random, float(cubic.loss_of_window(packets, round_trip_time))))

@@ -85,10 +85,10 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     one flow differs from the closed form by less than 1 %. Other schemes are simulated over the given path, which is
     refused if that would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
     only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
-    its parameter C is changed so that the quantity of its region is the same (`design.scaled_path`). Several flows of
-    CUBIC lose together more often the larger the path is, so that they are simulated over the path itself if a cycle of
-    their sawtooth has at most a million packets. Over a slower link their utilisation is too high, and the buffer that
-    is found is too small: the attribute ``overestimated_flows`` lists these numbers of flows. CUBIC's law is
+    its parameter C is changed to keep the one of them that counts (`design.scaled_path`). Several flows of CUBIC lose
+    together more often the larger the path is, so that they are simulated over the path itself if a cycle of their
+    sawtooth has at most a million packets. Over a slower link their utilisation is too high, and the buffer that is
+    found is too small: the attribute ``overestimated_flows`` lists these numbers of flows. CUBIC's law is
     `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7); hosts use it,
     even if a flow is alone. Hosts round windows to whole packets; over the slower link windows are not rounded. The
     attribute ``sender`` states the rules in which hosts differ. BBR is simulated over the path itself; its buffer is a
@@ -101,8 +101,8 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
     search begins at the buffers of some rules, goes on where the line crosses the goal, and ends when the interval has
     at most the width of 11 % of the buffer (one flow: 2 %) or one packet, when the shares at its ends differ by at most
-    a fifth of what the required share lacks to 1 (several flows), or after twelve buffers. Each buffer of the search
-    has four times ``replications`` samples (one flow: as many, or one more), whatever their values; that of the rule to
+    a fifth of 1 minus the required share (several flows), or after twelve buffers. Each buffer of the search has four
+    times ``replications`` samples (one flow: as many, but 4 instead of 2), whatever their values; that of the rule to
     compare with may have fewer. For files, and where no line can be drawn, the buffers are halved, each has its own
     limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not
     decrease with the buffer. It ends without a buffer if one misses the goal with confidence and was never full,
@@ -233,9 +233,9 @@ def answered(
 
 
 def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Laws, find: str) -> None:
-    """Simulate one BDP, which was left out, for each number of flows whose buffer the lines of the answer may have.
+    """Simulate a buffer of one BDP, if it was left out, for the numbers of flows that may determine the pasted lines.
 
-    These numbers of flows need the largest buffer, or would need it in the lines.
+    These numbers of flows need the largest of the buffers found, or the largest size by `size_in_lines`.
     """
     sizes = [float(one["rules"][-1]["buffer_packets"]) for one in answers]  # the last rule: the smallest sufficient one
     found = [

@@ -50,12 +50,12 @@ CYCLES_OF_SEARCH = 80
 #: are then within 3 % of the law and of the rates on larger paths (tests/test_design_tcp.py).
 LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 #: Least number of packets in the buffer of a smaller path, unless the buffer of the path itself has fewer. Our choice:
-#: with a buffer of one packet CUBIC loses the bursts of its own acknowledgments, and carried 3 % of a path of 60
+#: with a buffer of one packet CUBIC loses bursts that its own acknowledgments release, and carried 3 % of a path of 60
 #: packets, where it carries 87 % of 1 Gbit/s at 10 ms with the same 0.01 bandwidth-delay products, 8 packets. With 6
 #: packets or more the smaller path had a rate within 2 % of the path's (buffers of 0.01, 0.05 and 0.1).
 LEAST_BUFFER = 6
-#: Largest number of packets in a run that is simulated for this buffer's sake, in some ten seconds. Our choice: with
-#: more, the path is made smaller, and only its buffer has as many packets.
+#: Largest number of packets in a run of a path that is kept large enough for `LEAST_BUFFER`, in some ten seconds. Our
+#: choice: if the run had more, the path is made smaller, and its buffer gets more bandwidth-delay products.
 LARGEST_RUN = 1e7
 ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
 FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path
@@ -259,7 +259,7 @@ class TcpPath:
     def _times_out(self, loss: float) -> bool:
         """Return whether timeouts, which last longer than cycles, are frequent: a run has to last as long as a check.
 
-        These are losses for which no law holds, and buffers of few packets.
+        They are frequent above `LARGEST_LOSS_OF_LAW`, and with a buffer of fewer than `LEAST_BUFFER` packets.
         """
         return loss > LARGEST_LOSS_OF_LAW or self._room < LEAST_BUFFER
 

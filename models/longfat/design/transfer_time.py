@@ -31,7 +31,7 @@ def transfer_time(
     per_packet, sender = segment / rate, SENDERS[scheme]
     # The round-trip time is that of ping, whose packets are short: the law adds the transmission time of a packet.
     law = slow_start_transfer_time(packets, round_trip_time, per_packet, INITIAL_WINDOW)
-    shorter = (packets - size / segment) * segment / (segment + header) * per_packet  # time that the last packet lacks
+    shorter = (packets - size / segment) * segment / (segment + header) * per_packet  # saved by a short last packet
     if not simulate or packets > MOST:
         return float(law) - shorter, None
     from longfat.sim import Network

@@ -25,7 +25,7 @@ MTU = 1500.0  # bytes of a delivery opportunity (Mahimahi, man page of mm-link)
 SPAN = 0.1
 STEP = 0.01  # s: least span of a mean rate of delivery opportunities; our choice: each change takes time and memory
 SKIPPED, LASTS = 10.0, 60.0  # s: for slow start, and least observation; a shorter trace is repeated, as in mm-link
-SHAPED = 0.95  # ratio of the shaper's rate to the least rate; our choice, so that the queue of the link drains
+SHAPED = 0.95  # ratio of the shaper's rate to the least rate; our choice, to let the queue of the link drain
 ROOM = 10240  # packets: limit of fq_codel in Linux (net/sched/sch_fq_codel.c, fq_codel_init())
 
 
@@ -69,7 +69,7 @@ def _carried(times: np.ndarray, rates: np.ndarray, last: float) -> tuple[np.ndar
 
 
 def waiting_times(times: np.ndarray, rates: np.ndarray, at: np.ndarray, backlog: np.ndarray) -> np.ndarray:
-    """Return the waiting times [s] of packets that arrive at times ``at`` [s] and find a FIFO ``backlog`` [bytes].
+    """Return the waiting times [s] of packets that arrive at times ``at`` [s], when a FIFO holds ``backlog`` [bytes].
 
     >>> waiting_times(np.array([0.0, 1.0]), np.array([2e6, 1e6]), np.array([0.5]), np.array([1.5e6]))
     array([1.])
@@ -132,7 +132,7 @@ def _of_rates(values: list[list[float]], name: str) -> Trace:
 
 
 def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
-    """Make a trace with mean rates over `STEP` or more from delivery opportunities, spread evenly in a millisecond.
+    """Make a trace from delivery opportunities, evenly spread in a millisecond; rates are means over `STEP` or more.
 
     Gaps are kept: a packet whose transmission begins before a gap ends after the gap. A packet that arrives at an idle
     link within a gap is late by up to the length of the gap.
