@@ -112,7 +112,7 @@ def _longer(row: xr.Dataset, raised: bool, joined: bool, largest: float | None) 
 
 
 def _to_hosts(a: dict[str, Any], flows: int) -> tuple[str, int]:
-    """Return where the check sends, and the number of its streams to each host; streams of one iperf3 share a path.
+    """Return a text on the hosts of the check, and its number of streams to each; streams of one iperf3 share a path.
 
     The flows have the listed round-trip times in turn, as in the simulation (`LongFlows`).
     """

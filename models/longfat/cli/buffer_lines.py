@@ -166,8 +166,8 @@ def is_raised(row: xr.Dataset) -> bool:
 def _burst(a: dict[str, Any]) -> int:
     """Return the depth of the token bucket, the largest burst that it sends back to back [bytes].
 
-    A packet larger than the bucket is segmented before it is queued (sch_tbf.c, tbf_segment()), or dropped if it is no
-    joined one, so that the bucket holds a packet of 1500 bytes even if the flows send smaller ones. If the largest
+    A packet larger than the bucket is segmented before it is queued if it was joined (sch_tbf.c, tbf_segment()), else
+    dropped: the bucket therefore holds a packet of 1500 bytes even if the flows send smaller ones. If the largest
     joined packet fits into the bucket, the law requires one such packet in addition.
     """
     frame = max(int(a["packet"]), int(USUAL["IP"])) + FRAME
@@ -193,9 +193,9 @@ def _size(a: dict[str, Any], packets: int) -> int:
 
 
 def _with_joined(a: dict[str, Any], packets: int, device: str, effect: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text on the space for packets and a joined packet; without such space also a command against joining.
+    """Return a text on the space for packets and a joined packet; without such space also a command to end joining.
 
-    ``effect`` is the verb of the sentence on the time that this space would add.
+    ``effect`` is the effect of such space, as in "would let packets wait 5 ms more" or "would be tokens of 5 ms more".
     """
     if _joined(a):
         return f"{tables.packets(packets)}, and {JOINED} bytes for joined ones (GRO)", ()

@@ -34,7 +34,7 @@ FOLDER = "Directory for {0}.csv, {0}.nc, {0}.svg and {0}.png."
 def outputs(
     *, directory: str = "", json: str = "", csv: str = "", figure: str = "", several: bool = False
 ) -> Decorator:
-    """Return a decorator that adds those of the options --output, --json, --csv and --figure that get a help text.
+    """Return a decorator that adds options --output, --json, --csv and --figure, each only if its help text is given.
 
     The command gets the values of the options as one `Output`, in its argument ``output``. ``several`` allows --figure
     to be repeated.

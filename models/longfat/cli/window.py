@@ -79,7 +79,7 @@ def window_command(
         for lines in () if no_simulation else window_tcp.simulated(answer, path, steps, verbose):
             say(lines)
         for _ in steps if output.writes and not no_simulation else ():
-            pass  # all simulations, because files have the whole answer
+            pass  # run the remaining simulations, because files have the whole answer
         data = answer.dataset() if output.writes else None
         output.emit(
             lambda: window_tcp.end(answer, path, verbose), csv=lambda: window_tcp.csv(answer), name="window", data=data,

@@ -170,7 +170,7 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
 
 
 def _parallel(flows: int) -> str:
-    """Return the command of iperf3 for parallel streams, with a remark if it takes several at once.
+    """Return the command of iperf3 for parallel streams, with a remark if several such commands must run at once.
 
     >>> _parallel(37), _parallel(4 * 40).split(",")[0]  # one call has at most 128
     ('iperf3 -P 37', 'iperf3 -P 80 (2 of these at once')
@@ -242,14 +242,14 @@ def rates_by_law(answer: Answer) -> str:
 
 
 def _without_law(answer: Answer, row: dict[str, float]) -> str:
-    """Format the losses of a row at which no law holds; in the middle of its range none does."""
+    """Format the losses of a row at which no law holds, assuming that none holds in the middle of its range."""
     if math.isfinite(answer.law(row["loss_low"])):
         return f"more than {_largest_loss(answer, row):.3g}"
     return loss_of(row)
 
 
 def _largest_loss(answer: Answer, row: dict[str, float]) -> float:
-    """Return the largest loss in a row's range at which a law holds, by bisection; at the lower end one must hold."""
+    """Return the largest loss in a row's range at which a law holds, by bisection; a law must hold at the lower end."""
     low, high = row["loss_low"], row["loss_high"]
     if math.isfinite(answer.law(high)):
         return high
@@ -381,7 +381,7 @@ def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
 
 
 def fewer_packets(data: float) -> str:
-    """Format how many times fewer packets carry the same data if they have 9000 bytes, not ``data`` bytes of data.
+    """Format the factor by which packets of 9000 bytes are fewer than packets with ``data`` bytes of data.
 
     >>> fewer_packets(1448), fewer_packets(64)  # 8948/1448 = 6.18, 8948/64 = 139.8
     ('6.2 times fewer packets', '140 times fewer packets')

@@ -95,7 +95,7 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool
         for _ in answer.rows:
             next(steps)
     else:
-        for k, (row, _) in enumerate(zip(answer.rows, steps, strict=False)):  # further steps follow those of the rows
+        for k, (row, _) in enumerate(zip(answer.rows, steps, strict=False)):  # `steps` goes on after the rows
             yield from labelled("simulated" if k == 0 else "", _long(row, len(answer.rows) > 1))
     next(steps)
     if not path.rate_measured_by and (beside := _beside(answer)):
