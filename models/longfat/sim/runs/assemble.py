@@ -40,7 +40,7 @@ class Assembly:
 
 
 def assembled(net: Network) -> Assembly:
-    """Assemble a network into arrays; if a small network was assembled before, return a copy of those arrays.
+    """Assemble a network into arrays; those of a small network are kept from the second call on, and copied.
 
     Links and flows cannot change: the same objects give the same arrays.
     """
@@ -82,7 +82,7 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     queue_rows = lay_links(state, routes)
     if max(len(state.links), len(copies), len(state.queues)) >= INDICES:
         raise ValueError(
-            f"{net!r} is too large: must have fewer than {INDICES} each of links (with internal ones), flows and queues"
+            f"{net!r} is too large: must have fewer than {INDICES} of each: links (with internal ones), flows, queues"
         )
     lay_hops(state, routes, queue_rows)
     _lay_traces(state, len(copies), routes.named, sample_every, duration)

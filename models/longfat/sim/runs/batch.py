@@ -26,8 +26,8 @@ from longfat.sim.runs.engine import Simulation
 
 LONGEST = 1e6  # s, limit for a run that ends when all files are transferred
 ROUNDING = 0.01  # a greater relative rounding error of a transmission time causes a remark; our choice
-#: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, so that all threads
-#: are busy until the end. A call costs some 0.1 ms, a tenth of a short run.
+#: In one call a thread simulates at most MOST_RUNS runs. Each thread is called about CALLS times, to keep all threads
+#: busy until the end. A call costs some 0.1 ms, a tenth of a short run.
 MOST_RUNS, CALLS = 64, 8
 
 
@@ -108,7 +108,7 @@ class Plan:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Put the network's name in front of the messages of errors that are raised in this context."""
+        """Put the network's name, if it has one, in front of the messages of errors that are raised in this context."""
         try:
             yield
         except (ValueError, TypeError, RuntimeError) as error:
@@ -144,7 +144,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
     shown = [0.0] * len(blocks)  # s, simulated by each block
 
     def simulate_block(number: int, tell: Callable[[], None]) -> None:
-        plain, of, before = None, -1, 0.0  # a run to copy, its network, and the time simulated so far [s]
+        plain, of, before = None, -1, 0.0  # run to copy, number of its network, time simulated by earlier runs [s]
 
         def advanced(now: float) -> None:
             lasts = shown[number] > before

@@ -102,7 +102,7 @@ def run(
     -----
     Every event after the warm-up counts, whenever its packet was sent: ``loss`` is dropped/(dropped + received),
     ``mean_delay`` is the mean over received packets, ``mean_wait`` is the mean over packets whose transmission began.
-    Packets in flight at the end are in none of these, so that ``loss`` is in [0, 1], and no mean time exceeds the
+    Packets in flight at the end are in none of these; therefore ``loss`` is in [0, 1], and no mean time exceeds the
     duration. The time over which ``goodput`` is measured begins at the later of the flow's start and the end of the
     warm-up. It ends with the acknowledgment of the last byte or, for a flow that stops, at the later of its stop and
     the last arrival.

@@ -18,8 +18,8 @@ def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> In
     """Return the mean of one long run of correlated samples, with a confidence interval from batch means.
 
     The samples are divided into batches of equal length, after leaving out the first samples if there is a remainder.
-    If the means of successive batches are correlated with coefficient r > 0, the variance is multiplied by
-    (1 + r)/(1 - r), as for a first-order autoregressive process.
+    The means of the k batches have standard deviation s. If successive means are correlated with coefficient r > 0, the
+    variance is multiplied by (1 + r)/(1 - r), as for a first-order autoregressive process.
 
     mean +- t_{k-1} s sqrt((1 + r)/((1 - r) k))
 
