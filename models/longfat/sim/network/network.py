@@ -25,7 +25,7 @@ MOST_PLACES = 2**20  # packets, greatest buffer of services whose workspace grow
 
 
 class _Taken:
-    """Cache of the names in a growing collection, so that a look-up need not visit every element.
+    """Cache of the names in a growing collection, to look up a name without a visit of every element.
 
     `add` records one more element. If the length of the collection changes in another way, `among` reads the collection
     again.
@@ -50,7 +50,7 @@ class _Taken:
 class Network:
     """Network of nodes, links and flows, for `longfat.sim.run`.
 
-    A network is built with `link` and `flow`, which return it, so that calls can be chained; `dumbbell`, `chain` and
+    A network is built with `link` and `flow`, which return it for chained calls; `dumbbell`, `chain` and
     `parking_lot` return common topologies. Quantities are numbers in SI units (s, bytes, bytes/s) or text with a unit,
     such as "40 Mbit/s".
 

@@ -31,7 +31,7 @@ class Bundle:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Two texts: the names of the flows; and their number, scheme and file size."""
+        """Two texts: the names of the flows; and their number, traffic, scheme and file size."""
         kind = [made.name for made in (self.flow.traffic, self.flow.scheme) if made is not None]
         if self.flow.file is not None:
             kind.append(text(self.flow.file, "bytes"))

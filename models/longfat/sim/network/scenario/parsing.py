@@ -177,7 +177,7 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
 
 
 def _traffic(options: dict[str, Any], find: Find | None, key: str) -> Traffic:
-    """Call the traffic generator of a table with the other keys as arguments; the argument `by` names a scheme."""
+    """Return the traffic of a table: its `kind` is the generator, its other keys are arguments; `by` names a scheme."""
     kind = options.pop("kind", None)
     if kind is None:
         raise ValueError(f"{key}: 'kind' is missing: must be one of {', '.join(GENERATORS)}")
