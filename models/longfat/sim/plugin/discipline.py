@@ -30,7 +30,7 @@ def let_pass(link, packet, now):  # type: ignore[no-untyped-def]
 
 
 def no_tick(link, now):  # type: ignore[no-untyped-def]
-    """Return infinity, so that `tick` is not called again."""
+    """Return infinity: `tick` is not called again."""
     return math.inf
 
 
@@ -51,7 +51,7 @@ class Discipline(PlugIn):
         Scheduler of the link:
 
         * "fifo": first in, first out, with departure times computed at arrival;
-        * "departures": first in, first out, decided at departure, so that queued packets can be dropped;
+        * "departures": first in, first out, decided at departure; queued packets can therefore be dropped;
         * "discard-worst", "discard-last": as "departures", but a full buffer drops the packet with the greatest
           ``packet.priority``, or the last packet whose priority is greater than the arriving packet's;
         * "self-clocked", "bit-round", "round-robin": fair queueing by self-clocked tags, by the tags of bit-by-bit
@@ -77,7 +77,7 @@ class Discipline(PlugIn):
     services : sequence of str, optional
         Services from which a user may choose, as in ``discipline(service="bit-round")``.
     needs_buffer : bool
-        Whether a link without room for a single queued packet is refused.
+        Whether the buffer of a link must have room for at least one packet.
     late_if : str
         Name of a yes-or-no parameter: 1 selects the service "departures", with which `dequeue` is called, 0 selects
         "fifo".
@@ -162,7 +162,7 @@ class Discipline(PlugIn):
 
     @functools.cached_property
     def only_marks(self) -> bool:
-        """Whether the callbacks mark packets but drop none, so that packets that are not ECN-capable are unaffected."""
+        """Whether the callbacks mark packets but drop none; packets that are not ECN-capable are then unaffected."""
         used = {name for callback in self.callbacks.values() for name in callback_checks.names_used(callback)}
         return "mark" in used and not used & {"DROP", "push_out"}
 

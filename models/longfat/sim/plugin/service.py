@@ -20,7 +20,7 @@ PER_FLOW = "flow"
 
 
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
-    """Return NOTHING, so that a full buffer drops the arriving packet."""
+    """Return NOTHING: a full buffer drops the arriving packet."""
     return NOTHING
 
 
@@ -146,8 +146,8 @@ def _take_first(link, now):  # type: ignore[no-untyped-def]
     return take_first(link, queue(link, 0))
 
 
-#: Service in the order of arrival. The next packet is chosen when a transmission ends, so that waiting packets can be
-#: dropped.
+#: Service in the order of arrival. The next packet is chosen when a transmission ends; waiting packets can therefore
+#: be dropped.
 DEPARTURES = Service(
     "departures",
     enqueue=_append,
