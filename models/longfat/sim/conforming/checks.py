@@ -61,7 +61,7 @@ def _unlimited(found: Evidence, one: Record) -> str:
             if flow["window"] <= UNLIMITED or flow["rate"] < math.inf:
                 limited.add(name)
             elif name in limited:
-                return f"{shown} at {now:.6g} s, so that nothing limits it any more"
+                return f"{shown} at {now:.6g} s: nothing limits it any more"
     return ""
 
 
@@ -87,7 +87,7 @@ def _uncounted(found: Evidence, one: Record) -> str:
 
 
 def _overtaking(found: Evidence, one: Record) -> str:
-    """Find a packet that left before an earlier packet; with fair queueing or priorities, within a flow only."""
+    """Find a packet that left before an earlier arrival; with fair queueing or priorities, only within a flow."""
     service = found.subject.discipline.scheduler
     strict = service is None or service.in_order
     place = {line[1:3]: k for k, line in enumerate(one.entered)}
