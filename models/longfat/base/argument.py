@@ -55,7 +55,7 @@ class Argument(Quantity):
         return self.default is None and not self.otherwise and not self.optional
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
-        """Return the checked value in SI units; do not change an allowed None, nor any value if ``kind`` is set."""
+        """Return the checked value in SI units; leave an allowed None, and any value if ``kind`` is set, unchanged."""
         if self.kind or (value is None and (self.otherwise or self.optional)):
             return value
         return self.checked(name, value)

@@ -15,8 +15,8 @@ DELAY = 2.0  # s: tasks that end sooner show no bar
 def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool, total: float | None = None) -> Any:
     """Return a tqdm progress bar that appears after two seconds and disappears at the end.
 
-    A text bar is erased with spaces. There is no bar in a file or in a notebook without widgets, where the spaces would
-    remain as an empty red stripe.
+    A text bar is erased with spaces. There is no bar if the output is a file or a notebook without widgets, where the
+    spaces would remain as an empty red stripe.
 
     Parameters
     ----------

@@ -390,9 +390,9 @@ def coupled_rate_ratio(
 
     Notes
     -----
-    The classic flow has the window sqrt(3/(2 p_C)). The scalable flow has the window 2/p_CL of DCTCP, which Prague also
-    has while its rate depends on the round-trip time. With equal round-trip times the rates are equal for k = 1.633;
-    the RFC prints 1.64, because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as in the RFC's queue
+    The classic flow has the window sqrt(3/(2 p_C)). The scalable flow has DCTCP's window 2/p_CL, as Prague has, too, as
+    long as its rate depends on the round-trip time. With equal round-trip times the rates are equal for k = 1.633; the
+    RFC prints 1.64, because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as in the RFC's queue
     management; independent marks would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).
 
     Examples

@@ -275,8 +275,8 @@ def ledbat_utilisation(
 
     Notes
     -----
-    The link is busy between slowdowns and, at the beginning of a slowdown, for R + T, while the queue drains; then a
-    window of 2 packets uses a share 2/B of it for the same time, and the slow start to the bandwidth-delay product
+    The link is busy between slowdowns, and for R + T at the beginning of a slowdown, while the queue drains; then a
+    window of 2 packets uses a share 2/B of the link for as long, and the slow start to the bandwidth-delay product
     sends (B - 2)/G packets. L is that of `ledbat_slowdown_time`. It holds for a link that is full between slowdowns, so
     for mu (R + T) above 2.
 

@@ -52,9 +52,8 @@ def unloaded_transfer_time(
 
     Notes
     -----
-    Exact for a switch that loses nothing of the burst, that is for K >= `buffer_for_burst`, and a lower bound
-    otherwise. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. The division of D among the links does
-    not matter.
+    Exact for a switch that loses nothing of the burst, that is for a buffer K >= `buffer_for_burst`, and a lower bound
+    otherwise. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. The division of D among the links does not matter.
 
     Examples
     --------
@@ -185,7 +184,7 @@ def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_t
     bandwidth_delay_product=BDP.described(remark="Transmission times on the other links count as delay"),
 )
 def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) -> Any:
-    r"""Return an estimate of BLT's greatest network power over TCP's, from their unloaded transfer times.
+    r"""Return an estimate of the ratio of BLT's greatest network power to TCP's, from their unloaded transfer times.
 
     .. math::
 

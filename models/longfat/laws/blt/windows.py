@@ -146,8 +146,8 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
     ratio = xp.log1p(spread) / xp.log1p(xp.where(flat, 1 + 0 * excess, excess))
     estimate = xp.floor(xp.where(flat, packet + 0 * excess, ratio))
     found = window_number(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
-    # For gamma > 1 and k >= 2, windows 0 to k - 1 have more than k packets in total, even where the computed sum is
-    # rounded to k.
+    # For gamma > 1 and k >= 2, windows 0 to k - 1 have more than k packets in total, so packet k is not in window k,
+    # even if the computed sum is rounded to k.
     found = xp.minimum(found, xp.maximum(packet - 1, 1 + 0 * found))
     return xp.where(flat, packet + 0 * excess, found)
 

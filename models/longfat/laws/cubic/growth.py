@@ -256,7 +256,7 @@ def _inverse_of_window(x: Any, xp: Any) -> Any:
 
 
 def _overtaken_with_queue(pace: Any, top: Any, decrease: Any, begin: Any, xp: Any) -> Any:
-    """Return 1 - t/K for the time t at which the Reno-friendly estimate overtakes a window that keeps a queue.
+    """Return 1 - t/K for the time t at which the Reno-friendly estimate overtakes the window while there is a queue.
 
     ``begin`` is 1 - t/K for the time t at which the queue begins. ``pace`` is the growth of the estimate in the time K
     without a queue.
@@ -321,8 +321,8 @@ def utilisation_general(
     Notes
     -----
     Up to one bandwidth-delay product the window has the regions of `mean_window`; beyond it queueing slows the
-    estimate, and the time at which it overtakes is the root of an equation (v in the expression). The fluid limit is
-    that of `utilisation`, which is the case of a large bandwidth-delay product; for a small product the law is
+    estimate, and the time at which it overtakes is the root of an equation (v in ``expr``). The fluid limit is that of
+    `utilisation`, which is the case of a large bandwidth-delay product; for a small product the law is
     `tcp.aimd_utilisation_general`. Exact for beta >= 0.6, or B <= 2/3, where the estimate overtakes once.
 
     Examples

@@ -1,4 +1,4 @@
-"""Functions with removable singularities, smooth in floats; selection of a formula by arithmetic.
+"""Functions with removable singularities, smooth in floats; choice of a formula for each arithmetic.
 
 phi_k(x) is the sum over j >= 0 of x^j/(j + k)!, so phi_0 = exp and phi_k = 1/k! + x phi_(k+1). Where the textbook
 divides by a load minus 1, a law divides by phi_1 instead, whose value and slope are right at 0, too: a limit

@@ -221,15 +221,15 @@ def processing_throughput(
 ) -> Any:
     r"""Return the segments per second that a receiver processes without loss under an integer window.
 
-    The slowest of three determines the rate: the sender's rate, the application, and the window, whose advancement is
-    withheld until the application accepts a segment.
+    The smallest of three rates counts: those of the sender, of the application, and of the window, which advances only
+    when the application has accepted a segment.
 
     .. math:: F_1 = \frac{1}{\max(t_s, T, (t_s + t_a) / W)}
 
     Notes
     -----
-    Exact for the sender, receiver and constant times of section 3.4. Table 1 gives 30 Mbit/s for 273 us per packet,
-    that is :math:`1 / T` with packets of 1024 bytes, and 26 Mbit/s for 310 us, which is 26.4 Mbit/s.
+    Exact for the sender, receiver and constant times of section 3.4. Table 1 gives 30 Mbit/s for 273 us per packet, and
+    26 Mbit/s for 310 us; :math:`1 / T` is 30.0 and 26.4 Mbit/s with packets of 1024 bytes.
 
     Examples
     --------

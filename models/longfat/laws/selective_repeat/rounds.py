@@ -332,7 +332,7 @@ def max_rounds(loss: LOSS, segment_packets: PACKETS, segments: SEGMENTS, *, xp: 
 
     Notes
     -----
-    Exact for independent loss. H_(N s) <= -ln p S_N < H_(N s) - ln p with the harmonic number H, so it grows like
+    Exact for independent loss. H_(N s) <= S_N (-ln p) < H_(N s) - ln p with the harmonic number H, so it grows like
     ln(N)/(-ln p); the remainder is periodic in ln(N s)/(-ln p) as N grows.
 
     Examples

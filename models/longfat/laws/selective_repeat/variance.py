@@ -69,7 +69,7 @@ def _floats(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
     start = (nothing, nothing, nothing, first, xp.power(loss, first))
     variance, covariance, before, k, chance = xp.repeat(TERMS, term, *start)
 
-    # In the tail 1 - F_(k + m) is the sum of c_j p^(j m) over j. The sums over m are therefore geometric series.
+    # In the tail 1 - F_(k + m) is a sum over j of coefficients times p^(j m), so sums over m are geometric series.
     def tail(j: Any, *state: Any) -> tuple[Any, ...]:
         late, late_m, alone, alone_m, coefficient, power = state
         once = coefficient / (1 - power)

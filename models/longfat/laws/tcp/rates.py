@@ -243,9 +243,9 @@ def round_trip_unfairness(
 
     .. math:: \frac{X_1}{X_2} = r^{(1 + b)/(1 + s a)}, \qquad r = \frac{R_2}{R_1}
 
-    T seconds after a loss the window has grown by T^a/R^b: a = 1, b = 1 for Reno and CUBIC's Reno-friendly region, a =
-    3, b = 0 for its cubic region. The losses per second of a flow are proportional to X^s: s = 0 if losses are
-    synchronised, s = 1 if every packet is lost with the same probability.
+    T seconds after a loss the window has grown in proportion to T^a/R^b: a = 1, b = 1 for Reno and CUBIC's
+    Reno-friendly region, a = 3, b = 0 for its cubic region. The losses per second of a flow are proportional to X^s: s
+    = 0 if losses are synchronised, s = 1 if every packet is lost with the same probability.
 
     Notes
     -----
