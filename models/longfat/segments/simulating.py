@@ -67,8 +67,8 @@ def simulate(
     ask_again : {"at once", "when free"}
         When the receiver requests a discarded segment: in its next acknowledgment, or when the buffer has a free slot.
     segments : int
-        Smallest total of segments measured in all replications [segments]: each replication measures an integer number
-        of windows, ten or more.
+        Least number of segments measured in all replications together [segments]: each replication measures an integer
+        number of windows, ten or more.
     tolerance : int
         Lost packets of a segment that the application accepts [packets], less than ``segment_packets``.
     replications : int

@@ -1,9 +1,9 @@
 """Holes, the segments that lack packets, in order of number; and the acknowledgments in flight to the sender.
 
 A hole stays in the linked list until the sender knows that everything up to it has arrived. The list is ordered by
-number and begins at `connection[HEAD]`. It grows at its end, and where a complete segment is displaced from a full
-buffer. All segments with larger numbers are holes already, so the position of the displaced segment in the list is
-known.
+number and begins at `connection[HEAD]`. New holes are appended to it, or inserted for a complete segment that is
+displaced from a full buffer. All segments with larger numbers are holes already, so the position of the displaced
+segment in the list is known.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from longfat.sim.kernel.jit import part
 NONE = -1
 
 # Columns of a segment's row. The index of the row is the segment's number modulo the number of rows, a power of two
-# that is at least the window plus 1. RUN: the segment's number if it is the first of new segments sent without a pause
-# (used for soft acknowledgment only); START of the others follows from START of the first.
+# that is at least the window plus 1. RUN (soft acknowledgment only): the segment's number if it is the first of new
+# segments sent without a pause; START of the others in this run follows from its START.
 HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 
@@ -39,7 +39,7 @@ def row_of(segments, number):
 
 @part
 def append_hole(segments, connection, number, start, received):
-    """Append to the holes a segment that was just sent for the first time and is not complete."""
+    """Append a hole: a segment that was just sent for the first time and is not complete."""
     at = row_of(segments, number)
     segments[at, HOLE], segments[at, START], segments[at, RECEIVED] = number, start, received
     segments[at, FOLLOWING], segments[at, PREVIOUS], segments[at, REQUEST_DELAYED] = NONE, connection[TAIL], 0
@@ -54,7 +54,7 @@ def append_hole(segments, connection, number, start, received):
 
 @part
 def insert_hole(segments, connection, number):
-    """Insert into the holes a segment that is no longer complete; all segments above it and one below it are holes."""
+    """Insert a hole: a segment that is no longer complete; all segments above it and one below it are holes."""
     at = row_of(segments, number)
     above = number + 1 if number + 1 < connection[NEXT] else NONE
     below = connection[TAIL] if above == NONE else segments[row_of(segments, above), PREVIOUS]

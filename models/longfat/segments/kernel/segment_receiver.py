@@ -62,7 +62,7 @@ def begin_run(segments, number, start):
 
 @part
 def first_sent(segments, acks, connection, rules, start, arrived):
-    """Receive the new segment connection[NEXT], sent from `start` on, of which `arrived` packets were not lost."""
+    """Receive new segment number connection[NEXT], sent from `start` on, of which `arrived` packets were not lost."""
     number, now = connection[NEXT], start + rules[PACKETS]
     missing = rules[PACKETS] - arrived
     verdict = KEPT if arrived > 0 else LOST
@@ -76,7 +76,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
     connection[NEXT] += 1
     if missing > rules[TOLERANCE]:
         if measured(rules, number):
-            connection[DELAY_SUM] -= rules[PACKETS]  # which `run` adds for every measured segment
+            connection[DELAY_SUM] -= rules[PACKETS]  # `run` adds this for every measured segment
         append_hole(segments, connection, number, start, rules[PACKETS] - missing)
         delayed = verdict == DISCARDED and rules[WHEN_FREE] > 0
         acknowledge(segments, acks, connection, rules, number, missing, now, delayed)
@@ -162,7 +162,7 @@ def displace_largest(segments, connection, rules):
 
 @part
 def deliver(segments, connection, rules):
-    """Consume all segments up to the next one that is not complete."""
+    """Let the application consume all segments before the next one that is not complete."""
     before, number = connection[FIRST_OPEN], connection[FIRST_OPEN]
     while number != NONE:
         at = row_of(segments, number)

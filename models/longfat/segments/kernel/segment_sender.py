@@ -2,17 +2,17 @@
 
 How the loop skips packets that are delivered
 ---------------------------------------------
-Time is counted in packet times. Let start(i) be the first transmission of segment i, and lag(i) = start(i) - i s,
-which never decreases. Let slack = (W - 1) s - t_a be the time from the acknowledgment of the first segment of a full
-window to the end of the window. Segment i may start when all segments up to i - W are acknowledged. For a segment
-delivered at the first attempt this means lag(i) >= lag(i - W) - slack. So
+Time is counted in packet times: a segment takes s, its acknowledgment arrives t_a later, and the window is W segments.
+Let lag(i) = start(i) - i s, where segment i is first sent at start(i); it never decreases. Let slack = (W - 1) s - t_a
+be the time from the acknowledgment of a full window's first segment to the window's end. Segment i may start when all
+segments up to i - W are acknowledged; if i - W was delivered at the first attempt, lag(i) >= lag(i - W) - slack. So
 
 * with slack >= 0 this condition never binds, because lag does not decrease: without losses the sender never waits, and
   only segments that lost packets, the *holes*, can close the window;
 * with slack < 0 the lag repeats with period W, raised by -slack each time. The lag is a step function: its steps are
   stored, as many as there were interruptions in the last window, and full periods without a loss are skipped at once.
-  (After one period without interruption, lag spans at most -slack over a window. The maximum of lag(i - 1) and
-  lag(i - W) - slack is then the latter once per step, and the pattern is periodic.)
+  (After one period without interruption, lag grows by at most -slack within a window. Then lag(i), the maximum of
+  lag(i - 1) and lag(i - W) - slack, is always the latter, so the pattern is periodic.)
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def record_row(trace, row, start, number, count, packets, verdict, connection):
 
 @part
 def to_next_mark(number, warm_up, last):
-    """Return the number of segments until the measurement begins or, after its beginning, ends; NEVER after its end."""
+    """Return the number of segments until the measurement begins, or, once begun, until it ends; then NEVER."""
     if number < warm_up:
         return warm_up - number
     if number < last:
@@ -105,7 +105,7 @@ def to_next_step(steps, first_step, end_step, number):
 
 @part
 def skip_periods(steps, first_step, end_step, segments, lag):
-    """Shift all steps of lag by periods that together have `segments` segments and increase the lag by `lag`."""
+    """Shift all steps of lag by a number of periods, in all `segments` segments, and increase their lag by `lag`."""
     for step in range(first_step, end_step):
         steps[step & (len(steps) - 1), FROM] += segments
         steps[step & (len(steps) - 1), LAG] += lag
@@ -140,7 +140,7 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
     mask = len(steps) - 1
     first_step = end_step = 0
 
-    now = 0  # time from which the sender is free
+    now = 0  # time at which the sender has finished its last transmission
     quiet_since = 0  # the first segment sent after the last interruption
     began = ended = -1
     sent = lost = traced = 0
