@@ -1,4 +1,4 @@
-"""Final rates of CADPC and the updates until it is fair, for millions of starts, without storing the paths.
+"""Final rates of CADPC and number of updates until it is fair, for millions of starts, without storing the paths.
 
 All updates of one start are computed before the next start, so that the rates stay in the first-level cache.
 """

@@ -20,7 +20,7 @@ CLOSE = 1e-8  # largest residual, relative to the state
 
 
 def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any) -> Any:
-    """Return the change in a period of a map, or the time derivative, of a state that has been constant so far.
+    """Return the time derivative, or the sum of a map's changes over a period, at a state equal to all past states.
 
     The result is 0 in equilibrium.
     """
@@ -71,7 +71,7 @@ def equilibrium_point(system: System, start: Any, **parameters: Any) -> Any:
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a root and its largest residual [1], with residuals divided by slopes and states by their start."""
+    """Return a root and its largest residual [1]; the search divides residuals by slopes, and states by their start."""
     extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp
@@ -132,8 +132,8 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     Notes
     -----
     The method is that of `equilibrium_point`, in 64 bits. A map that depends on time is in equilibrium if no update of
-    a period changes its state. The solver requires that the changes over a period sum to zero, which is equivalent if
-    the changes of a flow cannot cancel.
+    a period changes its state. The solver only requires that the changes over a period sum to zero: this is the same if
+    a flow's changes cannot cancel.
 
     Examples
     --------

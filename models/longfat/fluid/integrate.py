@@ -41,7 +41,7 @@ def trajectory(
     step : float
         h [unit of the system's time], for continuous time; at most the smallest delay.
     memory : int
-        Past steps to store, at least the largest delay and two more; all of them if None.
+        Number of past states to store, at least the largest delay in steps plus 2; all of them if None.
     **parameters
         Numbers, or arrays of the declared length; those not given have their defaults.
 
@@ -117,8 +117,8 @@ def _advance(
 ) -> tuple[Any, Any]:
     """Return state i + 1, and the stored slopes with the slope at state i added.
 
-    ``fold`` loops over the stages, so that a compiled program contains the rule once. This cuts the compile time to a
-    third.
+    ``fold`` loops over the Runge-Kutta stages: a compiled program then contains the rule only once, and takes a third
+    of the time to compile.
     """
     low, high = (bound.astype(first.dtype) for bound in system.bounds(xp))
     if system.kind == "map":
@@ -156,7 +156,7 @@ def _advance(
 
 
 def _plain_path(system: System, start: Any, steps: int, step: float, p: Mapping[str, Any]) -> Any:
-    """Compute the states of `trajectory` by a NumPy loop that stores the whole past, as a check of `trajectory`."""
+    """Compute the states of `trajectory` by a NumPy loop that stores the whole past; used to check `trajectory`."""
     past, slopes = np.tile(start, (steps + 1, 1)), np.zeros((steps + 1, len(start)))
 
     def fold(stage: Any, carry: Any, parts: Any) -> Any:

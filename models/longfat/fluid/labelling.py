@@ -55,7 +55,7 @@ class Points:
         return columns
 
     def dataset(self, system: System, columns: Mapping[str, Any], **further: Any) -> xr.Dataset:
-        """Return a Dataset of the columns, with the coordinates of the points and those in ``further``."""
+        """Return a Dataset of the columns, with the coordinates of the points and the ``further`` coordinates."""
         import xarray as xr
 
         return xr.Dataset(columns, {**self.coords, **further}, {"system": system.name, "source": system.source})
@@ -67,7 +67,7 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
 
     if not isinstance(system, System):
         raise domains.wrong_type("system", system, "a System, such as longfat.fluid.cadpc(4)")
-    system.complete(dict.fromkeys(parameters, 0.0), np)  # checks only the names
+    system.complete(dict.fromkeys(parameters, 0.0), np)  # checks the names; the zeros are not used
     begin = start or {}
     for name in begin:
         if name not in system.variables:

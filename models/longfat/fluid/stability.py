@@ -156,8 +156,8 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
 
     Notes
     -----
-    The result holds for small deviations and ignores the bounds: at a bound, such as an empty queue, a path may stay
-    where the linear system would oscillate.
+    The result holds for small deviations and ignores the bounds: a path may stay at a bound, such as an empty queue,
+    while the linear system would oscillate.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Variable(Quantity):
     start : float
         Default value at time 0.
     low, high : float
-        Bounds that no path crosses, such as an empty queue, a full queue or a smallest rate.
+        Bounds that no path crosses, such as those of an empty or a full queue, or a smallest rate.
     axis, length
         As for `Parameter`.
     """

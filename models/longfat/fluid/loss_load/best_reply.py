@@ -163,7 +163,7 @@ def replies(
 ) -> Reply:
     """Check the arguments of a strategy; return the function that computes best replies from excess and spread.
 
-    All rates, arguments and results of the function, are relative to the announced capacity.
+    All rates, both arguments and results of the returned function, are relative to the announced capacity.
     """
     k, v = domains.number("k", k, "1", "[1, inf)"), domains.number("v", v, "1", "(0, 1]")
     domains.choice("strategy", strategy, STRATEGIES)
@@ -191,7 +191,7 @@ def start_rates(rates: ArrayLike, k: float) -> Array:
     state = domains.numbers("rates", rates, "1", "[0, inf)")
     if state.ndim == 0 or state.shape[-1] == 0:
         raise domains.wrong_shape("rates", state.shape, "(..., sources), with a rate for each source")
-    most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # 1e300: a margin for the division by v
+    most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # 1e300 leaves a margin for the division by v
     if domains.array("rates", state, "1", domains.Interval(0.0, most, True, True)):
         raise domains.out_of_range("rates", "nan", "1", f"[0, {most:.6g}]")
     return state
@@ -320,7 +320,7 @@ def _states(
     reply: Any,
 ) -> Iterator[Array]:
     seen = others(state / v, k)
-    excess, spread = (np.tile(part, (delay + 1, 1)) for part in seen)  # circular buffers: the feedback in each update
+    excess, spread = (np.tile(part, (delay + 1, 1)) for part in seen)  # circular buffers: a row of feedback per update
     for update in range(1, 1 << 62):
         yield state
         if not movable.size:

@@ -76,8 +76,8 @@ def time_to_equilibrium(
     -----
     "converged": every source's best reply is its present rate, and all feedback in transit is that of the present
     rates. "oscillates": the states repeat themselves, a thousand times more closely than the tolerance, and move by
-    more than the tolerance; this is detected only if the order is not random. A motion without a period is "not within
-    updates".
+    more than the tolerance; this is detected only if the order is not random. If the rates neither converge nor repeat
+    themselves, the status is "not within updates".
 
     Examples
     --------
@@ -135,7 +135,7 @@ def _settle(
     rates: list[Array] = [next(path)]
     strategy = {key: run[key] for key in run if key not in ("order", "activity", "rng")}
     turn = rates[0].size if order == "in turn" else 1
-    memory = delay + turn  # updates that determine all later ones
+    memory = delay + turn  # number of last updates that determine all later ones
     period = 0
 
     def near(one: Array, other: Array) -> bool:
@@ -152,7 +152,7 @@ def _settle(
             ):
                 settled = next(i for i in range(len(rates), -1, -1) if not i or not near(rates[i - 1], last))
                 return STATUS[0], float(settled), 0, float(last.sum()), float(last.sum()), float(last.sum())
-        if order != ORDERS[1] and (len(rates) > updates or len(rates).bit_count() == 1):  # rarely: the search is slow
+        if order != ORDERS[1] and (len(rates) > updates or len(rates).bit_count() == 1):  # at powers of 2: it is slow
             period = _period(np.stack(rates), memory, tolerance)
             if period:
                 break
@@ -165,8 +165,8 @@ def _settle(
 def _period(states: Array, memory: int, tolerance: float) -> int:
     """Return the smallest period [updates] of the last states; 0 if they have no period or are constant.
 
-    Periodic states return to within a thousandth of the tolerance, and in between move by more than the tolerance, so
-    that slow convergence is not taken for an oscillation.
+    States are periodic if they return to within a thousandth of the tolerance, and move by more than the tolerance in
+    between. Slow convergence is thus not taken for an oscillation.
     """
     last, same = states[-1], max(1e-3 * tolerance, 1e-13)
     apart = np.max(np.abs(states - last) - tolerance * last, axis=1)

@@ -1,4 +1,4 @@
-"""Fluid models of schemes whose network announces rates or its traffic: CADPC, CAPC and XCP."""
+"""Fluid models of schemes in which the network announces rates or its traffic: CADPC, CAPC and XCP."""
 
 from __future__ import annotations
 
@@ -275,8 +275,8 @@ def xcp(flows: int) -> System:
 
     Notes
     -----
-    The queueing delay is neglected, as in the original analysis. For beta = sqrt(2) alpha^2 the total is stable for
-    alpha < pi/(4 sqrt 2) and every d; differences between flows follow dx/dt = -(gamma/d) x(t - d).
+    The queueing delay is neglected, as in the original analysis. For beta = sqrt(2) alpha^2 the sum y of the rates is
+    stable for alpha < pi/(4 sqrt 2) and every d; differences between flows follow dx/dt = -(gamma/d) x(t - d).
 
     Examples
     --------

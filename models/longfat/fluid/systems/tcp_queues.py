@@ -48,7 +48,7 @@ def tcp_red() -> System:
 
     Notes
     -----
-    The model has mean windows and no timeouts. Above max_th the loss rises to 1 at twice that threshold
+    The model describes mean windows, without timeouts. Above max_th the loss rises to 1 at twice that threshold
     ("gentle" RED), and stays there. The model assumes losses that are independent of the window, but losses of a
     sawtooth depend on it: in equilibrium the model gives sqrt(2/(1 + beta)) times the window of the square-root law at
     the same loss, 1.155 times for TCP.
@@ -165,7 +165,7 @@ def _tcp_pie(controller: str) -> System:
         dropped = then[2] * then[2] if squared else then[2]
         lost = dropped * then[0] / round_trip_time(then[1], p)
         filling = p["flows"] * window / round_trip_time(queue, p) - p["capacity"]
-        filling = xp.where(queue > 0, filling, xp.maximum(filling, 0.0))  # an empty queue does not shrink
+        filling = xp.where(queue > 0, filling, xp.maximum(filling, 0.0))  # an empty queue cannot shrink
         deviation = queue / p["capacity"] - p["target"]
         gain = p["proportional"] + p["integral"] / 2
         change = p["integral"] / p["update"] * deviation + gain * filling / p["capacity"]
