@@ -138,7 +138,7 @@ class Plan:
 
     def _request_more(self, index: int, point: _Point, excess: float) -> None:
         # Half widths are inversely proportional to the square root of the number of runs. Multiply the number of runs
-        # by the square of `excess`, but at least by 1.1 and at most by 2.
+        # by the square of `excess`, at most by 2; but add at least a tenth (rounded down), or one run.
         had = point.needed
         guess = math.ceil(had * min(excess * excess, 2.0))
         point.needed = min(self._most, max(guess, had + max(1, had // 10)))

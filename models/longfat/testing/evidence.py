@@ -399,7 +399,7 @@ class Distribution:
 def _first(holds: Callable[[float], bool], start: float, end: float) -> float:
     """Return the value nearest to ``start`` at which a condition holds; the condition must hold at ``end``.
 
-    The condition may change more than once, so a grid is searched before the interval is halved.
+    The condition may begin and cease to hold several times, so a grid is searched before the interval is halved.
     """
     previous = start
     for at in np.linspace(start, end, 65)[:-1]:

@@ -29,7 +29,7 @@ CORNERS: dict[str, list[float]] = {
 
 
 def corners(symbol: Symbol) -> list[float]:
-    """Return the `CORNERS` of a parameter within its domain; if it has none, the low end of its typical range.
+    """Return the `CORNERS` of a parameter within its domain; if there are none, the low end of its typical range.
 
     >>> corners(Symbol("p", "probability", "(0, 0.5]", typical=(1e-6, 0.1)))
     [1e-300, 1e-16, 1e-08, 0.3]

@@ -197,8 +197,8 @@ def sstp_throughput(
 ) -> Result:  # fmt: skip
     """Estimate the throughput [segments/s] of an SSTP connection without loss, from the transfer times of two files.
 
-    Packets leave only at multiples of the packet time. The delay of the path is shorter by half a packet time, so that
-    segments begin at the right time on average.
+    Packets leave only at multiples of the packet time. The path's delay is half a packet time shorter than the law's,
+    so that segments begin at the right time on average.
     """
     packet_time = segment_time / packets
     ends, sent = [], 0.0
@@ -261,7 +261,7 @@ def ledbat_delay(
     round_trip_time: float,
     target: float = 0.06,
 ) -> Result:
-    """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s, after the only slowdown of each flow."""
+    """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s, after each flow's first and only slowdown."""
     net = _ledbat(flows, capacity_packets, round_trip_time, target=target, interval=1e9)
     data, sent = measured(net, start, start + 20.0, rng)
     return float(data["mean_queue"][0]) / capacity_packets, sent
