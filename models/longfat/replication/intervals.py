@@ -131,7 +131,7 @@ def student_quantile(degrees: int, confidence: float) -> float:
 def _angle(degrees: int, confidence: float) -> float:
     """Return the angle theta [rad] at which P, by Abramowitz and Stegun 26.7.3 and 26.7.4, equals the confidence.
 
-    P increases with theta, and ever more slowly, so that Newton's method from 0 approaches theta from below.
+    P is an increasing concave function of theta, so Newton's method from 0 approaches theta from below.
     """
     theta, is_odd = 0.0, degrees % 2
     height = 2 * math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)

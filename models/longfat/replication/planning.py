@@ -130,7 +130,7 @@ class Plan:
         return run_index[1] < self._least
 
     def _excess(self, point: _Point, record: Record) -> float:
-        """Add a record; return the largest ratio of half width to target, or infinity until all required runs ended."""
+        """Add a record; return the largest ratio of half width to target; infinity while required runs are missing."""
         if point.widths is None:
             return 0.0 if point.examined == self._most else math.inf
         point.widths.add(record, self._names(record))

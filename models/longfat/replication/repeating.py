@@ -157,7 +157,7 @@ def supervise(
                 new = 1
             if new:
                 ended(in_progress[future], future)
-                del in_progress[future]  # removed only now, so that an interrupted call is handed over below
+                del in_progress[future]  # not earlier, so that the loop below passes it to `ended` after an interrupt
             if outer[0]:
                 raise KeyboardInterrupt
             if progress is not None:

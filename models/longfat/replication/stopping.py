@@ -20,9 +20,9 @@ def is_decided(samples: Sequence[float], goal: float, confidence: float, looks: 
     r"""Return whether the confidence interval of a mean lies entirely below a goal, or entirely at or above the goal.
 
     A growing sample may be examined ``looks`` times. The interval of each look has the
-    confidence :math:`1 - (1 - c)/looks`, so that by Bonferroni's inequality a wrong decision at any look has at most
-    the probability 1 - c, for independent samples with a normal distribution (Law, Simulation Modeling and Analysis,
-    5th ed., section 9.7).
+    confidence :math:`1 - (1 - c)/looks`, so by Bonferroni's inequality the probability of a wrong decision at any look
+    is at most 1 - c, for independent samples with a normal distribution (Law, Simulation Modeling and Analysis, 5th
+    ed., section 9.7).
 
     >>> is_decided([0.94, 0.96, 0.97], 0.95, 0.95), is_decided([0.97, 0.98, 0.98], 0.95, 0.95)
     (False, True)

@@ -1,11 +1,11 @@
 """Segment simulator: a window of segments over a channel with packet loss (Gong & Parulkar, WUCS-92-38, figure 13).
 
-The sender transmits packets back to back at the connection's rate. A segment is a group of packets. For every group,
-``ack_segments`` segment times after its last packet was sent, an acknowledgment arrives at the sender; it requests the
-packets of the group that are missing. Requested packets are sent before new segments, as a group of their own. A new
-segment is sent only inside a window counted from the oldest segment not acknowledged. Acknowledgments are never lost
-and take no bandwidth (section 4.2). Where the paper is silent, we decided that the transmission of a group is not
-interrupted and that requests are processed in the order of arrival.
+The sender transmits packets back to back at the connection's rate. A segment is a group of packets. For every group an
+acknowledgment arrives at the sender, ``ack_segments`` segment times after the group's last packet was sent; it requests
+the missing packets of the group. Requested packets are sent before new segments, as a group of their own. A new segment
+is sent only inside a window counted from the oldest segment not acknowledged. Acknowledgments are never lost and take
+no bandwidth (section 4.2). Where the paper is silent, we decided that the transmission of a group is not interrupted
+and that requests are processed in the order of arrival.
 
 A receive buffer smaller than the window (section 4.3) stores complete and partial segments until all segments before
 them are complete; the application consumes segments in order immediately. Under *hard* acknowledgment the receiver

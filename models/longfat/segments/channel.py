@@ -1,4 +1,4 @@
-"""Channels with packet loss: each gives the number of packets before the next loss, so that these can be skipped.
+"""Channels with packet loss: each gives the number of packets before the next loss, which the kernel can skip.
 
 Independent loss is a Gilbert-Elliott channel that never leaves its good state, so one kernel serves both. The Markov
 chain of channel states advances with every packet transmitted, not with time.

@@ -173,8 +173,8 @@ def replicated(
 
     Each array has a row for each channel and setting, in this order, with a column for each replication.
     """
-    # The number of segments is a multiple of the window, because the result for a part of a window would depend on the
-    # part.
+    # The number of segments is a multiple of the window, because results for a part of a window would depend on which
+    # part it is.
     enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     packets = settings[0].segment_packets

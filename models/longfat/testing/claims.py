@@ -63,9 +63,9 @@ class Claim:
     ) -> tuple[list[Comparison], bool]:
         """Compare at up to ``points`` points, until one differs; return comparisons, and whether the budget sufficed.
 
-        The first points are corners, up to half of all points. Half of the others are pairs of points between which the
-        formula's case changes. `loneliest` chooses the rest. A domain may have fewer points than ``points``. Each
-        comparison has the error rate ``alpha`` / ``points``, and may use half of the replications left in the budget.
+        The first points are corners, up to half of all points. About half of the others are pairs of points between
+        which the formula's case changes. `loneliest` chooses the rest. A domain may have fewer points than ``points``.
+        Each comparison has the error rate ``alpha`` / ``points``, and may use half of the budget that is left.
         """
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
         # At most half of the points are corners. Our choice: with four parameters the corners alone would use up a

@@ -153,14 +153,14 @@ def compare(
     verdict. ``power_at`` replaces the factor 2.
 
     For a mean without ``bounds`` the results are taken as normal with unknown variance, so one replication should be
-    an average over many events. Skewness is estimated and allowed for, which keeps the errors near the stated ones for
-    skewnesses of one or two, not for rare events: a probability of 0.001 needs ``bounds=(0, 1)``. See
+    an average over many events. Skewness is estimated and allowed for, which keeps the error rates near the stated ones
+    for skewnesses of one or two, but not for rare events: a probability of 0.001 needs ``bounds=(0, 1)``. See
     `longfat.testing.evidence` for the theorems. ``remark`` warns of a sample whose skewness g1 (Joanes and Gill 1998)
     exceeds 3. A missing remark proves nothing: the sample may lack values of a heavy tail so far, and such samples give
     wrong verdicts. Where results of single replications may be heavy-tailed, give ``bounds``, or compare a quantile.
 
     The verdict is about the mean of the simulator's results. A bias of the simulator, such as a warm-up that is
-    counted, is not noticed, and makes a correct formula differ.
+    counted, is not noticed: a correct formula then differs.
 
     Examples
     --------

@@ -28,7 +28,7 @@ Point = dict[str, Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """Range of one argument: a quantity's scale, or a list of values with the simplest one first.
+    """Range of one argument: the scale of a quantity, or a list of values, the simplest one first.
 
     >>> Axis.parse("load", (0.1, 0.9)).at(0.5), Axis.parse("flows", (1, 9)).at(0.3), Axis.parse("k", [2, 3]).at(0.9)
     (0.5, 3, 3)

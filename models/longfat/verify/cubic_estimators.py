@@ -174,8 +174,8 @@ def round_trip_unfairness(
 ) -> Result:  # fmt: skip
     """Estimate the ratio of two flows' rates; each flow's losses per second are proportional to rate^``loss_power``.
 
-    CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, so that
-    the ratio varies less. ``trip`` is the shorter round-trip time [s]. Its default is our choice: CUBIC then has at
+    CUBIC runs without its Reno-friendly region, and no queue forms. Both flows draw the same random numbers, which
+    makes the ratio vary less. ``trip`` is the shorter round-trip time [s]. Its default is our choice: CUBIC then has at
     least 38 round trips between losses for a ``round_trip_ratio`` of 4; with only 26 round trips the result was 3 %
     above the law. The largest window, 14 packets, is our choice, too: for a ratio of 3.2 and a ``loss_power`` of 0.45
     the mean result was 1.3 % below the law; with a largest window of 10 packets it was 1.8 % below, and with 20

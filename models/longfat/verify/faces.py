@@ -80,8 +80,8 @@ def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], toler
 def proof(law: Law, points: Sequence[Point] = (), *, quick: bool = False) -> Outcome:
     """Run the law's derivation, and compare its result with the law's exact values.
 
-    The derivation is a function or the name of one in ``derivations/`` (only in the repository). Its result may be one
-    case of a piecewise law, so that one point with equal values is enough. A result that is not an expression in the
+    The derivation is a function or the name of one in ``derivations/`` (only in the repository). Its result may be only
+    one case of a piecewise law, so equal values at one point are enough. A result that is not an expression in the
     law's symbols is not compared; in a quick run, an infinite sum is not compared either.
     """
     if not law.derivation:

@@ -188,7 +188,7 @@ def parallel_utilisation(
         )  # fmt: skip
     # A window that grows by one packet per round trip from a small size reaches the fraction 1/`count` of the
     # bandwidth-delay product after the time `climb`. The warm-up must last at least as long. Losses of one flow are (1
-    # - decrease) times `climb` apart; losses of any flow are `count` times as frequent.
+    # - decrease) times `climb` apart; losses of all flows together are `count` times as frequent.
     climb = bdp / count * ROUND_TRIP
     period = max(period, (1 - decrease) * climb / count)
     begin = max(losses / 3 * period, climb)
@@ -235,8 +235,8 @@ def cadpc_share(
 ) -> Result:  # fmt: skip
     """Estimate rate/capacity [1] of CADPC flow number ``which``, or of all flows together if ``which`` is -1.
 
-    The rate is measured from half of ``duration`` [s] on, over a tenth of it. The rate is then constant, so that a
-    longer measurement gives the same result.
+    The rate is measured from half of ``duration`` [s] on, over a tenth of it. The rate is then constant, so a longer
+    measurement would give the same result.
 
     If ``weight`` is given, the flow has this weight, and one other flow has the weight ``total_weight`` - ``weight``.
 

@@ -227,8 +227,8 @@ def loss_load_equilibrium(
     domains.choice("quantity", quantity, ("loss", "load"))
     warm_up = sources * APART + 100 * ROUND_TRIP
     run = Simulation(loss_load_network(k, v, sources), rng=rng)
-    # Sources send at regular intervals, so that without losses all replications would be equal. Therefore the length of
-    # the measured time is random.
+    # Sources send at regular intervals, so without losses all replications would be equal. Therefore the length of the
+    # measured time is random.
     span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
     run.advance(warm_up)
     before = run.state.flows.copy()

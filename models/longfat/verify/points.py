@@ -60,7 +60,7 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
     seed : int
         Seed of the sample.
     ranges : mapping, optional
-        Mapping of a parameter's name to (low, high), a list of values, or a number, in place of the typical range.
+        Mapping of a parameter's name to (low, high), a list of values, or a number, which replaces the typical range.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Table of the simulators that laws are compared with, by the names that `longfat.law.symbols.SimulatedBy` uses.
 
 A simulator is called as `longfat.testing.compare` calls it: with a seed and the law's parameters by name; it returns
-one replication's value and the packets that it sent. `longfat.verify` replicates until a verdict is reached,
-`longfat.explore` along a curve beside the law.
+one replication's value and the number of packets sent. `longfat.verify` runs replications until a verdict is reached,
+`longfat.explore` at points of a curve beside the law.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def run(
         ("agrees", "differs", "undecided", "error", "not checked", for ``printed`` "erratum" or ""), ``face_error``
         (largest relative error; for the simulator relative to the tolerance), ``face_where`` (the point),
         ``face_checks`` (number of comparisons) and ``face_remark``; ``simulator_packets`` (packets sent) and
-        ``simulator_evidence`` (logarithm to the base 10 of the least e-value of its points, see Notes); and ``agrees``,
+        ``simulator_evidence`` (logarithm to the base 10 of the least e-value at any point, see Notes); and ``agrees``,
         False if a check differs, is undecided or raised an exception ("error", see the remark). ``attrs["agrees"]`` is
         True if all laws agree, ``attrs["points"]`` is the number of points simulated.
 

@@ -35,8 +35,8 @@ def bbr(flows: int) -> System:
     The model is ours, with the quantities of Scherrer et al.: once in 8 round trips a flow probes, and its estimate
     moves towards the delivery rate of the probe, which is the flow's share of the capacity on a full link; between
     probes the flows send at their estimates, limited by their caps. R is assumed to be known from ProbeRTT. In this
-    model, two or more equal flows have a standing queue of (g - 1) R in a deep buffer, and a total rate of g_p n/(n - 1
-    + g_p) times the capacity in a shallow buffer; in a deep buffer the flow with the longest round-trip time takes the
+    model, two or more equal flows have a total rate of g_p n/(n - 1 + g_p) times the capacity in a shallow buffer, and
+    a standing queue of (g - 1) R in a deep buffer; in a deep buffer the flow with the longest round-trip time takes the
     link. In a deep buffer every division of the link among equal flows is an equilibrium, and there the pacing rate
     equals the cap, a kink: the model cannot be linearised, and `integrate` shows the paths.
 
