@@ -78,7 +78,7 @@ def _beside_cubic(a: dict[str, Any]) -> str:
 def _fair_queueing(row: xr.Dataset) -> list[str]:
     """Return the advice to use fair queueing, in which packets of sparse flows wait for one packet of each bulk flow.
 
-    Source: RFC 8290, sections 1.3 and 4.2. There is no advice if they would wait as long as behind a full buffer.
+    Source: RFC 8290, sections 1.3 and 4.2. There is no advice if sparse flows wait as long as behind a full buffer.
     """
     flows, buffer = int(row.flows), buffer_lines.in_lines(row)
     if flows >= buffer:

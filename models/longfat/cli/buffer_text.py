@@ -105,8 +105,8 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 def _compared(one: xr.Dataset) -> xr.Dataset:
     """Return the simulated results for one number of flows, with a text ``compared`` on the buffer by a rule.
 
-    ``if_full`` is the time for which packets wait behind the full buffer of the row [s]; the limit of the pasted lines
-    may be larger.
+    Its variable ``if_full`` is the time [s] for which packets wait behind the buffer found when that is full; the limit
+    of the pasted lines may be larger.
     """
     rule = compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)

@@ -134,7 +134,7 @@ def _limits(host: Settings) -> Limits:
 def _measured_loss(
     found: PathFigures, verdict: Diagnosis | None, interval: tuple[float, float], scheme: str
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
-    """Return a range of the path's loss from a measurement, and a remark if the range is not the counted loss.
+    """Return a range of the path's loss from a measurement, and a remark if it differs from the counted loss.
 
     The losses of a TCP flow include those by overflows that it causes itself, so that the path may have no others: the
     interval begins at 0, unless the diagnosis is losses without a queue. If hosts limited the flow and nothing was
