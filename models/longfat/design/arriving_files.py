@@ -41,7 +41,7 @@ class ArrivingFiles(Bottleneck):
     arrivals: int = 1000  # least number of files observed in each run; more if more arrive within ROUNDS
 
     criterion = "power"
-    within: ClassVar[dict[str, tuple[float, float]]] = {}  # possible range of the ratio to the attainable value
+    within: ClassVar[dict[str, tuple[float, float]]] = {}  # ranges of results narrower than [0, inf): none
     further: ClassVar[dict[str, tuple[str, str]]] = {"best_load": ("1", "load at which power is greatest")}
     quantities = QUANTITIES
     fineness = 0.05  # relative tolerance of the smallest buffer

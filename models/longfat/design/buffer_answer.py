@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles
     from longfat.design.long_flows import LongFlows
 
-LARGEST = 4.0  # end of the search for the smallest buffer, relative to the end of the curve
+LARGEST = 4.0  # largest buffer of the search for the smallest sufficient one, relative to that of the curve
 WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; our choice
 FIXED = 4  # samples at each buffer of a search for several flows, in units of ``replications``; our choice
 TRIES = 12  # buffers that a search tries; our choice

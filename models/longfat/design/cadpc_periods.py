@@ -53,10 +53,9 @@ def cadpc(
 
     Notes
     -----
-    Here T is ``fairness_time``, R ``round_trip_time``, q ``remaining`` and a the ``smoothing``. An update multiplies
-    differences between n flows by 1 - a/(n + 1): fairness takes longer the more flows there are, while the total
-    settles in a few updates. The law is a first-order approximation; compare it with the simulated throughput and
-    queue.
+    T is ``fairness_time``, R ``round_trip_time``, q ``remaining`` and a the ``smoothing``. An update multiplies the
+    differences between n flows by 1 - a/(n + 1). Fairness takes longer the more flows there are; the total settles in
+    a few updates. The law is a first-order approximation: compare it with simulated throughput and queue.
 
     Examples
     --------

@@ -235,7 +235,7 @@ def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
     0.804
     """
     together = min(1.0, float(equilibrium_load(k, v))) * transfers.rate
-    left: list[float] = []  # bytes that remain of each transfer in progress; they end in the order of their starts
+    left: list[float] = []  # bytes that remain of each transfer in progress; the transfer that began first ends first
     now, total, started = 0.0, 0.0, 0
     while started < transfers.sources or left:
         each = (together if len(left) > 1 else v * transfers.rate) / max(1, len(left))

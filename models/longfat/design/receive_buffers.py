@@ -15,9 +15,9 @@ from longfat.laws import selective_repeat as laws
 
 WIDEST = 4.0  # ratio of the widest window of the trade-off to the chosen one
 FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
-#: Least numbers of packets lost and sent in a simulation of the trade-off. Such runs are short, because the receiver
-#: may discard the packets of a round trip at each loss. The buffer of the chosen window is found with longer runs
-#: (`REPORTED`), whose results are reported.
+#: Least numbers of packets lost and sent in a simulation of the trade-off. Such runs are kept short, because the
+#: receiver may discard the packets of a round trip at each loss. The buffer of the chosen window is found with longer
+#: runs (`REPORTED`), whose results are reported.
 COARSELY = {"lost": 5e3, "packets": 2e6}
 REPORTED: dict[str, float] = {}  # run length: the default of `Path.simulate`
 COST = 0.002  # fraction of the efficiency that a receive buffer may cost if the window misses the goal even without it

@@ -75,8 +75,8 @@ def curves(
     quantities but the transfer time, and one of the same flows beside short transfers, which arrive as a Poisson
     process.
 
-    A run lasts twelve cycles of the sawtooth after three that are not counted, for BBR 100 s after 32 s, and at least
-    2000 round trips or 5 s. Flows begin in the middle of their sawtooth, at random.
+    A run lasts twelve cycles of the sawtooth after three that are not counted (BBR: 100 s after 30 s and 50 round
+    trips), and at least 2000 round trips and 5 s. Flows begin in the middle of their sawtooth, at random.
 
     The laws are those of `buffer` for flows with synchronised losses. If round-trip times are spread, losses are not
     synchronised, and the link is busier. CUBIC's law assumes no fast convergence (RFC 9438, section 4.7); hosts use it,

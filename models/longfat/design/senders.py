@@ -19,14 +19,14 @@ LARGEST_LOSS_OF_LAW = 0.01
 #: Smallest window for which these laws are used [packets]: the least slow-start threshold of RFC 5681, section 3.1.
 #: With this window the laws give a loss of 0.375 or more.
 LEAST_WINDOW_OF_LAW = 2.0
-#: Largest random loss p at which BBR version 1 carries the part 1 - p of the link. By the rules p is 0.2, above which
+#: Largest random loss p at which BBR version 1 carries the part 1 - p of the link. The rules give 0.2, above which
 #: a probe delivers less than the estimate of the bandwidth (`longfat.laws.bbr.largest_loss`). Simulated rates follow
 #: the law up to 0.13; at 0.15 a sixth of the link is missing, and at 0.19 all but a tenth (tests/test_design_tcp.py).
 LARGEST_LOSS_OF_BBR1 = 0.13
 #: Shortest time between two probes of BBR version 3 [s] (draft-ietf-ccwg-bbr-06, BBRPickProbeWait: 2 to 3 s). Between
 #: probes each round trip with a loss lowers bw_shortterm and inflight_shortterm (BBRAdaptLowerBoundsFromCongestion).
-#: With more than one loss in this time no law of the rate is known. The threshold BBRLossThresh of 2 % bounds only
-#: what a probe finds.
+#: With more than one loss in this time no law of the rate is known. The threshold BBRLossThresh of 2 % applies
+#: only to packets of a probe.
 BETWEEN_PROBES = 2.0
 #: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
 #: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window

@@ -114,8 +114,8 @@ def tcp_window(
 
     Notes
     -----
-    If inputs are ranges, the rate is that in the middle of all ranges, and its limits are those at the least and the
-    most favourable ends: the rate does not fall with the capacity, and does not rise with loss or round-trip time.
+    If inputs are ranges, the rate is that in the middle of all ranges, and its limits are those at the worst and at the
+    best ends: the rate does not fall with the capacity, and does not rise with loss or round-trip time.
     Window and socket buffers are those for the largest bandwidth-delay product.
 
     A long transfer lasts 100 mean times between two reductions of the window, after 10 that are skipped because the
@@ -344,7 +344,7 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
 
 
 def by_iperf3(low: float, high: float, data: int, lasts: float) -> tuple[float, float]:
-    """Return the interval of a rate [bytes/s] in a check of ``lasts`` seconds, in packets with ``data`` bytes of data.
+    """Return the interval of a rate [bytes/s] as iperf3 shows it after ``lasts`` seconds; packets have ``data`` bytes.
 
     iperf3 counts whole packets: a check may have one more or less than flows have on average.
 

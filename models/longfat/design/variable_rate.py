@@ -170,8 +170,8 @@ def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
 class Queue:
     """Queue at the link: its name, its buffer [packets], and simulated values with confidence limits.
 
-    ``rate`` [bytes/s] is the goodput of all flows. ``wait`` and ``mean_wait`` [s] are the 95th percentile and the mean,
-    over all times of arrival, of the waiting time of a packet if packets are served in order of arrival.
+    ``rate`` [bytes/s] is the goodput of all flows. ``wait`` and ``mean_wait`` [s] are the 95th percentile and the mean
+    of the waiting time, over all times at which a packet may arrive, if packets are served in order of arrival.
     """
 
     name: str
