@@ -88,7 +88,7 @@ def scenario(lasts: str, most: int) -> Decorator:
 
 
 def load(scenario: str, trust: bool, asked: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
-    """Load a scenario; return its network and the options of its run; ``asked`` replaces those in `OVERRIDES`."""
+    """Load a scenario; return its network and the options of its run; those of `OVERRIDES` in ``asked`` win."""
     from longfat.sim.network.scenario import load
 
     net, options = load(scenario, trust=trust)

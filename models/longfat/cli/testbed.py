@@ -50,7 +50,7 @@ def testbed_command(
 ) -> None:
     """Run a network with Linux's TCP.
 
-    NAME and FILE are as for longfat simulate. A run takes the simulated time in real time. The same quantities are
+    NAME and FILE are as for longfat simulate. A run takes as long as its simulated time. The same quantities are
     printed as by longfat simulate. Elements of the network that Linux cannot reproduce are refused by name.
     """
     from longfat.testbed.network_namespaces import CannotRun

@@ -43,7 +43,7 @@ def verify_command(
 ) -> None:  # fmt: skip
     """Check that proofs, computed values and simulations of the laws agree.
 
-    Each law is compared with its proof, with its values by 50 digits, NumPy, sympy and JAX, with its derivatives and
+    Each law is compared with its proof, with its values in 50 digits, by NumPy, sympy and JAX, with its derivatives and
     with the simulator; the exit status is 1 if any differs. With --published: each number of the papers, the value
     computed here, and the verdict. With --linux: the results of each scenario in the simulator, on Linux and by its
     law; the exit status is 1 if simulator and Linux differ.

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from longfat.design.tcp_windows import Answer
 
 
-#: Least number of blocks of 1 MiB that a check sends; otherwise its blocks have 1 KiB. Our choice: rounded to whole
-#: blocks, a check then lasts at most a tenth longer than `longfat.cli.paste.CHECK`.
+#: Least number of blocks of 1 MiB in a check; a check of fewer has blocks of 1 KiB instead. Our choice: rounded to
+#: whole blocks, a check then lasts at most a tenth longer than `longfat.cli.paste.CHECK`.
 LEAST_BLOCKS = 10
 
 
