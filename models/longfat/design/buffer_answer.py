@@ -121,7 +121,7 @@ def answer(
     """
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
-    runs = None  # at the last simulated buffer only, because runs of a large path take much memory
+    runs = None  # of the last simulated buffer only, because runs of a large path take much memory
 
     def at(packets: int, **options: Any) -> dict[str, Any]:
         nonlocal runs
@@ -205,7 +205,7 @@ def answer(
         point = Point(subject, multiple, values, share, laws, flows)
         return {name: value(point) for name, (value, _) in variables(subject).items()}
 
-    along = [row(one / size, results(one)) for one in curve]  # before the rules, which may be left out
+    along = [row(one / size, results(one)) for one in curve]  # first: independent of the rules left out
 
     def of_rule(name: str) -> dict[str, Any]:
         return row(bounds[name], results(packets.get(name)))

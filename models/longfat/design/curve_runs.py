@@ -110,7 +110,7 @@ def limited(scheme: Scheme) -> Scheme:
         return _made[id(scheme)][1]
     if scheme.controls != "window":
         raise conflict(f"scheme {scheme.name!r}", "has no window", "it sets a rate")
-    # Bound only these callbacks: the callbacks for losses and timeouts only reduce the window.
+    # Limit the windows of these callbacks only: the callbacks for losses and timeouts only reduce the window.
     callbacks = {name: getattr(scheme, name) for name in ("start", "ack", "alarm")}
     bounded: dict[str, Any] = {name: _bounded(part(one)) for name, one in callbacks.items() if one is not None}
     about = Parameter(math.inf, "packets", "[1, inf]", about="Upper bound of the congestion window")

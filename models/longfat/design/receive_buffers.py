@@ -20,7 +20,7 @@ FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
 #: runs (`REPORTED`), whose results are reported.
 COARSELY = {"lost": 5e3, "packets": 2e6}
 REPORTED: dict[str, float] = {}  # run length: the default of `Path.simulate`
-COST = 0.002  # fraction of the efficiency that a receive buffer may cost if the window misses the goal even without it
+COST = 0.002  # fraction of the efficiency that a receive buffer may cost if even a whole window misses the goal
 
 BUFFER = {
     "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
@@ -49,8 +49,8 @@ def _suffices(
 ) -> Callable[[int], bool]:
     """Return a predicate of a buffer: the lower confidence limit of the efficiency with this buffer reaches the goal.
 
-    If the limit without a receive buffer misses the goal, so does the limit with any buffer. A buffer then suffices if
-    it lowers the limit by at most the fraction `COST`.
+    If a buffer of the whole window misses the goal, so does any buffer. A buffer then suffices if its limit is lower by
+    at most the fraction `COST` than the limit with a buffer of the whole window.
     """
 
     def lower(buffer: int) -> float:

@@ -357,8 +357,8 @@ def by_iperf3(low: float, high: float, data: int, lasts: float) -> tuple[float, 
 def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_time: float) -> dict[str, float]:
     """Return the simulated rates, limited to one window per round trip.
 
-    The window is the largest that is possible, or for lower limits the one that fits with any driver. The amount in
-    flight is limited to the sum of the flows' largest windows.
+    The window is the largest possible, or for lower limits the largest that fits into the buffer with any driver. The
+    amount in flight is limited to the sum of the flows' largest windows.
     """
     window = flows * sizes.window
     most, least = window / round_trip_time, flows * sizes.maximum / sizes.overhead / round_trip_time
