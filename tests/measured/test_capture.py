@@ -288,7 +288,7 @@ def test_a_cut_capture_names_the_packet(tmp_path):
         (8, 0, "has 0 of"),
         (8, 1200, "cut off or damaged"),  # ten records are taken for one, and what follows is none
         (12, 1, "of 1 bytes"),  # less than was stored
-        (4, 1_000_000, "1000000 as the second's part in units of 1/1000000 s"),
+        (4, 1_000_000, "1000000/1000000 s after the full second"),
     ],
 )
 def test_a_damaged_record_is_named(tmp_path, field, value, words):

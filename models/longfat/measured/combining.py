@@ -31,10 +31,10 @@ def path_of(measurements: Sequence[Measurement]) -> PathFigures:
     """Return the figures of one path, combined from several measurements of it.
 
     The base round-trip time is the smallest of all measurements, because a queue only adds to it. Each other figure
-    comes from the first kind of file in `ORDER` that has it; several files of that kind are runs. The figure is then
-    the median of the n runs, and its interval their range, which contains the median of all possible runs with a
-    probability of 1 - 2^(1 - n), whatever their distribution. Student's interval would be ten times as wide for two
-    runs, and reach below 0. The loss of several runs is the share lost of all their packets together, and its interval
+    comes from the first kind of file in `ORDER` that has it. Several files of that kind count as n runs: the figure is
+    the runs' median, and its interval is their range, which contains the median of all possible runs with a probability
+    of 1 - 2^(1 - n), whatever their distribution. Student's interval would be ten times as wide for two runs, and would
+    reach below 0. The loss of several runs is the share lost of all their packets together, and its interval
     also contains Garwood's interval for that number of losses.
     """
     if len(measurements) == 1:

@@ -22,15 +22,15 @@ __all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"
 FASTER, SLOWER = 1.5, 0.5
 #: There was no queue if the mean round-trip time exceeds the base by less than this fraction of the base (our choice).
 NO_QUEUE = 0.1
-#: Least number of intervals or bursts with losses for a verdict. Our choice: fewer of them can come from a single slow
-#: start. Flach et al., SIGCOMM 2016, require losses in as many round trips before they call a flow policed.
+#: Least number of intervals with losses, or of bursts of losses, for a verdict. Our choice: one slow start can cause
+#: one or two. Flach et al., SIGCOMM 2016, require losses in three round trips before they call a flow policed.
 EVENTS = 3
 #: Loss probability above which a policer is suspected if there was no queue. Our choice: a link without defects loses
 #: less.
 POLICED = 1e-3
 #: Kinds of files that contain the times of single packets.
 CAPTURES = ("pcap", "qlog")
-#: Kinds of diagnoses that may be wrong: if the flow filled a slower hop of the path, the symptoms are the same.
+#: Kinds of diagnoses with the same symptoms as a flow that fills a slower hop of the path; they may therefore be wrong.
 _FULL = ("bottleneck", "growth", "own losses", "suspected policer")
 
 _CAPTURE = (
@@ -106,7 +106,7 @@ class Diagnosis:
     """Cause that limited a flow, with the steps to take and the next measurement."""
 
     kind: str  # a key of `_ADVICE`
-    limit: str  # in words, with its size and the resulting rate
+    limit: str  # cause in words, such as "receiver window of 21 MB", mostly with the rate
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -150,7 +150,8 @@ class Diagnosis:
 def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Measurement] = ()) -> Diagnosis:
     """Return the diagnosis of a measured flow: what limited its rate.
 
-    A policer in a capture takes precedence over reports of the end hosts, and these reports over losses and queue.
+    The verdict of a capture on a policer takes precedence over limits that the hosts report; these take precedence over
+    the verdict from losses and queue.
 
     Parameters
     ----------
@@ -159,9 +160,8 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
     link : float, optional
         Rate of the link [bytes/s]. If the flow filled an Ethernet of a lower rate, that hop is the limit.
     runs : sequence of Measurement
-        The measurements from which the figures were combined. If one of them suggests a policer, and the others only
-        show a short queue, a policer stays suspected, because such a queue does not exclude one (our choice); if a
-        capture is among them, its verdict decides.
+        Measurements from which the figures were combined. If a measurement alone suggests a policer, a short queue in
+        the others does not exclude the policer (our choice), unless a capture is among them: its verdict decides.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
 
 
 def none_lost(figures: PathFigures) -> str:
-    """Return a text with the number of packets, none of which was lost, and an upper bound of the loss probability.
+    """Return a text for a flow without losses: its number of packets, and an upper bound of the loss probability.
 
     >>> none_lost(PathFigures(loss=0.0, packets_sent=1.07e7, loss_interval=(0.0, 3.447e-7)))
     'none in 1.07e7 packets: at most 3.45e-07 (95% confidence)'

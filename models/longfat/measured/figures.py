@@ -13,7 +13,7 @@ __all__ = ["LIMITS", "Measurement", "PathFigures", "Points", "Series"]
 
 Points = Sequence[tuple[float, float]]  # times [s] and values
 
-#: Beginning of a remark, repeated in every answer, that doubts the files themselves.
+#: Beginning of a remark that doubts the files themselves; every answer repeats such a remark.
 DOUBT = "files: "
 #: Causes that can limit the rate of a flow.
 LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's processor", "receiver's processor")
@@ -22,8 +22,8 @@ LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's proce
 def _field(unit: str = "", domain: str = "", taken: tuple[str, ...] | None = None) -> Any:
     """Declare a field of `PathFigures` with its unit and domain.
 
-    The domain of an interval may include bounds that its figure cannot have, such as a loss of 1. ``taken`` are the
-    other fields that `PathFigures.merged` takes from the same record; None for a field that is itself among them.
+    The domain of an interval may include bounds that its figure cannot have, such as a loss of 1. `PathFigures.merged`
+    takes the fields ``taken`` together with this field; it takes a field with None only together with another field.
     """
     return field(default=None, metadata={"unit": unit, "domain": domain, "taken": taken})
 
@@ -41,8 +41,8 @@ class PathFigures:
     loss : float, optional
         Probability that a packet is lost [probability], in [0, 1).
     remarks : tuple of str
-        Source of each figure; a remark on a figure begins with its name and a colon, one that doubts the files with
-        `DOUBT`.
+        Source of each figure. A remark on a figure begins with the figure's name and a colon; a remark that doubts the
+        files themselves begins with `DOUBT`.
     packet : float, optional
         Size of the packets whose loss is given, without headers [bytes], in (0, inf).
     transport : str
@@ -50,11 +50,11 @@ class PathFigures:
     queueing_delay : float, optional
         Mean round-trip time during the measurement less the base [s], in [0, inf).
     queue_depth : float, optional
-        Longest queue during the measurement [bytes], in (0, inf); the buffer, if the scheme fills it.
+        Longest queue during the measurement [bytes], in (0, inf); equal to the buffer if the scheme fills the buffer.
     loss_burst : float, optional
         Mean number of packets lost in a row [packets], in [1, inf).
     packets_sent : float, optional
-        Number of packets sent, to which the loss refers [packets], in (0, inf).
+        Number of packets sent, of which `loss` is the lost fraction [packets], in (0, inf).
     rate_interval, round_trip_time_interval, loss_interval, queueing_delay_interval : tuple of float, optional
         Lower and upper end of the interval of a figure, in its unit. A remark on the figure names the kind of interval.
     policed : bool, optional
@@ -134,8 +134,8 @@ class PathFigures:
     def merged(self, other: PathFigures) -> PathFigures:
         """Return a copy of the record in which unknown figures are taken from another record.
 
-        An interval is taken with its figure, and the number of packets with the loss. A queueing delay that is taken is
-        converted to the base round-trip time of the result, so that the mean round-trip time stays the same.
+        An interval is taken with its figure, and the number of packets with the loss. A queueing delay of the
+        other record is converted to the base round-trip time of the result; the mean round-trip time stays the same.
 
         Parameters
         ----------

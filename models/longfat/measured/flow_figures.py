@@ -25,7 +25,7 @@ class Transfer:
     sent: list[Transmission] = field(default_factory=list)  # all transmissions in order of time
     acknowledged: float = 0.0  # bytes
     busy: float = 0.0  # time with data outstanding [s]
-    closed: float = 0.0  # part of it in which the receiver's window had no room for a packet [s]
+    closed: float = 0.0  # part of `busy` in which the receiver's window had no room for a packet [s]
     packet: float = 0.0  # size of a full packet, without headers [bytes]
     base: float | None = None  # smallest round-trip time [s]
     mean: float | None = None  # mean round-trip time [s]
@@ -80,7 +80,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
 
 
 def _at_ip(flow: Transfer, rate: float) -> str:
-    """Return a text with the rate of IP packets, which policers count, if the rate is one of TCP data; "" otherwise."""
+    """Return a text with a rate of TCP data as a rate of IP packets, which policers count; "" for other rates."""
     if flow.layer != "data" or flow.transport != "TCP" or not flow.packet:
         return ""
     return f" ({rounded(rate_at(rate, 'data', 'IP', data=flow.packet), 'bytes/s')} of IP)"

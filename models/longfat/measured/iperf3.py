@@ -146,8 +146,8 @@ def _tcp(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 def _round_trips(end: Field) -> tuple[float | None, float | None]:
     """Return the smallest and the mean round-trip time [s]; if the smallest is missing, return the mean and None.
 
-    iperf3 samples Linux's smoothed round-trip time at the end of each interval. It writes 0 where the sender is the
-    remote side.
+    iperf3 samples Linux's smoothed round-trip time at the end of each interval. It writes 0 if the sender is the remote
+    side.
     """
     senders = [stream["sender"] for stream in end["streams"].elements()]
     means = [one["mean_rtt"].number("us", "[0, inf)") / 1e6 for one in senders]
@@ -225,7 +225,7 @@ def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _processor(start: Field, end: Field) -> tuple[str | None, float | None]:
-    """Return the side whose iperf3 fully used a processor, and its processor time over the transfer's duration [1]."""
+    """Return which side's processor was the limit, and its iperf3's processor time / duration of the transfer [1]."""
     if "cpu_utilization_percent" not in end.entries():
         return None, None
     shares = end["cpu_utilization_percent"]

@@ -35,7 +35,7 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Return the measurement of one run, whose text has rates of three digits and no round-trip times."""
+    """Return the measurement of one run; its text has no round-trip times, and rates of three digits."""
     made = iperf3.read(path, _content(text))
     remarks = [one.replace("(iperf3", "(text of iperf3") for one in made.figures.remarks]
     if "TCP MSS:" not in text:

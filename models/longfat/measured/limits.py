@@ -116,7 +116,7 @@ def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool 
     """Return False (not policed) if nothing was lost or a queue explains the losses, otherwise None (unknown).
 
     A policer drops without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses
-    packets without a queue; only the times of packets distinguish these causes, so that the result is never True.
+    packets without a queue; only the times of packets distinguish these causes. The result is never True.
 
     Parameters
     ----------

@@ -35,8 +35,8 @@ def measurement(
     remarks : list of str
         Remarks on the file.
     is_alone : bool
-        Whether the other direction had no load, and one queue therefore made the round trips longer. Otherwise the
-        depth of the queue is unknown.
+        Whether the other direction had no load. The round trips then contain one queue; otherwise they contain two, and
+        the depth of the queue is unknown.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
 
 
 def beyond(figures: PathFigures, capacity: float | None) -> str:
-    """Return a hint on the layer of a measured rate if it exceeds the rate of data on a full link; otherwise "".
+    """Return a hint on which layer's bytes a rate counts, if the rate exceeds that of data on a full link; else "".
 
     >>> beyond(PathFigures(rate=986.99e6 / 8, packet=1448, transport="TCP"), 125e6)
     "1 Gbit/s carries 941.5 Mbit/s of data, jumbo frames 990 Mbit/s; 987 Mbit/s is Ethernet's"

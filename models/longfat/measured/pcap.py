@@ -104,8 +104,8 @@ def _classic(file: BinaryIO, order: str, units: int) -> Iterator[tuple[int, int,
         if not 0 < stored <= length <= _LONGEST or fraction >= units:
             raise _Damage(
                 place,
-                f"the record's header has {stored} of {length} bytes stored, and {fraction} as the second's part in "
-                f"units of 1/{units} s",
+                f"the record's header has {stored} of {length} bytes stored, and a time of {fraction}/{units} s "
+                "after the full second",
             )
         data = file.read(stored)
         if len(data) < stored:

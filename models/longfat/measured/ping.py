@@ -46,7 +46,7 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     Raises
     ------
     ValueError
-        If the file cannot be read, holds no reply, holds several runs, or bounds a round-trip time ("time<1ms").
+        If the file cannot be read, holds no reply or several runs, or has only an upper bound of a time ("time<1ms").
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Detection of policers: test of whether losses were caused by a token bucket, which drops excess packets unqueued.
+"""Detection of policers: test of whether a token bucket, which drops excess packets without a queue, caused losses.
 
 The test is that of Flach, Papageorge, Terzis, Pedrosa, Cheng, Karim, Katz-Bassett and Govindan, An Internet-Wide
 Analysis of Traffic Policing, SIGCOMM 2016, with the thresholds of the code that its authors published. It replays the
@@ -19,7 +19,7 @@ __all__ = ["Transmission", "Verdict", "policer"]
 
 LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
-LATEST_FIRST_LOSS = 2e6  # bytes
+LATEST_FIRST_LOSS = 2e6  # bytes; if the flow sent more before its first loss, there is no verdict
 #: Bounds for a bucket that explains the losses, as multiples of the tokens that arrive in a round trip. EMPTY: largest
 #: deviation of the tokens at a loss from their median over all losses. FULL: largest amount by which the tokens at a
 #: packet that passed may be below this median.
@@ -46,18 +46,18 @@ class Transmission:
     offset: float  # bytes of the flow before the packet
     size: float  # bytes
     lost: bool = False
-    round_trip_time: float | None = None  # s, to the acknowledgment; None if it is no sample of the round-trip time
+    round_trip_time: float | None = None  # s, to the acknowledgment; None if that gives no valid sample
 
 
 @dataclass(frozen=True)
 class Verdict:
     """Result of the test for a policer, with its reason."""
 
-    policed: bool | None  # whether a policer caused the losses; None if uncertain, False also if nothing was lost
+    policed: bool | None  # whether a policer caused losses; False also if nothing was lost, None if uncertain
     reason: str
     rate: float = 0.0  # of the policer [bytes/s], headers not counted; 0 if there is none
     bucket: float = 0.0  # of the policer [bytes], headers not counted; 0 if there is none
-    is_least: bool = False  # whether `rate` is only that of the packets that arrived; the policer's may be much larger
+    is_least: bool = False  # whether `rate`, that of the packets that arrived, may be far below the policer's
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:
@@ -72,7 +72,7 @@ def policer(sent: Sequence[Transmission]) -> Verdict:
     if not lost:
         return Verdict(False, "nothing was lost")
     late = _inflated(sent, lost)
-    if late == 1 or (late > LATE_LOSSES and len(lost) >= LOSSES):  # ours: if there are few losses, all have to be late
+    if late == 1 or (late > LATE_LOSSES and len(lost) >= LOSSES):  # ours: few losses must all follow long round trips
         return Verdict(False, "losses after long round trips, as of a full queue")
     if len(lost) < LOSSES:
         return Verdict(None, f"{len(lost)} losses are too few for a verdict, which takes {LOSSES}")
@@ -159,7 +159,7 @@ def _inflated(sent: Sequence[Transmission], lost: Sequence[int]) -> float:
 
 
 class _Ranked:
-    """Container that returns the value of a given rank in logarithmic time, if ranks never decrease between calls."""
+    """Container that returns the value of a rank in logarithmic time; the rank must not decrease from call to call."""
 
     def __init__(self) -> None:
         self.low: list[float] = []  # heap of the smallest values, negated

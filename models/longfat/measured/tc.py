@@ -26,7 +26,7 @@ class Queue:
 
     kind: str  # such as "tbf"
     handle: str  # such as "1:"
-    device: str  # such as "eth0"; "" if tc was asked for one device, as it does not print the name then
+    device: str  # such as "eth0"; "" if tc was run for a single device, whose name it then omits
     root: bool  # whether the discipline is the root of the device, not attached to a class
     sent: int  # packets
     dropped: int  # packets
@@ -67,7 +67,7 @@ def queues(path: str, text: str) -> list[Queue]:
                 int(sent[3]),
                 int(marked[1]) if marked else 0,
                 int(sent[1]),
-                int(printed(name, backlog[1])) * BINARY[backlog[2]] if backlog else None,  # print_size of its tc_util.c
+                int(printed(name, backlog[1])) * BINARY[backlog[2]] if backlog else None,  # print_size() of tc_util.c
                 printed(name, rate[1]) * PREFIXES[rate[2]] / 8 if rate else None,
             )
         )

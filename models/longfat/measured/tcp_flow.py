@@ -127,7 +127,7 @@ class _Reader:
         self.edge: int | None = None
         self.gaps = _Gaps()
         self.latest: dict[int, int] = {}  # position in `sent` of unacknowledged transmissions, by sequence number
-        self.waiting: list[tuple[int, int]] = []  # heap of the ends of these, with positions in `sent`
+        self.waiting: list[tuple[int, int]] = []  # heap: end of each of these transmissions, position in `sent`
         self.again: set[int] = set()  # sequence numbers of retransmitted segments
         self.failed: dict[int, Transmission] = {}  # transmissions that count as lost, by sequence number
         # Packets lost upstream of the capture; each has the position in `sent` before which it was sent.
@@ -148,7 +148,7 @@ class _Reader:
             if one.source == self.source:
                 if one.payload:
                     self._data(time, one)
-                    if len(self.sent) >= MOST:  # a packet captured before segmentation is several
+                    if len(self.sent) >= MOST:  # `_data` adds several if the capture precedes segmentation
                         self.is_cut = True
                         break
             elif one.flags & ACK and not one.flags & SYN:
@@ -165,7 +165,7 @@ class _Reader:
         return flow
 
     def _place(self, flow: Transfer) -> None:
-        """Replace each round-trip time by the handshake's, or by None, unless the capture was taken at the sender."""
+        """Take the base round-trip time from the handshake, or None, unless the capture was taken at the sender."""
         here, there = self._handshake()
         if here + there >= LEAST and here > NEAR * there:
             flow.base, flow.mean = here + there, None
@@ -223,7 +223,7 @@ class _Reader:
         elif not new:
             before = self.latest.get(begin)
             if before is None or begin < self.acknowledged:
-                return  # spurious, such as a probe of a closed window or of the tail
+                return  # spurious, such as a zero-window probe or a tail loss probe
             self.sent[before].lost = True
             self.failed[begin] = self.sent[before]
             self.again.add(begin)
