@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
 FACES = ("simulator", "Linux")
-#: Variable along the dimension `law` -> its meaning. Each of these variables has an entry for each value of a law.
+#: Variable along the dimension `law` -> its meaning. The dimension has an entry for each value of a law.
 LAW = {
     "law_quantity": "variable that the law predicts",
     "law_of": "flow or link",
@@ -96,8 +96,8 @@ def difference(data: xr.Dataset, name: str, where: dict[str, str]) -> tuple[floa
     """Return the relative difference of Linux from the simulator [1], and the half-width of its confidence interval.
 
     The half-width is the root of the sum of the squares of both half-widths, as in a two-sample Student interval with
-    the degrees of freedom of one side; Welch's interval has more, so the half-width is not too small. A deterministic
-    simulation adds no half-width. The result is NaN without replications on Linux.
+    the degrees of freedom of one side. Welch's interval has more degrees of freedom, so this one is wide enough. A
+    deterministic simulation adds no half-width. The result is NaN without replications on Linux.
 
     >>> import xarray as xr
     >>> data = xr.Dataset({"goodput": ("face", [2.0, 3.0]), "goodput_upper": ("face", [2.3, 3.4])})

@@ -209,7 +209,7 @@ def traces(outcome: Outcome) -> dict[str, Any]:
         values = np.array(before, float)
         for one in outcome.connections:
             mine = outcome.samples[outcome.samples["connection"] == one.number]
-            known = np.append(sampled(mine, one), math.nan)  # index -1: before the first
+            known = np.append(sampled(mine, one), math.nan)  # index -1: times before the first sample
             last = np.searchsorted(mine["time"], times, side="right") - 1
             values[:, outcome.flows.index(one.name)] = known[last]
         made[f"{name}_trace"] = (dims, values, {**attrs, "long_name": description})

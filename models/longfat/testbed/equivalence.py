@@ -1,12 +1,12 @@
 r"""Statements on whether Linux's TCP and the simulator agree in the same scenario, with the values of laws.
 
-Each of the two verdicts "agrees" and "differs" is a test of one side at a time (Schuirmann 1987: two one-sided tests),
-which is wrong with a probability of at most 5 %, even if a look at the verdict is followed by runs beyond the planned
-number. By Bonferroni's inequality the errors of all looks add up to at most this: the first look, at the planned number
-of runs, has a 95 % interval, which spends 2.5 %; each later look has a 99 % interval, which spends 0.5 %, so that five
-later looks spend the rest. 99 % is our choice: with 3, 4 or 8 planned runs the errors stay at 5.0 % even if every run
-is followed by a look, up to nine times the planned number, which no stored case reaches (simulated for normal runs). If
-all intervals were of 95 %, the errors would be 13 to 14 %; four looks would give 7 %, where this rule gives 3.4 %.
+Each of the two verdicts "agrees" and "differs" is a test of one side at a time (Schuirmann 1987: two one-sided tests).
+A verdict is wrong with a probability of at most 5 %, even if runs are added to the planned number after a look at the
+verdict. By Bonferroni's inequality the errors of all looks add up to at most 5 %: the first look, at the planned number
+of runs, has a 95 % interval and spends 2.5 %; each later look has a 99 % interval and spends 0.5 %, so five later looks
+spend the rest. 99 % is our choice: in a simulation of normal runs the error stays at 5.0 % even with a look after each
+run, for 3, 4 or 8 planned runs and up to nine times as many in all, which no stored case reaches. With 95 % at every
+look the error would be 13 to 14 %; with four looks it would be 7 %, where this rule gives 3.4 %.
 
 Evidence that is valid at any look (`longfat.testing.evidence`) would need at least five runs for a finite interval, and
 does not cover the difference of two samples of unequal variances.
@@ -292,7 +292,7 @@ HEADS = ("case", "quantity", "law", "simulator", "Linux (runs)", "difference", "
 
 
 def cells(one: Statement) -> list[str]:
-    """Return a statement as the cells of a table row; the difference is in percent if the accuracy is relative."""
+    """Return a statement as the cells of a table row; the difference is in percent if its limit is relative."""
     scale, unit = (100 / one.measured, " %") if one.accuracy.relative else (1.0, "")
     return [
         one.case.name,

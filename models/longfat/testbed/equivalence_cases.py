@@ -20,7 +20,7 @@ ROUND_TRIP_TIME = 0.04  # s
 #: the lateness of packets of Linux's BBR is 0.08 to 0.22 ms (tests/benchmarks/lateness.py). Only this quantile is
 #: known, so the distribution is assumed to be uniform. The mean queue of one flow with a buffer of 0.1 bandwidth-delay
 #: products differs between Linux and simulator by +4.7, +3.2, +1.0, +0.7, +0.1 and -5.2 % (+- 0.9 to 1.5) for upper
-#: bounds of 0, 0.05, 0.1, 0.15, 0.2 and 0.3 ms. With every bound that the quantile allows, the two agree.
+#: bounds of 0, 0.05, 0.1, 0.15, 0.2 and 0.3 ms. Linux and simulator agree with every bound that the quantile allows.
 LATE = 1e-4
 UNCOMPRESSED, BEHIND = "no acknowledgments compressed on Linux", "packets up to 0.1 ms late here"
 #: Number of flows -> round-trip time [s] of the cases with random loss, chosen so that the flows lose often enough in
@@ -56,14 +56,14 @@ class Case:
     """Scenario with the quantities to compare."""
 
     group: str
-    about: str  # difference from the other cases of the group; the name of the case contains both
+    about: str  # difference from the other cases of the group; a part of the case's name
     schemes: tuple[str, ...]  # of each flow
     buffer: float  # of the bottleneck [bandwidth-delay products]
     quantities: Mapping[str, Accuracy]  # of `longfat.testbed.equivalence.QUANTITIES`, with the required accuracy
     loss: float = 0.0  # probability of random loss
     round_trip_times: tuple[float, ...] = (ROUND_TRIP_TIME,)  # of each flow [s]; a single value applies to all
-    rules: str = ""  # rules that `parameters` and `settings` switch; `parameters` in `SETTABLE` apply to Linux, too
-    parameters: Mapping[str, float] = field(default_factory=dict)  # of the simulated schemes
+    rules: str = ""  # names of the switched rules; a semicolon precedes those switched in the simulator only
+    parameters: Mapping[str, float] = field(default_factory=dict)  # of schemes; those in `SETTABLE` on Linux, too
     settings: Mapping[str, object] = field(default_factory=dict)  # of Linux
     files: float | None = None  # size of the transfer of each flow [packets]; None if flows send all the time
     discipline: str = "fifo"  # of the bottleneck
@@ -81,7 +81,7 @@ class Case:
     def name_on_linux(self) -> str:
         """Name without the rules that only the simulator switches; cases with the same name share runs on Linux.
 
-        A name lists the rules that are switched on both sides, then, after a semicolon, the others.
+        In `rules` these rules come last, after a semicolon, or are the only ones.
         """
         both = self.settings or any(name in SETTABLE for name in self.parameters)
         return replace(self, rules=self.rules.partition("; ")[0] if both else "").name
@@ -125,7 +125,7 @@ class Case:
         return net
 
     def given(self, scheme: str, linux: bool = False) -> dict[str, float]:
-        """Return the parameters of a scheme: Linux's values, except for the parameters that the case switches."""
+        """Return a scheme's parameters: Linux's values, and those of the case (for Linux only if in `SETTABLE`)."""
         known = schemes.scheme(scheme).parameters
         switched = {
             name: value
@@ -137,7 +137,7 @@ class Case:
 
 def _replications(scheme: str, flows: int, buffer: float) -> int:
     """Return the number of runs of a case on Linux: 8 if runs on Linux vary much, otherwise 4."""
-    # The cases with 8 runs were chosen from the confidence intervals of four earlier runs, before the first of the runs
+    # The cases with 8 runs were chosen from the confidence intervals of four earlier runs, before any of the runs
     # that are compared now.
     wide = flows == 2 or (flows == 1 and scheme == "bbr1") or (flows == 10 and buffer < 1.0)
     return 8 if wide else 4
@@ -149,13 +149,13 @@ def full_links() -> list[Case]:
     Notes
     -----
     With a buffer of 0.1 bandwidth-delay products two CUBIC flows lose either together or in turns. The mean queue of a
-    run shows the fraction s of losses together: 2.34 - 0.81 s packets in 40 simulated runs (correlation -0.98). Runs on
-    Linux (1.54 to 2.32 packets) and simulated ones (1.51 to 2.32) have the same range. By this line and their means,
-    1.95 and 1.73, s is 0.48 on Linux and 0.75 here. In those 40 runs a loss in turns follows a loss together with a
+    run shows the fraction f of losses together: 2.34 - 0.81 f packets in 40 simulated runs (correlation -0.98). Runs on
+    Linux (1.54 to 2.32 packets) and simulated ones (1.51 to 2.32) have the same range. Their means, 1.95 and 1.73, give
+    f = 0.48 on Linux and f = 0.75 in the simulator. In those 40 runs a loss in turns follows a loss together with a
     probability of 4 %, and a loss together follows a loss in turns with 21 %. Tried in 60 runs each, without effect on
     the mean queue of 1.73 packets (1.95 on Linux): packets up to 0.03, 0.1 or 0.3 ms late (1.75, 1.72, 1.75), the
     reordering timer of RFC 8985, and no loss probes (the same runs, since none is sent). Losses found by duplicate
-    acknowledgments alone, without RACK, raise it to 1.82. Not tried, since it needs runs on Linux:
+    acknowledgments alone, without RACK, raise this mean to 1.82. Not tried, since it needs runs on Linux:
     ``tcp_max_reordering`` = 3.
     """
     return [

@@ -1,8 +1,8 @@
 """Applications at both ends of all connections: they open, write, read, stop and sample connections in virtual time.
 
 The process of the emulator calls the applications at virtual times; no other process takes part in a run. A separate
-process for the applications would lock a connection while it writes or reads. If it had to wait for a processor while
-it has the lock, all packets that reach the connection would also wait, however punctual the emulator is.
+process for the applications would lock a connection while it writes or reads. If that process waited for a processor
+while it holds the lock, all packets that reach the connection would also wait, however punctual the emulator is.
 """
 
 from __future__ import annotations

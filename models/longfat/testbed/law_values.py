@@ -218,7 +218,7 @@ def _file(subject: Shared, flow: Flow) -> Iterator[LawValue]:
     exact = _value(flow, "delayed_ack", 1.0) <= 1 and _value(flow, "hystart", 0.0) == 0
     if flow.scheme.name not in LOSS_BASED or not (without_loss and slow_start and exact):
         return
-    # The law has one link with a transmission time; the transmission times of other links belong to the round-trip
+    # The law counts the transmission time of one link only; those of the other links are part of its round-trip
     # time.
     transmission = max(flow.packet / subject.link.rate, flow.packet / flow.access_rate)
     first = _value(flow, "initial_window", 1.0)

@@ -20,7 +20,7 @@ class Account:
     begin: int = NONE  # sequence number of the first byte of data, modulo 2**32
     unit: int = 0  # bytes of data in a full packet
     sent: int = 0  # packets with data
-    retransmitted: int = 0  # packets with data whose first byte was sent before
+    retransmitted: int = 0  # packets whose first byte of data had been sent before
     high: int = 0  # one more than the highest byte sent
     received: int = 0  # packets with data that have reached the receiver
     received_bytes: int = 0  # bytes of received packets with new data, headers included

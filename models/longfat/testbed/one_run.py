@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SECOND = 1_000_000_000  # ns
 SERVE_NS = 20_000_000  # interval between two calls of `Senders.serve`
 ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
-#: Largest fraction of late packets, of time in which applications lagged, and of time in which the network stood still,
-#: with which a run is used (our choice).
+#: A run is used if each of these fractions is at most this value (our choice): late packets, time in which applications
+#: lagged, and time in which the network stood still.
 MOST = 0.01
 #: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
 #: packets that this sender sends during a pause wait for its end. The mean queue of one BBR flow at 20 Mbit/s, 40 ms

@@ -45,7 +45,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "granularity": (0.2,),  # TCP_RTO_MIN is the lower bound of the variance term, tcp_rtt_estimator()
     "growth_limit": (2.0, math.inf),  # Linux counts packets without a limit; 2 is the value in `DEPLOYED`
     "cwnd_limited": (1.0,),  # include/net/tcp.h, tcp_is_cwnd_limited()
-    "hystart": (0.0,),  # for CUBIC 2: the HyStart of tcp_cubic.c, which is not HyStart++ (RFC 9406)
+    "hystart": (0.0,),  # for CUBIC instead 2, HyStart of tcp_cubic.c, which is not HyStart++ (RFC 9406)
     "prr": (1.0, 2.0),  # tcp_cwnd_reduction()
     "rack": (1.0, 2.0),
     "growth_at_exit": (1.0,),  # tcp_fastretrans_alert(), then tcp_cong_control()
@@ -108,9 +108,9 @@ def controlled(net: Network) -> Iterator[tuple[Flow, int]]:
 
 
 def with_handshakes(net: Network) -> Network:
-    """Return a scenario whose senders start with the value that Linux learns in the handshake before the run.
+    """Return a scenario whose senders start with the round-trip time that Linux measures in the handshake.
 
-    The value is the round-trip time of the empty path. Of the simulator's schemes only BBR uses it, as the parameter
+    It is the round-trip time of the empty path. Of the simulator's schemes only BBR uses it, as the parameter
     `handshake_rtt`. A value that the scenario sets is kept.
 
     Parameters

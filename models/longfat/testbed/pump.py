@@ -35,7 +35,7 @@ LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
 #: times at which those packets were due, would arrive after less than the round-trip time of the path. A sender that
 #: keeps the smallest round-trip time (BBR) would keep this too small value.
 STANDSTILL_NS = 300_000
-AWAKE_NS = 30_000  # ours: the process wakes up this much before a packet is due, since waking takes as long (measured)
+AWAKE_NS = 30_000  # ours: a wait ends this long before a packet is due, since waking up takes as long (measured)
 PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 
@@ -64,7 +64,7 @@ class Punctuality:
 def prompt() -> Iterator[bool]:
     """Give this process a real-time priority, if allowed, and disable garbage collection in a `with` block.
 
-    The value of `as` is True if the priority was allowed.
+    The context manager yields True if the priority was allowed.
     """
     allowed, before = False, None
     collecting = gc.isenabled()
@@ -143,7 +143,7 @@ class _Pump:
         self.lateness = array("q")
         self.origin = 0  # clock time at virtual time 0 [ns]
         self.refused = self.unknown = 0
-        # Read little at once if packets are small, because each read of 64 KiB would clear as much memory.
+        # If packets are small, read at most 4 KiB at once: each read of 64 KiB would clear 64 KiB of memory.
         self.longest = 4096 if all(one.packet < 4000 for one in emulator.flows) else 65_536
         for host in hosts:
             os.set_blocking(host, False)

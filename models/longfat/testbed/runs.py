@@ -77,7 +77,7 @@ def outcomes(
     asked = settings_of(net) | host_settings.buffers(in_flight(net), len(connections), host_settings.memory())
     given = dict(settings or {})
     _check(given)
-    from numba import cloudpickle  # also pickles a user's discipline, whose file is no module
+    from numba import cloudpickle  # pickles a user's discipline, too, although its file is no module
 
     from longfat.base.progress import bar
     from longfat.testbed.pump import NAMES
@@ -144,7 +144,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
         f"one_run.main({there.fileno()}, {os.getpid()})"
     )
     with here:
-        with there:  # a new session, so that Ctrl-C reaches this process only, which ends the other
+        with there:  # the child has its own session, so Ctrl-C reaches only this process, which ends the child
             process = subprocess.Popen(
                 [sys.executable, "-c", code],
                 pass_fds=[there.fileno()],

@@ -75,9 +75,9 @@ def socket_options(given: Mapping[str, object]) -> dict[str, int]:
 def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> dict[str, object]:
     """Return the settings of socket buffers for the data in flight of a flow [bytes] and a number of connections.
 
-    A packet in a buffer may take more than twice its size, and each buffer refills while it drains. All connections
-    together get an eighth of ``memory`` [bytes], which all of TCP may use, because several runs may share the machine.
-    Each connection gets at least 1 MB.
+    They are several times the data in flight, because a packet in a buffer may take more than twice its size, and each
+    buffer refills while it drains. All send buffers together have at most an eighth of ``memory``, the memory of TCP
+    [bytes], because several runs may share the machine; so have all receive buffers. Each buffer has at least 1 MB.
     """
     room = int(min(max(16 * bytes_in_flight, 16e6), max(memory / 8 / connections, 1e6), 1e9))
     return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
@@ -86,7 +86,7 @@ def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> di
 def memory() -> float:
     """Return the memory [bytes] that TCP may use on this machine before Linux reduces buffers; 8e9 if it is unknown.
 
-    A container may not see the setting. With 8 GB the volume in flight, not the memory, bounds the buffers.
+    A container may not see the setting. With 8 GB and few connections the data in flight determine the buffers.
     """
     place = SYSCTL / "ipv4/tcp_mem"  # low, pressure and high, in pages (kernel documentation, networking/ip-sysctl)
     return float(place.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if place.exists() else 8e9
