@@ -39,7 +39,7 @@ class Entry:
     bottleneck, switch : str or Discipline
         Queue discipline of the slow links, and of the switches' other links.
     options : mapping
-        Parameters of the bottleneck's discipline if it is given by name; they also apply to an equal `switch`.
+        Parameters of the bottleneck's discipline if it is given by name; they also apply to `switch` if it is equal.
     hops : int
         Number of switches between each source and the first switch of the scenario.
     access : bool
@@ -50,11 +50,11 @@ class Entry:
         Whether the delays of probe packets are measured in the experiments for which the paper reports them, in a
         separate run.
     probe_beside : bool
-        Whether transfer times are measured in the run with probe packets, too, instead of a separate run.
+        Whether transfer times are measured in the run with probe packets, not in a separate run.
     probe_hops : bool
         Whether probe packets pass the `hops` switches, too.
     transmission : bool
-        Whether the delays of probe packets include transmission times: only propagation is subtracted from them.
+        Whether the delays of probe packets include transmission times; if not, these are subtracted, too.
     send_jitter : float
         Uniform additional delay of each packet at its source [s].
     choices : tuple of Choice
@@ -82,7 +82,7 @@ class Entry:
     source: str = ""
 
     def disciplines(self) -> dict[str, Discipline]:
-        """Return the queue discipline of the "bottleneck", and that of a "switch" on another link, by these keys."""
+        """Return a dict of the queue disciplines: "bottleneck", on the slow links, and "switch", on the other links."""
         from longfat.sim import queues
 
         return {

@@ -1,9 +1,9 @@
 """Experiments of the benchmark and their variants, by name; the networks are in ``scenarios/*.toml``.
 
 A rule that the paper leaves open, or that contradicts the printed numbers, has a variant for each interpretation.
-Experiment 3 has round trips of 44 ms, as printed, and of 40 ms, which the printed times of TCP and DECbit need.
-Experiment 7 has all sources active from the beginning, which the printed times need, or starting one after the other,
-as the text says. Experiment 9 has the printed file sizes (9a) and scaled ones (9b). A `Choice` records a rule that is
+Experiment 3 has round trips of 44 ms, as printed, or of 40 ms, which the printed times of TCP and DECbit need. In
+experiment 7 all sources start at once, which the printed times need, or one after the other, as the text says.
+Experiment 9 has the printed file sizes (9a) or scaled ones (9b). A `Choice` records a rule that is
 our choice where the paper is silent, ambiguous or contradicts its own numbers, with the evidence for the rule.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """Choice of this package, where the paper leaves a rule open, and the printed numbers that decided the choice.
+    """Rule that this package chose because the paper leaves it open, and the printed numbers that decided the choice.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Variant:
 
 
 #: The optimal mean transfer time at a load of 0.9 is 1362 ms if the sources start one after the other. The paper prints
-#: 4092 to 4112 ms, so its sources did not start so.
+#: 4092 to 4112 ms, so its sources started together.
 _STEADY = Choice("all sources send from time 0 on, not one after the other as in the text", "interpretation", (7,))
 #: The paper's numbers do not decide this choice. Mean transfer times of hop-by-hop in a hundred runs, at loads of 0.6,
 #: 0.8 and 0.9, are 1072, 2078 and 3962 ms without probe packets, 1084, 2130 and 4115 ms with probe packets; the paper

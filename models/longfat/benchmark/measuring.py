@@ -1,7 +1,7 @@
 """Measurements of one run of the benchmark: transfer times of the connections, and delays of single packets.
 
-The least transfer times are those of a fluid that takes max-min fair shares of the links. In this model the whole file
-is at its first slow link when it starts, and acknowledgments take a share of the slow links.
+The optimal transfer times are those of a fluid model, whose flows have max-min fair shares of the links. In this model
+a whole file is at its first slow link when it starts, and acknowledgments take a share of the slow links.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     -----
     The delays come from a second run, with the same seed and with probe packets, unless the entry has `probe_beside`.
     The paper does not say whether its transfer times were measured beside probe packets. Here they are measured without
-    probe packets, because the paper's optimal times leave these out, it prints no delays for TCP and DECbit, and one
-    definition then holds for all schemes. Table 4.7a does not decide (`longfat.benchmark.experiments`), and table 4.6
-    has unequal times for the two directions of hbh, pp and e2e-ef.
+    probe packets, because the paper's optimal times exclude them, the paper prints no delays for TCP and DECbit, and
+    one definition then holds for all schemes. Table 4.7a does not decide (`longfat.benchmark.experiments`), and table
+    4.6 has unequal times for the two directions of hbh, pp and e2e-ef.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
@@ -170,7 +170,7 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flo
 
 
 def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
-    """Return uncontrolled traffic as fluid: on-off traffic with its on and off times, other traffic with its mean rate.
+    """Return a flow's uncontrolled traffic as fluid: on-off traffic with its times, other traffic as its mean rate.
 
     Acknowledgments of probe packets, which use 0.04 % of a slow link, are left out.
     """

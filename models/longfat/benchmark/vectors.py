@@ -25,7 +25,7 @@ UNLIMITED = 1e9  # packets, size of a buffer in which only the given losses occu
 #: 9000, section 18.2. LONE_AT_ONCE applies to a link of unlimited rate. Our choice: it is nearly 0, so that the
 #: round-trip time is constant.
 LONE, LONE_AT_ONCE = 0.025, 1e-6
-#: Clock resolution [s] of other implementations for which the tolerance of CUBIC's window allows (our choice).
+#: Coarsest clock resolution [s] of another implementation that the tolerance of CUBIC's window covers (our choice).
 CLOCK = 1e-3
 BETA, C = 0.7, 0.4  # RFC 9438, sections 4.6 and 5.1
 
@@ -35,7 +35,7 @@ class Subject:
     """Sender that a test vector describes, with the defaults of its scenario."""
 
     scheme: str  # of the simulator
-    parameters: dict[str, float]  # besides the initial window and the acknowledgments
+    parameters: dict[str, float]  # of the scheme, without initial window and acknowledgments
     rules: str  # documents whose rules the scheme follows
     losses: tuple[int, ...] = ()  # transmissions that are lost, unless others are given
     rate: float = math.inf  # of the link [bytes/s], unless another is given
@@ -169,7 +169,7 @@ def rows(events: list[dict[str, Any]], packet: int, name: str) -> list[Row]:
     known: set[int] = set()  # qlog repeats packets acknowledged out of order
     steps, reduced = 0, False
     settled, missing = set[int](), 0  # packets acknowledged or declared lost, and the first packet that is neither
-    further, newest = 0.0, 0.0  # growth by packets after a gap (`ON_GAPS`): before this row, and in it [bytes]
+    further, newest = 0.0, 0.0  # growth by packets after a gap (`ON_GAPS`) in earlier rows, and in this row [bytes]
     for event in events:
         kind, data = event["name"].rpartition(":")[2], event["data"]
         if kind == "metrics_updated":
@@ -245,6 +245,6 @@ def tolerance(name: str, window: float, ssthresh: float, steps: int, packet: int
     if math.isnan(ssthresh):  # slow start, in whole bytes
         return 1.0
     growth = 0.0
-    if name == "cubic":  # before 2 K the first growth is the steepest: 3 C K^2, with C K^3 = (1/beta - 1) ssthresh
+    if name == "cubic":  # steepest at time 0, until 2 K: slope 3 C K^2, with C K^3 = (1/beta - 1) ssthresh
         growth = 3 * C ** (1 / 3) * ((1 / BETA - 1) * ssthresh / packet) ** (2 / 3) * packet * CLOCK
     return 1.0 + steps + math.ceil(growth)

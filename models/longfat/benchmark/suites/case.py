@@ -37,9 +37,9 @@ class Probe:
     count : str
         Quantity of `longfat.sim.runs.results`.
     how : str
-        For a field: first, last, min, max, mean, change or time (their duration [s]) of the samples, or next, the first
-        sample after them. For a quantity: sum, mean, min, max or jain (fairness index) over the flows or links, or
-        share, their part of the sum over all flows.
+        For a field: first, last, min, max, mean or change of the samples, time (their duration [s]), or next (the first
+        sample after them). For a quantity: sum, mean, min, max or jain (fairness index) over the flows or links of
+        `of`, or share (their part of the sum over all flows).
     of : str
         Beginning of the names of these flows or links; empty for all.
     during, visit, after, begin, end
@@ -83,7 +83,7 @@ class Expectation:
     probe : Probe
         Measured quantity.
     visits, never : tuple of str
-        In place of a probe: phases that must follow each other (`visits`) or must not be visited (`never`), at
+        Instead of the value of a probe: phases that must be visited in this order (`visits`), or never (`never`), at
         `Probe.after` or later.
     within : tuple of float, optional
         Bounds of the value; without bounds the value is only reported, beside that of the reference scheme.
@@ -109,9 +109,9 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Find:
-    """Rule for a placeholder ``$name``: the time [s] at which a preliminary run enters a phase.
+    """Rule for the value of a placeholder ``$name``: the time [s] at which a preliminary run enters a phase.
 
-    If ``field`` is given, it is the value of that field at that time.
+    If ``field`` is given, the value is instead that of the field at this time.
     """
 
     name: str
