@@ -88,8 +88,8 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
     """Write a caption `below` points under the x axis, in small type and wrapped to the figure's width."""
     width = ax.get_figure().get_size_inches()[0]  # type: ignore[union-attr]
     lines = textwrap.wrap(text, round(CAPTION_COLUMNS * width))
-    # The position of a single line is its baseline, that of several lines the top of the first line, about 7 points
-    # higher.
+    # Place a single line by its baseline, but several lines by the top of the first line, which is about 7 points above
+    # its baseline.
     place: dict[str, Any] = {"va": "baseline"} if len(lines) == 1 else {"va": "top"}
     down = below if len(lines) == 1 else below - 7
     ax.annotate(
@@ -99,7 +99,7 @@ def caption(ax: Axes, text: str, below: float = 38) -> None:
 
 
 def nth_colour(index: int) -> Any:
-    """Return the n-th colour of the present colour cycle; matplotlib would resolve "C1" only when it renders.
+    """Return the n-th colour of the present colour cycle; the name "C1" would depend on the cycle at rendering.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)
