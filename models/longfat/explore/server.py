@@ -83,13 +83,13 @@ async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Even
 
 def _work(sending: Connection, text: bytes, file: str) -> None:
     """Simulate a request in the child process, and send each event to the server's process."""
-    with contextlib.suppress(ImportError, OSError, ValueError):  # not on every system
+    with contextlib.suppress(ImportError, OSError, ValueError):  # not every system has the module and the limit
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.nice(5)  # lower priority than the page and its server
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for output in (1, 2):  # a user's law may print
+    for output in (1, 2):  # discard output, because a user's law may print
         os.dup2(nowhere, output)
     try:
         asked = simulations.read(text, chosen(file))
