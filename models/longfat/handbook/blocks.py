@@ -19,7 +19,7 @@ Item = Node | Loop
 
 @dataclass(eq=False)
 class Block:
-    """Sequence of operations. ``loop`` is set for the body of a loop, ``known`` for a branch of a condition."""
+    """Sequence of operations: the body of ``loop``, or the branch for the condition and its value in ``known``."""
 
     parent: Block | None = None
     loop: Loop | None = None
@@ -39,8 +39,8 @@ class Block:
 class Plan:
     """Placement of the operations of a program: the block of each operation, and the blocks that use its result.
 
-    ``branches`` has the two blocks of each ``where`` of numbers, ``bodies`` the block of each loop, ``needed`` the
-    positions, in each loop's state, of the values on which results depend, ``uses`` operation and block of each use.
+    ``branches`` has the two blocks of each ``where`` of numbers, and ``bodies`` the block of each loop. ``needed`` has
+    the positions in a loop's state of values on which results depend; ``uses``, the operation and block of each use.
     """
 
     root: Block = field(default_factory=Block)

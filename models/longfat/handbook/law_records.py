@@ -216,7 +216,7 @@ def _plain(text: str) -> str:
 def digest(law: Law) -> str:
     """Return a hash of ten hexadecimal digits, which changes when the law's expression changes.
 
-    The digits of a root depend on its equation, and those of a law without a closed form on its source code.
+    The hash of a root depends on the root's equation, that of a law without a closed form on its source code.
 
     >>> from longfat.laws.queues import mm1_wait, mm1_response
     >>> len(digest(mm1_wait)), digest(mm1_wait) == digest(mm1_response)

@@ -137,7 +137,7 @@ def laws_script(laws: Iterable[Law]) -> str:
     data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
     letters: dict[str, str] = {}
-    for one in data.values():  # networks and letters that several laws have are written once
+    for one in data.values():  # write networks and letters of several laws only once
         one["networks"] = {names[network["name"]]: network["values"] for network in one.pop("presets", ())}
         letters |= {letter["letter"]: letter.pop("mathml") for letter in one["letters"]}
     networks = [{"name": one.name, "source": one.source} for one in presets.PRESETS]

@@ -66,7 +66,7 @@ def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) ->
 
 
 def _kim_farber(access: float) -> Preset:
-    """Return a network for files of 200 packets of 500 bytes; bottleneck rate C of 0.6 access rates, buffer C D/3."""
+    """Return a network for files of 200 packets of 500 bytes; bottleneck 0.6 x access rate, buffer 1/3 of the BDP."""
     size, packets, round_trip, ratio = 500.0, 200, 0.03, 0.6
     rate, file = ratio * access, size * packets
     bdp = rate * round_trip  # bytes
@@ -102,7 +102,7 @@ def _loss_load(k: float) -> Preset:
 
 
 def _cadpc(flows: int) -> Preset:
-    """Return a network of CADPC flows with an initial rate of one 1000-byte packet per update, every 4 x 300 ms."""
+    """Return a network of CADPC flows that start with one packet of 1000 bytes per update period of 4 x 300 ms."""
     rate = 1000 / (4 * 0.3) / 1.25e6
     return Preset(
         f"{flows} flows over 10 Mbit/s, 300 ms", "Welzl, section III; our initial rate: one packet per update",

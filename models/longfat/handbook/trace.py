@@ -4,7 +4,7 @@ A `Node` is the tracer of a number or a vector, a `Row` that of an array with tw
 numbers, and `Tracing` has the functions of `longfat.law.array_namespaces`, so that the code of a law records its
 operations. Equal operations on equal operands become one node, which eliminates common subexpressions.
 
-A condition is also a node; therefore no Python ``if`` may depend on one, which laws guarantee for JAX. A loop
+A condition is also a node; therefore no Python ``if`` may depend on one; laws have none, as for JAX. A loop
 (``repeat``, ``iterate``) is recorded once, with a node for each value of its state. An operation may be rewritten only
 if not even the last bit of its value changes: NumPy also computes x**2 as x*x, and x**0.5 as sqrt(x).
 """
@@ -100,7 +100,7 @@ class Node(Operators):
     """Number or vector of the program, the result of an operation."""
 
     dtype = np.dtype(float)
-    ndim, shape = 0, ()  # the same for a vector: a law sees it as a number, its elements as a further leading axis
+    ndim, shape = 0, ()  # also for a vector, whose elements are on a further leading axis that laws do not see
 
     def __init__(self, graph: Graph, operation: str, operands: tuple[Node, ...], length: Any, value: Any, serial: int):
         self.graph, self.operation, self.operands = graph, operation, operands
@@ -287,7 +287,7 @@ class Tracing(Namespace):
         return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state's first value after ``times`` steps, instead of its limit; return 0 if it is negative."""
+        """Return the state's first value after ``times`` steps, at least 0, as an approximation of its limit."""
         return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
@@ -342,7 +342,7 @@ def _shaped(nodes: Sequence[Node], like: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def traced(function: Callable[..., Any], names: Sequence[str], **more: Any) -> Node:
-    """Trace a function of the parameters ``names``, and of classes such as ``xp=Tracing``; return the result's node.
+    """Trace a function with parameters ``names`` and instances of classes (``xp=Tracing``); return its result's node.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> traced(mm1_wait.function, ["load"], xp=Tracing).operation
