@@ -325,7 +325,7 @@ def test_bbr_through_a_policer_gets_the_capture_and_no_window(tmp_path, capsys):
     content = json.loads(questions.policer())
     content["end"]["sender_tcp_congestion"] = "bbr"
     out = asked(tmp_path, capsys, json.dumps(content), "--rate", "10Gbit/s")
-    assert "policer, which do not slow down BBR: 2.1 Gbit/s of data" in " ".join(out.split())
+    assert "policer (neither slows down BBR): 2.1 Gbit/s of data" in " ".join(out.split())
     assert "tcpdump -s 96" in out
     assert "sysctl" not in out
     assert "BDP" not in out

@@ -288,7 +288,7 @@ def _of_network(figures: PathFigures) -> Diagnosis:
     if allowed is None:
         # BBR keeps its rate under random losses, and also if a policer drops the packets that BBR sends too fast
         # (docs/measured.md).
-        said = f"{said}, at random or by a policer, which do not slow down BBR"
+        said = f"{said}, at random or by a policer (neither slows down BBR)"
         return Diagnosis("losses or policer", f"{said}: {rounded(rate, 'bytes/s')} of data")
     law = "CUBIC" if (figures.control or "cubic") == "cubic" else "Reno"
     means = f"{rounded(allowed[0], 'bytes/s')} by the law of {law} at {rounded(trip, 's')}"

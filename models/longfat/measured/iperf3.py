@@ -225,7 +225,7 @@ def _limit(start: Field, end: Field, samples: list[_Sample]) -> PathFigures:
 
 
 def _processor(start: Field, end: Field) -> tuple[str | None, float | None]:
-    """Return which side's processor was the limit, and its iperf3's processor time / duration of the transfer [1]."""
+    """Return the side whose processor was the limit, and its processor time per duration of the transfer [1]."""
     if "cpu_utilization_percent" not in end.entries():
         return None, None
     shares = end["cpu_utilization_percent"]

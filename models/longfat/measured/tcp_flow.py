@@ -82,7 +82,7 @@ class _Gaps:
         self.rest: list[tuple[int, int]] = []  # for each begin: end, and number of transmissions before the gap
 
     def open(self, begin: int, end: int, before: int) -> None:
-        """Add a gap that begins above the ends of all other gaps."""
+        """Add a gap, which begins above the ends of all others, after ``before`` transmissions."""
         if len(self.begins) == MOST_GAPS:
             self.close(self.begins[MOST_GAPS // 2])
         self.begins.append(begin)
@@ -233,7 +233,7 @@ class _Reader:
         self.next = max(self.next, begin + size)
 
     def _fill(self, before: int, begin: int, size: int) -> None:
-        """Record a packet that fills a gap, because it was lost upstream of the capture and resent, or reordered."""
+        """Record a packet that fills a gap: it was lost upstream of the capture and resent, or it was reordered."""
         if len(self.sent) - before >= REORDERED:
             at = self.sent[min(before, len(self.sent) - 1)].time
             self.unseen.append((before, Transmission(at, begin, size, lost=True)))
