@@ -96,7 +96,7 @@ def difference(data: xr.Dataset, name: str, where: dict[str, str]) -> tuple[floa
     """Return the relative difference of Linux from the simulator [1], and the half-width of its confidence interval.
 
     The half-width is the root of the sum of the squares of both half-widths, as in a two-sample Student interval with
-    the degrees of freedom of one side. Welch's interval has more degrees of freedom, so this one is wide enough. A
+    the degrees of freedom of one side. Welch's interval has more degrees of freedom, so this interval is wide enough. A
     deterministic simulation adds no half-width. The result is NaN without replications on Linux.
 
     >>> import xarray as xr

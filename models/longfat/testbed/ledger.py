@@ -27,8 +27,8 @@ class Account:
     last_arrival_ns: int = 0  # arrival of the last packet with data at the receiver
     in_order: int = 0  # first byte that the receiver lacks
     acks: int = 0  # packets sent by the receiver
-    acknowledged: int = 0  # next byte expected, by the receiver's last acknowledgment
-    acknowledged_to_sender: int = 0  # next byte expected, by the last acknowledgment that reached the sender
+    acknowledged: int = 0  # next byte that the receiver's last acknowledgment expects
+    acknowledged_to_sender: int = 0  # next byte that the last acknowledgment which reached the sender expects
     goal: int = NEVER  # size of the file in bytes of data
     finish_ns: int = NEVER  # time at which the last byte's acknowledgment reached the sender
     blocks: list[tuple[int, int]] = field(default_factory=list)  # begin and end of data received beyond a gap, sorted

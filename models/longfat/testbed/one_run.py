@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SECOND = 1_000_000_000  # ns
 SERVE_NS = 20_000_000  # interval between two calls of `Senders.serve`
 ACCEPT_NS, LONGEST_HANDSHAKE_NS = 5_000_000, 60 * SECOND
-#: A run is used if each of these fractions is at most this value (our choice): late packets, time in which applications
-#: lagged, and time in which the network stood still.
+#: A run is used only if each of these fractions is at most this value (our choice): late packets, time in which
+#: applications lagged, and time in which the network stood still.
 MOST = 0.01
 #: Largest fraction of the time in which the network may stand still if the clock paces a sender (BBR). Our choice:
 #: packets that this sender sends during a pause wait for its end. The mean queue of one BBR flow at 20 Mbit/s, 40 ms
@@ -49,7 +49,7 @@ class Trust:
     """Evidence on whether a run's results may be used: late packets, drops by devices, applications that lagged."""
 
     late: float  # fraction of packets that were written more than 2 ms after they were due
-    packets: int  # that were written
+    packets: int  # number of packets that were written
     drops: int  # packets that the devices dropped
     #: Largest fraction of time in which a connection waited for the application of its sender or receiver: because of a
     #: full send buffer or the receiver's window (TCP_INFO), or because there was nothing to send.

@@ -43,7 +43,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "quick_acks": (479.0,),  # tcp_grow_window(), with the socket buffers of `longfat.testbed.settings`
     "tick": (0.0,),
     "granularity": (0.2,),  # TCP_RTO_MIN is the lower bound of the variance term, tcp_rtt_estimator()
-    "growth_limit": (2.0, math.inf),  # Linux counts packets without a limit; 2 is the value in `DEPLOYED`
+    "growth_limit": (2.0, math.inf),  # Linux has no limit; also allowed: 2, the value in `DEPLOYED`
     "cwnd_limited": (1.0,),  # include/net/tcp.h, tcp_is_cwnd_limited()
     "hystart": (0.0,),  # for CUBIC instead 2, HyStart of tcp_cubic.c, which is not HyStart++ (RFC 9406)
     "prr": (1.0, 2.0),  # tcp_cwnd_reduction()
@@ -68,7 +68,7 @@ LINUX: dict[str, tuple[float, ...]] = {
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
 }
-SMALLEST_PACKET, LARGEST_PACKET = 256, 65535  # bytes; below, tcp_min_snd_mss and options leave little for data
+SMALLEST_PACKET, LARGEST_PACKET = 256, 65535  # bytes; tcp_min_snd_mss and options leave smaller ones little data
 LARGEST_INITIAL_WINDOW = 65535.0  # packets
 
 

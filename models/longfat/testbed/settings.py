@@ -77,7 +77,7 @@ def buffers(bytes_in_flight: float, connections: int, memory: float = 8e9) -> di
 
     They are several times the data in flight, because a packet in a buffer may take more than twice its size, and each
     buffer refills while it drains. All send buffers together have at most an eighth of ``memory``, the memory of TCP
-    [bytes], because several runs may share the machine; so have all receive buffers. Each buffer has at least 1 MB.
+    [bytes], because several runs may share the machine; so have all receive buffers. But each buffer has 1 MB or more.
     """
     room = int(min(max(16 * bytes_in_flight, 16e6), max(memory / 8 / connections, 1e6), 1e9))
     return {"ipv4/tcp_wmem": f"4096 {room} {room}", "ipv4/tcp_rmem": f"4096 {room} {room}"}
