@@ -170,7 +170,7 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flo
 
 
 def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
-    """Return a flow's uncontrolled traffic as fluid: on-off traffic with its times, other traffic as its mean rate.
+    """Return a flow's uncontrolled traffic as fluid: on-off traffic by its on and off times, else by the mean rate.
 
     Acknowledgments of probe packets, which use 0.04 % of a slow link, are left out.
     """
