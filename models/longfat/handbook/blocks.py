@@ -19,7 +19,7 @@ Item = Node | Loop
 
 @dataclass(eq=False)
 class Block:
-    """Sequence of operations: the body of ``loop``, or the branch for the condition and its value in ``known``."""
+    """Sequence of operations: the body of ``loop``, or the branch for ``known``, a condition and its value."""
 
     parent: Block | None = None
     loop: Loop | None = None

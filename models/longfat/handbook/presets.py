@@ -49,7 +49,7 @@ def subject(law: Law) -> str:
 
 
 def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) -> Preset:
-    """Return a network with segments of s = 16 packets of 1024 bytes; delays t_a = RTD + 3 t_p, w_a = t_a/(s t_p)."""
+    """Return a network with s = 16 packets (1024 bytes, time t_p) per segment; t_a = RTD + 3 t_p, w_a = t_a/(s t_p)."""
     packets, size = 16, 1024.0
     packet_time = size / rate
     ack_delay = round_trip + 3 * packet_time

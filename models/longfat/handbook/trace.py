@@ -4,7 +4,7 @@ A `Node` is the tracer of a number or a vector, a `Row` that of an array with tw
 numbers, and `Tracing` has the functions of `longfat.law.array_namespaces`, so that the code of a law records its
 operations. Equal operations on equal operands become one node, which eliminates common subexpressions.
 
-A condition is also a node; therefore no Python ``if`` may depend on one; laws have none, as for JAX. A loop
+A condition is also a node; therefore no Python ``if`` may depend on one; JAX requires the same of laws. A loop
 (``repeat``, ``iterate``) is recorded once, with a node for each value of its state. An operation may be rewritten only
 if not even the last bit of its value changes: NumPy also computes x**2 as x*x, and x**0.5 as sqrt(x).
 """
