@@ -39,7 +39,7 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
     TypeError
         For a value of a wrong type.
     ValueError
-        For a value out of range, or if 128 nodes do not resolve the roots, because they are too many or the delays are
+        For a value out of range, or if 128 nodes do not resolve the roots, because the roots are too many or the delays
         too long.
 
     Notes

@@ -9,12 +9,12 @@ and that requests are processed in the order of arrival.
 
 A receive buffer smaller than the window (section 4.3) stores complete and partial segments until all segments before
 them are complete; the application consumes segments in order immediately. Under *hard* acknowledgment the receiver
-keeps a segment if it lies within one buffer from the first missing segment, and discards others. Under *soft*
+keeps only the ``receive_buffer`` segments from the first missing one on, and discards others. Under *soft*
 acknowledgment it keeps any segment that finds a free slot; if none is free, a segment with a smaller number displaces
 the one with the largest number. A discarded segment is requested in the acknowledgment of the group that carried or
 displaced it, or optionally when the buffer has a slot for it. If requested packets of a displaced segment are in
-flight, their acknowledgment requests the segment's other packets, because one acknowledgment arrives for each group,
-t_a after its last packet (section 4.2).
+flight, their acknowledgment requests the segment's other packets, because each group has one acknowledgment, which
+follows its last packet (section 4.2).
 """
 
 from longfat.segments.replications import AskAgain, Channel, Strategy

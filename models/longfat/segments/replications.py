@@ -106,7 +106,7 @@ def run_one(
         rows *= 2
     segments = np.zeros((rows, holes.SEGMENT_COLUMNS), np.int64)
     segments[:, holes.HOLE] = segments[:, holes.RUN] = holes.NONE
-    # A sender that waits for its window has steps of lag (`kernel.segment_sender`), which need room.
+    # If the sender waits for its window, the kernel stores steps of lag (`kernel.segment_sender`), which need rows.
     window_limited = (rules.window - 1) * rules.segment_packets < rules.ack_delay
     segment_sender.run(
         rng,

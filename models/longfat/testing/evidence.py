@@ -188,8 +188,9 @@ class Bounded:
     .. math:: K_n(m) = \prod_i (1 + \lambda_i (x_i - m)), \qquad
         \lambda_i = \frac{\hat\mu_{i-1} - m}{\hat\sigma_{i-1}^2 + (\hat\mu_{i-1} - m)^2}
 
-    for x scaled to [0, 1]. Bets have only one sign, so the wealth K is a supermartingale for every mean on the other
-    side, and a bet can lose at most the fraction `STAKE` of the wealth. Half of the wealth starts on each side.
+    for x scaled to [0, 1], with mean and variance estimated from the first i - 1 values. Bets have only one sign, so
+    the wealth K is a supermartingale for every mean on the other side, and a bet can lose at most the fraction `STAKE`
+    of the wealth. Half of the wealth starts on each side.
 
     Parameters
     ----------

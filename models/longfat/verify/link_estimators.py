@@ -39,7 +39,7 @@ def queue(
     exponential : bool, optional
         Whether packet sizes are exponential rather than constant; by default whether ``variation`` is 1 rather than 0.
     packets : float
-        Length of one replication at a load of 0.5 [service times]; up to 25 times longer at higher loads.
+        Length of one replication at a load of 0.5 [service times]; 6.25 times longer at loads from 0.8 to 1.2.
 
     Returns
     -------
@@ -199,7 +199,7 @@ APART = 0.103  # s between starts; unless k is large, the other sources are then
 def loss_load_network(
     k: float, v: float, sources: int, apart: float = APART, direct: bool = False, **parameters: float
 ) -> Network:
-    """Return a network of one link and greedy loss-load sources, which maximise their throughput.
+    """Return a network of greedy loss-load sources and one link with a loss-load curve of the parameters k and v.
 
     The sources start one after the other, at intervals of ``apart`` seconds.
 
@@ -221,8 +221,8 @@ def loss_load_equilibrium(
 ) -> Result:
     """Estimate the "loss" or the offered "load" [1] of a link with 2 to 1000 loss-load sources in equilibrium.
 
-    In the measured time the link can transmit ``packets`` packets on average. It begins 100 round trips after the start
-    of the last source; after 300 round trips the mean results are the same.
+    In the measured time the link can transmit ``packets`` packets on average. The measurement begins 100 round trips
+    after the start of the last source; if it begins after 300, the mean results are the same.
     """
     domains.choice("quantity", quantity, ("loss", "load"))
     warm_up = sources * APART + 100 * ROUND_TRIP

@@ -74,10 +74,10 @@ def time_to_equilibrium(
 
     Notes
     -----
-    "converged": every source's best reply is its present rate, and all feedback in transit is that of the present
-    rates. "oscillates": the states repeat themselves, a thousand times more closely than the tolerance, and move by
-    more than the tolerance; this is detected only if the order is not random. If the rates neither converge nor repeat
-    themselves, the status is "not within updates".
+    "converged": within the tolerance, every source's best reply is its present rate, and all feedback in transit is
+    that of the present rates. "oscillates": the states repeat themselves, a thousand times more closely than the
+    tolerance, and move by more than the tolerance; this is detected only if the order is not random. If the rates
+    neither converge nor repeat themselves, the status is "not within updates".
 
     Examples
     --------
