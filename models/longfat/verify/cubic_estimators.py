@@ -64,7 +64,7 @@ def window_after_loss(
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
-    """Return packets sent and time [s] from a loss until the window regains its size, by stepping RFC 9438's rules."""
+    """Return packets sent and time [s] from a loss until the window regains its size, by RFC 9438's rules in steps."""
     recovery = ((1 - beta) * window_before_loss / c) ** (1 / 3)
     window = estimate = beta * window_before_loss
     time = packets = 0.0
@@ -115,8 +115,8 @@ def at_link(
     The bandwidth-delay product is an integer plus 1/2 [packets], so that packets arrive half a transmission time after
     departures. With an integer each packet would arrive when another departs, and nanoseconds of rounding would decide
     whether it finds the buffer full: a phase effect (S. Floyd and V. Jacobson, On Traffic Phase Effects in
-    Packet-Switched Gateways, 1992), by which a flow may lose one packet more, and halve its window twice, at each loss.
-    Floyd and Jacobson propose random delays. Our choice is a fixed phase, because the simulator then stays
+    Packet-Switched Gateways, 1992), by which a flow may lose one packet more, and reduce its window twice, at each
+    loss. Floyd and Jacobson propose random delays. Our choice is a fixed phase, because the simulator then stays
     deterministic.
     """
     bdp = math.floor(bandwidth_delay_product) + 0.5

@@ -187,8 +187,8 @@ def parallel_utilisation(
             parameters=known | {"alpha": 1.0, "beta": decrease},
         )  # fmt: skip
     # A window that grows by one packet per round trip from a small size reaches the fraction 1/`count` of the
-    # bandwidth-delay product after the time `climb`. The warm-up must last at least as long. Losses of one flow are (1
-    # - decrease) times `climb` apart; losses of all flows together are `count` times as frequent.
+    # bandwidth-delay product after the time `climb`. The warm-up must last at least as long. The interval between
+    # losses of one flow is (1 - decrease) times `climb`; losses of all flows together are `count` times as frequent.
     climb = bdp / count * ROUND_TRIP
     period = max(period, (1 - decrease) * climb / count)
     begin = max(losses / 3 * period, climb)

@@ -60,10 +60,10 @@ def bbr_utilisation(
 ) -> Result:  # fmt: skip
     """Estimate the utilisation by one flow of BBR as of 2016, which has 4 packets in flight in ProbeRTT.
 
-    The measured time is ``cycles`` times the default interval and hold time. It begins at 15 s, half an interval after
-    the first ProbeRTT: if it began or ended near a ProbeRTT, it might have one more or one less than ``cycles``. The
-    seed is ignored, because BBR's only random number, the phase of its gains, changes the result by less than 1e-6. A
-    round-trip time equal to the minimum does not postpone ProbeRTT, as in Linux (docs/rules/bbr.md).
+    The measured time is ``cycles`` times the sum of interval, hold time and two round-trip times. It begins at 15 s,
+    half an interval after the first ProbeRTT: near a ProbeRTT it might include one more or one less than ``cycles``.
+    The seed is ignored, because BBR's only random number, the phase of its gains, changes the result by less than 1e-6.
+    A round-trip time equal to the minimum does not postpone ProbeRTT, as in Linux (docs/rules/bbr.md).
     """
     if (interval, hold_time) != (10.0, 0.2):
         raise out_of_range("interval", interval, "s", "10 (simulations need interval = 10, hold_time = 0.2)")
