@@ -270,8 +270,8 @@ def xcp(flows: int) -> System:
     -------
     System
         Variables ``rate`` (flow) x relative to the capacity [1] and ``queue`` q [s], the transmission time of the
-        backlog; y is the sum of the rates. Parameters: ``alpha``, ``beta``, ``gamma`` [1] in (0, 10],
-        ``round_trip_time`` d [s] in (0, inf).
+        backlog; y is the sum of the rates, phi+ and phi- are the positive and negative part of phi. Parameters:
+        ``alpha``, ``beta``, ``gamma`` [1] in (0, 10], ``round_trip_time`` d [s] in (0, inf).
 
     Notes
     -----

@@ -117,8 +117,8 @@ def tcp_pie(controller: str = "pie") -> System:
     Parameters
     ----------
     controller : {"pie", "pi2"}
-        PIE, whose updates are divided by the step function S(p') of RFC 8033, or PI2, which squares its probability (S
-        = 1).
+        PIE, which divides its updates by the step function S(p') of RFC 8033, or PI2, which has S = 1 and squares its
+        probability.
 
     Returns
     -------
@@ -129,10 +129,10 @@ def tcp_pie(controller: str = "pie") -> System:
 
     Notes
     -----
-    The flows are those of `longfat.fluid.tcp_red`. The controller adds a (q/C - tau) + b (q/C - q'/C) at each update;
-    the trapezoidal rule applied to the equation of p' gives this update. The delay of the sampling, half an interval,
-    and PIE's burst allowance are left out. In equilibrium the queueing delay is the target. The linearisation of PIE
-    changes at the steps of S; equilibria lie between steps.
+    The flows are those of `longfat.fluid.tcp_red`. At each update the controller adds a (q/C - tau) + b (q - q_old)/C,
+    where q_old is the backlog one update earlier; the trapezoidal rule applied to the equation of p' gives this. The
+    delay of the sampling, half an interval, and PIE's burst allowance are left out. In equilibrium the queueing delay
+    is the target. The linearisation of PIE changes at the steps of S; equilibria lie between steps.
 
     Examples
     --------
