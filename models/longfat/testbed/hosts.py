@@ -29,7 +29,7 @@ SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes t
 #: The buffer of each of n receivers is emptied when it has WAITING or, if this is less, ALL_WAITING / n unread bytes.
 #: Our choice: WAITING is a sixteenth of the smallest buffer. A receiver acknowledges all data when its buffer is
 #: emptied; reading every packet reduced a utilisation from 0.81 to 0.63. Once SO_RCVLOWAT bytes are unread, Linux
-#: leaves acknowledgments to the reader (__tcp_ack_snd_check()). So that this never happens, SO_RCVLOWAT is
+#: leaves acknowledgments to the reader (__tcp_ack_snd_check()). To prevent this, SO_RCVLOWAT is
 #: NEVER_WAITING times the number of unread bytes at which the buffer is emptied.
 WAITING, ALL_WAITING, NEVER_WAITING = 1_000_000, 16_000_000, 8
 #: UNSENT is the number of unsent bytes that a sender's buffer should contain; CHUNK is the number of bytes of one

@@ -124,8 +124,8 @@ class Host:
 def create_hosts(count: int = 2) -> list[Host]:
     """Create hosts and return them; leave the calling thread in the namespace of the last one.
 
-    Call it in a separate process with a single thread, which cannot return to its original namespace. Without the right
-    to create network namespaces, the process enters a new user namespace first, which gives it that right.
+    Call it in a separate process with a single thread: it cannot return to its original namespace. Without the right to
+    create network namespaces, the process enters a new user namespace first, which gives it that right.
     """
     if not sys.platform.startswith("linux"):
         raise CannotRun(f"the testbed needs Linux, and this is {sys.platform}")

@@ -36,8 +36,8 @@ MOST = 0.01
 #: 31 runs with a fraction of up to 0.2 % (5.7 to 6.2 in the twelve that tests/data/linux.csv has), and 5.8 to 9.4 in 13
 #: runs with 0.2 to 0.4 %.
 MOST_PACED = 0.002
-#: Longest single pause of the network with which a run is used [s] (our choice). Linux's timers continue during a
-#: pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the retransmission
+#: A run is used only if no single pause of the network is longer than this [s] (our choice). Linux's timers continue in
+#: a pause. The tail loss probe (after two round-trip times or more: RFC 8985, section 7.2) and the retransmission
 #: timeout (after at least 0.2 s and a round-trip time) would expire without a loss; so would the reordering window, a
 #: quarter of the smallest round-trip time (10 ms at 40 ms); and paced packets would gather before the network. A pause
 #: delays only one packet, so the fraction of late packets does not show it.

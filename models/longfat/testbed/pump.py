@@ -33,7 +33,7 @@ LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
 #: If a packet is more than this time late [ns], virtual time stands still for as long as the packet is late, so that
 #: all later packets are equally late. Our choice: otherwise the answers to late packets, which enter the network at the
 #: times at which those packets were due, would arrive after less than the round-trip time of the path. A sender that
-#: keeps the smallest round-trip time (BBR) would keep this too small value.
+#: keeps the smallest round-trip time (BBR) would keep this value, which is too small.
 STANDSTILL_NS = 300_000
 AWAKE_NS = 30_000  # ours: a wait ends this long before a packet is due, since waking up takes as long (measured)
 PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
