@@ -83,8 +83,8 @@ class Expectation:
     probe : Probe
         Measured quantity.
     visits, never : tuple of str
-        Instead of the value of a probe: phases that must be visited in this order (`visits`), or never (`never`), at
-        `Probe.after` or later.
+        Instead of the value of a probe: phases that must be visited one directly after the other (`visits`), or never
+        (`never`), at `Probe.after` or later.
     within : tuple of float, optional
         Bounds of the value; without bounds the value is only reported, beside that of the reference scheme.
     ours : str
