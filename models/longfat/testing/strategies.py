@@ -175,7 +175,7 @@ ENDLESS = ("blt", "blt-rate", "bully-tyrant")
 
 @st.composite
 def links(draw: DrawFn, *, lossy: bool = True) -> dict[str, Any]:
-    """Draw arguments of `longfat.sim.Network.link`: buffer, discipline, and options with a range for tests."""
+    """Draw arguments of `longfat.sim.Network.link`: buffer, discipline, and options with known values or ranges."""
     discipline = draw(disciplines())
     size = draw(st.integers(1, 30))
     service = getattr(discipline.service, "name", discipline.service)
