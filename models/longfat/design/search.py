@@ -17,7 +17,7 @@ Search = Literal["bisect", "scan"]
 BENT = 0.2  # error [log odds] of the line of `fitted` where its log odds differ by 1 from the goal's; our choice
 EXACT = 1e-3  # least standard error of log odds in `fitted`; our choice: the shares of a buffer may all be equal
 NEAR = 1.0  # distance from the goal, in log odds, up to which buffers give the pooled standard deviation; our choice
-LARGEST_FACTOR = 64  # largest window of the search by simulation, in units of w_a + 1
+LARGEST_FACTOR = 64  # largest simulated window, in units of w_a + 1; w_a is the acknowledgment delay [segments]
 
 
 def efficiency(path: Path, loss: float, window: Any) -> Any:

@@ -125,7 +125,7 @@ class TcpPath:
         """Return the loss that flows cause by overflowing the buffer when they fill the link, by the law of one flow.
 
         All flows have the same window, and each loses a packet when the sum of the windows is the bandwidth-delay
-        product and the buffer. If other losses are fewer than these, more flows add losses and no rate.
+        product plus the buffer. If the path has a smaller loss than this, more flows add losses and no rate.
 
         >>> from longfat.design.senders import SENDERS
         >>> path = TcpPath(1.25e8, 0.1, 1250, SENDERS["reno"], flows=100)

@@ -43,7 +43,7 @@ def along_loss(rows: Sequence[Mapping[str, Any]], declared: Mapping[str, tuple[s
 def curves(
     path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return variables and coordinates of the curves: laws and simulation for windows from 1 to 4 w_a segments."""
+    """Return variables and coordinates of curves by laws and simulation, for windows up to 4 acknowledgment delays."""
     ack = path.ack_segments
     widest = max(4 * ack, 4.0)
     windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)

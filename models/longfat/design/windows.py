@@ -37,8 +37,8 @@ def window(
 
     .. math:: W = \min \{ w : E(w) \ge \text{target} \cdot (1 - p) \}
 
-    E is the throughput efficiency of a sender with a fixed window, which losses do not reduce, and p the loss. TCP has
-    no such window: do not use W or its receive buffer for TCP, for which `tcp_window` is the function.
+    E is the efficiency with a fixed window, which losses do not reduce; p is the loss, w_a the acknowledgment delay in
+    segments, s the packets in a segment. TCP has no fixed window: use `tcp_window` for it, not W or its receive buffer.
 
     Parameters
     ----------
