@@ -84,13 +84,13 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     simulated over a slower link with the same round-trip time and the bandwidth-delay product ``simulated_bdp``, where
     one flow differs from the closed form by less than 1 %. Other schemes are simulated over the given path, which is
     refused if that would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
-    only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2: over the slower link
-    its parameter C is changed to keep the one of them that counts (`design.scaled_path`). Several flows of CUBIC lose
-    together more often the larger the path is, so that they are simulated over the path itself if a cycle of their
-    sawtooth has at most a million packets. Over a slower link their utilisation is too high, and the buffer that is
-    found is too small: the attribute ``overestimated_flows`` lists these numbers of flows. CUBIC's law is
-    `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7); hosts use it,
-    even if a flow is alone. Hosts round windows to whole packets; over the slower link windows are not rounded. The
+    only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2. Over the slower link
+    its parameter C is changed to keep the first equal, or the second in that region (`design.scaled_path`). Several
+    flows of CUBIC lose together more often the larger the path is, so that they are simulated over the path itself if a
+    cycle of their sawtooth has at most a million packets. Over a slower link their utilisation is too high, and the
+    buffer that is found is too small: the attribute ``overestimated_flows`` lists these numbers of flows. CUBIC's law
+    is `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7); hosts use
+    it, even if a flow is alone. Hosts round windows to whole packets; over the slower link windows are not rounded. The
     attribute ``sender`` states the rules in which hosts differ. BBR is simulated over the path itself; its buffer is a
     tenth of the bandwidth-delay product at least. ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a
     large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because
