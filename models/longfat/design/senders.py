@@ -25,8 +25,8 @@ LEAST_WINDOW_OF_LAW = 2.0
 LARGEST_LOSS_OF_BBR1 = 0.13
 #: Shortest time between two probes of BBR version 3 [s] (draft-ietf-ccwg-bbr-06, BBRPickProbeWait: 2 to 3 s). Between
 #: probes each round trip with a loss lowers bw_shortterm and inflight_shortterm (BBRAdaptLowerBoundsFromCongestion).
-#: With more than one loss in this time no law of the rate is known. The threshold BBRLossThresh of 2 % applies
-#: only to packets of a probe.
+#: With more than one loss in this time no law of the rate is known. The threshold BBRLossThresh of 2 % limits
+#: only the volume in flight of probes (BBRHandleLostPacket).
 BETWEEN_PROBES = 2.0
 #: Least number of transmissions of a packet that a window allows for. The receiver holds back the data that follow a
 #: lost packet until its retransmission arrives: if a packet is sent k times, the sender has to stop unless its window
