@@ -247,10 +247,10 @@ QUIC = Application(
 
 #: SSH, RFC 4254, section 5.2: OpenSSH, channels.h, CHAN_SES_WINDOW_DEFAULT = 64 packets of 32 KiB. OpenSSH sends an
 #: update once more than three packets have been read (`channel_check_window`): 112 KiB in the log of
-#: rapier1/hpn-ssh#58. Windows above this default are assumed to be AsyncSSH's, which sends an update when less
-#: than half of the window is left, that is, after half of the window and a packet. A window that limits the rate then
-#: carries half of its size in a round trip (4.9 MB/s with 1 MiB at 100 ms). AsyncSSH (_DEFAULT_WINDOW) and Paramiko
-#: (DEFAULT_WINDOW_SIZE) have the default of OpenSSH.
+#: rapier1/hpn-ssh#58. Windows above this default are assumed to be AsyncSSH's. AsyncSSH sends an update when
+#: less than half of the window is left, that is, after half of the window and a packet. If such a window limits the
+#: rate, half of its size is sent in a round trip (4.9 MB/s with 1 MiB at 100 ms). AsyncSSH (_DEFAULT_WINDOW) and
+#: Paramiko (DEFAULT_WINDOW_SIZE) have the default of OpenSSH.
 SSH = Application(
     "SSH",
     (

@@ -25,9 +25,10 @@ WIDTH = 0.11  # relative width of the interval of the smallest buffer for severa
 FIXED = 4  # samples at each buffer of a search for several flows, in units of ``replications``; our choice
 TRIES = 12  # buffers that a search tries; our choice
 STEEP = 2.0  # least difference in log odds that is a jump of the utilisation between adjacent buffers; our choice
-#: Difference in log odds by which the next buffer lies beyond the crossing of line and goal, while the buffers so far
-#: are too near to each other to determine the slope of the line. The value is our choice: the log odds of one flow of
-#: CUBIC over 500 packets scatter by 0.1 between adjacent buffers, because a sawtooth has whole round trips.
+#: While the buffers tried so far are too near to each other to determine the slope of the line, the next buffer lies
+#: beyond the point where the line reaches the goal, by this difference in log odds. The value is our choice: with one
+#: flow of CUBIC and a product of 500 packets, the log odds scatter by 0.1 between adjacent buffers, because a sawtooth
+#: lasts a whole number of round trips.
 APART = 0.4
 #: Slope that a search assumes at first, of the log odds of the utilisation against the logarithm of the buffer; the
 #: second is for CUBIC and single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows, 0.7 with one flow.

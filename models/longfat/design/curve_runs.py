@@ -30,7 +30,7 @@ _made: dict[int, tuple[Scheme, Scheme]] = {}  # (scheme, bounded scheme) by iden
 
 @dataclass(frozen=True)
 class CurvePath(Bottleneck):
-    """Path of the design curves, with methods that simulate it; SI units, buffers and windows in BDPs."""
+    """Network path of the design curves, with methods that simulate it; SI units, buffers and windows in BDPs."""
 
     spread: float
     file: float | None  # bytes

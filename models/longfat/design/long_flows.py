@@ -301,9 +301,9 @@ class LongFlows(Bottleneck):
             begin = self.stagger + 2 * interval + 50 * self.round_trip_time
             return begin, begin + max(PROBES * interval, 200 * self.round_trip_time)
         cycle = self._sawtooth(float(buffer), self.simulated_bdp, self.adapted)
-        # Add 200 round trips for marks, because DCTCP estimates the fraction of marked packets over 16 round trips
-        # (RFC 8257, section 4.2). The estimate begins at 1 (section 3.3), so that the first mark halves the window,
-        # which then grows by a packet in a round trip.
+        # If packets are marked, settling takes 200 round trips, because DCTCP estimates the fraction of marked packets
+        # over 16 round trips (RFC 8257, section 4.2). The estimate begins at 1 (section 3.3), so that the first mark
+        # halves the window, which then grows by a packet in a round trip.
         threshold = self._threshold(float(buffer))
         settling = (200 if threshold else 20) * self.round_trip_time
         begin = WARM_UP * cycle + settling

@@ -4,7 +4,7 @@ A `System` defines the variables, their dynamics and the feedback delays. `integ
 `stability_boundary` accept any system and many parameter points in one call; `trajectory` and `equilibrium_point` are
 their differentiable cores. Predefined systems: `cadpc` (synchronous, asynchronous, delayed, over several links),
 `cadpc_flow`, `capc`, `best_replies`, `tcp_red`, `tcp_pie`, `cubic`, `bbr`, `dctcp`, `xcp`. `cadpc_fairness` computes
-CADPC for a million starts.
+CADPC for a million initial states.
 
 Paths, equilibria and stability need the extra ``jax``; `integrate` with ``method="numpy"`` does not.
 """

@@ -86,7 +86,7 @@ class Statement:
     measured: float
     measured_width: float
     difference: float  # value of Linux minus value of the simulator
-    width: float  # half of its interval with the confidence `confidence(case, runs)`
+    width: float  # half width of its confidence interval, at the confidence `confidence(case, runs)`
     accuracy: Accuracy
     runs: int  # on Linux
 
@@ -97,7 +97,7 @@ class Statement:
 
     @property
     def verdict(self) -> str:
-        """Verdict of the function `verdict` on the difference, or "spoilt" if a run on Linux was spoilt."""
+        """Return "spoilt" if a run on Linux was spoilt, else the verdict on the difference (the function `verdict`)."""
         if math.isnan(self.measured):
             return "spoilt"
         return verdict(self.difference, self.width, self.accuracy.of(self.measured))

@@ -64,7 +64,7 @@ def window_after_loss(
 
 
 def packets_of_period(window_before_loss: float, round_trip_time: float, c: float, beta: float) -> tuple[float, float]:
-    """Return packets sent and time [s] from a loss until the window regains its size, by RFC 9438's rules in steps."""
+    """Return packets sent and time [s] from a loss until the window is as large again; steps by RFC 9438's rules."""
     recovery = ((1 - beta) * window_before_loss / c) ** (1 / 3)
     window = estimate = beta * window_before_loss
     time = packets = 0.0

@@ -22,7 +22,7 @@ SAMPLES, FEW = 100, 20  # number of samples of windows, rates and packet counts 
 ROOM = 20_000  # largest number of packets in a log
 RATE, DELAY, BUFFER = 1e6, 0.01, 10  # link under test: bytes/s, s, packets or kB
 LINK = "a-b"
-PATH = ("s", "a", "b", "d")  # nodes; links s-a and b-d have no transmission time, and log the traffic of a-b
+PATH = ("s", "a", "b", "d")  # nodes; s-a and b-d, without transmission time, log the traffic into and out of a-b
 FILE = 100_000  # bytes
 ABOUT = f"{RATE * 8e-6:g} Mbit/s, {DELAY * 1e3:g} ms one way, buffer of {BUFFER} packets or {BUFFER} kB"
 

@@ -471,7 +471,7 @@ def add_block(extra, expect, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report up to three blocks in acknowledgment i: newest, reported before, others (RFC 2018, sections 3 and 4)."""
+    """Report up to three blocks in acknowledgment i: the newest, then reported ones, then others (RFC 2018, 3, 4)."""
     tally, receiver, extra = tally_at(state, f), receiver_at(state, f), extra_at(state, i)
     expect, count = receiver.expect, 0
     for k in range(6):

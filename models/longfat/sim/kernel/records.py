@@ -460,7 +460,7 @@ SNAPSHOT = record(
     ("first_sent", i8),  # `first_sent` of the sender's recovery then [ns]
     ("sent", i8),  # departure of the transmission [ns]
     ("in_flight", i4),  # packets in flight then
-    ("app_limited", i2),  # 1: samples were application-limited then
+    ("app_limited", i2),  # 1: when the packet was sent, samples were application-limited
     ("retransmitted", i2),  # 1: a retransmission
 )
 

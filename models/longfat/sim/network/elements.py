@@ -23,7 +23,7 @@ def _stamps(name: str, value: Any, of: str) -> bool | str:
 
 @dataclass(frozen=True)
 class Link:
-    """Link from one node to another, in SI units; created by `Network.link`, whose options are the fields."""
+    """Link from one node to another, in SI units; created by `Network.link`, which has the same options."""
 
     name: str
     tail: str

@@ -193,7 +193,7 @@ class Network:
         traffic = scheme if isinstance(scheme, Traffic) else None
         own = chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
         kind = chosen.name if chosen else traffic.name if traffic else ""
-        if chosen is not None and chosen.values:  # kept as parameters of the flow, which a scenario file can hold
+        if chosen is not None and chosen.values:  # the flow keeps them as parameters, which scenarios can hold
             chosen = replace(chosen, values={})
             traffic = replace(traffic, scheme=chosen) if traffic is not None else None
         label = name or f"{kind}-{len(self.flows) + 1}"

@@ -159,8 +159,8 @@ def take_loss(flow, event, otherwise):
 @part
 def take_mark(flow):
     """Set a non-validated window to its used part before a mark reduces it, and enter the validated phase."""
-    # Our choice, because RFC 7661, section 4.4.1, first mentions "congestion feedback", but later only packet drops: a
-    # mark acts like a drop.
+    # A mark acts like a drop. Our choice, because RFC 7661, section 4.4.1, first mentions "congestion feedback", but
+    # later only packet drops.
     if flow.cwv > 0.0 and flow.non_validated_since >= 0.0:
         flow.window = used(flow, flow.window)
         reset(flow)

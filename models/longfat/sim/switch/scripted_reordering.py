@@ -74,7 +74,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, now):
-    """Take the first packet on hold that may leave, else the first packet in order; return NOTHING if there is none."""
+    """Take the first packet on hold that may leave, else the first packet of the queue; return NOTHING without any."""
     number = int(queue(link, 1).head)
     while number != NONE:
         if tag_of(link, number) <= link.passed or latest(link, number) <= now_ns(link):

@@ -1,8 +1,7 @@
 """Heap of the backlogged queues, sorted by the finish tags of their first packets, for services that use finish tags.
 
-Of queues with equal tags, the one whose first packet came to its head earlier is served first, as if each packet took a
-moment longer than its tag states; no flow therefore waits longer than one round. Our choice, because the papers have no
-rule for equal tags.
+Of queues with equal tags, the one whose first packet came to its head earlier is served first, so that no flow waits
+longer than one round. Our choice, because the papers have no rule for equal tags.
 
 State of the link: `active`, the number of queues in the heap, and `heads`, the number of packets that have become the
 first packet of their queue so far.

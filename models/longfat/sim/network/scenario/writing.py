@@ -70,7 +70,7 @@ def write(net: Network, **options: Any) -> str:
     """
     parts = [_lines({"name": net.name})] if net.name else []
     parts += _links(list(net.links.values()))
-    written: dict[Any, tuple[str, str, str]] = {}  # parts of the text that flows of one kind share
+    written: dict[Any, tuple[str, str, str]] = {}  # parts of the text, shared by flows of one kind
     parts += [_flow(flow, k, written) for k, flow in enumerate(net.flows, 1)]
     if options:
         parts.append("[run]\n" + _lines({key: _option(key, value) for key, value in options.items()}))
