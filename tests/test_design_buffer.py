@@ -596,7 +596,7 @@ def test_a_threshold_has_room_behind_it():
     assert codel.discipline.values["target"] == pytest.approx(0.01)
     assert codel.buffer_packets == 170
     red = LongFlows(**path, discipline="red", finds="threshold").network(10, 1).links["switch", "sinks"]
-    assert (red.discipline.values["low"], red.discipline.values["high"]) == (10, 30)
+    assert (red.discipline.values["min_th"], red.discipline.values["max_th"]) == (10, 30)
     # 1.2 ms, below which the L4S queue of RFC 9332, 800 us and 400 us, would be longer, are 10 packets at 100 Mbit/s
     both = LongFlows(**path | {"rate": 1.25e7, "packet": 1500}, discipline="dualpi2", finds="threshold")
     assert both.ends()[0] == 10

@@ -240,5 +240,5 @@ def test_without_asking_it_stops():
 def test_an_interval_below_the_round_trip_of_a_link_is_refused():
     """A cell takes 0.1 ms and then 10 ms: the round trip of the first link is 20.2 ms."""
     discipline = queues.credit(adaptive=True, interval=0.01)
-    with pytest.raises(ValueError, match=r"interval = 0\.01 s is out of range: .* a link, 0\.0202 s, so that"):
+    with pytest.raises(ValueError, match=r"interval = 0\.01 s is out of range: .* a link, 0\.0202 s, because"):
         Simulation(chain(2, discipline, {"lifetime": 0.01}, delay=0.01), rng=1).advance(1.0)
