@@ -288,7 +288,8 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
     if line is not None:
         guess = line.crossing()
         if line.quantile * line.error_of_slope > line.slope / 2:  # the buffers so far are too near to each other
-            guess *= math.exp(math.copysign(APART / max(line.slope, goal.slope), math.log(guess) - line.size))
+            slope = goal.slope if goal.close else max(line.slope, goal.slope)  # as fitted for one flow
+            guess *= math.exp(math.copysign(APART / slope, math.log(guess) - line.size))
     else:
         near = min(means, key=lambda one: abs(means[one] - goal.share))
         guess = (low + high) / 2
@@ -300,8 +301,10 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
         if high - low <= 1 and high in means and (means[high] >= 1 or logit(means[high]) - logit(means[low]) > STEEP):
             return None
     if high - low > WIDTH * high:
-        # The smallest buffer is in (low, high], even if the line crosses elsewhere. Adjacent buffers would say little.
-        guess = min(max(guess, low + max(1.0, WIDTH / 2 * low)), high - max(1.0, WIDTH / 2 * high))
+        # The smallest buffer is in (low, high], even if the line crosses elsewhere. For one flow, whose utilisation
+        # scatters between adjacent buffers, those near to the ends would say little.
+        away = 0.0 if goal.close else WIDTH / 2
+        guess = min(max(guess, low + max(1.0, away * low)), high - max(1.0, away * high))
     return min(max(guess, 1.0), float(goal.largest))
 
 
