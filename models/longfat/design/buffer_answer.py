@@ -303,8 +303,8 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
     if high - low > WIDTH * high:
         # The smallest buffer is in (low, high], even if the line crosses elsewhere. For one flow, whose utilisation
         # scatters between adjacent buffers, those near to the ends would say little.
-        away = 0.0 if goal.close else WIDTH / 2
-        guess = min(max(guess, low + max(1.0, away * low)), high - max(1.0, away * high))
+        apart = 0.0 if goal.close else WIDTH / 2
+        guess = min(max(guess, low + max(1.0, apart * low)), high - max(1.0, apart * high))
     return min(max(guess, 1.0), float(goal.largest))
 
 

@@ -196,9 +196,11 @@ class LongFlows(Bottleneck):
         The smallest buffer is above the threshold, because the discipline would have no effect in a smaller buffer.
         """
         size = self.simulated_bdp
-        floor = floor_of(self.scheme, self.discipline, size) if self.finds == "buffer" else 1.0
-        if self.finds == "threshold" and queues.discipline(self.discipline).name == "dualpi2":
-            floor = math.ceil(signalling.least_target() * self.rate / self.packet - 1e-9)
+        floor = 1.0
+        if self.finds == "buffer":
+            floor = floor_of(self.scheme, self.discipline, size)
+        elif self.finds == "threshold":
+            floor = signalling.least_threshold(queues.discipline(self.discipline).name, self.rate / self.packet)
         least, most = (max(floor, end * size) for end in CURVE)
         if floor > 1:
             most = max(most, 2 * floor)

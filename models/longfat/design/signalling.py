@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,15 @@ def least_target() -> float:
     """
     values = queues.discipline("dualpi2").values
     return float(values["threshold"] + values["range"])
+
+
+def least_threshold(name: str, packets_per_second: float) -> float:
+    """Return the least threshold [packets] that a discipline can have at a link of ``packets_per_second``.
+
+    >>> least_threshold("dualpi2", 10_000), least_threshold("codel", 10_000)  # 1.2 ms
+    (12.0, 1.0)
+    """
+    return float(math.ceil(least_target() * packets_per_second - 1e-9)) if name == "dualpi2" else 1.0
 
 
 def with_threshold(name: str, packets: float, delay: float, size: float, trip: float) -> Discipline:
