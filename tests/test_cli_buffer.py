@@ -54,7 +54,7 @@ def test_json(tmp_path, capsys):
     assert answer["path"]["decrease"] == 7 / 8
     assert [row["flows"] for row in answer["rules"]] == [1] * 4 + [2] * 5
     assert len(answer["curve"]) == 16
-    assert answer["rules"][0]["law_apart"] is None  # one flow is not many
+    assert answer["rules"][0]["law_desynchronised"] is None  # one flow is not many
     assert answer["rules"][0]["buffer_bytes"] == pytest.approx(90e3)
     assert answer["path"]["access_rate"] is None  # unlimited
 
@@ -442,8 +442,8 @@ def answered(**values):
         "buffer_packets": [100.0, 25.0, 16.0], "buffer_bdp": [1.0, 0.25, 0.16], "share": [1.0, 0.98, 0.95],
         "buffer_bytes": [150e3, 37.5e3, 24e3], "queueing_delay": [0.05, 0.01, 0.004], "status": ["reached"] * 3,
         "queueing_delay_lower": [0.05, 0.01, 0.004], "queueing_delay_upper": [0.05, 0.01, 0.004],
-        "share_lower": [1.0, 0.97, 0.95], "share_upper": [1.0, 0.99, 0.96], "law_apart": [1.0, 0.98, 0.97],
-        "law_together": [1.0, 0.97, 0.96], "cycle": [1.0, 1.0, 1.0],
+        "share_lower": [1.0, 0.97, 0.95], "share_upper": [1.0, 0.99, 0.96], "law_desynchronised": [1.0, 0.98, 0.97],
+        "law_synchronised": [1.0, 0.97, 0.96], "cycle": [1.0, 1.0, 1.0],
     }  # fmt: skip
     data = xr.Dataset({name: ("rule", list(each)) for name, each in row.items()}, {"rule": rules, "flows": 16})
     given = {"scheme": "cubic", "find": "buffer", "discipline": "fifo", "packet": 1500, "rate": 1.5e6, "share": 0.95}

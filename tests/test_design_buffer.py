@@ -200,7 +200,7 @@ def test_power(power):
     # n of the rule: the mean number of transfers in progress at the greatest power
     in_progress = float(power.curve_transfers[int(power.curve_power.values.argmax())])
     assert float(power.buffer_bdp.sel(rule="BDP/sqrt(n)")) == pytest.approx(max(1, in_progress) ** -0.5)
-    assert np.isnan(power.law_together).all()  # no law of power over the buffer
+    assert np.isnan(power.law_synchronised).all()  # no law of power over the buffer
 
 
 def test_power_with_an_access_line_is_less():
@@ -231,7 +231,7 @@ def test_the_answer(answer):
     assert 0.4 < float(chosen.buffer_bdp) < 0.6  # 0.431 by the law; windows of few packets, two runs
     assert answer.share.equals(answer.utilisation) or np.allclose(answer.share, answer.utilisation)
     assert str(answer.status.sel(rule="BDP/3").values) == "not reached"
-    for name in ("buffer_bytes", "buffer_packets", "utilisation", "queueing_delay", "law_together"):
+    for name in ("buffer_bytes", "buffer_packets", "utilisation", "queueing_delay", "law_synchronised"):
         assert answer[name].attrs["units"]
         assert answer[name].attrs["long_name"]
     assert answer.attrs["attainable"] == 1.0
@@ -242,7 +242,7 @@ def test_several_numbers_of_flows_and_a_scheme_without_a_law():
     assert answer.flows.values.tolist() == [1, 2]
     assert np.isnan(answer.buffer_bdp.sel(rule="AIMD closed form")).all()
     assert (answer.utilisation.sel(rule="one BDP") > 0.9).all()
-    assert np.isnan(answer.law_together).all()
+    assert np.isnan(answer.law_synchronised).all()
 
 
 def test_the_same_seed_gives_the_same_answer(answer):
@@ -571,7 +571,7 @@ def test_the_picture(answer, power):
         assert ax.get_xlabel() == "buffer [bandwidth-delay products]"
         drawn = {tuple(line.get_ydata()) for line in ax.lines}
         assert tuple(data[f"curve_{data.attrs['criterion']}"].values) in drawn
-    assert tuple(answer.dense_together.values) not in drawn
+    assert tuple(answer.dense_synchronised.values) not in drawn
     with pytest.raises(ValueError, match="no curves"):
         plot.switch_buffer_curves(xr.Dataset())
 

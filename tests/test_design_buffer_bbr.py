@@ -82,7 +82,7 @@ def test_the_answer():
         progress=False,
     )  # fmt: skip
     assert data.attrs["ceiling"] == pytest.approx(1 - 0.12 / 5.22)
-    assert np.isnan(data.law_together).all()
+    assert np.isnan(data.law_synchronised).all()
     assert (data.status.sel(rule="simulated") == "reached").all()
     assert (data.utilisation_lower.sel(rule="simulated") >= 0.9).all()
 

@@ -213,8 +213,8 @@ def test_attributes_and_several_curves():
         rate="1Gbit/s", round_trip_time="10ms", scheme="cubic", flows=[1, 4], bandwidth_delay_product=60, points=2,
         replications=2, progress=False,
     )  # fmt: skip
-    assert data.dense_together.dims == ("flows", "law_buffer")  # windows of a quarter are nearer to Reno's
-    assert (data.dense_together[0] >= data.dense_together[1]).all()
+    assert data.dense_synchronised.dims == ("flows", "law_buffer")  # windows of a quarter are nearer to Reno's
+    assert (data.dense_synchronised[0] >= data.dense_synchronised[1]).all()
     assert data.attrs["decrease"] == 0.7
     assert data.attrs["kept"].startswith("C R^3 BDP^2")
 
@@ -226,7 +226,7 @@ def test_no_law_beside_another_discipline():
     )  # fmt: skip
     assert "AIMD closed form" not in data.rule.values
     assert CUBIC_FORM not in data.rule.values
-    assert np.isnan(data.law_together).all()
-    assert np.isnan(data.dense_together).all()
+    assert np.isnan(data.law_synchronised).all()
+    assert np.isnan(data.dense_synchronised).all()
     assert np.isfinite(data.curve_utilisation).all()
     assert "beside codel the simulation decides" in data.attrs["about"]

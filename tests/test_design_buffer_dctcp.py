@@ -54,7 +54,7 @@ def test_the_answer():
     assert answer.attrs["mark_above"] == 12
     assert answer.rule.values.tolist() == [ABOVE_THRESHOLD, "one BDP", "simulated"]
     row = answer.sel(rule="one BDP")
-    assert float(row.utilisation) == pytest.approx(float(row.law_together), abs=0.02)
+    assert float(row.utilisation) == pytest.approx(float(row.law_synchronised), abs=0.02)
     assert float(answer.buffer_packets.min()) > 12
 
 

@@ -53,8 +53,8 @@ FIRST = (
     Column("bytes", 10, quantity("buffer_bytes", "bytes")),
 )
 FLOWS = (
-    Column("together", 8, number("law_together", ".4f")),
-    Column("apart", 8, number("law_apart", ".4f")),
+    Column("together", 8, number("law_synchronised", ".4f")),
+    Column("apart", 8, number("law_desynchronised", ".4f")),
     Column("simulated", 9, number("share", ".4f")),
 )
 FILES = (Column("load", 4, number("best_load", ".2f")), Column("of greatest", 11, number("share", ".4f")))
@@ -170,7 +170,7 @@ def _missing(row: xr.Dataset) -> str:
 
 def _status(row: xr.Dataset) -> str:
     """Return the status of a row, and a remark if the law's lower bound exceeds the simulated utilisation."""
-    is_above = "share_upper" in row and float(row.get("law_apart", math.nan)) > float(row.share_upper)
+    is_above = "share_upper" in row and float(row.get("law_desynchronised", math.nan)) > float(row.share_upper)
     return str(row.status.item()) + ("; below the lower bound of the law: see apart" if is_above else "")
 
 

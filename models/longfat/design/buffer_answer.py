@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat.base.labelled import Labelled
 from longfat.design.bottleneck import threshold_of
-from longfat.design.buffer_laws import FURTHER, LAW_APART, LAW_TOGETHER, ONE, SMALLEST, Laws, compared
+from longfat.design.buffer_laws import FURTHER, LAW_DESYNCHRONISED, LAW_SYNCHRONISED, ONE, SMALLEST, Laws, compared
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, Search, bisected, fitted, logit
 from longfat.design.window_curves import ENDS, attrs
@@ -92,8 +92,8 @@ AFTER: dict[str, Variable] = {
         lambda at: at.by_law(lambda buffer, _: at.subject.cycle(buffer)),
         attrs("s", "longest time between two losses or marks of a flow of Reno, CUBIC or DCTCP"),
     ),
-    "law_together": (lambda at: at.by_law(at.laws.together), attrs("1", LAW_TOGETHER)),
-    "law_apart": (lambda at: at.by_law(at.laws.apart), attrs("1", LAW_APART)),
+    "law_synchronised": (lambda at: at.by_law(at.laws.together), attrs("1", LAW_SYNCHRONISED)),
+    "law_desynchronised": (lambda at: at.by_law(at.laws.apart), attrs("1", LAW_DESYNCHRONISED)),
 }
 
 

@@ -20,8 +20,8 @@ from longfat.laws.tcp import aimd_utilisation_general
 if TYPE_CHECKING:
     from longfat.sim.schemes import Scheme
 
-LAW_TOGETHER = "utilisation, law for one flow or flows that lose at the same time"
-LAW_APART = "utilisation, lower bound for many flows that do not lose at the same time"
+LAW_SYNCHRONISED = "utilisation, law for one flow or flows that lose at the same time"
+LAW_DESYNCHRONISED = "utilisation, lower bound for many flows that do not lose at the same time"
 
 
 #: Name of a rule -> flows for which the rule holds according to its source.

@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat.design import scaled_path, signalling
 from longfat.design.bottleneck import CURVE, Bottleneck, floor_of, threshold_of
-from longfat.design.buffer_laws import LAW_APART, LAW_TOGETHER, PROBE_INTERVAL, Laws, is_bbr, value_of
+from longfat.design.buffer_laws import LAW_DESYNCHRONISED, LAW_SYNCHRONISED, PROBE_INTERVAL, Laws, is_bbr, value_of
 from longfat.design.replicating import LOOKS, Effort, advance, advance_to_losses, observed
 from longfat.design.window_curves import attrs
 from longfat.sim import Network, Simulation, queues, schemes
@@ -224,8 +224,8 @@ class LongFlows(Bottleneck):
         same = all(np.array_equal(one, curves[0], equal_nan=True) for one in curves)
         together = ("law_buffer", curves[0]) if same else (along, curves)
         variables: dict[str, Any] = {}
-        variables["dense_together"] = (*together, attrs("1", LAW_TOGETHER))
-        variables["dense_apart"] = (along, bounds, attrs("1", LAW_APART))
+        variables["dense_synchronised"] = (*together, attrs("1", LAW_SYNCHRONISED))
+        variables["dense_desynchronised"] = (along, bounds, attrs("1", LAW_DESYNCHRONISED))
         return variables, {
             "flows": ("flows", [one.flows for one in subjects], attrs("flows", "flows without end")),
             "law_buffer": ("law_buffer", DENSE, attrs("1", "buffer over bandwidth-delay product")),

@@ -60,15 +60,15 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     xarray.Dataset
         Along ``flows`` (unless that is a single number, or ``file`` is given) and ``rule``, of which the last is the
         smallest simulated buffer that reaches the goal: ``buffer_bdp`` [bandwidth-delay products], ``buffer_packets``,
-        ``buffer_bytes``; ``law_together``, the utilisation of flows with synchronised losses [1], and ``law_apart``, a
-        lower bound of it for other flows [1]; simulated ``utilisation`` and ``goodput`` [1], or ``power``
-        [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and mean number of ``transfers`` in progress,
-        all at the load of greatest power, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the attainable
-        [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, "uncertain",
-        or "not simulated"; ``cycle``, the longest time between two losses or marks of a flow of Reno, CUBIC or DCTCP
-        [s], NaN for other schemes. Along ``flows`` and ``point``: the same as ``curve_...``, with files also
-        ``curve_powers`` along ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely:
-        ``dense_together`` and, along ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets] and
+        ``buffer_bytes``; ``law_synchronised``, the utilisation of flows with synchronised losses [1], and
+        ``law_desynchronised``, a lower bound of it for other flows [1]; simulated ``utilisation`` and ``goodput`` [1],
+        or ``power`` [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and mean number of ``transfers`` in
+        progress, all at the load of greatest power, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the
+        attainable [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence,
+        "uncertain", or "not simulated"; ``cycle``, the longest time between two losses or marks of a flow of Reno,
+        CUBIC or DCTCP [s], NaN for other schemes. Along ``flows`` and ``point``: the same as ``curve_...``, with files
+        also ``curve_powers`` along ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely:
+        ``dense_synchronised`` and, along ``flows`` as well, ``dense_desynchronised``. ``simulated_bdp`` [packets] and
         ``missed_bdp``, the largest buffer below the answer that misses the goal with confidence [bandwidth-delay
         products], along ``flows``, and ``attainable`` [1 or bytes/s^2].
 

@@ -37,27 +37,27 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax = ax if ax is not None else new_axes()
     a = data.attrs
     criterion = a["criterion"]
-    bounded = "dense_apart" in data and bool(np.isfinite(data.dense_apart).any())
-    apiece = "dense_together" in data and "flows" in data.dense_together.dims
+    bounded = "dense_desynchronised" in data and bool(np.isfinite(data.dense_desynchronised).any())
+    apiece = "dense_synchronised" in data and "flows" in data.dense_synchronised.dims
     for index, row in enumerate(rows(data, "flows")):
         colour, marker = nth_colour(index), MARKERS[index % len(MARKERS)]
         x, y = row.curve_buffer_bdp, row[f"curve_{criterion}"]
         label = f"{int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else a["scheme"]
         limits = error(row, f"curve_{criterion}")
         ax.errorbar(x, y, limits, color=colour, marker=marker, mfc="none", ms=5, lw=0.8, ls=":", label=label)
-        if bounded and np.isfinite(row.dense_apart).any():
-            ax.plot(row.law_buffer, row.dense_apart, color=colour, ls="--", lw=1)
+        if bounded and np.isfinite(row.dense_desynchronised).any():
+            ax.plot(row.law_buffer, row.dense_desynchronised, color=colour, ls="--", lw=1)
         chosen = row.sel(rule="simulated")
         if np.isfinite(chosen.buffer_bdp):
             ax.plot(chosen.buffer_bdp, chosen[criterion], color=colour, marker=marker, ls="", **CHOSEN)
         if apiece:
-            ax.plot(row.law_buffer, row.dense_together, color=colour, lw=1)
+            ax.plot(row.law_buffer, row.dense_synchronised, color=colour, lw=1)
     first = rows(data, "flows")[0]
     if apiece:
         ax.plot([], [], color="0.2", lw=1, label="law: all lose together")
-    elif "dense_together" in data and np.isfinite(data.dense_together).any():
+    elif "dense_synchronised" in data and np.isfinite(data.dense_synchronised).any():
         label = "law: all lose together" if "flows" in data.dims or data.flows > 1 else "law"
-        ax.plot(data.law_buffer, data.dense_together, color="0.2", lw=1, label=label)
+        ax.plot(data.law_buffer, data.dense_synchronised, color="0.2", lw=1, label=label)
     if bounded:
         ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many\nflows, lose apart")
     goal = a["share"] * a["attainable"]
