@@ -69,7 +69,7 @@ one of these fields of the simulator:
 {initial}.
 A discipline's state of a flow is `flow_state(link, packet.flow)`.
 
-**Helper functions** of a plug-in carry the decorator `longfat.sim.part`. A plug-in uses `math` and numbers; random
+**Helper functions** of a plug-in carry the decorator `longfat.sim.inline`. A plug-in uses `math` and numbers; random
 numbers come from `longfat.sim.random`, so that the seed determines them. Write `x * x * x`, not `x**3`: compiled code
 rounds powers otherwise than Python does. `longfat.sim.conformance(plug_in)` checks a plug-in on three small networks,
 compiled and in plain Python; `test_mine = longfat.testing.conforms(MINE)` makes a test of pytest from it.

@@ -11,10 +11,10 @@ from longfat.design import scheme_paths as paths
 #: SSTHRESH is set behind the reduction, and the round trips with 2 packets do not count: a slowdown in each round trip.
 MISREAD = """
 from dataclasses import replace
-from longfat.sim import part
+from longfat.sim import inline
 from longfat.sim.schemes import ledbat_plus_plus as module
 
-as_written = part(module.ack)
+as_written = inline(module.ack)
 
 def misread(flow, event):
     if flow.phase == module.AVOIDANCE and event.now >= flow.next_slowdown:

@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from longfat.sim import ENQUEUE, SEND, Discipline, Parameter, Scheme, part
+from longfat.sim import ENQUEUE, SEND, Discipline, Parameter, Scheme, inline
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.cadpc import CADPC, measure, next_rate
@@ -67,7 +67,7 @@ CAPC_SWITCH = Discipline(
 )  # fmt: skip
 
 
-@part
+@inline
 def declare(flow, rate):  # type: ignore[no-untyped-def]
     """Ask for any rate, and return the present one."""
     flow.header[RATE] = math.inf

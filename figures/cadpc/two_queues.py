@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from longfat.sim import DROP, ENQUEUE, NOTHING, SEND, Discipline, Parameter, Service, append, part, queue, take_first
+from longfat.sim import DROP, ENQUEUE, NOTHING, SEND, Discipline, Parameter, Service, append, inline, queue, take_first
 from longfat.sim import waiting as packet_of
 from longfat.sim.kernel.records import DATA
 from longfat.sim.schemes.tfrc import equation_rate
@@ -22,7 +22,7 @@ EPISODES = 8  # of losses, as TFRC averages (RFC 5348, section 5.4)
 FIRST, SECOND = 0, 1  # the queue of TCP or short calls, and that of the other class
 
 
-@part
+@inline
 def class_of(link, packet):  # type: ignore[no-untyped-def]
     """Return the queue of a packet: the flows of the network that were added first are the second class."""
     return SECOND if packet.flow < link.flows else FIRST
@@ -34,7 +34,7 @@ def join(link: Any, packet: Any, now: Any) -> Any:
     return 0
 
 
-@part
+@inline
 def share_of(link):  # type: ignore[no-untyped-def]
     """Return the weight of the second class, which equals the parameter until a discipline has moved it."""
     moved = queue(link, SECOND).share
@@ -78,7 +78,7 @@ ROOM = Parameter(50.0, "packets", "[1, 1e9]", about="Buffer of each class", inte
 CLASSES = Discipline("two-classes", TWO, enqueue=drop_tail, parameters={"room": ROOM}, needs_buffer=True)
 
 
-@part
+@inline
 def count(link, packet, now, full):  # type: ignore[no-untyped-def]
     """Count TCP's arrivals and losses, in episodes that begin with a loss a round trip or more after the last one."""
     link.size = float(packet.size)
@@ -93,7 +93,7 @@ def count(link, packet, now, full):  # type: ignore[no-untyped-def]
     link.came[0] += 1.0
 
 
-@part
+@inline
 def loss_rate(link):  # type: ignore[no-untyped-def]
     """Return TCP's loss rate over the last episodes."""
     came, lost = 0.0, 0.0
@@ -126,7 +126,7 @@ def dequeue(link: Any, packet: Any, now: Any) -> Any:
     return SEND
 
 
-@part
+@inline
 def weigh(link):  # type: ignore[no-untyped-def]
     """Move the weight of XCP's queue by the difference of the mean windows of TCP and XCP [bytes]."""
     loss = loss_rate(link)
@@ -138,7 +138,7 @@ def weigh(link):  # type: ignore[no-untyped-def]
     queue(link, SECOND).share = min(0.95, max(0.05, share))
 
 
-@part
+@inline
 def control(link, now):  # type: ignore[no-untyped-def]
     """End a control interval: new weights, and the budgets of XCP for its share of the link."""
     link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval

@@ -6,7 +6,7 @@ ns-3's sources are named by their paths below src/ in its development repository
 import math
 from dataclasses import replace
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, hystart, reduction, tcp
 
@@ -36,7 +36,7 @@ DCTCP = replace(dctcp.DCTCP, name="dctcp-holding", ack=hold_after_mark)
 # internet/model/tcp-cubic.cc, Update() and IncreaseWindow(), after Linux, tcp_cubic.c: windows are whole packets. A
 # packet is added after `limit` packets acknowledged; those that were not used before are kept, also over losses. The
 # target is ahead by the least round-trip time. RFC 9438, sections 4.2 and 4.3, has real numbers, and the smoothed one.
-@part
+@inline
 def packets_per_growth(flow, event):
     """Return the number of packets acknowledged after which the window grows by one."""
     flow.acked_in_stage += event.acked
@@ -86,7 +86,7 @@ def grow_whole(flow, event):
     return flow.window
 
 
-@part
+@inline
 def reduce_whole(flow, cause):
     """Reduce the window and ssthresh as `cubic.reduce`, rounded down to whole packets."""
     window = flow.ssthresh if flow.recovering else flow.window
@@ -126,11 +126,11 @@ CUBIC = replace(
 )
 
 
-bbr1_start, bbr1_ack, bbr1_loss = part(bbr1.start), part(bbr1.ack), part(bbr1.loss)
+bbr1_start, bbr1_ack, bbr1_loss = inline(bbr1.start), inline(bbr1.ack), inline(bbr1.loss)
 PROBING_SEGMENTS = 2.0
 
 
-@part
+@inline
 def extra_segments(flow):
     """Return the segments that ns-3 adds to the volume in flight in the phase of gain 5/4 [packets]."""
     probing = flow.phase == bbr1.PROBE_BW and flow.cycle_index == 0
@@ -139,7 +139,7 @@ def extra_segments(flow):
 
 # internet/model/tcp-bbr.cc, InFlight(): in the phase of gain 5/4 two segments more, in the volume that ends the phase
 # and in the target window; the draft of 2017 has none (section 4.2.3.2). Also Linux, tcp_bbr.c.
-@part
+@inline
 def probe_with_more(flow, event):
     """Return the window [packets] of `bbr1.ack` with two segments more in the phase of gain 5/4."""
     extra, began = extra_segments(flow), flow.cycle_stamp

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from longfat.sim.kernel import memory, records
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.views import Row
 from longfat.sim.plugin.discipline import Discipline, Parameter
 from longfat.sim.queues import DROP
@@ -17,7 +17,7 @@ LINE = records.record(("x", records.f8, (20,)))
 line_at = memory._reader(Row(LINE, "line"))
 
 
-@part
+@inline
 def before(link, what, packet, now):
     book = int(link.book)
     count = int(line_at(book, 0).x[0]) + 1
@@ -29,7 +29,7 @@ def before(link, what, packet, now):
         line.x[12 + k] = packet.header[k]
 
 
-@part
+@inline
 def after(link, packet, verdict):
     book = int(link.book)
     line = line_at(book, int(line_at(book, 0).x[0]))
@@ -66,7 +66,7 @@ class Call:
 @functools.cache
 def logging(hook, arrives):
     """Return a hook that does the same and logs it; equal hooks are compiled once."""
-    compiled = part(hook)
+    compiled = inline(hook)
 
     def hook_and_log(link, packet, now):
         before(link, arrives, packet, now)
@@ -97,7 +97,7 @@ class Logbook:
 
 def counted(one):
     """Return a discipline that does the same, and counts packets dropped on arrival in the state `refused`."""
-    enqueue = part(one.enqueue)
+    enqueue = inline(one.enqueue)
 
     def enqueue_and_count(link, packet, now):
         verdict = enqueue(link, packet, now)

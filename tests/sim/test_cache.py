@@ -95,7 +95,7 @@ def test_the_loop_on_disk(tmp_path):
 LITTLE = {
     "little.py": "from longfat.sim.kernel.jit import entry\nfrom helper import value\n\n\n"
     "@entry('.')\ndef run():\n    return value()\n",
-    "helper.py": "from longfat.sim.kernel.jit import part\n\n\n@part\ndef value():\n    return 20\n",
+    "helper.py": "from longfat.sim.kernel.jit import inline\n\n\n@inline\ndef value():\n    return 20\n",
 }
 CHANGED = LITTLE["helper.py"].replace("20", "1010")
 COMPILED, LOADED = 0, 1

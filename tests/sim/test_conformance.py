@@ -19,8 +19,8 @@ from longfat.sim import (
     Service,
     append,
     conforming,
+    inline,
     number_of,
-    part,
     queue,
     schemes,
     take_first,
@@ -375,7 +375,7 @@ def test_functions_that_cannot_be_sent_are_named():
 def test_parts_are_sent_as_plain_functions():
     """Compiled functions are sent as plain ones; Numba would compile them for rows that do not exist there."""
 
-    @part
+    @inline
     def twice(value):
         return 2 * value
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Scheme, Simulation, queues
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from tests.sim.lab import keep_window, one_link, simulated
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_numbers
@@ -23,7 +23,7 @@ INTEGERS = (
 )  # fmt: skip
 
 
-@part
+@inline
 def log_event(flow, event, kind):
     """Log all that the event says."""
     k = flow.rows

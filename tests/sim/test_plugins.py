@@ -173,7 +173,7 @@ def its_parameter(flow, event):
     return 1.0
 
 
-@jit.part
+@jit.inline
 def sets_high(flow):
     flow.high = 7
 
@@ -490,7 +490,7 @@ def test_feedback_on_both_directions_reaches_senders_of_data():
 UNCOMPILED = {
     "helper": (
         lambda flow, event: helper(flow.window),
-        "it calls helper, which is not compiled: decorate it with longfat.sim.part",
+        "it calls helper, which is not compiled: decorate it with longfat.sim.inline",
     ),
     "list": (
         lambda flow, event: STEPS[0],

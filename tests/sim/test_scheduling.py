@@ -93,7 +93,7 @@ def after(act):
         act(link)
         return 0
 
-    act = sim.part(act)
+    act = sim.inline(act)
     return enqueue
 
 
@@ -129,7 +129,7 @@ INSIDE = {"log": "an array of its caller", "ptp": "stamps of requests", "scheme"
 @pytest.mark.parametrize("folder", ["schemes", "switch"])
 def test_plug_ins_of_the_package_keep_the_rules_of_users(folder):
     """Their callbacks reach the rows of the simulator through fields and functions only."""
-    constants = {f"longfat.sim.kernel.records.{name}" for name in vars(records)} | {"longfat.sim.kernel.jit.part"}
+    constants = {f"longfat.sim.kernel.records.{name}" for name in vars(records)} | {"longfat.sim.kernel.jit.inline"}
     public = constants | {f"longfat.sim.plugin.functions.{name}" for name in functions.__all__}
     for path in sorted((Path(sim.__file__).parent / folder).glob("*.py")):
         used = set(imports(ast.parse(path.read_text())))

@@ -271,7 +271,7 @@ def test_send():
     assert (sent["colour"] == sent["transmission"] % 2).all()
 
 
-@jit.part
+@jit.inline
 def help_oneself(flow):
     flow._sender.high = 5
     return 1.0
@@ -288,7 +288,7 @@ def test_rows_behind_the_views_are_refused():
     def by_a_helper(flow, event):
         return help_oneself(flow)
 
-    @jit.part
+    @jit.inline
     def local_helper(flow):
         flow._sender.high = 5
         return 1.0
@@ -316,13 +316,13 @@ def test_rows_behind_the_views_are_refused():
             Simulation(network(Scheme("sly", ack=ack))).advance(0.1)
 
 
-@jit.part
+@jit.inline
 def count_down(n):
     return count_down(n - 1) if n > 0 else 0
 
 
 def test_a_helper_that_calls_itself_is_looked_at_once():
-    @jit.part
+    @jit.inline
     def factorial(n):
         return n * factorial(n - 1) if n > 1 else 1
 

@@ -15,7 +15,7 @@ from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import sampling_interval
 from longfat.design.senders import sender
 from longfat.sim import Network, run
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.network import traffic
 from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import Scheme
@@ -112,7 +112,7 @@ def limited(scheme: Scheme) -> Scheme:
         raise conflict(f"scheme {scheme.name!r}", "has no window", "it sets a rate")
     # Limit the windows of these callbacks only: the callbacks for losses and timeouts only reduce the window.
     callbacks = {name: getattr(scheme, name) for name in ("start", "ack", "alarm")}
-    bounded: dict[str, Any] = {name: _bounded(part(one)) for name, one in callbacks.items() if one is not None}
+    bounded: dict[str, Any] = {name: _bounded(inline(one)) for name, one in callbacks.items() if one is not None}
     about = Parameter(math.inf, "packets", "[1, inf]", about="Upper bound of the congestion window")
     made = replace(scheme, parameters={**scheme.parameters, LIMIT: about}, **({"start": _start} | bounded))
     _made[id(scheme)] = (scheme, made)  # keeps the scheme, so that no other one gets its identity

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longfat.segments import channel
     from longfat.sim import queues, schemes
     from longfat.sim.conforming import conformance
-    from longfat.sim.kernel.jit import part
+    from longfat.sim.kernel.jit import inline
     from longfat.sim.network import traffic
     from longfat.sim.network.network import Network
     from longfat.sim.plugin import view_fields as fields
@@ -45,7 +45,7 @@ _NAMES = {
     "PlugIn": "plugin.plug_in",
     "Service": "services",
     "conformance": "conforming",
-    "part": "kernel.jit",
+    "inline": "kernel.jit",
     "run": "runs.run",
 }
 
@@ -53,7 +53,7 @@ __all__ = [
     "DROP", "ENQUEUE", "NOTHING", "NO_DATA", "PASSES", "SEND", "Discipline", "Network", "Parameter", "PlugIn",
     "Scheme", "SchemeError", "Service", "Simulation", "append", "behind", "capacity", "channel", "conformance",
     "drop_more", "fields", "first_waiting", "flow_state", "has_next_switch", "heap_entry", "heap_insert",
-    "heap_remove", "heap_replace", "is_full", "mark", "memory", "now_ns", "number_of", "part", "push_out", "queue",
+    "heap_remove", "heap_replace", "inline", "is_full", "mark", "memory", "now_ns", "number_of", "push_out", "queue",
     "queue_numbered", "queue_of", "queues", "random", "run", "schedule_wake", "schemes", "segments", "set_memory",
     "set_tag", "statistics", "tag_of", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from docs import delay_based
-from longfat.sim import Network, part, run
+from longfat.sim import Network, inline, run
 from longfat.sim.network import traffic
 from longfat.sim.schemes import ledbat_plus_plus
 from longfat.sim.schemes.ledbat_plus_plus import AVOIDANCE, FROZEN, LEDBAT_PLUS_PLUS, RAMP, SLOW_START
@@ -165,10 +165,10 @@ def test_slowdowns_take_a_tenth_of_the_time():
     assert slow[whole].mean() == pytest.approx(0.1, abs=0.01)
 
 
-as_written = part(ledbat_plus_plus.ack)
+as_written = inline(ledbat_plus_plus.ack)
 
 
-@part
+@inline
 def count_entries(flow):
     """Count the slowdowns in a state of the test."""
     flow.entries += flow.entered != flow.last

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.recovery import linux_expiry
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import random
@@ -134,7 +134,7 @@ SENT, ACKNOWLEDGED, EXPIRED = range(3)
 ROWS = 1000  # the most that a state can have
 
 
-@part
+@inline
 def log(flow, kind, time, number, made):
     if flow.rows < ROWS:
         k = flow.rows

@@ -8,7 +8,7 @@ segment in the list is known.
 
 from __future__ import annotations
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 
 NONE = -1
 
@@ -31,13 +31,13 @@ FIRST_ACK, END_ACK, DELAY_SUM, DELAY_MAX = range(7, 11)
 CONNECTION_COLUMNS = 11
 
 
-@part
+@inline
 def row_of(segments, number):
     """Return the row of a segment."""
     return number & (len(segments) - 1)
 
 
-@part
+@inline
 def append_hole(segments, connection, number, start, received):
     """Append a hole: a segment that was just sent for the first time and is not complete."""
     at = row_of(segments, number)
@@ -52,7 +52,7 @@ def append_hole(segments, connection, number, start, received):
         connection[FIRST_OPEN] = number
 
 
-@part
+@inline
 def insert_hole(segments, connection, number):
     """Insert a hole: a segment that is no longer complete; all segments above it and one below it are holes."""
     at = row_of(segments, number)
@@ -67,7 +67,7 @@ def insert_hole(segments, connection, number):
         segments[row_of(segments, above), PREVIOUS] = number
 
 
-@part
+@inline
 def close_holes(segments, connection, edge):
     """Remove the holes before segment `edge`: the sender now knows that everything before it has arrived."""
     while connection[HEAD] != NONE and connection[HEAD] < edge:
@@ -76,13 +76,13 @@ def close_holes(segments, connection, edge):
         connection[TAIL] = NONE
 
 
-@part
+@inline
 def edge_of(connection):
     """Return the first segment of which the receiver lacks packets."""
     return connection[NEXT] if connection[FIRST_OPEN] == NONE else connection[FIRST_OPEN]
 
 
-@part
+@inline
 def send_ack(acks, connection, time, number, missing):
     """Send an acknowledgment; acknowledgments arrive in the order sent, because all have the same delay."""
     at = connection[END_ACK] & (len(acks) - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 
 NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bits
 
@@ -17,7 +17,7 @@ IN_BAD, LEFT_IN_STATE = range(2)
 NEXT_LISTED = 0  # column of the state
 
 
-@part
+@inline
 def geometric(rng, rate):
     """Draw the number of packets before an event that occurs at each packet with probability 1 - exp(-rate)."""
     if rate <= 0.0:
@@ -26,7 +26,7 @@ def geometric(rng, rate):
     return int(packets) if packets < NEVER else NEVER
 
 
-@part
+@inline
 def start_channel(rng, channel, state):
     """Draw the channel's initial state from its stationary distribution, or start with the first of listed losses."""
     if channel[GOOD_RATE] < 0.0:
@@ -39,7 +39,7 @@ def start_channel(rng, channel, state):
     state[LEFT_IN_STATE] = geometric(rng, channel[LEAVE_GOOD + state[IN_BAD]])
 
 
-@part
+@inline
 def packets_to_next_loss(rng, channel, state):
     """Draw the number of packets delivered before the next loss."""
     if channel[GOOD_RATE] < 0.0:
@@ -67,7 +67,7 @@ def packets_to_next_loss(rng, channel, state):
     return NEVER
 
 
-@part
+@inline
 def lost_in_group(rng, channel, state, gap, packets):
     """Send a group of packets; return how many are lost, and how many packets follow the group before the next loss."""
     lost = 0

@@ -29,7 +29,7 @@ from longfat.segments.kernel.holes import (
     row_of,
     send_ack,
 )
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 
 # Columns of the row of arguments, see `replications.Rules.row`.
 WINDOW, PACKETS, ACK_DELAY, TOLERANCE, BUFFER, SOFT, WHEN_FREE, FIRST_MEASURED, END_MEASURED = range(9)
@@ -39,7 +39,7 @@ RULES = 9
 KEPT, LOST, DISCARDED, REPLACED = range(4)
 
 
-@part
+@inline
 def room_left(connection, rules):
     """Return the number of new segments that the buffer has room for; valid only while a segment is missing."""
     if rules[SOFT]:
@@ -47,20 +47,20 @@ def room_left(connection, rules):
     return connection[FIRST_OPEN] + rules[BUFFER] - connection[NEXT]
 
 
-@part
+@inline
 def measured(rules, number):
     """Return whether segment `number` is among the measured segments."""
     return rules[FIRST_MEASURED] <= number < rules[END_MEASURED]
 
 
-@part
+@inline
 def begin_run(segments, number, start):
     """Record the start time of a sequence of new segments; `displace_largest` computes the start of each from it."""
     at = row_of(segments, number)
     segments[at, RUN], segments[at, START] = number, start
 
 
-@part
+@inline
 def first_sent(segments, acks, connection, rules, start, arrived):
     """Receive new segment number connection[NEXT], sent from `start` on, of which `arrived` packets were not lost."""
     number, now = connection[NEXT], start + rules[PACKETS]
@@ -83,7 +83,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
     return verdict
 
 
-@part
+@inline
 def repeated(segments, acks, connection, rules, number, now, arrived):
     """Receive retransmitted packets of an incomplete segment, sent until `now`, of which `arrived` were not lost."""
     at = row_of(segments, number)
@@ -123,7 +123,7 @@ def repeated(segments, acks, connection, rules, number, now, arrived):
     return verdict
 
 
-@part
+@inline
 def acknowledge(segments, acks, connection, rules, number, missing, now, delayed):
     """Acknowledge a segment, requesting its missing packets if any; if `delayed`, defer the request."""
     if delayed:
@@ -133,7 +133,7 @@ def acknowledge(segments, acks, connection, rules, number, missing, now, delayed
         send_ack(acks, connection, now + rules[ACK_DELAY], number, missing)
 
 
-@part
+@inline
 def displace_largest(segments, connection, rules):
     """Displace the segment with the largest number (soft acknowledgment); return whether it has to be requested.
 
@@ -160,7 +160,7 @@ def displace_largest(segments, connection, rules):
     return complete
 
 
-@part
+@inline
 def deliver(segments, connection, rules):
     """Let the application consume all segments before the next one that is not complete."""
     before, number = connection[FIRST_OPEN], connection[FIRST_OPEN]
@@ -178,7 +178,7 @@ def deliver(segments, connection, rules):
         connection[SLOTS] -= edge_of(connection) - before
 
 
-@part
+@inline
 def send_delayed_requests(segments, acks, connection, rules, now):
     """Request discarded segments for which the buffer has slots again, lowest numbers first."""
     number, free = connection[FIRST_OPEN], rules[BUFFER] - connection[SLOTS]

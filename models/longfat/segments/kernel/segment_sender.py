@@ -49,7 +49,7 @@ from longfat.segments.kernel.segment_receiver import (
     repeated,
     room_left,
 )
-from longfat.sim.kernel.jit import entry, part
+from longfat.sim.kernel.jit import entry, inline
 
 # Columns of the result of a run.
 ELAPSED, DELAYS, LONGEST, SENT, LOST_PACKETS, STATUS, TRACED = range(7)
@@ -64,7 +64,7 @@ TRACE_START, TRACE_SEGMENT, TRACE_COUNT, TRACE_PACKETS, TRACE_VERDICT, EDGE_AFTE
 TRACE_COLUMNS = 6
 
 
-@part
+@inline
 def record_row(trace, row, start, number, count, packets, verdict, connection):
     """Write a row of the trace if the trace has rows left and packets were sent; return the next row's number."""
     if row >= len(trace) or packets == 0:
@@ -75,7 +75,7 @@ def record_row(trace, row, start, number, count, packets, verdict, connection):
     return row + 1
 
 
-@part
+@inline
 def to_next_mark(number, warm_up, last):
     """Return the number of segments until the measurement begins, or, once begun, until it ends; then NEVER."""
     if number < warm_up:
@@ -85,7 +85,7 @@ def to_next_mark(number, warm_up, last):
     return NEVER
 
 
-@part
+@inline
 def step_at(steps, first_step, end_step, number):
     """Return the step of lag that applies to a segment, or the first later step."""
     mask = len(steps) - 1
@@ -94,7 +94,7 @@ def step_at(steps, first_step, end_step, number):
     return first_step
 
 
-@part
+@inline
 def to_next_step(steps, first_step, end_step, number):
     """Return the number of segments from `number` to the next step of lag; NEVER if there is no further step."""
     mask = len(steps) - 1
@@ -103,7 +103,7 @@ def to_next_step(steps, first_step, end_step, number):
     return steps[first_step & mask, FROM] - number if first_step < end_step else NEVER
 
 
-@part
+@inline
 def skip_periods(steps, first_step, end_step, segments, lag):
     """Shift all steps of lag by a number of periods, in all `segments` segments, and increase their lag by `lag`."""
     for step in range(first_step, end_step):
@@ -111,7 +111,7 @@ def skip_periods(steps, first_step, end_step, segments, lag):
         steps[step & (len(steps) - 1), LAG] += lag
 
 
-@part
+@inline
 def segments_before_loss(bound, gap, segment):
     """Return how many of at most `bound` segments are delivered completely before the next loss."""
     if bound > gap or bound * segment > gap:  # the first test keeps the product small

@@ -3,7 +3,7 @@
 from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import callback_at
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
-from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import (
     event_of,
     extra_at,
@@ -42,7 +42,7 @@ MOST_IMMEDIATE_CALLS = 1000  # limit of consecutive alarms or ticks set to the p
 MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)
 
 
-@part
+@inline
 def clear_event(state, event, sender):
     """Reset the event for callbacks; set its time to the present and its packet size to that of the sender."""
     event.now = state.now * 1e-9
@@ -65,7 +65,7 @@ def clear_event(state, event, sender):
     clear_sample(state, event)
 
 
-@part
+@inline
 def take_header(state, event, i):
     """Copy the header fields of a packet to the event."""
     state.header_set = 1
@@ -85,7 +85,7 @@ def is_unlimited(state, f, sender):
     return sender.rate >= ANY and sender.allowance >= ANY and sender.access_link == 0
 
 
-@part
+@inline
 def call_scheme(state, f, sender, number):
     """Call a callback of a flow's scheme and store the returned window or rate; return False if it is invalid.
 
@@ -144,7 +144,7 @@ def start_flow(state, f):
     return finish_callback(state, f, fine)
 
 
-@part
+@inline
 def acknowledge(state, i):
     """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate.
 
@@ -194,7 +194,7 @@ def acknowledge(state, i):
     return fine
 
 
-@part
+@inline
 def recover(state, f, sender, event, i, acked, measured):
     """Find losses from acknowledgment i and report them to the scheme.
 
@@ -227,7 +227,7 @@ def recover(state, f, sender, event, i, acked, measured):
     return fine
 
 
-@part
+@inline
 def complete_acknowledgment(state, f, sender, i, acked):
     """Set the probe and alarm timers, trace the acknowledgment, and end a completely acknowledged transfer.
 
@@ -247,7 +247,7 @@ def complete_acknowledgment(state, f, sender, i, acked):
     return armed
 
 
-@part
+@inline
 def read_header(state, f, sender, event, i):
     """Copy an acknowledgment's header fields to the event; with COUNTED_MARKS, count newly marked packets."""
     take_header(state, event, i)

@@ -18,7 +18,7 @@ import numba
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from longfat.sim.kernel.jit import COMPILED, part, routine
+from longfat.sim.kernel.jit import COMPILED, inline, routine
 from longfat.sim.kernel.memory import (
     ROWS,
     STATE,
@@ -160,7 +160,7 @@ def show_rate(state, link):
         changing.shown_until = rate_change_at(state, changing.shown_next).time
 
 
-@part
+@inline
 def prepare_call(state, link, hook):
     """Store the numbers of a link and of its callback, and set the rate that plug-ins see to its present value."""
     state.link = link.number
@@ -169,21 +169,21 @@ def prepare_call(state, link, hook):
         show_rate(state, link)
 
 
-@part
+@inline
 def call(state, link, function, own, i, time):
     """Call a function of a link's plug-in, whose record is at `own`, for packet i at `time` [ns]; return its result."""
     of_service = service_own(state, link.number)
     return int(function(state, link, own, of_service, packet_at(state, i), extra_at(state, i), time * 1e-9))
 
 
-@part
+@inline
 def call_discipline(state, link, hook, i):
     """Call a callback of a link's discipline for packet i, and return its result."""
     prepare_call(state, link, hook)
     return call(state, link, hook_at(state, link.discipline, hook), link_own(state, link.number), i, state.now)
 
 
-@part
+@inline
 def call_service(state, link, verb, i):
     """Call a callback of a link's service for packet i, and return its result."""
     prepare_call(state, link, OF_SERVICES + verb)
@@ -203,7 +203,7 @@ def call_responder(state, link, hook, i, time):
         call(state, link, hook_at(state, state.responder, hook), responder_own(state, link.number), i, time)
 
 
-@part
+@inline
 def call_tick(state, link):
     """Call `tick` of a link's discipline, and return the time [s] of its next call."""
     prepare_call(state, link, ON_TICK)
@@ -212,7 +212,7 @@ def call_tick(state, link):
     return tick(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9)
 
 
-@part
+@inline
 def call_take(state, link):
     """Call `dequeue` of a link's service, and return the number of the packet that it has taken out of its queue."""
     prepare_call(state, link, OF_SERVICES + TAKE)
@@ -222,7 +222,7 @@ def call_take(state, link):
     )
 
 
-@part
+@inline
 def call_wake(state, link, q):
     """Call `wake` of a link's service for queue q."""
     prepare_call(state, link, OF_SERVICES + WAKE_UP)

@@ -7,7 +7,7 @@ time, ends of transmissions come first, then departures from access links, then 
 were scheduled, and last delayed acknowledgments in the order of flows.
 """
 
-from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import entry_at, sender_at
 from longfat.sim.kernel.records import ARRIVAL, CLOCK, DELAYED, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
@@ -16,13 +16,13 @@ from longfat.sim.kernel.records import ARRIVAL, CLOCK, DELAYED, DEPARTURE, NEVER
 # Binary heap of (time, key) in plain memory, for the event queue and for the queues of fair services.
 
 
-@part
+@inline
 def is_before(entry, time, key):
     """Return whether a heap entry precedes (time, key)."""
     return entry.time < time or (entry.time == time and entry.key < key)
 
 
-@part
+@inline
 def write(heap, place, time, key):
     """Write (time, key) to position `place` of a heap."""
     entry = entry_at(heap, place)
@@ -30,7 +30,7 @@ def write(heap, place, time, key):
     entry.key = key
 
 
-@part
+@inline
 def rise(heap, place, time, key):
     """Insert (time, key) at position `place` of a heap, and sift it up."""
     while place > 0:
@@ -42,7 +42,7 @@ def rise(heap, place, time, key):
     write(heap, place, time, key)
 
 
-@part
+@inline
 def sink(heap, count, place, time, key):
     """Insert (time, key) at position `place` of a heap of `count` entries, and sift it down."""
     while True:
@@ -62,7 +62,7 @@ def sink(heap, count, place, time, key):
     write(heap, place, time, key)
 
 
-@part
+@inline
 def pop(heap, count):
     """Remove the first entry of a heap of `count` entries."""
     last = entry_at(heap, count - 1)
@@ -70,7 +70,7 @@ def pop(heap, count):
         sink(heap, count - 1, 0, last.time, last.key)
 
 
-@part
+@inline
 def remove(heap, count, place):
     """Remove the entry at position `place` of a heap of `count` entries; the last entry fills the gap."""
     last = entry_at(heap, count - 1)
@@ -95,21 +95,21 @@ FIRST_AT_ITS_TIME = 1 << 62  # subtracted from a key, once or twice, to put it b
 LAST_AT_ITS_TIME = 1 << 62  # added to a key without a serial number, to put it after other keys of the same time
 
 
-@part
+@inline
 def new_key(state, kind, index):
     """Return a new key; events at equal times are handled in the order in which their keys were made."""
     state.serial += 1
     return (state.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
 
-@part
+@inline
 def schedule_arrival(state, link, time):
     """Schedule the next arrival at the far end of a link that has no entry in the heap of arrivals."""
     rise(state.arrivals_base, state.arrivals, time, new_key(state, ARRIVAL, link))
     state.arrivals += 1
 
 
-@part
+@inline
 def schedule_departure(state, link, time):
     """Schedule the end of a transmission on a link, to precede all other events at the same time."""
     rise(
@@ -121,13 +121,13 @@ def schedule_departure(state, link, time):
     state.arrivals += 1
 
 
-@part
+@inline
 def replace_arrival(state, link, time):
     """Replace the first entry of the heap of arrivals, which belongs to `link`, by the link's next arrival."""
     sink(state.arrivals_base, state.arrivals, 0, time, new_key(state, ARRIVAL, link))
 
 
-@part
+@inline
 def remove_arrival(state):
     """Remove the first entry of the heap of arrivals."""
     pop(state.arrivals_base, state.arrivals)
@@ -148,7 +148,7 @@ def schedule_delayed(state, f, time):
     push_clock(state, time, LAST_AT_ITS_TIME | (DELAYED << INDEX_BITS) | int(f))
 
 
-@part
+@inline
 def push_clock(state, time, key):
     """Push (time, key) to the heap of clocks; if the heap is nearly full, request a larger one."""
     rise(state.clocks_base, state.clocks, time, key)
@@ -158,14 +158,14 @@ def push_clock(state, time, key):
         state.attention = 1
 
 
-@part
+@inline
 def remove_clock(state):
     """Remove the first entry of the heap of clocks."""
     pop(state.clocks_base, state.clocks)
     state.clocks -= 1
 
 
-@part
+@inline
 def set_timer(state, f, clock, time):
     """Set a flow's timer to expire at `time` [ns], or now if that time is past.
 
@@ -193,7 +193,7 @@ def push_timer(state, f, clock, time):
 IN_USE = 2  # value of `sender.access_link`: a packet is in transmission on the access link
 
 
-@part
+@inline
 def earliest_event(state):
     """Return time [ns] and key of the earliest event; the time is `NEVER` if there is no event."""
     time, key = NEVER, 0
@@ -207,7 +207,7 @@ def earliest_event(state):
     return time, key
 
 
-@part
+@inline
 def request_admission(state, i):
     """Request that the event loop admits packet i to a link before the next event (`loop.handle_pending`).
 
@@ -218,7 +218,7 @@ def request_admission(state, i):
     state.attention = 1
 
 
-@part
+@inline
 def request_send(state, f):
     """Request that the event loop lets flow f send before the next event (`loop.handle_pending`)."""
     state.sending_flow = f

@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 COMPILED: bool = not numba.config.DISABLE_JIT
 
 
-def part(function: Callable[..., Any]) -> Any:
+def inline(function: Callable[..., Any]) -> Any:
     """Decorate a helper function of the kernel or of plug-ins so that numba compiles it into each of its callers.
 
     Use it for functions that are small, or that are called at a single place for every packet. A call takes 1 to 2 ns;
@@ -29,15 +29,15 @@ def part(function: Callable[..., Any]) -> Any:
     numba would compile a function again for each width of an integer and each constant among its arguments; here all
     integer arguments have 64 bits, and each function is compiled once.
     """
-    return _part(function, forceinline=True)
+    return _compile(function, forceinline=True)
 
 
 def routine(function: Callable[..., Any]) -> Any:
     """Decorate a larger function of the kernel so that numba compiles it once and does not copy it into its callers."""
-    return _part(function, forceinline=False)
+    return _compile(function, forceinline=False)
 
 
-def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
+def _compile(function: Callable[..., Any], *, forceinline: bool) -> Any:
     """Compile a function with numba, with 64-bit types for all integers; if `forceinline`, inline it in its callers."""
     dispatcher = numba.njit(
         nogil=True, _nrt=False, forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True
@@ -158,7 +158,7 @@ def reason(error: Exception) -> str:
 def _unusable(name: str, kind: str) -> str:
     """Return advice for a Python object that compiled code cannot use."""
     if kind == "function":
-        return f"it calls {name}, which is not compiled: decorate it with longfat.sim.part"
+        return f"it calls {name}, which is not compiled: decorate it with longfat.sim.inline"
     if kind == "list":
         return (
             f"it uses the list {name}: make it a tuple if it is constant, else a state, as in state={{{name!r}: [...]}}"

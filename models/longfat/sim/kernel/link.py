@@ -26,7 +26,7 @@ from longfat.sim.kernel.events import (
     schedule_arrival,
     schedule_departure,
 )
-from longfat.sim.kernel.jit import entry, part, routine
+from longfat.sim.kernel.jit import entry, inline, routine
 from longfat.sim.kernel.memory import (
     access_link_at,
     backlog_entry_at,
@@ -74,7 +74,7 @@ def change_rate(state, link, begin):
         changing.until = rate_change_at(state, changing.next).time
 
 
-@part
+@inline
 def transmission_time(state, link, size, fresh, begin):
     """Return the transmission time [ns] of a packet of `size` bytes whose transmission begins at `begin` [ns].
 
@@ -100,7 +100,7 @@ def transmission_time(state, link, size, fresh, begin):
     return time
 
 
-@part
+@inline
 def update_backlog(state, link):
     """Remove from the backlog of a link without service the packets whose transmission has begun."""
     while link.backlog > 0 and link.next_start <= state.now:
@@ -112,7 +112,7 @@ def update_backlog(state, link):
         link.next_start = backlog_entry_at(state, link.circular_base + (link.circular_head & link.circular_mask)).start
 
 
-@part
+@inline
 def join_backlog(state, link, begin, size):
     """Count a packet in the backlog of a link without service until its transmission begins, at `begin` [ns]."""
     now = state.now
@@ -154,7 +154,7 @@ def drop(state, link, i):
     release_packet(state, i)
 
 
-@part
+@inline
 def append_to_link(state, link, i, packet):
     """Append a packet to the list of packets on a link; schedule its arrival if the link has no scheduled arrival."""
     packet.next = NONE
@@ -168,7 +168,7 @@ def append_to_link(state, link, i, packet):
     link.tail = i
 
 
-@part
+@inline
 def take_arrived(state, link):
     """Remove and return the packet that has arrived at a link's far end, or NONE if it was handled in advance."""
     i = link.head
@@ -198,7 +198,7 @@ def take_arrived(state, link):
 # the four functions of a service by their addresses, and counts the backlog.
 
 
-@part
+@inline
 def collect_feedback(state, link, i):
     """Store the feedback of a discipline that has set `send_feedback`; the event loop then sends it.
 
@@ -214,7 +214,7 @@ def collect_feedback(state, link, i):
             state.feedback_hop = hop
 
 
-@part
+@inline
 def change_backlog(state, link, packets, size):
     """Add `packets` packets of `size` bytes to a link's backlog, and update the backlog's integral over time."""
     now = state.now
@@ -224,7 +224,7 @@ def change_backlog(state, link, packets, size):
     link.backlog_bytes += packets * size
 
 
-@part
+@inline
 def admit_queued(state, link, queue, i):
     """Admit packet i to a link with a service; if the buffer is full, `evict` chooses the packet to drop."""
     size = packet_at(state, i).length
@@ -254,7 +254,7 @@ def admit_queued(state, link, queue, i):
         link.largest_backlog = link.backlog
 
 
-@part
+@inline
 def leave_backlog(state, link, i):
     """Remove packet i from a link's backlog after the service has removed the packet from its queue."""
     if not 0 <= i < state.packets_room:
@@ -280,7 +280,7 @@ def push_out(state, link, victim):
     drop(state, link, victim)
 
 
-@part
+@inline
 def transmit(state, link, i):
     """Begin the transmission of packet i, and schedule its end; return False if the discipline drops the packet."""
     packet = packet_at(state, i)
@@ -307,7 +307,7 @@ def transmit(state, link, i):
     return True
 
 
-@part
+@inline
 def send_next(state, link):
     """Let the service choose a packet, and begin its transmission; the transmitter must be idle."""
     while link.backlog > 0:
@@ -342,7 +342,7 @@ def admit(state, i):
     admit_inline(state, i)
 
 
-@part
+@inline
 def admit_inline(state, i):
     """Admit packet i to the link of its hop, or drop it.
 
@@ -364,7 +364,7 @@ def admit_inline(state, i):
     state.now = now
 
 
-@part
+@inline
 def travel(state, link, i, packet, hop):
     """Put a packet with a known arrival time on its link, and compute its arrival in advance if possible.
 
@@ -378,7 +378,7 @@ def travel(state, link, i, packet, hop):
     return NONE
 
 
-@part
+@inline
 def is_known(state, link, time):
     """Return whether the state at a link's far end is known up to `time` [ns], the arrival of the next packet.
 
@@ -390,7 +390,7 @@ def is_known(state, link, time):
     return f == NONE or is_known_after(state, f, link, time)
 
 
-@part
+@inline
 def is_known_after(state, f, link, time):
     """Send the delayed acknowledgments due before `time` [ns], the first from flow f; return whether all are sent."""
     return delayed_ack_at(state, f).due_ns >= time or send_delayed(state, link, time)
@@ -421,7 +421,7 @@ def send_delayed(state, link, time):
     return False
 
 
-@part
+@inline
 def arrive_in_advance(state, link, i, packet, hop):
     """Compute a packet's arrival in advance; return the packet if it then enters the next link, otherwise NONE."""
     state.now = packet.arrival
@@ -482,7 +482,7 @@ def process_deferred(state, k):
     state.now = now
 
 
-@part
+@inline
 def transmit_in_order(state, link, i, packet, special):
     """Admit a packet to a link without service and compute its arrival; return False if the packet is dropped."""
     now = state.now
@@ -581,7 +581,7 @@ def deliver_to_switch(state, i):
 # --- Counters at the present time ------------------------------------------------------------------------------------
 
 
-@part
+@inline
 def untransmitted(state, link):
     """Return the part [ns] of a link's counted transmission time that lies in the future."""
     if link.jitter == 0 and link.hold_until == 0:
@@ -597,7 +597,7 @@ def untransmitted(state, link):
     return left
 
 
-@part
+@inline
 def count_link(state, k):
     """Update the counters of link k to the present, without packets that were counted in advance.
 
@@ -623,7 +623,7 @@ def count_link(state, k):
         count.served_bytes -= entry.length
 
 
-@part
+@inline
 def count_list(state, i, room):
     """Count the packets of a linked list by kind; return their number, which exceeds `room` if the list is a cycle."""
     found = 0

@@ -30,7 +30,7 @@ from longfat.sim.kernel.events import (
     schedule,
     set_timer,
 )
-from longfat.sim.kernel.jit import entry, part, routine
+from longfat.sim.kernel.jit import entry, inline, routine
 from longfat.sim.kernel.link import (
     admit,
     admit_inline,
@@ -62,7 +62,7 @@ from longfat.sim.kernel.sender import BURST, LATEST, reach_first_node, send
 from longfat.sim.kernel.source import emit, reach_host, start_connection
 
 
-@part
+@inline
 def arrive(state, k):
     """Move the first packet on a link to its far end; return False if a scheme returned an invalid window or rate."""
     link = link_at(state, k)
@@ -109,7 +109,7 @@ def arrive_elsewhere(state, i, far_end):
     return True
 
 
-@part
+@inline
 def expire_timer(state, which, f, time):
     """Handle a heap entry of a flow's timer; return False if a scheme returned an invalid window or rate.
 
@@ -136,7 +136,7 @@ def expire_timer(state, which, f, time):
     return expire_alarm(state, f)
 
 
-@part
+@inline
 def pace(state, f, time):
     """Handle the pacing timer of a flow; return False if a scheme returned an invalid window or rate.
 
@@ -226,7 +226,7 @@ def handle_clock_event(state, kind, index, time):
     return True
 
 
-@part
+@inline
 def handle_pending(state):
     """Admit packets, send feedback and let a flow send before the next event, as requested.
 

@@ -17,7 +17,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from longfat.sim.kernel import records
-from longfat.sim.kernel.jit import COMPILED, part
+from longfat.sim.kernel.jit import COMPILED, inline
 from longfat.sim.kernel.records import ECT, ECT1, GREEN, L4S_ECT, NO_PACKETS, NONE, NOT_ECT, ROWS_PER_EVENT
 from longfat.sim.kernel.views import Row
 
@@ -117,13 +117,13 @@ word_at = _reader(Row(records.WORD, "word"))
 float_at = _reader(Row(records.FLOAT, "float"))
 
 
-@part
+@inline
 def state_at(address):
     """Return the state row of a run, given the row's address."""
     return _state(address, 0)
 
 
-@part
+@inline
 def event_of(state):
     """Return the run's event row, which is passed to callbacks of schemes."""
     return _event(state, 0)
@@ -133,7 +133,7 @@ def _records_of(array: str) -> Any:
     """Return a function of (state, number) that returns the address of a record of a plug-in in an array of words."""
     base, words = f"{array}_base", f"{array}_words"
 
-    @part
+    @inline
     def address(state, number):  # type: ignore[no-untyped-def]
         return state[base] + 8 * state[words] * number
 
@@ -149,13 +149,13 @@ responder_own = _records_of("responder_own")
 queue_own = _records_of("queue_own")
 
 
-@part
+@inline
 def workspace(state, link):
     """Return the address of the workspace of a link's service."""
     return state.workspace_base + 8 * link.workspace
 
 
-@part
+@inline
 def flow_state_at(state, link, f):
     """Return the address of the record with the state that a link's discipline keeps for flow f."""
     return state.flow_state_base + 8 * (state.flow_state_words * f + link.flow_state)
@@ -205,7 +205,7 @@ CACHE_LINE = 64  # bytes
 PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING))
 
 
-@part
+@inline
 def prefetch_packet(state, i):
     """Prefetch the row of packet i, which will be read soon."""
     prefetch(state.packets_base + PACKET_SIZE * i)
@@ -260,7 +260,7 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
     return int(interface.state_address), int(ctypes.cast(interface.next_double, ctypes.c_void_p).value or 0)
 
 
-@part
+@inline
 def prefetch_flow(state, f):
     """Prefetch the rows of flow f that are read when an acknowledgment is processed."""
     sender = state.senders_base + SENDER_SIZE * f
@@ -271,7 +271,7 @@ def prefetch_flow(state, f):
     prefetch(flow_own(state, f))
 
 
-@part
+@inline
 def is_full(link, size):
     """Return whether the buffer of a link has no space for another packet of `size` bytes.
 
@@ -280,7 +280,7 @@ def is_full(link, size):
     return link.backlog >= link.limit_packets or link.backlog_bytes + size > link.limit_bytes
 
 
-@part
+@inline
 def unlink(state, q, i):
     """Remove packet i from the linked list of queue q."""
     queue, before, behind = queue_at(state, q), extra_at(state, i).previous, packet_at(state, i).next
@@ -301,7 +301,7 @@ def unlink(state, q, i):
 # Allocation of packet rows, and flags for the ECN codepoint of packets.
 
 
-@part
+@inline
 def allocate_packet(state):
     """Take from the free list the packet row that has been free for the longest time, and return its number.
 
@@ -317,7 +317,7 @@ def allocate_packet(state):
     return i
 
 
-@part
+@inline
 def new_packet(state, f, kind, length, hop):
     """Create a green packet of flow f that departs now with priority 0 and without flags; return its row number."""
     i = allocate_packet(state)
@@ -333,7 +333,7 @@ def new_packet(state, f, kind, length, hop):
     return i
 
 
-@part
+@inline
 def release_packet(state, i):
     """Append the row of packet i to the free list."""
     packet_at(state, state.last_free_packet).next = i
@@ -341,7 +341,7 @@ def release_packet(state, i):
     state.free_packets += 1
 
 
-@part
+@inline
 def ecn_field(sender):
     """Return the flags that encode the ECN codepoint of a sender's data packets."""
     if sender.ect == NOT_ECT:

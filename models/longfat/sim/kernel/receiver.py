@@ -7,7 +7,7 @@ and the reception of a packet.
 from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import ON_FEEDBACK, call_receiver, call_responder
 from longfat.sim.kernel.events import request_admission, schedule_delayed
-from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import (
     block_at,
     delayed_ack_at,
@@ -103,7 +103,7 @@ def insert_number(state, owner, number):
     return new_block(state, owner, number, b), True
 
 
-@part
+@inline
 def skip_block(state, owner, number):
     """Return the first missing packet number from `number` on; remove the first block if it begins there."""
     block = block_at(state, owner.blocks_head)
@@ -114,14 +114,14 @@ def skip_block(state, owner, number):
     return number
 
 
-@part
+@inline
 def remove_blocks_below(state, owner, number):
     """Remove the blocks that hold only packets below `number`."""
     while owner.blocks_head != NONE and block_at(state, owner.blocks_head).high <= number:
         remove_block(state, owner, owner.blocks_head)
 
 
-@part
+@inline
 def first_missing(state, owner, number):
     """Return the first packet number from `number` on that is in no block."""
     b = owner.blocks_head
@@ -201,13 +201,13 @@ def reply(state, f):
 # later packet replaces it, or until it is due.
 
 
-@part
+@inline
 def is_due_after(one, f, other, g):
     """Return whether flow f's delayed acknowledgment is due after flow g's; at equal times the flow number decides."""
     return one.due_ns > other.due_ns or (one.due_ns == other.due_ns and f > g)
 
 
-@part
+@inline
 def join_delayed(state, f, delayed, link):
     """Insert flow f into a link's list of flows with a delayed acknowledgment, by due time, then by flow number."""
     before = link.last_delayed
@@ -226,7 +226,7 @@ def join_delayed(state, f, delayed, link):
         delayed_ack_at(state, delayed.behind).previous = f
 
 
-@part
+@inline
 def leave_delayed(state, delayed, link):
     """Remove a flow from a link's list of flows with a delayed acknowledgment."""
     delayed.pending = 0
@@ -241,7 +241,7 @@ def leave_delayed(state, delayed, link):
         delayed_ack_at(state, delayed.behind).previous = delayed.previous
 
 
-@part
+@inline
 def link_before(state, i):
     """Return the link over which the data packet of acknowledgment i has arrived."""
     return link_at(state, hop_at(state, packet_at(state, i).hop - 1).link)
@@ -317,7 +317,7 @@ def expire_delay(state, f, time):
 # --- Reception -------------------------------------------------------------------------------------------------------
 
 
-@part
+@inline
 def receive(state, i):
     """Receive a data packet or a request; return whether its row now holds an acknowledgment or answer to send."""
     packet = packet_at(state, i)
@@ -341,16 +341,16 @@ def receive(state, i):
     return receiver.delays == records.AT_ONCE or leaves_now(state, packet.flow, i, may_wait)
 
 
-@part
+@inline
 def leaves_now(state, f, i, may_wait):
     """Return whether acknowledgment i is sent now rather than delayed.
 
-    This is a separate `part` because it calls a routine (docs/engine.md).
+    This is a separate `inline` function because it calls a routine (docs/engine.md).
     """
     return not hold_back(state, f, i, may_wait)
 
 
-@part
+@inline
 def count_arrival(state, receiver, packet):
     """Add an arriving data packet to the receiver's counters."""
     receiver.received += 1
@@ -358,7 +358,7 @@ def count_arrival(state, receiver, packet):
     receiver.last_arrival = state.now
 
 
-@part
+@inline
 def make_acknowledgment(receiver, packet):
     """Turn the row of a data packet into that of its acknowledgment, on the next hop."""
     packet.kind = records.ACK
@@ -453,7 +453,7 @@ def receive_out_of_order(state, f, i):
         report_blocks(state, f, i, block)
 
 
-@part
+@inline
 def add_block(extra, expect, count, low, high):
     """Add SACK block [low, high) to the `count` blocks of an acknowledgment; return their number.
 

@@ -5,7 +5,7 @@ recovery, which finds losses by counting later acknowledgments; and RACK-TLP, wh
 """
 
 from longfat.sim.kernel.events import set_timer
-from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import (
     delayed_ack_at,
     extra_at,
@@ -48,7 +48,7 @@ def take_snapshot(state, own, n, retransmitted):
     snapshot.retransmitted = retransmitted
 
 
-@part
+@inline
 def newer(state, n, other):
     """Return the later of two transmissions, given as list nodes; NONE counts as earlier than any node."""
     if other == NONE:
@@ -58,7 +58,7 @@ def newer(state, n, other):
     return n if transmission_at(state, n).transmission > transmission_at(state, other).transmission else other
 
 
-@part
+@inline
 def clear_sample(state, event):
     """Reset the fields of the event that describe a delivery-rate sample."""
     if state.sample_set:
@@ -71,7 +71,7 @@ def clear_sample(state, event):
         event.app_limited = 0
 
 
-@part
+@inline
 def take_sample(state, own, event, n, sent):
     """Set the event's delivery-rate sample for an acknowledgment whose newest delivered packet is list node n.
 
@@ -124,7 +124,7 @@ def describe_loss(state, event, n, lost):
 # The list nodes come from a pool that also serves the stamps of requests.
 
 
-@part
+@inline
 def allocate_node(state):
     """Take a list node from the pool, and return its row number."""
     n = state.free_node
@@ -136,7 +136,7 @@ def allocate_node(state):
     return n
 
 
-@part
+@inline
 def record_transmission(state, own, number, transmission, retransmitted):
     """Append a transmission to the list of outstanding transmissions."""
     n = allocate_node(state)
@@ -152,7 +152,7 @@ def record_transmission(state, own, number, transmission, retransmitted):
         snapshot_at(state, n).retransmitted = retransmitted
 
 
-@part
+@inline
 def append_outstanding(state, own, n):
     """Append list node n to the outstanding transmissions."""
     transmission_at(state, n).next = NONE
@@ -164,7 +164,7 @@ def append_outstanding(state, own, n):
     own.in_flight += 1
 
 
-@part
+@inline
 def unlink(state, own, before, n):
     """Remove list node n, which follows `before`, from the outstanding transmissions."""
     following = transmission_at(state, n).next
@@ -265,7 +265,7 @@ def insert_lost(state, own, before, n):
         own.lost_tail = n
 
 
-@part
+@inline
 def release_node(state, n):
     """Put list node n back into the pool."""
     transmission_at(state, n).next = state.free_node
@@ -273,7 +273,7 @@ def release_node(state, n):
     state.free_nodes += 1
 
 
-@part
+@inline
 def release_nodes(state, n):
     """Put all nodes of the list that begins at node n back into the pool."""
     while n != NONE:
@@ -282,7 +282,7 @@ def release_nodes(state, n):
         n = following
 
 
-@part
+@inline
 def is_covered(state, una, i, number):
     """Return whether acknowledgment i covers packet `number`: cumulatively, as its trigger, or by a SACK block."""
     if number < una or number == packet_at(state, i).triggered_by:
@@ -294,7 +294,7 @@ def is_covered(state, una, i, number):
     return False
 
 
-@part
+@inline
 def update_scoreboard(state, own, una, acked, i):
     """Remove the transmissions that acknowledgment i covers, and find losses; four values are returned.
 
@@ -360,7 +360,7 @@ def count_late_deliveries(state, own, una, i):
     return newest
 
 
-@part
+@inline
 def record_order(state, own, n):
     """Record reordering if a later packet has overtaken the packet now delivered (RFC 8985, section 6.2, step 3)."""
     number = transmission_at(state, n).number
@@ -370,7 +370,7 @@ def record_order(state, own, n):
         own.reordering_seen = 1
 
 
-@part
+@inline
 def lose(state, own, n):
     """Append list node n to the list of lost transmissions; return whether the loss is new.
 
@@ -417,7 +417,7 @@ def stop_rack_timer(sender, own):
     sender.due_ns[RACK] = NEVER
 
 
-@part
+@inline
 def in_recovery(sender, own):
     """Return whether the flow is in fast recovery, or in recovery from a timeout."""
     # RFC 6675, section 5, step A: recovery lasts until all data sent before its beginning are acknowledged.
@@ -436,13 +436,13 @@ def enter_recovery(state, f):
     stop_rack_timer(sender, own)
 
 
-@part
+@inline
 def reported_beyond_gaps(sender, own):
     """Return the number of packets acknowledged selectively but not cumulatively (RACK.segs_sacked)."""
     return own.delivered - sender.una
 
 
-@part
+@inline
 def reordering_window(state, f):
     """Return the reordering window [ns] (RFC 8985, section 6.2, step 4)."""
     sender, own = sender_at(state, f), recovery_at(state, f)
@@ -457,7 +457,7 @@ def reordering_window(state, f):
     return min(window, int(smoothed * 1e9)) if smoothed > 0.0 else window
 
 
-@part
+@inline
 def linux_expiry(now, wait):
     """Return the time [ns] at which a timer of Linux expires if it is set at `now` to wait for `wait` [ns]."""
     # Linux, net/ipv4/tcp_recovery.c, tcp_rack_mark_lost(), adds 2 ms (TCP_TIMEOUT_MIN_US). The timer counts whole ticks
@@ -569,7 +569,7 @@ def has_repaired_loss(state, own, una, acked, i):
     return False
 
 
-@part
+@inline
 def process_by_time(state, f, acked, i, newest, measured):
     """Find losses by time (RFC 8985) after acknowledgment i, whose newest delivered packet is list node `newest`.
 

@@ -11,7 +11,7 @@ import math
 from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import call_send
 from longfat.sim.kernel.events import IN_USE, request_admission, request_send, set_timer
-from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.link import admit_inline
 from longfat.sim.kernel.memory import (
     access_link_at,
@@ -57,13 +57,13 @@ def update_rto(timer, seconds):
     timer.backoff = 1.0
 
 
-@part
+@inline
 def timeout_ns(timer):
     """Return the retransmission timeout [ns], including the backoff."""
     return int(min(timer.rto * timer.backoff, timer.max_rto) * 1e9)
 
 
-@part
+@inline
 def restart_timer(state, f):
     """Restart the retransmission timer, or stop it if nothing is outstanding (RFC 6298, section 5, rules 5.2, 5.3)."""
     sender = sender_at(state, f)
@@ -73,13 +73,13 @@ def restart_timer(state, f):
         sender.due_ns[records.RTO] = NEVER
 
 
-@part
+@inline
 def round_trip(state, sent):
     """Return the time [ns] since departure `sent` [ns], at least 1, because 0 stands for no round-trip time."""
     return max(1, state.now - sent)
 
 
-@part
+@inline
 def sample_round_trip(state, f, sender, sent, acked):
     """Take a round-trip sample from an acknowledgment (RFC 6298, section 3); return whether there is one.
 
@@ -107,7 +107,7 @@ def sample_round_trip(state, f, sender, sent, acked):
 # window or rate waits there. Each connection that arrives at random has an access link of its own.
 
 
-@part
+@inline
 def leave_source(state, f, i):
     """Send packet i from its source: to the access link, or directly to the first link of the path."""
     if sender_at(state, f).access_link:
@@ -176,7 +176,7 @@ def next_by_scoreboard(state, f):
     return sender.next - 1
 
 
-@part
+@inline
 def next_number(state, f, sender):
     """Return the number of the next packet to send; NONE if the window, the file size or loss recovery forbids it."""
     if sender.repair == records.SELECTIVE:
@@ -195,7 +195,7 @@ def next_number(state, f, sender):
     return sender.next - 1
 
 
-@part
+@inline
 def next_departure(state, f):
     """Return two times [ns]: when the rate allows the next packet, and the departure to record if it is sent now.
 
@@ -213,7 +213,7 @@ def next_departure(state, f):
     return due, now
 
 
-@part
+@inline
 def sends_by_window(state, sender, own):
     """Return whether the window alone limits a flow, and its next packets are new data with no flag or callback."""
     if sender.repair == records.SELECTIVE and (own.lost_head != NONE or own.probing):
@@ -238,7 +238,7 @@ def sends_by_window(state, sender, own):
     )
 
 
-@part
+@inline
 def send_inline(state, f, armed):
     """Send the packets that a flow may send now, in a fast loop if the window alone limits them.
 
@@ -266,7 +266,7 @@ def send_inline(state, f, armed):
         arm_probe_once(state, f)
 
 
-@part
+@inline
 def arm_probe_once(state, f):
     """Set the probe timer once after a burst, because each packet of the burst would set it anew."""
     arm_probe(state, f)
@@ -327,7 +327,7 @@ def transmit_request(state, f):
     leave_source(state, f, i)
 
 
-@part
+@inline
 def new_data(state, f, sender, number):
     """Create data packet `number` as the flow's next transmission; return its row number."""
     i = new_packet(state, f, records.DATA, sender.packet_size, sender.first_hop)
@@ -339,7 +339,7 @@ def new_data(state, f, sender, number):
     return i
 
 
-@part
+@inline
 def record_new_data(state, f, sender, number):
     """Record the first transmission of packet `number`; without timestamps, time it unless a packet is being timed."""
     sender.high = number + 1
@@ -348,7 +348,7 @@ def record_new_data(state, f, sender, number):
         timer_at(state, f).timed_at_ns = state.now
 
 
-@part
+@inline
 def transmit_data(state, f, sender, number):
     """Create data packet `number` and send it."""
     i = new_data(state, f, sender, number)

@@ -6,7 +6,7 @@ import numba
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.events import request_admission, set_timer
-from longfat.sim.kernel.jit import COMPILED, entry, part, routine
+from longfat.sim.kernel.jit import COMPILED, entry, inline, routine
 from longfat.sim.kernel.memory import (
     access_link_at,
     connection_at,
@@ -37,7 +37,7 @@ from longfat.sim.kernel.trace_rows import record_end, trace_packet
 LONGEST = 5e18  # ns; longer than any run
 
 
-@part
+@inline
 def exponential(state, mean):
     """Return an exponential variate, by inversion, which compiled and plain Python compute with equal results."""
     return -mean * math.log1p(-traffic_uniform(state))
@@ -54,7 +54,7 @@ def duration(state, mean, shape):
     return least * math.exp(exponential(state, 1.0 / shape))  # (1 - U)^(-1/shape)
 
 
-@part
+@inline
 def rounded(time):
     """Return a time [ns] rounded to an integer, at most `LONGEST`."""
     return int(min(time, LONGEST) + 0.5)
@@ -71,7 +71,7 @@ def has_begun(state, f):
     return False
 
 
-@part
+@inline
 def while_on(state, source, time):
     """Return `time` [ns] if an on-off source is then on, otherwise the beginning of its next on-period.
 
@@ -85,7 +85,7 @@ def while_on(state, source, time):
     return time
 
 
-@part
+@inline
 def after_gap(source, time):
     """Return the time [ns] of the packet after the one at `time`; gaps are integers [ns] with the exact mean."""
     gap = min(source.gap, LONGEST)
@@ -95,7 +95,7 @@ def after_gap(source, time):
     return following
 
 
-@part
+@inline
 def switch_on(state, source, time):
     """Begin an on-period of an on-off source at `time` [ns]; return False if its first packet has to wait."""
     source.on = 1
@@ -178,7 +178,7 @@ def wait_for_data(state, f):
     return False
 
 
-@part
+@inline
 def check_application_limited(state, f):
     """Mark delivery-rate samples as application-limited if the window allows more than there is to send.
 
@@ -216,7 +216,7 @@ FIRST_COUNTER, END_OF_COUNTERS = _NAMES.index("sent"), _NAMES.index("reported_bl
 COUNTERS = _NAMES[FIRST_COUNTER:END_OF_COUNTERS]
 
 
-@part
+@inline
 def has_nothing_in_flight(state, f):
     """Return whether no data packet, acknowledgment or feedback of a flow is in the network."""
     sender, receiver, tally = sender_at(state, f), receiver_at(state, f), tally_at(state, f)
@@ -241,7 +241,7 @@ def add_to_template(state, t, f):
     mine.last_arrival = max(mine.last_arrival, theirs.last_arrival)
 
 
-@part
+@inline
 def reusable_row(state, t):
     """Take a finished connection's row for a new connection of template t; return NONE if there is none."""
     template = source_at(state, t)
@@ -254,7 +254,7 @@ def reusable_row(state, t):
     return f
 
 
-@part
+@inline
 def copy_row(base, words, source, target):
     """Copy row `source` of an array to row `target`; rows have `words` words of eight bytes."""
     for k in range(words):

@@ -7,7 +7,7 @@ clears the rows after each call of the kernel, which returns when they are full.
 import math
 
 from longfat.sim.kernel import records
-from longfat.sim.kernel.jit import part, routine
+from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.memory import (
     extra_at,
     float_at,
@@ -118,7 +118,7 @@ def trace_sender(state, what, f):
     complete_row(state, f)
 
 
-@part
+@inline
 def record_end(state, i, dropped):
     """Record that an injected packet has left the network; if it reached its host, let the event loop return."""
     packet = packet_at(state, i)

@@ -9,19 +9,19 @@ Gain and set point are our choice, because the paper could not be read in full: 
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, STAMPED
 
 SHORTEST_DELAY = 1e-9  # s; lower bound of the feedback delay, for links without delay and transmission time
 
 
-@part
+@inline
 def belongs(packet, scheme):
     """Return whether a packet is a data packet of the scheme whose identifier is in the last header field."""
     return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[3] == scheme
 
 
-@part
+@inline
 def predicted_rate(service, backlog, sent, delay, gain, set_point):
     """Return the sending rate [packets/s] that moves the predicted backlog to its set point; a lower bound applies.
 
@@ -36,7 +36,7 @@ def predicted_rate(service, backlog, sent, delay, gain, set_point):
     return max(min(1.0 / delay, 0.1 * service), service + gain * (set_point - expected) / delay)
 
 
-@part
+@inline
 def limited_at_start(row, rate, now, delay):
     """Return the rate [packets/s], bounded while a flow starts; the bound doubles once per feedback delay.
 

@@ -6,7 +6,7 @@ Each waiting packet and each queue of a link has a number, which a plug-in may k
 import math
 
 from longfat.sim.kernel.events import remove, rise, schedule, sink
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.memory import (
     ROWS,
     address_of,
@@ -37,37 +37,37 @@ _flow_state, _queue, _packet = map(relative, ("flow_state", "queue", "packet"))
 QUEUE_SIZE, PACKET_SIZE, EXTRA_SIZE = (ROWS[name].size for name in ("queues", "packets", "extras"))
 
 
-@part
+@inline
 def random(view):
     """Return a random number in [0, 1) from the random stream of the network; `view` is a flow or a link."""
     return uniform(state_of(view))
 
 
-@part
+@inline
 def flow_state(link, flow):
     """Return the view of the discipline's state for the flow with number `flow`, such as `packet.flow`."""
     return _flow_state(link, (flow_state_at(state_of(link), link_row(link), flow),))
 
 
-@part
+@inline
 def queue_of(link, packet):
     """Return the queue of a packet's flow at this link."""
     return queue_numbered(link, hop_at(state_of(link), packet_row(packet).hop).queue)
 
 
-@part
+@inline
 def has_next_switch(link, packet):
     """Return whether a later switch on the packet's path sends hop-by-hop feedback to this link."""
     return hop_at(state_of(link), packet_row(packet).hop).switch_hop != NONE
 
 
-@part
+@inline
 def queue(link, k):
     """Return queue k of a link, where k counts from 0."""
     return queue_numbered(link, link_row(link).first_queue + k)
 
 
-@part
+@inline
 def queue_numbered(link, q):
     """Return queue number q of a link."""
     if not 0 <= q - link_row(link).first_queue < link_row(link).queue_count:
@@ -76,13 +76,13 @@ def queue_numbered(link, q):
     return _queue(link, (state.queues_base + QUEUE_SIZE * q, queue_own(state, q)))
 
 
-@part
+@inline
 def number_of(link, packet):
     """Return the number of the current packet, by which `take` and `waiting` find the packet."""
     return (address_of(packet_row(packet)) - state_of(link).packets_base) // PACKET_SIZE
 
 
-@part
+@inline
 def append(link, queue, packet):
     """Append the current packet to a queue of the link."""
     state, row, i = state_of(link), queue_row(queue), number_of(link, packet)
@@ -99,51 +99,51 @@ def append(link, queue, packet):
     row.bytes += packet_row(packet).length
 
 
-@part
+@inline
 def take(link, queue, number):
     """Remove packet `number` from its queue, and return the number."""
     unlink(state_of(link), queue.number, number)
     return number
 
 
-@part
+@inline
 def take_first(link, queue):
     """Remove the first packet from a queue, and return its number; NOTHING if the queue is empty."""
     return NOTHING if queue.head == NONE else take(link, queue, int(queue.head))
 
 
-@part
+@inline
 def take_last(link, queue):
     """Remove the last packet from a queue, and return its number; NOTHING if the queue is empty."""
     return NOTHING if queue.tail == NONE else take(link, queue, int(queue.tail))
 
 
-@part
+@inline
 def waiting(link, number):
     """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
     state = state_of(link)
     return _packet(link, (state.packets_base + PACKET_SIZE * number, state.extras_base + EXTRA_SIZE * number))
 
 
-@part
+@inline
 def first_waiting(link):
     """Return the number of the first waiting packet, negative if none waits; needs a service other than "fifo"."""
     return int(queue(link, 0).head)
 
 
-@part
+@inline
 def behind(link, number):
     """Return the number of the waiting packet behind packet `number`, negative if there is none."""
     return int(packet_at(state_of(link), number).next)
 
 
-@part
+@inline
 def push_out(number):
     """Return the value that `enqueue` has to return to drop waiting packet `number` instead of the arriving one."""
     return number + 1
 
 
-@part
+@inline
 def drop_more(number):
     """Return the value that `evict` has to return to drop packet `number` and be called again.
 
@@ -152,7 +152,7 @@ def drop_more(number):
     return PASSES - 1 - number
 
 
-@part
+@inline
 def is_full(link, packet, now):
     """Return whether the buffer has no room for a packet arriving at time `now`; False if the link is idle."""
     if link.free_at <= now:
@@ -160,7 +160,7 @@ def is_full(link, packet, now):
     return exceeds_buffer(link, packet.size)
 
 
-@part
+@inline
 def mark(link, packet):
     """Mark a packet if it is ECN-capable (RFC 3168, section 5); return whether the packet is ECN-capable."""
     if packet.marks & ECT:
@@ -170,32 +170,32 @@ def mark(link, packet):
     return False
 
 
-@part
+@inline
 def now_ns(view):
     """Return the simulated time as an integer [ns]; `view` is a flow or a link."""
     return state_of(view).now
 
 
-@part
+@inline
 def capacity(link, time):
     """Return the bytes, possibly infinite, that a link sends in `time` [ns] at the rate of its latest transmission."""
     row = link_row(link)
     return float(time) * row.rate / (8e9 * row.scale) if row.scale > 0 else math.inf
 
 
-@part
+@inline
 def tag_of(link, number):
     """Return the tag of a waiting packet, an integer by which a service may sort packets."""
     return _queued(link, number).tag
 
 
-@part
+@inline
 def set_tag(link, number, tag):
     """Set the tag of a waiting packet, or of the current one."""
     _queued(link, number).tag = tag
 
 
-@part
+@inline
 def _queued(link, number):
     """Return the row with the queue, tag and predecessor of a waiting packet."""
     if not 0 <= number < state_of(link).packets_room:
@@ -203,7 +203,7 @@ def _queued(link, number):
     return extra_at(state_of(link), number)
 
 
-@part
+@inline
 def schedule_wake(link, queue, time):
     """Schedule a call of `wake` for a queue at `time` [ns], unless `time` is past or an earlier call is scheduled."""
     row = queue_row(queue)
@@ -212,19 +212,19 @@ def schedule_wake(link, queue, time):
         schedule(state_of(link), WAKE, row.number, time)
 
 
-@part
+@inline
 def memory(link, k):
     """Return word k, an integer, of the service's memory (see `workspace` of `Service`)."""
     return _word(link, k).x
 
 
-@part
+@inline
 def set_memory(link, k, value):
     """Set word k of the service's memory to an integer."""
     _word(link, k).x = value
 
 
-@part
+@inline
 def _word(link, k):
     """Return the row of word k of the service's memory."""
     if not 0 <= k < link_row(link).workspace_words:
@@ -232,7 +232,7 @@ def _word(link, k):
     return word_at(workspace(state_of(link), link_row(link)), k)
 
 
-@part
+@inline
 def _heap(link, count):
     """Return the address of the service's heap, after checking that its memory has room for `count` entries."""
     if not 0 <= 2 * count <= link_row(link).workspace_words:
@@ -240,7 +240,7 @@ def _heap(link, count):
     return workspace(state_of(link), link_row(link))
 
 
-@part
+@inline
 def heap_entry(link, count, place):
     """Return the key at position `place` of the service's heap of `count` entries; the first entry has place 0."""
     if not 0 <= place < count:
@@ -248,19 +248,19 @@ def heap_entry(link, count, place):
     return entry_at(_heap(link, count), place).key
 
 
-@part
+@inline
 def heap_insert(link, count, time, key):
     """Insert (time, key) into the service's heap of `count` entries, the least first; an entry takes two words."""
     rise(_heap(link, count + 1), count, time, key)
 
 
-@part
+@inline
 def heap_replace(link, count, time, key):
     """Replace the first entry of the service's heap of `count` entries by (time, key)."""
     sink(_heap(link, count), count, 0, time, key)
 
 
-@part
+@inline
 def heap_remove(link, count, place):
     """Remove the entry at position `place` of the service's heap of `count` entries."""
     if not 0 <= place < count:

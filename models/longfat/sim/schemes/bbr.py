@@ -11,7 +11,7 @@ This file has the state machine, the control parameters and the callbacks; `bbr_
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.functions import random
 from longfat.sim.schemes import bbr_common, bbr_model
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
@@ -50,13 +50,13 @@ MACHINE: dict[str, Any] = {
 # Phases of the state machine
 
 
-@part
+@inline
 def enter_startup(flow):
     """Enter Startup: EnterStartup() of draft-ietf-ccwg-bbr-06, section 5.3.1.1."""
     bbr_common.set_gains(flow, STARTUP, STARTUP_PACING_GAIN, DEFAULT_CWND_GAIN)
 
 
-@part
+@inline
 def start_down(flow, now):
     """Enter ProbeBW_DOWN, which drains the queue: StartProbeBW_DOWN() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     bbr_model.reset_congestion_signals(flow)
@@ -71,13 +71,13 @@ def start_down(flow, now):
     bbr_common.set_gains(flow, DOWN, DOWN_PACING_GAIN, DEFAULT_CWND_GAIN)
 
 
-@part
+@inline
 def start_cruise(flow):
     """Enter ProbeBW_CRUISE, to send at the bandwidth: StartProbeBW_CRUISE() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     bbr_common.set_gains(flow, CRUISE, 1.0, DEFAULT_CWND_GAIN)
 
 
-@part
+@inline
 def start_refill(flow):
     """Enter ProbeBW_REFILL, to refill the pipe: StartProbeBW_REFILL() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     bbr_model.reset_short_term_model(flow)
@@ -89,7 +89,7 @@ def start_refill(flow):
     bbr_common.set_gains(flow, REFILL, 1.0, DEFAULT_CWND_GAIN)
 
 
-@part
+@inline
 def start_up(flow, event):
     """Enter ProbeBW_UP, to probe for more bandwidth: StartProbeBW_UP() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     flow.ack_phase = ACKS_PROBE_STARTING
@@ -100,7 +100,7 @@ def start_up(flow, event):
     raise_slope(flow)
 
 
-@part
+@inline
 def raise_slope(flow):
     """Double the growth of inflight_longterm: RaiseInflightLongtermSlope() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     growth = float(1 << flow.bw_probe_up_rounds)
@@ -108,7 +108,7 @@ def raise_slope(flow):
     flow.probe_up_acked_per_inc = max(flow.window / growth, 1.0)
 
 
-@part
+@inline
 def probe_inflight_upward(flow, event):
     """Raise inflight_longterm if it limits the flow: ProbeInflightLongtermUpward(), draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if not bbr_model.is_cwnd_limited(flow) or flow.window < flow.inflight_longterm:
@@ -122,7 +122,7 @@ def probe_inflight_upward(flow, event):
         raise_slope(flow)
 
 
-@part
+@inline
 def adapt_long_term_model(flow, event):
     """Adapt inflight_longterm, the upper bound of the volume in flight, and return whether a new phase began.
 
@@ -145,7 +145,7 @@ def adapt_long_term_model(flow, event):
     return False
 
 
-@part
+@inline
 def is_time_to_go_down(flow, event):
     """Return whether ProbeBW_UP ends: IsTimeToGoDown() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     if flow.prev_probe_too_high and flow.in_flight >= flow.inflight_longterm:
@@ -158,7 +158,7 @@ def is_time_to_go_down(flow, event):
     return flow.full_bw_now
 
 
-@part
+@inline
 def update_cycle_phase(flow, event):
     """Enter the next phase of ProbeBW if it is due: UpdateProbeBWCyclePhase() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if not flow.full_bw_reached or adapt_long_term_model(flow, event):
@@ -177,7 +177,7 @@ def update_cycle_phase(flow, event):
         start_down(flow, event.now)
 
 
-@part
+@inline
 def check_startup_and_drain(flow, event):
     """Leave Startup when the pipe is full, and Drain when the queue is drained or after three rounds.
 
@@ -196,13 +196,13 @@ def check_startup_and_drain(flow, event):
 # ProbeRTT, draft-ietf-ccwg-bbr-06, section 5.3.4.
 
 
-@part
+@inline
 def probe_rtt_cwnd(flow):
     """Return the window in ProbeRTT [packets]: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5."""
     return max(bbr_model.bdp_multiple(flow, PROBE_RTT_CWND_GAIN), MIN_PIPE_CWND)
 
 
-@part
+@inline
 def check_probe_rtt(flow, event):
     """Enter ProbeRTT when it is due, and run it: CheckProbeRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
     if flow.phase != PROBE_RTT and flow.probe_rtt_expired and not flow.idle_restart:
@@ -216,7 +216,7 @@ def check_probe_rtt(flow, event):
     flow.idle_restart = False
 
 
-@part
+@inline
 def handle_probe_rtt(flow, now):
     """End ProbeRTT 200 ms and a round after the queue is drained: HandleProbeRTT(), draft-ietf-ccwg-bbr-06, 5.3.4.3."""
     bbr_common.mark_application_limited(flow)
@@ -231,7 +231,7 @@ def handle_probe_rtt(flow, now):
             check_probe_rtt_done(flow, now)
 
 
-@part
+@inline
 def check_probe_rtt_done(flow, now):
     """Leave ProbeRTT when it is over: CheckProbeRTTDone() and ExitProbeRTT() of draft-ietf-ccwg-bbr-06, 5.3.4."""
     if flow.probe_rtt_done_stamp != 0.0 and now > flow.probe_rtt_done_stamp:
@@ -248,7 +248,7 @@ def check_probe_rtt_done(flow, now):
 # Control parameters, draft-ietf-ccwg-bbr-06, section 5.6.
 
 
-@part
+@inline
 def set_window(flow, event):
     """Return the window [packets]: SetCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.6, with its bounds (5.6.4.7)."""
     volume = bbr_model.bdp_multiple(flow, flow.cwnd_gain) + flow.extra_acked
@@ -295,7 +295,7 @@ def send(flow, packet):
     return 0
 
 
-@part
+@inline
 def undo_recovery(flow):
     """Undo a spurious loss recovery: HandleSpuriousLossDetection() of draft-ietf-ccwg-bbr-06, section 5.5.11.2."""
     flow.recovering = NOT_RECOVERING
@@ -310,7 +310,7 @@ def undo_recovery(flow):
     flow.undo_state = NO_PHASE
 
 
-@part
+@inline
 def update_model(flow, event):
     """Update model and phase: UpdateModelAndState() of draft-ietf-ccwg-bbr-06, section 5.2.3."""
     if not flow.has_rtt:

@@ -8,7 +8,7 @@ in pseudo-code. The send quantum is one packet. An acknowledgment that reports n
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.functions import random
 from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import bbr_common
@@ -69,7 +69,7 @@ LINUX_RULES = {
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
 
 
-@part
+@inline
 def inflight(flow, gain):
     """Return the volume to keep in flight at a gain [packets]: BBRInflight(), draft-cardwell-...-00 (2017), 4.2.3.2."""
     if flow.min_rtt == math.inf:
@@ -78,7 +78,7 @@ def inflight(flow, gain):
     return volume + OFFLOAD_BUDGET if flow.allowances == 0.0 else quantized(flow, volume)
 
 
-@part
+@inline
 def quantized(flow, volume):
     """Return a volume [packets] increased by Linux's allowances for bursts."""
     # Linux, net/ipv4/tcp_bbr.c, bbr_quantization_budget(): add three bursts, round up to an even number, and add two
@@ -87,7 +87,7 @@ def quantized(flow, volume):
     return volume + 2.0 if flow.phase == PROBE_BW and flow.cycle_index == 0 else volume
 
 
-@part
+@inline
 def at_departure(flow, event, volume):
     """Return the volume in flight [packets] at the departure of the next packet; `volume` is the present one."""
     if flow.departures == 0.0:
@@ -99,7 +99,7 @@ def at_departure(flow, event, volume):
     return max(0.0, volume + (LINUX_QUANTUM if flow.pacing_gain > 1.0 else 0.0) - delivered)
 
 
-@part
+@inline
 def update_aggregation(flow, event):
     """Update the packets acknowledged in excess of the bandwidth: Linux, tcp_bbr.c, bbr_update_ack_aggregation()."""
     if flow.round_start:
@@ -117,7 +117,7 @@ def update_aggregation(flow, event):
     flow.excess = max(flow.excess, min(flow.epoch_delivered - math.floor(expected), flow.window))
 
 
-@part
+@inline
 def target(flow):
     """Return the target window [packets]: bandwidth-delay product times window gain, plus allowances."""
     if flow.allowances == 0.0 or flow.min_rtt == math.inf:
@@ -130,7 +130,7 @@ def target(flow):
     return quantized(flow, math.ceil(flow.cwnd_gain * bbr_common.pipe(flow, rate_in_use(flow))) + math.floor(excess))
 
 
-@part
+@inline
 def begin_interval(flow, event):
     """Begin an interval of long-term sampling: Linux, net/ipv4/tcp_bbr.c, bbr_reset_lt_bw_sampling_interval()."""
     flow.long_start = event.now
@@ -139,7 +139,7 @@ def begin_interval(flow, event):
     flow.long_rounds = 0
 
 
-@part
+@inline
 def end_sampling(flow):
     """Stop long-term sampling and the use of its rate: Linux, net/ipv4/tcp_bbr.c, bbr_reset_lt_bw_sampling()."""
     flow.long_rate = 0.0
@@ -147,7 +147,7 @@ def end_sampling(flow):
     flow.long_samples = False
 
 
-@part
+@inline
 def sample_long_term(flow, event):
     """Detect a policer, and keep to its rate for 48 rounds: Linux, net/ipv4/tcp_bbr.c, bbr_lt_bw_sampling().
 
@@ -177,7 +177,7 @@ def sample_long_term(flow, event):
         end_interval(flow, event)
 
 
-@part
+@inline
 def end_interval(flow, event):
     """End a sampling interval if its losses suffice: Linux, bbr_lt_bw_sampling(), bbr_lt_bw_interval_done()."""
     delivered = flow.delivered - flow.long_delivered
@@ -194,19 +194,19 @@ def end_interval(flow, event):
     begin_interval(flow, event)
 
 
-@part
+@inline
 def rate_in_use(flow):
     """Return the bandwidth that sets pacing rate and window [bytes/s]: Linux, net/ipv4/tcp_bbr.c, bbr_bw()."""
     return flow.long_rate if flow.policed else flow.max_bw
 
 
-@part
+@inline
 def enter_startup(flow):
     """Enter Startup (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2)."""
     bbr_common.set_gains(flow, STARTUP, HIGH_GAIN, HIGH_GAIN)
 
 
-@part
+@inline
 def enter_probe_bw(flow, now):
     """Enter ProbeBW in a random phase except that of gain 3/4 (draft-cardwell-...-00 (2017), section 4.3.4.3)."""
     flow.cycle_index = CYCLE - 1 - int(7.0 * random(flow))
@@ -214,7 +214,7 @@ def enter_probe_bw(flow, now):
     advance_cycle(flow, now)
 
 
-@part
+@inline
 def advance_cycle(flow, now):
     """Begin the next phase of the ProbeBW cycle (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4.3)."""
     flow.cycle_stamp = now
@@ -222,7 +222,7 @@ def advance_cycle(flow, now):
     flow.pacing_gain = 1.25 if flow.cycle_index == 0 else 0.75 if flow.cycle_index == 1 else 1.0
 
 
-@part
+@inline
 def check_cycle(flow, event):
     """Begin the next phase of the ProbeBW cycle if this phase is over (draft-cardwell-...-00 (2017), section 4.3.4.3).
 
@@ -241,7 +241,7 @@ def check_cycle(flow, event):
         advance_cycle(flow, event.now)
 
 
-@part
+@inline
 def update_bandwidth(flow, event):
     """Update BtlBw, the largest delivery rate of ten rounds (draft-cardwell-...-00 (2017), section 4.1.1.5)."""
     bbr_common.update_round(flow, event)
@@ -255,7 +255,7 @@ def update_bandwidth(flow, event):
         )
 
 
-@part
+@inline
 def check_full_pipe(flow, event):
     """Leave Startup after three rounds without growth by 25 % (draft-cardwell-...-00 (2017), section 4.3.2.2)."""
     if not flow.full_bw_reached and flow.round_start and not event.app_limited:
@@ -272,7 +272,7 @@ def check_full_pipe(flow, event):
         enter_probe_bw(flow, event.now)
 
 
-@part
+@inline
 def measured(flow, event):
     """Return the round-trip time that an acknowledgment measures [s], 0 if it measures none.
 
@@ -289,7 +289,7 @@ def measured(flow, event):
     return max(ticks, 1) * flow.timestamp_tick
 
 
-@part
+@inline
 def check_probe_rtt(flow, event):
     """Update RTprop; enter ProbeRTT if it is ten seconds old (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
     now, sample = event.now, measured(flow, event)
@@ -307,7 +307,7 @@ def check_probe_rtt(flow, event):
     flow.idle_restart = False
 
 
-@part
+@inline
 def handle_probe_rtt(flow, now):
     """Leave ProbeRTT after 200 ms and a round with four packets in flight (draft-cardwell-...-00 (2017), 4.3.5)."""
     bbr_common.mark_application_limited(flow)
@@ -328,7 +328,7 @@ def handle_probe_rtt(flow, now):
             enter_startup(flow)
 
 
-@part
+@inline
 def end_recovery(flow):
     """End loss recovery (draft-cardwell-...-00, section 4.2.3.4); with `long_recovery`, extend it as Linux does.
 
@@ -345,7 +345,7 @@ def end_recovery(flow):
     bbr_common.restore_window(flow)
 
 
-@part
+@inline
 def set_window(flow, event):
     """Return the window [packets]: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
     aim, window = target(flow), max(flow.window - event.lost, 1.0)

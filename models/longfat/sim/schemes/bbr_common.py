@@ -7,7 +7,7 @@ their sources, and the points that draft-ietf-ccwg-bbr-06 leaves open: docs/rule
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 
@@ -53,13 +53,13 @@ STATE: dict[str, Any] = {
 }
 
 
-@part
+@inline
 def start_round(flow):
     """Begin a round trip; it ends when a packet sent from now on is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
     flow.next_round_delivered = flow.delivered
 
 
-@part
+@inline
 def update_round(flow, event):
     """Begin the next round trip when a packet sent in this one is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
     flow.round_start = event.prior_delivered >= flow.next_round_delivered
@@ -68,13 +68,13 @@ def update_round(flow, event):
         flow.round_count += 1
 
 
-@part
+@inline
 def pipe(flow, bandwidth):
     """Return the bandwidth-delay product [packets] of a bandwidth [bytes/s] and the least round-trip time."""
     return bandwidth * flow.min_rtt / flow.packet_size
 
 
-@part
+@inline
 def set_gains(flow, phase, pacing_gain, cwnd_gain):
     """Enter a phase, and set the gains of pacing rate and window."""
     flow.phase = phase
@@ -82,7 +82,7 @@ def set_gains(flow, phase, pacing_gain, cwnd_gain):
     flow.cwnd_gain = cwnd_gain
 
 
-@part
+@inline
 def begin_pacing(flow, round_trip_time):
     """Set the pacing rate [bytes/s] that applies until the bandwidth has been sampled.
 
@@ -93,7 +93,7 @@ def begin_pacing(flow, round_trip_time):
     flow.rate = flow.pacing_gain * flow.initial_cwnd * flow.packet_size / round_trip_time
 
 
-@part
+@inline
 def pace(flow, rate):
     """Set the pacing rate [bytes/s]; ignore a lower rate until the pipe has been full.
 
@@ -103,13 +103,13 @@ def pace(flow, rate):
         flow.rate = rate
 
 
-@part
+@inline
 def mark_application_limited(flow):
     """Mark the delivery rates of packets in flight as application-limited (draft-ietf-ccwg-bbr-06, section 4.1.2.4)."""
     flow.app_limited_until = max(flow.delivered + flow.in_flight, 1)
 
 
-@part
+@inline
 def windowed_max(best, when, time, window, value):
     """Add a value to a windowed maximum; return the largest value of the last `window` units of `time`.
 
@@ -144,7 +144,7 @@ def windowed_max(best, when, time, window, value):
     return best[0]
 
 
-@part
+@inline
 def save_window(flow, in_probe_rtt):
     """Save the window, to restore it after recovery or ProbeRTT: SaveCwnd() of draft-ietf-ccwg-bbr-06, 5.6.4.4."""
     if flow.recovering == NOT_RECOVERING and not in_probe_rtt:
@@ -153,20 +153,20 @@ def save_window(flow, in_probe_rtt):
         flow.prior_cwnd = max(flow.prior_cwnd, flow.window)
 
 
-@part
+@inline
 def restore_window(flow):
     """Restore the saved window if it is larger: RestoreCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
     flow.window = max(flow.window, flow.prior_cwnd)
 
 
-@part
+@inline
 def begin_recovery(flow, kind):
     """Begin loss recovery, which lasts until all packets sent before it are acknowledged (RFC 6675, section 5)."""
     flow.recovering = kind
     flow.recovery_point = flow.high - 1
 
 
-@part
+@inline
 def recovery_ends(flow):
     """Return whether loss recovery ends with this acknowledgment (RFC 6675, section 5, step A)."""
     return flow.recovering != NOT_RECOVERING and flow.una > flow.recovery_point

@@ -6,7 +6,7 @@ Volumes are in packets. The docstring of a function gives its name in the draft'
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import bbr_common
 from longfat.sim.schemes.bbr_common import FAST_RECOVERY, MIN_PIPE_CWND
 
@@ -62,19 +62,19 @@ STATE: dict[str, Any] = {
 }
 
 
-@part
+@inline
 def probes_bandwidth(flow):
     """Return whether the phase probes for more bandwidth: IsProbingBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     return flow.phase == STARTUP or flow.phase == REFILL or flow.phase == UP
 
 
-@part
+@inline
 def in_probe_bw(flow):
     """Return whether the flow is in ProbeBW: IsInAProbeBWState() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     return DOWN <= flow.phase <= UP
 
 
-@part
+@inline
 def is_cwnd_limited(flow):
     """Return whether the window was fully used in this round trip or in the previous one.
 
@@ -84,20 +84,20 @@ def is_cwnd_limited(flow):
     return flow.round_count - flow.limited_round <= 1
 
 
-@part
+@inline
 def bdp_multiple(flow, gain):
     """Return `gain` bandwidth-delay products [packets]: BDPMultiple() of draft-ietf-ccwg-bbr-06, section 5.6.4.2."""
     return flow.initial_cwnd if flow.bdp == math.inf else gain * flow.bdp
 
 
-@part
+@inline
 def bound_bandwidth(flow):
     """Set `bw` to min(max_bw, bw_shortterm), update `bdp`: BoundBWForModel() of draft-ietf-ccwg-bbr-06, 5.5.10.3."""
     flow.bw = min(flow.max_bw, flow.bw_shortterm)
     flow.bdp = bbr_common.pipe(flow, flow.bw)
 
 
-@part
+@inline
 def quantized(flow, volume):
     """Return a volume [packets], raised to at least four packets, plus two packets in ProbeBW_UP.
 
@@ -108,7 +108,7 @@ def quantized(flow, volume):
     return volume + 2.0 if flow.phase == UP else volume
 
 
-@part
+@inline
 def inflight_with_headroom(flow):
     """Return inflight_longterm minus headroom [packets]: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if flow.inflight_longterm == math.inf:
@@ -117,20 +117,20 @@ def inflight_with_headroom(flow):
     return max(flow.inflight_longterm - headroom, MIN_PIPE_CWND)
 
 
-@part
+@inline
 def target_inflight(flow):
     """Return the target of the volume in flight [packets]: TargetInflight() of draft-ietf-ccwg-bbr-06, 5.3.3.8.3."""
     return min(bdp_multiple(flow, 1.0), flow.window)
 
 
-@part
+@inline
 def is_time_to_probe(flow, now):
     """Return whether the next bandwidth probe is due: IsTimeToProbeBW() of draft-ietf-ccwg-bbr-06, 5.3.3.8.3."""
     rounds = min(target_inflight(flow), MOST_RENO_ROUNDS)
     return now > flow.cycle_stamp + flow.bw_probe_wait or flow.rounds_since_probe_up >= rounds
 
 
-@part
+@inline
 def is_time_to_cruise(flow):
     """Return whether ProbeBW_DOWN has drained the queue: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, 5.3.3.9."""
     if flow.in_flight > inflight_with_headroom(flow):
@@ -140,13 +140,13 @@ def is_time_to_cruise(flow):
     return flow.in_flight <= quantized(flow, bbr_common.pipe(flow, flow.max_bw))
 
 
-@part
+@inline
 def is_inflight_too_high(event):
     """Return whether more than 2 % of the volume in flight is lost: IsInflightTooHigh(), draft-ietf-ccwg-bbr-06."""
     return event.lost_since_sent > event.sent_in_flight * LOSS_THRESH
 
 
-@part
+@inline
 def inflight_at_loss(event):
     """Return the volume in flight [packets] at which losses exceeded 2 %.
 
@@ -158,7 +158,7 @@ def inflight_at_loss(event):
     return before + min(max(prefix, 0.0), 1.0)
 
 
-@part
+@inline
 def reset_congestion_signals(flow):
     """Reset the loss and delivery signals of the round: ResetCongestionSignals(), draft-ietf-ccwg-bbr-06, 5.5.10.3."""
     flow.is_loss_in_round = False
@@ -166,14 +166,14 @@ def reset_congestion_signals(flow):
     flow.inflight_latest = 0.0
 
 
-@part
+@inline
 def reset_short_term_model(flow):
     """Remove the short-term bounds of the model: ResetShortTermModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.bw_shortterm = math.inf
     flow.inflight_shortterm = math.inf
 
 
-@part
+@inline
 def reset_full_bw(flow):
     """Restart the detection of a full pipe: ResetFullBW() of draft-ietf-ccwg-bbr-06, section 5.3.1.2."""
     flow.full_bw = 0.0
@@ -181,7 +181,7 @@ def reset_full_bw(flow):
     flow.full_bw_now = False
 
 
-@part
+@inline
 def update_latest_signals(flow, event):
     """Update bw_latest and inflight_latest: UpdateLatestDeliverySignals(), draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.loss_round_start = False
@@ -192,7 +192,7 @@ def update_latest_signals(flow, event):
         flow.loss_round_start = True
 
 
-@part
+@inline
 def advance_latest_signals(flow, event):
     """Restart bw_latest and inflight_latest in a new round: AdvanceLatestDeliverySignals(), draft-ietf-ccwg-bbr-06."""
     if flow.loss_round_start:
@@ -200,7 +200,7 @@ def advance_latest_signals(flow, event):
         flow.inflight_latest = float(flow.delivered - event.prior_delivered)
 
 
-@part
+@inline
 def update_max_bw(flow, event):
     """Update max_bw, the largest delivery rate: UpdateMaxBw() of draft-ietf-ccwg-bbr-06, section 5.5.5.
 
@@ -214,14 +214,14 @@ def update_max_bw(flow, event):
         flow.max_bw = max(flow.bw_of_cycle, flow.bw_of_last_cycle)
 
 
-@part
+@inline
 def advance_max_bw_filter(flow):
     """Begin a new ProbeBW cycle in the filter of max_bw: AdvanceMaxBwFilter() of draft-ietf-ccwg-bbr-06, 5.5.6."""
     flow.bw_of_last_cycle = flow.bw_of_cycle
     flow.bw_of_cycle = 0.0
 
 
-@part
+@inline
 def update_congestion_signals(flow, event):
     """Lower the short-term bounds of the model once per round with losses.
 
@@ -241,7 +241,7 @@ def update_congestion_signals(flow, event):
     flow.is_loss_in_round = False
 
 
-@part
+@inline
 def update_ack_aggregation(flow, event):
     """Update extra_acked, the packets acknowledged in excess: UpdateACKAggregation(), draft-ietf-ccwg-bbr-06, 5.5.9."""
     expected = flow.bw * (event.now - flow.extra_acked_start) / flow.packet_size
@@ -261,7 +261,7 @@ def update_ack_aggregation(flow, event):
     flow.extra_acked = max(flow.extra_of_rounds, flow.extra_of_round)
 
 
-@part
+@inline
 def check_full_bw_reached(flow, event):
     """Detect a full pipe by three rounds without growth: CheckFullBWReached() of draft-ietf-ccwg-bbr-06, 5.3.1.2."""
     if flow.full_bw_now or not flow.round_start or event.app_limited:
@@ -276,7 +276,7 @@ def check_full_bw_reached(flow, event):
         flow.full_bw_reached = True
 
 
-@part
+@inline
 def check_startup_high_loss(flow, event):
     """Leave Startup when losses are frequent: CheckStartupHighLoss() of draft-ietf-ccwg-bbr-06, section 5.3.1.3.
 
@@ -293,7 +293,7 @@ def check_startup_high_loss(flow, event):
     flow.loss_ranges = 0
 
 
-@part
+@inline
 def save_state(flow):
     """Save the state, to restore it after spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, 5.5.11.1.
 
@@ -307,7 +307,7 @@ def save_state(flow):
     flow.undo_inflight_longterm = flow.inflight_longterm
 
 
-@part
+@inline
 def restore_state(flow):
     """Restore the window and the model after spurious losses.
 
@@ -322,7 +322,7 @@ def restore_state(flow):
     flow.inflight_longterm = max(flow.inflight_longterm, flow.undo_inflight_longterm)
 
 
-@part
+@inline
 def is_recovery_spurious(flow, event):
     """Count a packet wrongly found lost; return whether all losses of this recovery have proved spurious.
 
@@ -333,7 +333,7 @@ def is_recovery_spurious(flow, event):
     return 0 < flow.lost_in_recovery == flow.delivered_in_recovery
 
 
-@part
+@inline
 def record_loss(flow, event):
     """Record a lost packet, and count the ranges of lost packets: NoteLoss() of draft-ietf-ccwg-bbr-06, 5.5.10.2."""
     if not flow.is_loss_in_round:
@@ -345,7 +345,7 @@ def record_loss(flow, event):
     flow.last_lost = event.number
 
 
-@part
+@inline
 def update_min_rtt(flow, event):
     """Update min_rtt and the minimum for ProbeRTT: UpdateMinRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
     now = event.now

@@ -7,14 +7,14 @@ The rules with their sources: docs/rules/explicit-feedback.md.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
 
 OWNER, OURS = 3, -6.0  # header field that identifies the scheme, and its value for BECN
 
 
-@part
+@inline
 def wait(flow, now, rate):
     """Set the time at which the rate doubles, and return `rate` [bytes/s]."""
     # Newman (1993), from memory: the recovery time is proportional to the rate. Our choice: it is at least one packet

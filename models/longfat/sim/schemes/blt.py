@@ -11,7 +11,7 @@ docs/rules/explicit-feedback.md.
 import math
 from dataclasses import replace
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
@@ -22,7 +22,7 @@ KIM_FARBER = (
 )
 
 
-@part
+@inline
 def new_burst(flow):
     """Begin a new burst: from the first missing packet to the end of the file."""
     # Kim and Farber (1994), section 3.3.3: after a loss, the burst restarts at the first missing packet.
@@ -30,7 +30,7 @@ def new_burst(flow):
     flow.first = flow.transmission
 
 
-@part
+@inline
 def restart_priorities(flow, number):
     """Restart the numbering of priorities: from now on, packet `number` has priority 0."""
     flow.burst = number
@@ -39,7 +39,7 @@ def restart_priorities(flow, number):
     flow.level_end = 1.0
 
 
-@part
+@inline
 def new_data(flow, packet):
     """Restart the numbering of priorities at the first packet of the data that the application has written last."""
     # Kim and Farber (1994), section 3.3.3: data newly written by the application begin with priority 0; older data keep
@@ -90,7 +90,7 @@ def start_windows(flow, event):
     return math.inf
 
 
-@part
+@inline
 def is_lost(flow, event):
     """Return whether a duplicate acknowledgment shows that the first missing packet is lost.
 
@@ -108,7 +108,7 @@ def is_lost(flow, event):
     return of_this_burst or later
 
 
-@part
+@inline
 def lost_one(flow, event):
     """Begin a new burst if the acknowledgment reveals a loss; return whether a burst has begun."""
     if not event.duplicate or not is_lost(flow, event):

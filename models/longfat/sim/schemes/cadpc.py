@@ -5,7 +5,7 @@ link with the least capacity to spare; the rate follows x <- x (1 + a (1 - x - t
 The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
@@ -28,13 +28,13 @@ def ack(flow, event):
     return respond(flow, event) if event.number < 0 else flow.rate  # acknowledgments of data carry no feedback
 
 
-@part
+@inline
 def respond(flow, event):
     """Return the rate [bytes/s] after a response to a request."""
     return next_rate(flow, flow.target) if measure(flow, event) else flow.rate
 
 
-@part
+@inline
 def measure(flow, event):
     """Read capacity and traffic from a response; return whether it has both. The first response sets the rate."""
     if event.rtt > 0.0:
@@ -68,7 +68,7 @@ def alarm(flow, event):
     return flow.rate
 
 
-@part
+@inline
 def next_rate(flow, target):
     """Return the next rate [bytes/s] by the logistic rule, relative to a fraction `target` of the capacity."""
     # Welzl (2005), section II.B, equation (1), with the smoothness factor a = 0.5 of table I instead of a = 1: x(t+1) =
@@ -106,7 +106,7 @@ def loss(flow, event):
     return bounded(flow, flow.rate)
 
 
-@part
+@inline
 def bounded(flow, rate):
     """Return `rate` [bytes/s], limited to the rate of TCP with the same losses, round-trip time and packet size."""
     # Welzl (2005), section IV.B, suggests feedback about losses, and TCP-friendliness by RFC 2309 (no more bandwidth
@@ -121,7 +121,7 @@ def bounded(flow, rate):
     return min(rate, equation_rate(flow.packet_size, flow.srtt, p, 1.0, 4.0 * flow.srtt, 0.0))
 
 
-@part
+@inline
 def mean_interval(flow, open_interval):
     """Return the mean loss interval [packets]: the larger of the means with and without the unfinished interval."""
     # RFC 5348, section 5.4, with eight intervals; the discounting of section 5.5, which is optional, is left out.

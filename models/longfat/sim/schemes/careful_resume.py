@@ -8,7 +8,7 @@ docs/rules/cubic.md.
 import math
 from dataclasses import replace
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import cubic
 from longfat.sim.schemes.scheme import Parameter
 
@@ -16,12 +16,12 @@ RECONNAISSANCE, UNVALIDATED, VALIDATING, RETREAT, NORMAL = range(5)
 LEAST_ROUND_TRIP, GREATEST_ROUND_TRIP = 0.5, 10.0  # multiples of the saved RTT; sections 3.2 and 4.2.1
 LEAST_WINDOW = 2.0  # packets; section 3.5, after RFC 9002
 
-respond = part(cubic.ack)
-reduce = part(cubic.loss)
-time_out = part(cubic.timeout)
+respond = inline(cubic.ack)
+reduce = inline(cubic.loss)
+time_out = inline(cubic.timeout)
 
 
-@part
+@inline
 def jump(flow, event):
     """Set the window to half of the saved one if the initial data is acknowledged and the saved RTT still applies."""
     if flow.una < flow.initial_data:  # section 3.2, path confirmed
@@ -40,7 +40,7 @@ def jump(flow, event):
         flow.rate = window * flow.packet_size / event.rtt
 
 
-@part
+@inline
 def end_jump(flow, event):
     """End the unvalidated phase once the jump is sent, one of its packets is acknowledged, or a round trip is over."""
     # Careful Resume, section 3.3, names the three events that end this phase; after it, flight_size is compared with
@@ -55,7 +55,7 @@ def end_jump(flow, event):
     flow.window = in_flight if used else max(flow.pipe_size, initial)
 
 
-@part
+@inline
 def retreat(flow):
     """Enter the safe retreat: the window becomes half of PipeSize, the packets known to have crossed the path."""
     # Careful Resume, section 3.5: the window is at most PipeSize/2; section 4.5: PRR is not used.
@@ -65,7 +65,7 @@ def retreat(flow):
     flow.ssthresh = flow.retreat_window = flow.window
 
 
-@part
+@inline
 def advance(flow, event):
     """Enter the next phase if its condition is met; call after CUBIC's response to the acknowledgment."""
     if flow.phase == RECONNAISSANCE and not event.marked:

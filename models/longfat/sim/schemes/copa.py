@@ -7,7 +7,7 @@ and competitive mode: docs/rules/delay-based.md.
 
 import math
 
-from longfat.sim import Parameter, Scheme, part
+from longfat.sim import Parameter, Scheme, inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.bbr_common import windowed_max
 
@@ -16,7 +16,7 @@ MINIMUM_SPAN = 10.0  # s; section 2.1, RTTmin
 NONE = -math.inf
 
 
-@part
+@inline
 def measure(flow, event):
     """Update the least, standing and greatest round-trip times [s] with a sample."""
     # Copa (2018), section 2.1: RTTmin is the least round-trip time of the last 10 s, and RTTstanding the least one of
@@ -27,7 +27,7 @@ def measure(flow, event):
     flow.greatest = windowed_max(flow.maxima, flow.maxima_at, now, 4.0 * flow.srtt, rtt)
 
 
-@part
+@inline
 def choose_mode(flow, now):
     """Choose the mode; reset 1/delta [packets], or in competitive mode increase it by 1 per round trip."""
     # Copa (2018), section 2.2: the queue is nearly empty if the queueing delay d_q < 0.1 (RTTmax - RTTmin); if it was
@@ -44,7 +44,7 @@ def choose_mode(flow, now):
         flow.competitive, flow.inverse, flow.increased = True, flow.inverse + 1.0, now
 
 
-@part
+@inline
 def choose_velocity(flow):
     """Set the velocity once per window, by the direction in which the window has changed."""
     # Copa (2018), section 2.1: once per window, compare cwnd with its value when the packet just acknowledged was sent.
@@ -88,7 +88,7 @@ def ack(flow, event):
     return window
 
 
-@part
+@inline
 def halve(flow):
     """Halve 1/delta [packets] after a loss in competitive mode."""
     # Copa (2018), section 2.2: a loss halves 1/delta. Our choice, because the paper gives no lower bound: 1/delta does

@@ -7,7 +7,7 @@ allocation. The rules with their sources: docs/rules/explicit-feedback.md.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -17,7 +17,7 @@ FORWARDED, ALLOCATION = range(2)
 OURS = -5.0
 
 
-@part
+@inline
 def window(flow, event):
     """Return the window [packets] that the credit balance allows: the transmissions in flight plus the credits left."""
     # Our addition: if a flow sends no packet for `lifetime` seconds, both ends of a link reset its allocation to one

@@ -5,7 +5,7 @@ default those of a current host: an initial window of ten packets, byte counting
 and RACK-TLP.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import deployed, hystart, linux_cubic, reduction, tcp, validation, windows
 from longfat.sim.schemes.scheme import Parameter, Scheme
@@ -13,7 +13,7 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
 
 
-@part
+@inline
 def begin_stage(flow, now):
     """Begin a stage of congestion avoidance: set t_epoch, W_max, K and W_est."""
     # RFC 9438, section 4.2: t_epoch is the time at which the stage starts, cwnd_epoch is the window at that time, and K
@@ -29,7 +29,7 @@ def begin_stage(flow, now):
     flow.reno_credits = 0
 
 
-@part
+@inline
 def leave_out_unused_time(flow, event, used):
     """Shift the start of the stage by the time in which the application did not use the window.
 
@@ -44,14 +44,14 @@ def leave_out_unused_time(flow, event, used):
     flow.unused = deployed.is_unused(flow, used)
 
 
-@part
+@inline
 def cubic_window(flow, time):
     """Return W_cubic [packets] at a time [s] after the beginning of the stage (RFC 9438, equation 1)."""
     x = time - flow.k
     return flow.c * x * x * x + flow.w_max
 
 
-@part
+@inline
 def avoid_congestion(flow, event, acked):
     """Return the window [packets] after an acknowledgment of `acked` packets in congestion avoidance."""
     if flow.epoch_start < 0.0:
@@ -59,7 +59,7 @@ def avoid_congestion(flow, event, acked):
     return linux_cubic.grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else grow(flow, event, acked)
 
 
-@part
+@inline
 def grow(flow, event, acked):
     """Return the window [packets] of RFC 9438 after an acknowledgment of `acked` packets in congestion avoidance."""
     # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
@@ -81,7 +81,7 @@ def grow(flow, event, acked):
     return flow.window + min(float(acked), flow.window) * (target - flow.window) / flow.window
 
 
-@part
+@inline
 def reduce(flow, cause):
     """Set W_max and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
     # A second reduction during recovery starts from ssthresh, which is the window at the end of recovery.
@@ -111,7 +111,7 @@ def ack(flow, event):
     return window
 
 
-@part
+@inline
 def respond(flow, event):
     """Return the window [packets] after marks, in recovery, in slow start or in congestion avoidance."""
     if event.marked and tcp.mark_counts(flow):

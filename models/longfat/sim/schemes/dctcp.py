@@ -6,14 +6,14 @@ marked. The estimate ignores selective acknowledgments (section 3.3, step 1).
 
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import deployed, reduction, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
 # RFC 8257, section 3.3, steps 1 to 8, in packets; `window_end` is DCTCP.WindowEnd. Step 4 compares it with SEG.ACK, the
 # next packet expected: a window ends when a packet beyond its end is acknowledged.
-@part
+@inline
 def estimate(flow, event):
     """Count an acknowledgment, and update `alpha`, the estimated fraction of marked packets, once per window."""
     flow.packets_acked += event.acked
@@ -32,7 +32,7 @@ def estimate(flow, event):
 # to a window without marks and would contradict "DCTCP does not react to congestion indications more than once for
 # every window". Here the first acknowledgment with ECN-Echo reduces the window, as in Alizadeh and others (2010),
 # section 3.1, with the `alpha` of the preceding windows.
-@part
+@inline
 def react(flow):
     """Reduce the window in proportion to `alpha`, at most once per window of data."""
     if not tcp.mark_counts(flow):
@@ -52,7 +52,7 @@ def ack(flow, event):
     return window
 
 
-@part
+@inline
 def respond(flow, event):
     """Return the window [packets] after marks, in recovery, or after growth by RFC 5681."""
     if event.acked > 0:

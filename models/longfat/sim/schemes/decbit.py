@@ -8,13 +8,13 @@ docs/rules/explicit-feedback.md.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
 
-@part
+@inline
 def begin_period(flow, before):
     """Begin a decision period that ignores the bits of `before` packets sent under the previous window."""
     flow.ignored = math.floor(before)
@@ -22,7 +22,7 @@ def begin_period(flow, before):
     flow.set_bits = 0
 
 
-@part
+@inline
 def count(flow, marked):
     """Count one congestion bit; return the window [packets], which changes at the end of the decision period."""
     # Ramakrishnan and Jain (1990): count the bits of one window of packets, all sent after the last change of the
@@ -40,7 +40,7 @@ def count(flow, marked):
     return max(1.0, flow.decrease * flow.window) if down else flow.window + flow.increase
 
 
-@part
+@inline
 def go_back(flow):
     """Continue to send from the first unacknowledged packet on, with a window of one packet; return this window."""
     # Our choice, because the papers assume buffers without loss: after a loss the sender resends by go-back-N, as TCP

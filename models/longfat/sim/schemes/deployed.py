@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
 from longfat.sim.schemes.scheme import Parameter
@@ -81,7 +81,7 @@ def parameters(**values: float) -> dict[str, Parameter]:
     return {name: replace(one, default=chosen[name]) if name in chosen else one for name, one in PARAMETERS.items()}
 
 
-@part
+@inline
 def grow(flow, event):
     """Return Reno's window [packets] after an acknowledgment of new data outside recovery."""
     if flow.growth_limit == 0.0 and flow.hystart == 0.0 and flow.integer_windows == 0.0:
@@ -92,7 +92,7 @@ def grow(flow, event):
     return windows.grow(flow, acked) if acked > 0.0 else flow.window
 
 
-@part
+@inline
 def leave_recovery(flow, event, window):
     """Return Reno's window [packets] at the end of a recovery; `window` is the window before growth."""
     if not reduction.grows_at_exit(flow):
@@ -101,19 +101,19 @@ def leave_recovery(flow, event, window):
     return windows.grow(flow, event.newly_delivered)
 
 
-@part
+@inline
 def fills_window(flow, event):
     """Return whether the application filled the window before this acknowledgment, outside recovery."""
     return flow.app_limited == 0 or flow.in_flight + event.acked >= flow.window
 
 
-@part
+@inline
 def uses_window(flow, event):
     """Return whether an acknowledgment outside recovery may grow the window, because the application used it."""
     return fills_window(flow, event) if flow.cwnd_limited == 0.0 else is_cwnd_limited(flow, event)
 
 
-@part
+@inline
 def is_cwnd_limited(flow, event):
     """Return whether Linux's rule lets the window grow; True if that rule is not chosen."""
     if flow.cwnd_limited != 1.0:
@@ -129,13 +129,13 @@ def is_cwnd_limited(flow, event):
     return flow.was_full or (flow.window < flow.ssthresh and flow.window < 2.0 * flow.most_used)
 
 
-@part
+@inline
 def window_before(flow):
     """Return the window [packets] before an acknowledgment; in recovery at least ssthresh, at which recovery ends."""
     return max(flow.window, flow.ssthresh) if flow.recovering else flow.window
 
 
-@part
+@inline
 def capped(flow, event, before, window, growth):
     """Return the window [packets] after an acknowledgment, capped by the largest flight if that rule is chosen.
 
@@ -167,7 +167,7 @@ def capped(flow, event, before, window, growth):
     return min(window, limit if flow.cwnd_limited == 2.0 else max(limit, before))
 
 
-@part
+@inline
 def is_unused(flow, used):
     """Return whether the application leaves the window unused until the next departure; `used`: from `uses_window`."""
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
@@ -176,7 +176,7 @@ def is_unused(flow, used):
     return idle or (not used and flow.cwnd_limited == 0.0)
 
 
-@part
+@inline
 def pace(flow, window):
     """Set the pacing rate [bytes/s] from a window [packets] and the smoothed round-trip time."""
     # Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): the rate is 200 % of a window per round-trip time if the

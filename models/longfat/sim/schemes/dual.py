@@ -5,15 +5,15 @@ round-trip time of the first packet that was sent at least one round trip after 
 their sources: docs/rules/tcp.md.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import tahoe
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import PARAMETERS, STATE, go_back
 
-as_tahoe = part(tahoe.ack)
+as_tahoe = inline(tahoe.ack)
 
 
-@part
+@inline
 def reset_rtt_range(flow):
     """Reset minimum and maximum of the round-trip time, and begin a new round trip."""
     flow.least = 1e300
@@ -22,7 +22,7 @@ def reset_rtt_range(flow):
     flow.round_end = flow.una
 
 
-@part
+@inline
 def is_late(flow, rtt):
     """Return, in every second round trip, whether `rtt` [s] exceeds the mean of minimum and maximum; else False."""
     # Wang and Crowcroft (1992); Peterson and Davie, section 6.4: in every second round trip, compare the round-trip

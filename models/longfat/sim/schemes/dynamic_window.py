@@ -5,7 +5,7 @@ Once in a round trip, the source requests the window that it needs, or releases 
 docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Scheme
@@ -15,7 +15,7 @@ WANTED, KEPT, _, OWNER = range(4)
 OURS = -7.0
 
 
-@part
+@inline
 def needs_more(flow):
     """Return whether the flow has more unacknowledged and unsent data than its window."""
     return not flow.app_limited and flow.packets - flow.una > flow.granted

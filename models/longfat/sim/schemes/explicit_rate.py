@@ -1,6 +1,6 @@
 """Rules that the explicit-rate schemes share: a start rate, and a rate that losses do not change."""
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
@@ -9,7 +9,7 @@ from longfat.sim.schemes.scheme import Parameter
 STATE = {"limit": 0.0, "doubles": 0.0}
 
 
-@part
+@inline
 def begin(flow, place, owner):
     """Write `owner` to `flow.header[place]`; return the start rate [bytes/s], valid for one feedback delay."""
     # Our choice, because the papers do not print the start rate: it is fitted to times of Kanakia, Keshav and Mishra

@@ -7,7 +7,7 @@ timeout are those of TCP. The rules with their sources: docs/rules/rate-based.md
 
 from dataclasses import replace
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import deployed, rap, sack
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import LOSS, MARK, mark_counts, record_reduction
@@ -46,7 +46,7 @@ def loss(flow, event):
     return flow.window if before_mark else flow.ssthresh
 
 
-@part
+@inline
 def reduced(flow, packets):
     """Return beta times a number of packets, but at least the lower bound of ssthresh [packets]."""
     # Yang and Lam (2000): W <- W + alpha per round trip, W <- beta W after a loss. With alpha = 0.31 and beta = 7/8 the

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import TIMEOUT
@@ -53,7 +53,7 @@ STATE: dict[str, Any] = {
 TRAIN_STATE: dict[str, Any] = {"round_start": 0.0, "last_of_train": 0.0, "found": False}
 
 
-@part
+@inline
 def grow(flow, event):
     """Grow the window in slow start; return the acknowledged packets beyond ssthresh, for congestion avoidance.
 
@@ -77,7 +77,7 @@ def grow(flow, event):
     return 0.0
 
 
-@part
+@inline
 def watch_round_trip(flow, event):
     """Add a round-trip sample, and test whether round-trip times have grown (RFC 9406, section 4.2)."""
     if event.rtt > 0.0:
@@ -95,7 +95,7 @@ def watch_round_trip(flow, event):
         begin_round(flow)
 
 
-@part
+@inline
 def begin_round(flow):
     """Begin the next round, which ends when all data sent so far is acknowledged."""
     if flow.baseline_rtt < math.inf:
@@ -108,7 +108,7 @@ def begin_round(flow):
     flow.round_samples = 0
 
 
-@part
+@inline
 def watch_train(flow, event):
     """End slow start if a train of acknowledgments lasts for half a round trip, or if round-trip times have grown.
 

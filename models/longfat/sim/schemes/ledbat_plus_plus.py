@@ -7,7 +7,7 @@ docs/rules/delay-based.md has the interpretations of section 4.4, and results fo
 
 import math
 
-from longfat.sim import Parameter, Scheme, part
+from longfat.sim import Parameter, Scheme, inline
 from longfat.sim.schemes import timers
 
 SLOW_START, AVOIDANCE, FROZEN, RAMP = range(4)
@@ -15,7 +15,7 @@ LEAST = 2.0  # packets; section 4.3: the window never decreases below 2 packets
 MINUTES, SAMPLES = 10, 4  # RFC 6817, section 2.5, BASE_HISTORY; LEDBAT++, section 4.5
 
 
-@part
+@inline
 def measure(flow, event):
     """Update base delay [s], queueing delay [s] and gain [packets] with a round-trip sample."""
     # RFC 6817, section 2.4.2: the base delay is the least of the minima of the last ten minutes. LEDBAT++, section 4.5:
@@ -36,7 +36,7 @@ def measure(flow, event):
     flow.gain = 1.0 / min(16, math.ceil(2.0 * flow.target / base))
 
 
-@part
+@inline
 def enter_avoidance(flow, now):
     """Enter congestion avoidance, and schedule the next slowdown."""
     # LEDBAT++, section 4.4: the initial slowdown starts 2 RTT after the initial slow start. A slowdown lasts from its
@@ -46,7 +46,7 @@ def enter_avoidance(flow, now):
     flow.phase = AVOIDANCE
 
 
-@part
+@inline
 def avoid(flow, event):
     """Return the window [packets] in congestion avoidance."""
     # LEDBAT++, section 4.3, per round trip: W += GAIN; above the target W += max(GAIN - Constant W (delay/target - 1),

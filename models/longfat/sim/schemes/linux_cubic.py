@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import windows
 from longfat.sim.schemes.scheme import Parameter
 
@@ -22,7 +22,7 @@ STATE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@part
+@inline
 def grow_integer(flow, event, acked):
     """Return the window [whole packets] after an acknowledgment of `acked` packets in congestion avoidance."""
     # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Unlike Linux, this function does not round times to units of 1/1024
@@ -48,13 +48,13 @@ def grow_integer(flow, event, acked):
     return windows.step(flow, flow.per, acked)
 
 
-@part
+@inline
 def ticks(time, tick):
     """Return the number of whole ticks up to a time [s]."""
     return math.floor(time / tick + 1e-9)  # our choice, because 0.04/0.004 must be 10 in spite of rounding errors
 
 
-@part
+@inline
 def packets_for_one(flow, window, time):
     """Return the number of acknowledged packets that increase the window by one, at a time [s] relative to K."""
     change = math.floor(flow.c * abs(time) * abs(time) * abs(time))
@@ -63,7 +63,7 @@ def packets_for_one(flow, window, time):
     return min(per, 20) if flow.last_w_max == 0.0 else per  # before the first loss: growth by at least 5 % per round
 
 
-@part
+@inline
 def reno_friendly(flow, window, per):
     """Return `per` [acknowledged packets per packet of growth], or less if Reno's window is larger; at least 2."""
     if flow.reno_friendly > 0.0:

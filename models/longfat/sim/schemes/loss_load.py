@@ -8,7 +8,7 @@ second. The rules with their sources: docs/rules/explicit-feedback.md.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import RED
 from longfat.sim.plugin.functions import random
 from longfat.sim.schemes import timers
@@ -17,7 +17,7 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 GRID = 200  # points of the grid on which the search for the least time begins
 
 
-@part
+@inline
 def expected_loss(rate, excess, spread, k):
     """Return the loss probability P(f) at a rate f, for the reported `excess` a and `spread` b of the other sources."""
     # Prithviraj and Williamson, section 2.2: P(f) = f^k (f + a) / (f^(k+1) + b). Here f is the rate, a is the sum of
@@ -31,7 +31,7 @@ def expected_loss(rate, excess, spread, k):
     return min(1.0, own * (rate + excess) / (own * rate + spread))
 
 
-@part
+@inline
 def best_throughput(excess, spread, k):
     """Return the rate at which the throughput of the source is largest [fraction of the capacity]."""
     # Prithviraj and Williamson, section 2.2: the throughput T = (1 - P) f is largest where dT/df = 0, which is the
@@ -50,7 +50,7 @@ def best_throughput(excess, spread, k):
     return 0.5 * (low + high)
 
 
-@part
+@inline
 def response(rate, excess, spread, k, packets, round_trip, capacity):
     """Return the response time [s] of a file of `packets` packets at `rate`, a fraction of `capacity` [packets/s]."""
     # Prithviraj and Williamson, section 2.2: the response time of a file transfer is N / ((1 - P) f) + (1 - ln N / ln
@@ -64,7 +64,7 @@ def response(rate, excess, spread, k, packets, round_trip, capacity):
     return packets / ((1.0 - lost) * rate * capacity) + rounds * round_trip
 
 
-@part
+@inline
 def best_response(excess, spread, k, packets, round_trip, capacity):
     """Return the rate [fraction of `capacity`], at most `best_throughput`, at which the `response` time is least."""
     low, high = max(0.0, -excess), best_throughput(excess, spread, k)
@@ -110,7 +110,7 @@ def ack(flow, event):
     return choose(flow, event)
 
 
-@part
+@inline
 def choose(flow, event):
     """Return the rate [bytes/s] that is best for the last reported loss-load curve."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
@@ -134,7 +134,7 @@ def choose(flow, event):
     return choice * capacity
 
 
-@part
+@inline
 def is_red(flow):
     """Return whether the next packet is red; the share of red packets is `flow.red`, at random or evenly spread."""
     # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Our addition: `colours` = 2 spreads

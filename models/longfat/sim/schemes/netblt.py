@@ -6,14 +6,14 @@ a *repair* retransmits all its missing packets in one pass; repairs follow until
 their sources: docs/rules/rate-based.md.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 ROOM = 1000  # greatest number of packets in progress: length of the array of known arrivals
 
 
-@part
+@inline
 def window(flow):
     """Return the window [packets]: to the end of the present repair or, if there is none, of the last buffer."""
     if flow.left < 1.0:
@@ -26,7 +26,7 @@ def window(flow):
     return float((flow.una // size + int(flow.buffers)) * size - flow.una)
 
 
-@part
+@inline
 def go_on(flow, number, last):
     """Continue a repair with the first missing packet from `number` on, or return to new packets if none is missing."""
     number = max(number, flow.una)
@@ -39,7 +39,7 @@ def go_on(flow, number, last):
         flow.next = flow.fresh
 
 
-@part
+@inline
 def repair(flow, begin, end):
     """Begin to retransmit the missing packets from `begin` to `end` - 1, or extend the present repair."""
     begins = flow.repaired == 0

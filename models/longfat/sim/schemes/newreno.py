@@ -1,6 +1,6 @@
 """NewReno: fast recovery retransmits one packet per round trip, without a timeout (RFC 6582; docs/rules/tcp.md)."""
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import tcp
 from longfat.sim.schemes.scheme import Scheme
@@ -27,7 +27,7 @@ def ack(flow, event):
     return flow.window
 
 
-@part
+@inline
 def count_duplicate(flow, event):
     """Count a duplicate acknowledgment; allow limited transmit below the threshold, and retransmit at the threshold."""
     flow.duplicates += 1
@@ -49,7 +49,7 @@ def count_duplicate(flow, event):
         flow.inflation = float(flow.duplicates)  # RFC 3042, section 2: a new packet for each duplicate
 
 
-@part
+@inline
 def repair_next(flow, event):
     """Retransmit the packet that a partial acknowledgment shows to be missing, and deflate the window."""
     # RFC 6582, section 3.2, step 3, partial acknowledgments: retransmit the first unacknowledged segment; deflate by
@@ -66,7 +66,7 @@ def repair_next(flow, event):
     flow.allowance = BURST + 1.0
 
 
-@part
+@inline
 def leave(flow):
     """Leave recovery after a full acknowledgment; the window is ssthresh and does not grow."""
     flow.recovering = False

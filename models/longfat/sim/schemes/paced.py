@@ -6,25 +6,25 @@ missing. The rules count transmissions, not packets: a retransmission is a new p
 nothing (RAP, TFRC, TEAR).
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 
 SLACK = 1e-9  # s; the clock of the simulator counts nanoseconds
 
 
-@part
+@inline
 def holes(flow, event):
     """Return the number of outstanding transmissions that were made before the transmission just acknowledged."""
     return max(0, flow.in_flight - (flow.transmission - 1 - event.transmission))
 
 
-@part
+@inline
 def silence(flow, rate):
     """Return the time [s] without an acknowledgment after which feedback counts as missing."""
     # RFC 5348, section 4.3: the no-feedback timer is set to max(4 R, 2 s/X), `silent_rtts` being 4.
     return max(flow.silent_rtts * flow.rtt, 2.0 * flow.packet_size / rate)
 
 
-@part
+@inline
 def next_departure(flow, now, interval):
     """Return the departure time of the next packet [s]: `interval` after the last one, but not before now."""
     return max(now, flow.last_sent + interval)

@@ -11,7 +11,7 @@ exactly the packets of a pair. The rules with their sources: docs/rules/rate-bas
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
@@ -24,7 +24,7 @@ SAME_TIME = 0.5e-9  # s
 TIMER_ONLY = 1e9  # packets: more than are ever in flight
 
 
-@part
+@inline
 def ramp(flow, time):
     """Return the factor that multiplies the controller's rate; it rises as 1 - exp(-t/tau) after the start."""
     # Kanakia, Keshav and Mishra (1992), section 5: at the start the rate grows as 1 - exp(-t / tau), because a jump to
@@ -36,7 +36,7 @@ def ramp(flow, time):
     return -math.expm1(-age / constant)
 
 
-@part
+@inline
 def credit(flow, begin, end):
     """Return the integral of the controller's rate between two times [packets]."""
     constant = flow.rise * flow.propagation
@@ -49,7 +49,7 @@ def credit(flow, begin, end):
     return flow.target * rest
 
 
-@part
+@inline
 def time_of_next_pair(flow, now):
     """Return the time [s] at which the integral of the rate will have grown to two packets."""
     missing = 2.0 - flow.credit
@@ -68,7 +68,7 @@ def time_of_next_pair(flow, now):
     return high
 
 
-@part
+@inline
 def release_pair(flow, now):
     """Release a pair if the integral of the rate and the window allow two packets; return the rate [bytes/s]."""
     flow.allowance = 0.0
@@ -87,7 +87,7 @@ def release_pair(flow, now):
     return flow.target * ramp(flow, now) * flow.packet_size
 
 
-@part
+@inline
 def probe(flow):
     """Send one pair of packets back to back, and nothing else before its acknowledgments; return an infinite rate."""
     # Kanakia, Keshav and Mishra (1992), section 5: the flow begins with a single packet pair as a probe. Our choice,
@@ -134,7 +134,7 @@ def ack(flow, event):
     return release_pair(flow, event.now)
 
 
-@part
+@inline
 def estimate(flow, sample):
     """Update the estimated service rate with a sample: a small error counts as noise, a large error as a change."""
     # Keshav (1991) estimates the service rate with fuzzy rules, which are simplified here. Our choice, because the
@@ -154,7 +154,7 @@ def estimate(flow, sample):
     flow.service = 1.0 / (weight / service + (1.0 - weight) / sample)
 
 
-@part
+@inline
 def control(flow):
     """Set the controller's rate, which moves the predicted backlog to the set point."""
     # Keshav (1991): the control law brings the backlog to the set point in two round trips. Here it has a continuous

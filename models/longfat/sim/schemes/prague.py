@@ -8,14 +8,14 @@ default, and Linux's change of the window by at most one packet for each acknowl
 
 from dataclasses import replace
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import dctcp, deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
 # tcp_prague.c, prague_is_rtt_indep(): `transition` round trips after slow start, the flow becomes independent of its
 # round-trip time.
-@part
+@inline
 def is_independent(flow):
     """Return whether the flow behaves as if its round-trip time were at least `target_round_trip`."""
     return flow.window >= flow.ssthresh and flow.rounds >= flow.transition
@@ -23,7 +23,7 @@ def is_independent(flow):
 
 # tcp_prague.c, prague_should_update_ewma(), prague_update_alpha() and prague_new_round(): `alpha` is updated once per
 # round-trip time or target round-trip time, whichever is longer, and stays at 1 until the first mark.
-@part
+@inline
 def estimate(flow, event):
     """Count an acknowledgment, and update `alpha`, the estimated fraction of marked packets, once per round trip."""
     flow.packets_acked += event.newly_delivered
@@ -46,7 +46,7 @@ def estimate(flow, event):
 
 # tcp_prague.c, prague_enter_cwr(): marks reduce the window at most once per window of data, and at most once per target
 # round-trip time if the flow is independent of its round-trip time.
-@part
+@inline
 def react(flow, event):
     """Reduce the window in proportion to `alpha`, at most once per window of data."""
     if not tcp.mark_counts(flow):
@@ -62,7 +62,7 @@ def react(flow, event):
 # tcp_prague.c, prague_update_cwnd(): packets that were not marked increase the window in all states except loss
 # recovery, if the window limits the flow; prague_rate_scaled_ai_ack_increase(): (rtt/target)^2 packets per round
 # trip, with which the rate grows as fast as with the target round-trip time.
-@part
+@inline
 def grow(flow, unmarked):
     """Grow the window for `unmarked` packets, which were acknowledged and not marked."""
     if flow.window < flow.ssthresh:
@@ -76,7 +76,7 @@ def grow(flow, unmarked):
 
 # tcp_prague.c, prague_update_pacing_rate(): the rate is a window per round-trip time, or two while the window is below
 # half of ssthresh.
-@part
+@inline
 def pace(flow):
     """Set the pacing rate [bytes/s] from the window and the smoothed round-trip time."""
     if flow.srtt > 0.0:

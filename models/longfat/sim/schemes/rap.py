@@ -15,7 +15,7 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
 ``flow.recover`` is the first transmission whose loss counts.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.paced import SLACK, holes, next_departure
@@ -65,7 +65,7 @@ def ack(flow, event):
     return rate(flow)
 
 
-@part
+@inline
 def sample(flow, rtt):
     """Update means and deviation of the round-trip time, and the packet timeout; the first sample sets the means."""
     if not flow.has_rtt:
@@ -82,7 +82,7 @@ def sample(flow, rtt):
     flow.long_rtt += flow.long_gain * (rtt - flow.long_rtt)
 
 
-@part
+@inline
 def find_oldest(flow, event):
     """Update `flow.oldest`, the send time of the oldest packet that is neither acknowledged nor lost."""
     # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Our choice, because send times
@@ -102,7 +102,7 @@ def find_oldest(flow, event):
     flow.last, flow.last_at, flow.open_holes = number, sent, is_open
 
 
-@part
+@inline
 def departure_after(flow, sent):
     """Return the departure time [s] of the packet that follows the packet sent at time `sent` [s]."""
     if sent < flow.changed:
@@ -112,7 +112,7 @@ def departure_after(flow, sent):
     return sent + flow.interval
 
 
-@part
+@inline
 def change(flow, now, interval):
     """Set the interval between packets [s], and record the previous interval."""
     flow.interval_before, flow.changed = flow.interval, now
@@ -135,7 +135,7 @@ def alarm(flow, event):
     return rate(flow)
 
 
-@part
+@inline
 def increase(flow, now):
     """Increase the rate by alpha packets per round trip if the flow has used a sufficient part of its rate."""
     # Rejaie, Handley and Estrin (1999): once per srtt, ipg <- ipg srtt / (alpha ipg + srtt), that is rate + alpha /
@@ -149,7 +149,7 @@ def increase(flow, now):
     flow.step_at = now + flow.mean_rtt
 
 
-@part
+@inline
 def decrease(flow, now):
     """Multiply the rate by beta, ignore losses of packets now in flight, and restart the timer of the increase."""
     # Rejaie, Handley and Estrin (1999): ipg <- ipg / beta, once for all losses among the packets in flight. ns-2.35,
@@ -160,7 +160,7 @@ def decrease(flow, now):
     flow.step_at = now + flow.mean_rtt
 
 
-@part
+@inline
 def rate(flow):
     """Return the rate [bytes/s] of the packet interval, which `fine_grain` adapts to the round-trip time."""
     # Rejaie, Handley and Estrin (1999), fine-grain adaptation: the interval is multiplied by the ratio of short-term to
@@ -171,7 +171,7 @@ def rate(flow):
     return flow.packet_size / interval
 
 
-@part
+@inline
 def set_alarm(flow):
     """Set the alarm to the next increase or, if it is earlier, to the timeout of the oldest packet in flight."""
     flow.alarm = flow.step_at

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice
 from longfat.sim.schemes import tcp
 
@@ -23,7 +23,7 @@ PARAMETERS = {
 STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmission": 0}
 
 
-@part
+@inline
 def begin(flow, event, window):
     """Begin a recovery, retransmit the first packet found lost, and return the window [packets].
 
@@ -47,7 +47,7 @@ def begin(flow, event, window):
     return float(flow.in_flight)
 
 
-@part
+@inline
 def recover(flow, event, target):
     """Return the window [packets] after an acknowledgment in recovery; it is `target` if recovery ends."""
     # RFC 6675, section 5, step A: recovery ends when everything sent before it (RecoveryPoint) is acknowledged.
@@ -57,7 +57,7 @@ def recover(flow, event, target):
     return target
 
 
-@part
+@inline
 def proportional(flow, event):
     """Return the window [packets] after an acknowledgment in recovery: packets in flight plus packets to send now."""
     # RFC 9937, section 6.2. The data in flight is the pipe of RFC 6675; prr_out counts transmissions of this recovery.
@@ -76,7 +76,7 @@ def proportional(flow, event):
     return float(flow.in_flight + max(count, 1 if sent == 0 else 0))
 
 
-@part
+@inline
 def grows_at_exit(flow):
     """Return whether the acknowledgment that ends a recovery makes the window grow."""
     # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery. Then tcp_cong_control() lets
@@ -84,7 +84,7 @@ def grows_at_exit(flow):
     return flow.growth_at_exit > 0.0
 
 
-@part
+@inline
 def aim(flow):
     """Return ssthresh, the target, during proportional rate reduction, else the window [packets]."""
     return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window

@@ -1,12 +1,12 @@
 """Reno: fast retransmit and fast recovery, half the window after a loss (RFC 5681; rules in docs/rules/tcp.md)."""
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import tcp
 from longfat.sim.schemes.scheme import Scheme
 
 
-@part
+@inline
 def counts(flow, event):
     """Return whether a duplicate acknowledgment counts towards fast retransmit.
 

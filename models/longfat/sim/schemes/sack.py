@@ -18,7 +18,7 @@ The components are those of `longfat.sim.schemes.deployed`. By default their opt
 ``parameters=longfat.sim.schemes.DEPLOYED`` chooses the options of hosts of today.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import deployed, reduction, tcp, validation, windows
 from longfat.sim.schemes.scheme import Scheme
 
@@ -32,7 +32,7 @@ def ack(flow, event):
     return window
 
 
-@part
+@inline
 def respond(flow, event):
     """Return the window [packets] after marks, in recovery, or after growth by new data."""
     if event.marked and tcp.mark_counts(flow):
@@ -71,7 +71,7 @@ def timeout(flow, event):
     return 1.0
 
 
-time_out = part(timeout)
+time_out = inline(timeout)
 
 
 def forget(flow, event):

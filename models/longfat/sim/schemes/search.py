@@ -7,7 +7,7 @@ them; the draft itself was read in excerpts. The drain is that of the authors' L
 
 from dataclasses import replace
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import cubic, deployed
 from longfat.sim.schemes.scheme import Parameter
 
@@ -20,11 +20,11 @@ ACKED_BINS, SENT_BINS = BINS + 1, BINS + 1 + EXTRA_BINS
 #: SEARCH_DRAIN_ACKEDSEG_THRESH: in the drain one packet leaves for every three packets delivered.
 BINS_OF_ROUND_TRIP, LEAST_TARGET, DELIVERED_PER_SENT = 3, 10.0, 3
 
-respond = part(cubic.ack)
-time_out = part(cubic.timeout)
+respond = inline(cubic.ack)
+time_out = inline(cubic.timeout)
 
 
-@part
+@inline
 def update_bins(flow, passed):
     """Record the numbers of packets delivered and sent by the end of each of the `passed` bins that have ended."""
     # neqo, search.rs, update_bins(): bins without an event repeat the counts of the bin before them.
@@ -37,19 +37,19 @@ def update_bins(flow, passed):
     flow.sent_bins[flow.index % SENT_BINS] = float(flow.transmission)
 
 
-@part
+@inline
 def delivered_in(flow, bins):
     """Return the number of packets delivered in the last `bins` bins."""
     return flow.acked_bins[flow.index % ACKED_BINS] - flow.acked_bins[(flow.index - bins) % ACKED_BINS]
 
 
-@part
+@inline
 def sent_until(flow, last):
     """Return the number of packets sent in the window of bins that ends with bin `last`."""
     return flow.sent_bins[last % SENT_BINS] - flow.sent_bins[(last - BINS) % SENT_BINS]
 
 
-@part
+@inline
 def watch(flow, event):
     """Update the bins at the end of each bin; begin the drain if deliveries have fallen behind the packets sent."""
     if event.rtt <= 0.0:
@@ -80,7 +80,7 @@ def watch(flow, event):
         flow.drain_credit = 0
 
 
-@part
+@inline
 def drain(flow, event):
     """Return the window [packets] while the queue drains; end slow start when the window has reached its target."""
     # tcp_cubic_search4.0.c, search_update(): the window is max(packets in flight + packets to send now, target).

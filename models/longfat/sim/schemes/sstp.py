@@ -8,7 +8,7 @@ Two-Level Flow Control Scheme for High Speed Networks, WUCS-92-38, 1992. The rul
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.functions import NO_DATA
 from longfat.sim.plugin.parameters import Parameter, flag
 from longfat.sim.schemes.scheme import Scheme
@@ -37,13 +37,13 @@ HALF = 0.5e-9  # s; the clock of the simulator counts nanoseconds, and rounds do
 
 # WUCS-92-38, section 3.3, "Rate Specification": F <= P/(L l), where l is the packet size. The default of F is this
 # bound.
-@part
+@inline
 def greatest_burst_rate(flow):
     """Return the greatest number of bursts per second that the peak rate allows."""
     return flow.peak_rate / (flow.burst_length * flow.packet_size)
 
 
-@part
+@inline
 def period(flow):
     """Return the period 1/F of the burst timer [s]."""
     bursts = flow.burst_rate
@@ -52,7 +52,7 @@ def period(flow):
     return 1.0 / (bursts if bursts > 0.0 else greatest_burst_rate(flow))
 
 
-@part
+@inline
 def set_burst_timer(flow, now):
     """Set the burst timer; all periods are counted from the same time, so that rounding errors do not accumulate."""
     # Our choice, because section 3.3 of WUCS-92-38 has no rule for it: a newly negotiated rate applies from the next
@@ -89,7 +89,7 @@ def alarm(flow, event):
     return flow.peak_rate
 
 
-@part
+@inline
 def open_request(flow):
     """Begin to serve the oldest request, unless one is being served already; return whether one is being served now."""
     size = int(flow.segment)
@@ -106,7 +106,7 @@ def open_request(flow):
     return flow.wanted_bits != 0
 
 
-@part
+@inline
 def choose(flow):
     """Choose the next packet of the burst: the first packet of the transmission queue, or a packet without data."""
     flow.resend = NOWHERE

@@ -12,7 +12,7 @@ marked as our choice replace that report. The rules with their sources: docs/rul
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.functions import NO_DATA
 
 ROWS = 512  # segments of the largest window: length of the arrays of both ends
@@ -63,7 +63,7 @@ STATE = {
 }
 
 
-@part
+@inline
 def size_of(receiver, segment):
     """Return the number of packets of a segment; the last one may be short."""
     size = int(receiver.segment)
@@ -72,7 +72,7 @@ def size_of(receiver, segment):
     return max(0, size)
 
 
-@part
+@inline
 def ones(bits):
     """Return the number of set bits in a bitmap."""
     count = 0
@@ -82,7 +82,7 @@ def ones(bits):
     return count
 
 
-@part
+@inline
 def missing_of(receiver, segment):
     """Return the bitmap of a segment's missing packets; 0 if the application tolerates their loss."""
     if segment < receiver.lower or receiver.complete[segment % ROWS]:
@@ -93,7 +93,7 @@ def missing_of(receiver, segment):
     return bits if ones(bits) > receiver.tolerance else 0
 
 
-@part
+@inline
 def store(receiver, number):
     """Store a packet if its segment is inside the window and the buffer; return 1 if it is new, else 0."""
     size = int(receiver.segment)
@@ -117,7 +117,7 @@ def store(receiver, number):
     return 1
 
 
-@part
+@inline
 def answer(receiver, segment, at):
     """Queue a PACK for a segment, or a SNAK with its bitmap, to leave at the time `at` [s], but not before now."""
     if receiver.end_ready - receiver.first_ready >= ROWS:
@@ -139,13 +139,13 @@ def answer(receiver, segment, at):
         receiver.end_asked += 1
 
 
-@part
+@inline
 def processing_time(receiver):
     """Return the time [s] that the application needs to process a segment."""
     return receiver.processing_after if receiver.changed else receiver.processing
 
 
-@part
+@inline
 def window_of(receiver):
     """Return the window W [segments], reduced in proportion to the application's speed if `shrink` is set."""
     window, time = receiver.window_limit, processing_time(receiver)
@@ -160,7 +160,7 @@ def window_of(receiver):
     return int(window)
 
 
-@part
+@inline
 def run_application(receiver):
     """Let the application accept the complete segments that are next in order; return their number."""
     accepted = 0
@@ -182,7 +182,7 @@ def run_application(receiver):
     return accepted
 
 
-@part
+@inline
 def accept(receiver, segment):
     """Accept a segment if it is complete; return whether it has become complete now."""
     if segment < receiver.lower or receiver.complete[segment % ROWS] or missing_of(receiver, segment) != 0:
@@ -192,7 +192,7 @@ def accept(receiver, segment):
     return True
 
 
-@part
+@inline
 def close(receiver, shipment):
     """Close the group that ends with this shipment: accept its segment if it is complete, and queue the answer."""
     segment = receiver.group
@@ -207,7 +207,7 @@ def close(receiver, shipment):
     answer(receiver, segment, receiver.now + (receiver.reply_delay - late) * spacing)
 
 
-@part
+@inline
 def open_next(receiver, served):
     """Open the group that the sender ships next: the oldest request that it has begun to serve, or a new segment."""
     k = receiver.first_asked % ROWS
@@ -223,7 +223,7 @@ def open_next(receiver, served):
 
 # WUCS-92-38, section 3.2, "Data Packet": the shipment number serves to detect losses. Our design, because the paper
 # does not say how: this function detects them.
-@part
+@inline
 def pass_lost(receiver, first, arrived, served):
     """Account for the lost shipments, from `first` to `arrived` - 1, and close the groups that end among them."""
     while first < arrived:
@@ -238,7 +238,7 @@ def pass_lost(receiver, first, arrived, served):
             close(receiver, first - 1)
 
 
-@part
+@inline
 def close_served(receiver, served, keep):
     """Close all requested groups up to control number `served`, and the open group unless its segment is `keep`."""
     if receiver.to_come > 0 and receiver.group != keep:
@@ -255,7 +255,7 @@ def close_served(receiver, served, keep):
         close(receiver, receiver.shipment - 1)
 
 
-@part
+@inline
 def take_data(receiver, packet, shipment, served):
     """Take a data packet; return 1 if its data is new and accepted, else 0."""
     first = receiver.shipment
@@ -288,7 +288,7 @@ def take_data(receiver, packet, shipment, served):
     return new
 
 
-@part
+@inline
 def take_pause(receiver, packet, shipment, served):
     """Take a keep-alive or end-of-stream packet, which shows that all earlier shipments have arrived or are lost."""
     # WUCS-92-38, section 3.2, "Keep-Alive Packet" and "EndStream Packet": both give the context for the detection of
@@ -323,7 +323,7 @@ def take_pause(receiver, packet, shipment, served):
             answer(receiver, max(0, receiver.lower - 1), receiver.now)
 
 
-@part
+@inline
 def set_alarm(receiver):
     """Set the alarm to the departure of the next control packet or to the application's next read, if earlier."""
     due = math.inf

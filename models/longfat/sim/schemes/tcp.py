@@ -7,7 +7,7 @@ recovery adds to the window. The rules with their sources: docs/rules/tcp.md.
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
@@ -74,7 +74,7 @@ STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **REDUCTION, "duplicate
 LOSS, TIMEOUT, MARK = 1, 2, 3  # causes of a reduction
 
 
-@part
+@inline
 def halved(flow, packets):
     """Return the new ssthresh [packets]: half of `packets`, rounded down, but at least `ssthresh_floor`."""
     # RFC 5681, section 3.1, equation 4: ssthresh = max(FlightSize / 2, 2 segments). ns-2.35, tcp.cc, slowdown(), rounds
@@ -82,7 +82,7 @@ def halved(flow, packets):
     return max(flow.ssthresh_floor, math.floor(packets / 2))
 
 
-@part
+@inline
 def grow(flow):
     """Return the window [packets] after an acknowledgment of new data, in slow start or congestion avoidance."""
     # RFC 5681, section 3.1: the window grows by one segment per acknowledgment of new data below ssthresh, and by about
@@ -92,7 +92,7 @@ def grow(flow):
     return flow.window + 1.0 / flow.window
 
 
-@part
+@inline
 def may_retransmit(flow):
     """Return whether a fast retransmit is allowed: with `bugfix`, at most one for each window of data."""
     # RFC 6582, section 3.2, step 2: retransmit only if the cumulative acknowledgment covers more than `recover`, the
@@ -101,14 +101,14 @@ def may_retransmit(flow):
     return flow.una - 1 > flow.reduced_at or flow.bugfix == 0.0 or flow.reduced_for == MARK
 
 
-@part
+@inline
 def already_reduced(flow):
     """Return whether a mark has reduced the window that the missing packet belongs to."""
     # RFC 3168, section 6.1.2: the window is reduced at most once per window of data, whether for marks or for losses.
     return flow.reduced_for == MARK and flow.una - 1 <= flow.reduced_at
 
 
-@part
+@inline
 def record_reduction(flow, cause):
     """Record that the window was reduced, and why; the next new packet carries CWR (RFC 3168, section 6.1.2)."""
     flow.reduced_at = flow.high - 1
@@ -116,7 +116,7 @@ def record_reduction(flow, cause):
     flow.cwr = flow.ect
 
 
-@part
+@inline
 def mark_counts(flow):
     """Return whether a mark reduces the window: once per window of data, or at any time after a timeout."""
     # RFC 3168, section 6.1.2: marks reduce the window at most once per window of data. ns-2.35, tcp.cc, ecn(): a mark
@@ -124,7 +124,7 @@ def mark_counts(flow):
     return flow.una - 1 > flow.reduced_at or flow.reduced_for == TIMEOUT
 
 
-@part
+@inline
 def halve_on_mark(flow):
     """Halve the window and ssthresh for a mark, without a retransmission; at one packet, back off the timer instead.
 
@@ -137,7 +137,7 @@ def halve_on_mark(flow):
     flow.ssthresh = max(flow.ssthresh_floor, flow.window)
 
 
-@part
+@inline
 def react_to_mark(flow):
     """Halve the window for a marked acknowledgment, new or duplicate, at most once per window of data."""
     if mark_counts(flow):
@@ -145,7 +145,7 @@ def react_to_mark(flow):
         record_reduction(flow, MARK)
 
 
-@part
+@inline
 def retransmit(flow, event, outstanding):
     """Start fast recovery: retransmit the missing packet, and set the window to half of `outstanding` [packets]."""
     # RFC 5681, section 3.2, steps 2 and 3: set ssthresh by equation 4, retransmit the missing segment, and set cwnd to
@@ -159,7 +159,7 @@ def retransmit(flow, event, outstanding):
     event.restart_timer = 1
 
 
-@part
+@inline
 def go_back(flow):
     """Set ssthresh to half of the packets in flight, and continue to send from the first unacknowledged packet on."""
     # RFC 5681, section 3.1: a timeout sets ssthresh by equation 4. ns-2.35, tcp.cc, slowdown() and timeout(): ssthresh

@@ -18,7 +18,7 @@ read:
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.paced import SLACK, holes, silence
@@ -60,7 +60,7 @@ def start(flow, event):
     return flow.rate
 
 
-@part
+@inline
 def begin_round(flow):
     """Begin a round, which ends after as many arrivals as the window has whole packets."""
     # Rhee, Ozdemir and Yi (2000): a round counts as one round-trip time, whatever its real duration, so that the
@@ -91,7 +91,7 @@ def ack(flow, event):
     return flow.rate
 
 
-@part
+@inline
 def time_arrival(flow, event):
     """Update the smoothed round-trip time, and the interval between arrivals with its deviation."""
     if flow.rtt == 0.0:
@@ -106,7 +106,7 @@ def time_arrival(flow, event):
     flow.last_at = event.now
 
 
-@part
+@inline
 def arrive(flow):
     """Grow the emulated window for one arrival; return whether the round has ended. A gap freezes the window."""
     if flow.phase == SLOW:
@@ -134,7 +134,7 @@ def loss(flow, event):
     return flow.rate
 
 
-@part
+@inline
 def halve(flow):
     """Halve the emulated window, as TCP after three duplicate acknowledgments, and end the epoch."""
     # Rhee, Ozdemir and Yi (2000): after a loss the window and ssthresh are half of the window before, as in TCP.
@@ -145,7 +145,7 @@ def halve(flow):
     begin_round(flow)
 
 
-@part
+@inline
 def time_out(flow):
     """Emulate a timeout of TCP: add its duration to the epoch, and begin slow start with a window of one packet."""
     # Rhee, Ozdemir and Yi (2000): after a timeout ssthresh becomes half of the window, the window becomes 1, and the
@@ -157,7 +157,7 @@ def time_out(flow):
     begin_round(flow)
 
 
-@part
+@inline
 def end_epoch(flow, charged):
     """End an epoch, and record its mean rate: emulated packets divided by the time that TCP would have taken."""
     flow.ignored = flow.missing + math.floor(flow.round_window)
@@ -173,7 +173,7 @@ def end_epoch(flow, charged):
         flow.epochs[0] = packets / time
 
 
-@part
+@inline
 def mean_rate(flow):
     """Return the larger of two mean rates [packets/s]: of the ended epochs, and of these plus the open epoch."""
     # Rhee, Ozdemir and Yi (2000) use the weights of Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
@@ -188,7 +188,7 @@ def mean_rate(flow):
     return mean
 
 
-@part
+@inline
 def report(flow, now, ended):
     """Set the rate at the end of a round, at most once per round trip; set a lower rate immediately."""
     # Our choice, because we could not obtain the technical report on TEAR: the receiver reports its rate at the end of
@@ -207,7 +207,7 @@ def report(flow, now, ended):
         flow.reported = now
 
 
-@part
+@inline
 def set_alarm(flow, now):
     """Set the alarm to the end of the gap or to the time at which feedback is overdue, whichever is earlier."""
     flow.silent_at = now + silence(flow, flow.rate)

@@ -20,7 +20,7 @@ Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.paced import SLACK, silence
@@ -55,7 +55,7 @@ STATE = {
 }
 
 
-@part
+@inline
 def equation_rate(size, rtt, p, b, rto, capped):
     """Return the rate [bytes/s] of the TCP throughput equation at a loss event rate p; `capped` follows ns-2."""
     # RFC 5348, section 3.1: X = s / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2)). ns-2.35, formula.h
@@ -66,7 +66,7 @@ def equation_rate(size, rtt, p, b, rto, capped):
     return size / (rtt * math.sqrt(2.0 * b * p / 3.0) + share * rto * p * (1.0 + 32.0 * p * p))
 
 
-@part
+@inline
 def allowed_rate(flow, p):
     """Return the rate [bytes/s] of the throughput equation for a loss event rate p and this flow's round-trip time."""
     rtt = flow.rtt
@@ -76,7 +76,7 @@ def allowed_rate(flow, p):
     return equation_rate(flow.packet_size, rtt, p, flow.delayed_acks, rto, flow.capped)
 
 
-@part
+@inline
 def loss_rate_of(flow, rate):
     """Return the loss event rate, between 1e-10 and 1, at which the throughput equation gives `rate` [bytes/s]."""
     low, high = math.log(1e-10), 0.0
@@ -89,14 +89,14 @@ def loss_rate_of(flow, rate):
     return math.exp(0.5 * (low + high))
 
 
-@part
+@inline
 def weight(i, n):
     """Return the weight of the i-th of n loss intervals, newest first: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2 for n = 8."""
     # RFC 5348, section 5.4: w_i = 1 for i < n/2, else 2 (n - i) / (n + 2).
     return min(1.0, 2.0 * (n - i) / (n + 2.0))
 
 
-@part
+@inline
 def mean_of(values, factors, n):
     """Return the mean of the n newest `values` (newest first; 0: none), with the weights `weight` times `factors`."""
     total, weights = 0.0, 0.0
@@ -108,7 +108,7 @@ def mean_of(values, factors, n):
     return total / weights
 
 
-@part
+@inline
 def mean_with(newest, values, factors, n, less, keep_oldest):
     """Return the weighted mean of `newest` and of `values` without the oldest one.
 
@@ -127,7 +127,7 @@ def mean_with(newest, values, factors, n, less, keep_oldest):
     return total / weights
 
 
-@part
+@inline
 def discount(flow, open_interval):
     """Return the factor that reduces the weights of older loss intervals if the open interval is long."""
     # RFC 5348, section 5.5: if l_0 > 2 I_mean, DF = max(2 I_mean / l_0, 0.5).
@@ -137,7 +137,7 @@ def discount(flow, open_interval):
     return max(0.5, 2.0 * mean / open_interval)
 
 
-@part
+@inline
 def mean_interval(flow, open_interval):
     """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
     # RFC 5348, section 5.4: I_mean is the larger of the means over l_1 .. l_k and over l_0 .. l_(k-1).
@@ -148,7 +148,7 @@ def mean_interval(flow, open_interval):
     )
 
 
-@part
+@inline
 def largest_received(flow):
     """Return the largest value in X_recv_set [bytes/s]."""
     most = 0.0
@@ -157,7 +157,7 @@ def largest_received(flow):
     return most
 
 
-@part
+@inline
 def update_received(flow, now, received):
     """Add a receive rate to X_recv_set, and delete rates that are two round trips old."""
     # RFC 5348, section 4.3, "Update X_recv_set()". The initial value, infinity, is treated like the other values. Two
@@ -170,7 +170,7 @@ def update_received(flow, now, received):
     flow.received_at[0] = now
 
 
-@part
+@inline
 def set_received(flow, now, received):
     """Replace X_recv_set by a single receive rate."""
     for k in range(8):
@@ -179,13 +179,13 @@ def set_received(flow, now, received):
     flow.received_at[0] = now
 
 
-@part
+@inline
 def least_rate(flow):
     """Return the lower bound of all rates, one packet per maximum backoff interval [bytes/s]."""
     return flow.packet_size / LONGEST_INTERVAL  # RFC 5348, section 4.3, step 4: s/t_mbi
 
 
-@part
+@inline
 def set_no_feedback_timer(flow, now):
     """Set the no-feedback timer, and record the packets sent until now, to find out whether the sender is idle."""
     # RFC 5348, section 4.3, steps 3 and 6, and section 4.4, step 2: the timer expires after max(4 R, 2 s/X).
@@ -255,7 +255,7 @@ def ack(flow, event):
     return flow.allowed
 
 
-@part
+@inline
 def smooth(flow, rtt):
     """Update the mean round-trip time and the mean of its square root with the sample of a feedback packet."""
     # RFC 5348, section 4.3, step 2: R = q R + (1 - q) R_sample with q = 0.9.
@@ -267,7 +267,7 @@ def smooth(flow, rtt):
         flow.root += flow.rtt_gain * (math.sqrt(rtt) - flow.root)
 
 
-@part
+@inline
 def received_rate(flow, now):
     """Return the receive rate since the last feedback, over at least a round trip [bytes/s]."""
     # RFC 5348, section 6.2, step 2: the receive rate counts the packets of the last R seconds. After a round trip
@@ -282,7 +282,7 @@ def received_rate(flow, now):
     return flow.packet_size * count / span
 
 
-@part
+@inline
 def initial_rate(flow):
     """Return the rate after the first feedback [bytes/s]: the initial window of RFC 3390 per round trip."""
     # RFC 5348, section 4.2: W_init = min(4 s, max(2 s, 4380 bytes)).
@@ -291,7 +291,7 @@ def initial_rate(flow):
     return min(4.0 * flow.packet_size, max(2.0 * flow.packet_size, 4380.0)) / flow.rtt
 
 
-@part
+@inline
 def received_limit(flow):
     """Return recv_limit, the upper bound of the rate that follows from the receive rate [bytes/s]."""
     # RFC 5348, section 4.3, step 4: recv_limit is twice the largest value in X_recv_set. ns-2.35, tfrc.cc,
@@ -301,7 +301,7 @@ def received_limit(flow):
     return 2.0 * largest_received(flow)
 
 
-@part
+@inline
 def slow_start(flow, now, limit):
     """Double the rate once per round trip while there is no loss, limited by the receive rate."""
     # RFC 5348, section 4.3, step 4: if t_now - tld >= R, X = max(min(2 X, recv_limit), initial_rate), tld = t_now.
@@ -310,7 +310,7 @@ def slow_start(flow, now, limit):
         flow.doubled_at = now
 
 
-@part
+@inline
 def congestion_avoidance(flow, limit, span):
     """Set the rate to that of the throughput equation; the parameter `increase` limits the growth, as in ns-2."""
     # RFC 5348, section 4.3, step 4: X = max(min(X_Bps, recv_limit), s/t_mbi). ns-2.35, tfrc.cc, increase_rate(): the
@@ -338,7 +338,7 @@ def loss(flow, event):
     return flow.rate
 
 
-@part
+@inline
 def record_loss(flow, now, lost, time):
     """Record a loss; it begins a new event if it is more than a round trip after the first loss of the last event."""
     # RFC 5348, section 5.2: losses within one round trip of the first loss of an event belong to this event.
@@ -359,7 +359,7 @@ def record_loss(flow, now, lost, time):
     flow.new_event = True
 
 
-@part
+@inline
 def first_interval(flow, now):
     """Return the first loss interval [packets], at which the throughput equation gives a target rate."""
     # RFC 5348, section 6.3.1: the target is the largest receive rate so far, and at least 0.5 packets per round trip.
@@ -396,7 +396,7 @@ def alarm(flow, event):
     return flow.allowed
 
 
-@part
+@inline
 def update_limits(flow, now, limit):
     """Limit the rate to `limit` [bytes/s], and reduce X_recv_set, after the no-feedback timer has expired."""
     # RFC 5348, section 4.4, Update_Limits(timer_limit): X_recv_set becomes {timer_limit/2}, and X is recalculated as in

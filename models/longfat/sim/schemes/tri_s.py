@@ -16,19 +16,19 @@ path. The rules with their sources: docs/rules/tcp.md. Interpretations:
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import LOSS, PARAMETERS, REDUCTION, TIMEOUT, may_retransmit, record_reduction
 
 
-@part
+@inline
 def choose_probe(flow, window):
     """Choose the next packet that leaves with `window` packets outstanding, itself included, as the probe."""
     flow.probe_window = math.floor(window)
     flow.probe = max(float(flow.next), flow.una + flow.probe_window - 1.0)
 
 
-@part
+@inline
 def gained(flow, rtt):
     """Return whether the normalised throughput gradient reaches the threshold, so that the window may grow."""
     # Wang and Crowcroft (1991); Peterson and Davie, section 6.4: increase the window by a packet in each round trip,
@@ -46,7 +46,7 @@ def gained(flow, rtt):
     return steep
 
 
-@part
+@inline
 def search_again(flow, window):
     """Begin a new search with `window` [packets], as at the start of the flow; return this window."""
     flow.searching = flow.search
@@ -56,7 +56,7 @@ def search_again(flow, window):
     return window
 
 
-@part
+@inline
 def new_data(flow, event):
     """Return the window [packets] after new data: it grows in the search, and is adjusted once per probe."""
     window = flow.window

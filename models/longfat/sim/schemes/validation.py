@@ -8,7 +8,7 @@ the window.
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice
 
 PARAMETERS = {
@@ -34,13 +34,13 @@ STATE: dict[str, Any] = {
 }
 
 
-@part
+@inline
 def sampling_period(flow):
     """Return the sampling period [s]: three round-trip times, at least one second."""
     return max(3.0 * flow.srtt, LEAST_SAMPLING_PERIOD)  # RFC 7661, section 4.2
 
 
-@part
+@inline
 def pipe_ack(flow):
     """Return pipeACK, the largest number of packets acknowledged in a round trip of the sampling period."""
     largest = 0.0
@@ -49,7 +49,7 @@ def pipe_ack(flow):
     return largest
 
 
-@part
+@inline
 def discard_old_samples(flow, now):
     """Advance to the measurement period of the present time, and discard samples older than the sampling period."""
     length = sampling_period(flow) / PERIODS
@@ -61,7 +61,7 @@ def discard_old_samples(flow, now):
         flow.pipe_acks[k] = flow.pipe_acks[k - count] if k >= count else 0.0
 
 
-@part
+@inline
 def observe(flow, event):
     """Count the packets of an acknowledgment outside recovery, and call `judge` once per round trip."""
     if flow.cwv == 0.0 or flow.recovering:
@@ -83,7 +83,7 @@ def observe(flow, event):
         judge(flow, event.now)
 
 
-@part
+@inline
 def judge(flow, now):
     """Enter or leave the non-validated phase, and set the alarm."""
     # RFC 7661, section 4.3: the phase is non-validated if pipeACK < cwnd/2. Our choice, because pipeACK is in whole
@@ -97,7 +97,7 @@ def judge(flow, now):
     flow.alarm = flow.non_validated_since + NON_VALIDATED_PERIOD
 
 
-@part
+@inline
 def wake(flow, now):
     """Return the window [packets] at an alarm: halved after each non-validated period, not below the initial window."""
     discard_old_samples(flow, now)
@@ -112,7 +112,7 @@ def wake(flow, now):
     return flow.window
 
 
-@part
+@inline
 def may_grow(flow, event):
     """Return whether the window may grow: in the non-validated phase only if the whole window was in use."""
     # RFC 7661, section 4.4: a sender that is cwnd-limited may increase cwnd as usual; section 4.5.3: such a sender has
@@ -122,7 +122,7 @@ def may_grow(flow, event):
     return flow.in_flight + event.newly_delivered >= math.floor(flow.window)
 
 
-@part
+@inline
 def used(flow, otherwise):
     """Return the used part of the window [packets] at a congestion event, or `otherwise` in the validated phase."""
     # RFC 7661, section 4.4.1: the used part of the window is Max(pipeACK, LossFlightSize).
@@ -131,7 +131,7 @@ def used(flow, otherwise):
     return max(pipe_ack(flow), float(flow.high - flow.una))
 
 
-@part
+@inline
 def reset(flow):
     """Enter the validated phase with pipeACK undefined, after a recovery, a timeout or a mark."""
     for k in range(PERIODS):
@@ -143,7 +143,7 @@ def reset(flow):
     flow.alarm = math.inf
 
 
-@part
+@inline
 def take_loss(flow, event, otherwise):
     """Enter the validated phase; return the window [packets] before a loss reduces it: its used part or `otherwise`."""
     if flow.cwv == 0.0 or flow.recovering:  # in recovery, the lost packet was a retransmission
@@ -156,7 +156,7 @@ def take_loss(flow, event, otherwise):
     return window
 
 
-@part
+@inline
 def take_mark(flow):
     """Set a non-validated window to its used part before a mark reduces it, and enter the validated phase."""
     # A mark acts like a drop. Our choice, because RFC 7661, section 4.4.1, first mentions "congestion feedback", but
@@ -166,7 +166,7 @@ def take_mark(flow):
         reset(flow)
 
 
-@part
+@inline
 def end_recovery(flow, window):
     """Return the window [packets] after a recovery; `window` is the window without validation."""
     # RFC 7661, section 4.4.1: the window becomes (Max(pipeACK, LossFlightSize) - R)/2, where R is the number of packets
@@ -182,7 +182,7 @@ def end_recovery(flow, window):
     return window
 
 
-@part
+@inline
 def forget(flow):
     """Enter the validated phase after a timeout, and stop pacing."""
     if flow.cwv > 0.0:
@@ -190,7 +190,7 @@ def forget(flow):
         flow.rate = math.inf
 
 
-@part
+@inline
 def pace(flow, window):
     """Set the pacing rate to a window per round-trip time in the non-validated phase, else to infinity.
 

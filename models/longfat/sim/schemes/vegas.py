@@ -14,7 +14,7 @@ acknowledged, ``next - una + 1``; without it, one packet more would remain in th
 * 3/4 of the window is not rounded.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import LOSS, PARAMETERS, STATE, TIMEOUT, go_back, react_to_mark, record_reduction
 
@@ -33,7 +33,7 @@ def ack(flow, event):
     return flow.window
 
 
-@part
+@inline
 def new_data(flow, event):
     """Update round-trip times and window for an acknowledgment of new data, and check the next packet for a loss."""
     if flow.duplicates >= flow.duplicate_threshold:
@@ -63,13 +63,13 @@ def new_data(flow, event):
             flow.checks_left = 0.0
 
 
-@part
+@inline
 def outstanding(flow):
     """Return the number of packets in flight before this acknowledgment: t_seqno - last_ack of ns-2."""
     return flow.next - flow.una + 1.0
 
 
-@part
+@inline
 def sample(flow, rtt):
     """Update the mean round-trip time of the round, the minimum, and the fine-grained timeout with a new sample."""
     flow.rtt_sum += rtt
@@ -89,7 +89,7 @@ def sample(flow, rtt):
     flow.fine = (flow.smoothed + 2 * flow.variation) * 17 / 16
 
 
-@part
+@inline
 def end_of_round(flow):
     """Adjust the window once per round trip, by the difference of expected and actual throughput."""
     # Brakmo and Peterson (1995), section III-B: compare the expected with the actual throughput of one round trip.
@@ -121,7 +121,7 @@ def end_of_round(flow):
         flow.growth = 1.0 / flow.window
 
 
-@part
+@inline
 def duplicate(flow, event):
     """Retransmit on a duplicate acknowledgment if the fine-grained timer has expired or the threshold is reached."""
     flow.duplicates += 1
@@ -152,7 +152,7 @@ def duplicate(flow, event):
         flow.inflation += 1.0
 
 
-@part
+@inline
 def resend(flow, now):
     """Retransmit the first missing packet immediately."""
     flow.resend = flow.una
@@ -160,7 +160,7 @@ def resend(flow, now):
     flow.resent_at = now
 
 
-@part
+@inline
 def record_send_times(flow, event):
     """Record the send times of the acknowledged packets before and after the missing packets.
 
@@ -177,7 +177,7 @@ def record_send_times(flow, event):
         flow.behind_sent = event.now - event.rtt
 
 
-@part
+@inline
 def sent_at(flow):
     """Return the time at which the first missing packet was sent [s]; 1e300 if it is unknown.
 
@@ -194,7 +194,7 @@ def sent_at(flow):
     return flow.before_sent + (flow.una - flow.before) * slope
 
 
-@part
+@inline
 def expired(flow, now):
     """Return whether the first missing packet is older than the fine-grained timeout."""
     return now - sent_at(flow) >= flow.fine

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice
 
 PARAMETERS = {
@@ -13,7 +13,7 @@ PARAMETERS = {
 STATE: dict[str, Any] = {"credits": 0}
 
 
-@part
+@inline
 def scaled(flow, window, factor):
     """Return a window [packets] multiplied by a factor, rounded down if windows are in whole packets."""
     if flow.integer_windows == 0.0:
@@ -23,7 +23,7 @@ def scaled(flow, window, factor):
     return float(math.floor(window * factor + 1e-9))
 
 
-@part
+@inline
 def grow(flow, acked):
     """Return Reno's window [packets] in congestion avoidance, after an acknowledgment of `acked` packets."""
     if flow.integer_windows > 0.0:
@@ -32,7 +32,7 @@ def grow(flow, acked):
     return flow.window + (float(acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
 
 
-@part
+@inline
 def step(flow, per, acked):
     """Return the window [packets], which grows by one packet for every `per` packets acknowledged."""
     # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai(), has this rule.

@@ -7,7 +7,7 @@ packet per round trip. The rules with their sources: docs/rules/explicit-feedbac
 
 from dataclasses import replace
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import INITIAL_WINDOW
@@ -18,7 +18,7 @@ NO_ROUTER, BY_ROUTER = -1.0, -2.0
 UNLIMITED = 1e18  # bytes
 
 
-@part
+@inline
 def declare(flow, window):
     """Write window and round-trip time into the header of the next packets; return the window [packets]."""
     # Katabi et al. (2002), sections 3.2 and 3.3: the header holds the window, the round-trip time (0 if unknown) and

@@ -16,7 +16,7 @@ packets only; ns-2.35 lets them pass. A link with an unbounded buffer or without
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import ECT
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import is_full, mark
@@ -25,7 +25,7 @@ from longfat.sim.plugin.functions import is_full, mark
 # Kunniyur & Srikant (2001): when b bytes arrive at time t, c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0),
 # where s is the time of the previous arrival. ns-2.35, vq.cc, enque(): c is clipped to [0, C] only once, after both
 # terms.
-@part
+@inline
 def adapt(link, packet, now):
     """Update the virtual capacity [bytes/s] at the arrival of a packet."""
     tokens = link.gamma * link.rate * (now - link.adapted_at)

@@ -14,7 +14,7 @@ Our choice: a full buffer drops the last packet of the flow with the most bytes,
 too; the parameter delta of the paper, which favours flows that send little, is 0.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import Discipline
 from longfat.sim.plugin.functions import capacity, now_ns, queue_numbered, queue_of, waiting
@@ -28,7 +28,7 @@ UNIT = 1 << 10  # units of a weight, a power of two so that weights of 1 give th
 OUT = -2  # in place of the next queue (`behind`): the queue is empty in the fluid system
 
 
-@part
+@inline
 def share(queue, size):
     """Return the amount by which a packet raises its flow's tag: size/weight, in units of tags."""
     return int(size) * FRACTION * UNIT // int(queue.weight)
@@ -37,7 +37,7 @@ def share(queue, size):
 # Demers et al. (1989), section 2: dR/dt is the rate divided by the number of flows backlogged in the fluid system.
 # Parekh and Gallager (1993), virtual time of PGPS: the rate is divided by the sum of these flows' weights
 # (`link.fluid`).
-@part
+@inline
 def roll(link):
     """Advance virtual time to the present time, in exact integer arithmetic."""
     now = now_ns(link)
@@ -56,7 +56,7 @@ def roll(link):
         queue.behind = OUT
 
 
-@part
+@inline
 def take_out(link, queue):
     """Remove a queue from the list of queues backlogged in the fluid system, if the list contains it."""
     if queue.behind == OUT:
@@ -73,7 +73,7 @@ def take_out(link, queue):
     queue.behind = OUT
 
 
-@part
+@inline
 def insert(link, queue):
     """Insert a queue into the list of queues backlogged in the fluid system, which is sorted by their last tags."""
     before, behind = NONE, link.first

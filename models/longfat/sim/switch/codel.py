@@ -16,7 +16,7 @@ because links have no MTU. Marking instead of dropping, which the RFC allows wit
 import math
 
 from longfat.base.domains import conflict
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import mark
 
@@ -27,7 +27,7 @@ RECENT = 16  # intervals after `drop_next` for which the drop rate is remembered
 
 
 # RFC 8289, section 5.6, `control_law`: the time between drops is the interval over the square root of their number.
-@part
+@inline
 def control_law(time, interval, count):
     """Return the time of the next drop [s], after a drop at `time` and `count` drops in the dropping state."""
     return time + interval / math.sqrt(count)
@@ -35,7 +35,7 @@ def control_law(time, interval, count):
 
 # RFC 8289, section 5.6, `dodequeue`, has this test for one queue. Section 4.4: with several queues, their total backlog
 # is compared with MAXPACKET.
-@part
+@inline
 def over_target(one, link, packet, now):
     """Return whether all sojourn times of an interval have reached the target ("OK to drop")."""
     if now - packet.enqueued_at < link.target or link.backlog_bytes <= link.largest_packet:
@@ -49,7 +49,7 @@ def over_target(one, link, packet, now):
 
 # RFC 8289, section 5.5: if the queue left the dropping state a short time ago, begin at about the drop rate that it
 # had then.
-@part
+@inline
 def enter_dropping(one, link, now):
     """Enter dropping state, and schedule the second drop."""
     delta = one.count - one.last_count
@@ -61,7 +61,7 @@ def enter_dropping(one, link, now):
 
 # RFC 8289, section 5.5, `dequeue`. Linux, codel_impl.h, `codel_dequeue`: a marked packet counts as a dropped packet,
 # but it is sent.
-@part
+@inline
 def control(one, link, packet, now):
     """Return DROP or SEND for the first packet of a queue; `one` has the queue's state, `link` the parameters."""
     over = over_target(one, link, packet, now)
@@ -86,7 +86,7 @@ def control(one, link, packet, now):
 
 # RFC 8289, section 5.6, `dodequeue`: an empty queue is below the target, so that `dequeue` (section 5.5) leaves
 # dropping state.
-@part
+@inline
 def found_empty(one):
     """Leave dropping state for a queue that is found empty."""
     one.first_above = 0.0

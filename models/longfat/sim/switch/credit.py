@@ -28,7 +28,7 @@ message, at both ends of the link.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.feedback import belongs
@@ -56,7 +56,7 @@ OURS = -5.0
 
 # Kung, Blackwell and Chapman (1994), credit update protocol: Crd_Bal = Buf_Alloc - (Tx_Cnt - Fwd_Cnt). Our addition: an
 # allocation falls to one cell if it is not used for its lifetime.
-@part
+@inline
 def has_credit(queue, now):
     """Return whether the flow of a queue has credit for its next packet."""
     if not queue.limited:
@@ -66,7 +66,7 @@ def has_credit(queue, now):
     return queue.sent - queue.forwarded < queue.allocation
 
 
-@part
+@inline
 def may_check(link, queue):
     """Return whether a blocked queue may send a packet without credit; schedule a call at the time when it may."""
     if math.isinf(queue.check):
@@ -130,7 +130,7 @@ CREDIT = Service(
 )  # fmt: skip
 
 
-@part
+@inline
 def silent(queue, intervals, now):
     """Return whether a flow was silent for more than `intervals` [s]; its allocation has then expired upstream."""
     return now - max(queue.arrived_at, queue.announced_at) > intervals
@@ -139,7 +139,7 @@ def silent(queue, intervals, now):
 # Our choice: the upstream node may still use the largest of several announced allocations. An allocation announced
 # before the last one counts for one more interval, within which the last credit cell reaches the upstream node, and
 # the cells that the upstream node sent before reach this switch.
-@part
+@inline
 def reserved(link, queue, now):
     """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""
     if silent(queue, 2.0 * link.interval, now):
@@ -151,7 +151,7 @@ def reserved(link, queue, now):
 
 # Kung, Blackwell and Chapman (1994), adaptive credit allocation: (M/2 - TQ - N) V/TV. Our choice: the pool is at most
 # the part that `reserved` leaves free, and every flow gets at least one cell, because it could not begin otherwise.
-@part
+@inline
 def share_pool(link, now):
     """Share the pool among the flows in proportion to their use of the link in the last interval."""
     used, waiting, kept, flows = 0, 0, 0.0, int(link.queue_count)
@@ -170,7 +170,7 @@ def share_pool(link, now):
     link.shared_at = now
 
 
-@part
+@inline
 def send_credit(link, flow, queue, now):
     """Send the upstream node a credit cell with the number of cells forwarded so far and the allocation."""
     queue.announced_at = now
@@ -183,7 +183,7 @@ def send_credit(link, flow, queue, now):
 
 # N23 (Kung and Chapman 1993): a credit cell is sent after N2 forwarded cells. Our choice: a credit cell is sent after
 # fewer forwarded cells if the allocation is below N2, and immediately if the allocation has changed.
-@part
+@inline
 def return_credit(link, flow, queue, now):
     """Send a credit cell to the upstream node if it is due."""
     changed = link.adaptive > 0.0 and queue.granted != queue.announced

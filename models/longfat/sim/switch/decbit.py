@@ -20,13 +20,13 @@ around the capacity.
 2.0
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import ACK
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import is_full, mark
 
 
-@part
+@inline
 def nanoseconds(time):
     """Convert a time [s] to integer nanoseconds, or an integral of the queue length [packets x s] to packets x ns.
 
@@ -35,7 +35,7 @@ def nanoseconds(time):
     return int(time * 1e9 + 0.5)
 
 
-@part
+@inline
 def area(link, time):
     """Return the integral of the queue length from the start of the run to `time` [packets x ns]."""
     integral = nanoseconds(link.backlog_area) + int(link.backlog) * (time - nanoseconds(link.changed_at))
@@ -46,7 +46,7 @@ def area(link, time):
     return integral
 
 
-@part
+@inline
 def count_acks(link, time, change):
     """Integrate the number of acknowledgments in the queue up to `time` [ns], then add `change` to this number."""
     link.acks_area += link.acks * (time - link.acks_changed)
@@ -55,7 +55,7 @@ def count_acks(link, time, change):
 
 
 # Ramakrishnan & Jain (1990): a regeneration cycle begins with the arrival that ends an idle period.
-@part
+@inline
 def begin_cycle(link, time):
     """Begin a regeneration cycle, since the arriving packet finds the link idle."""
     so_far = area(link, time)
@@ -67,7 +67,7 @@ def begin_cycle(link, time):
 
 # Ramakrishnan & Jain (1990): a packet's bit is set if the average queue length, over the last and the present
 # regeneration cycle, is at least 1.
-@part
+@inline
 def is_congested(link, time):
     """Return whether the average queue length reaches the threshold; False if both cycles have length 0."""
     length = link.last_length + (time - link.began)

@@ -15,7 +15,7 @@ of the RFC, with the overload handling of figures 7 and 8.
 from __future__ import annotations
 
 from longfat.base.domains import conflict
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1, NOTHING
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import append, mark, queue, take_first, waiting
@@ -27,7 +27,7 @@ L4S, CLASSIC = 0, 1
 
 # RFC 9332, appendix A.1, figure 3, line 6: ECT(1) and CE go to the L4S queue (RFC 9331, section 5.1). Acknowledgments
 # are Not-ECT (RFC 3168, section 6.1.4).
-@part
+@inline
 def class_of(packet):
     """Return the number of a packet's queue: L4S or CLASSIC."""
     return L4S if packet.kind == DATA and packet.marks & (ECT1 | CE) else CLASSIC
@@ -35,7 +35,7 @@ def class_of(packet):
 
 # RFC 9332, appendix A.1: the current queuing delay of a queue is the waiting time of its first packet, or 0 if the
 # queue is empty.
-@part
+@inline
 def delay_of(link, k, now):
     """Return the waiting time of the first packet of queue `k` [s], 0 if the queue is empty."""
     head = queue(link, k).head
@@ -57,7 +57,7 @@ def join(link, packet, now):
 # description of the reference implementation in appendix A.1: a credit in bytes, which changes only while both queues
 # have packets. The L4S queue is served while the credit is not positive. A byte of the L4S queue adds `classic_weight`
 # to the credit; a byte of the Classic queue subtracts 1 - `classic_weight`.
-@part
+@inline
 def chosen(link, now):
     """Return the number of the queue whose first packet is sent next, if both queues have packets."""
     if link.time_shifted:
@@ -108,7 +108,7 @@ def enqueue(link, packet, now):
 
 # RFC 9332, appendix A.1, figure 4, lines 23 to 30: marks and drops are deterministic, because a counter adds up their
 # probabilities.
-@part
+@inline
 def recurs(link, k, probability):
     """Add the probability to the counter of queue `k`; return True and subtract 1 if the counter exceeds 1."""
     link.count[k] += probability
@@ -120,7 +120,7 @@ def recurs(link, k, probability):
 
 # RFC 9332, appendix A.1, figure 5: the probability rises linearly over the range above the threshold. With a range of 0
 # it jumps from 0 to 1 (note c).
-@part
+@inline
 def native_probability(link, delay):
     """Return p'_L, the marking probability that follows from the delay of the L4S queue [s]."""
     if delay >= link.threshold + link.range:
@@ -131,7 +131,7 @@ def native_probability(link, delay):
 # RFC 9332, appendix A.2, figure 7, lines 4b to 8j. The figure removes the packet before it tests length and delay of
 # the queue, but the text counts the packet in the length ("only 1 packet") and uses its delay (appendix A.1, note a).
 # Here length and delay include the packet.
-@part
+@inline
 def treat_low_latency(link, packet, now):
     """Mark an L4S packet, or drop it in overload; return SEND or DROP."""
     coupled, classic = link.coupling * link.probability, link.probability * link.probability
@@ -151,7 +151,7 @@ def treat_low_latency(link, packet, now):
 
 # RFC 9332, appendix A.2, figure 7, lines 11 to 17, has this rule. If the probability reaches p_Cmax = min(1/k^2, 1)
 # of figure 2, line 11, Classic packets are dropped even if they are ECN-capable.
-@part
+@inline
 def treat_classic(link, packet):
     """Drop or mark a Classic packet with the probability p'^2; return SEND or DROP."""
     classic = link.probability * link.probability

@@ -15,7 +15,7 @@ is left for later flows; requests and releases are in data packets. Flows take t
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import LAST
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.plugin.feedback import belongs
@@ -30,7 +30,7 @@ OURS = -7.0
 LARGEST = 1e9  # packets: buffer of a link without a limit
 
 
-@part
+@inline
 def change(link, flow, window):
     """Reserve a window [packets] for the flow in place of its previous window."""
     link.reserved += window - flow.window

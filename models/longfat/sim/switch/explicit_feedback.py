@@ -12,7 +12,7 @@ Networks", 1992. Our addition: the estimate of the rate at which a fair queue se
 'bit-round'
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline
 from longfat.sim.plugin.feedback import belongs
@@ -33,7 +33,7 @@ GAIN = 0.25  # weight of a new sample; our choice, because Mishra and Kanakia (1
 
 # Our choice: a packet gives a sample if its flow is still backlogged when it departs. The sample is the packet's size
 # divided by the time until the flow's next departure.
-@part
+@inline
 def record_departure(state, queue, packet, now):
     """Update the estimate of the flow's service rate with a packet whose transmission begins now."""
     if state.departed_size > 0 and now > state.departed_at:
@@ -45,7 +45,7 @@ def record_departure(state, queue, packet, now):
 
 # Our choice, because a flow without backlog gives no samples: its service rate is taken as C/(1 + n), where n other
 # flows are backlogged.
-@part
+@inline
 def service_rate(link, state, queue):
     """Return the flow's service rate [bytes/s]: the estimate if it is backlogged, else an equal share of the link."""
     if queue.packets > 0 and state.rate_estimate > 0.0:

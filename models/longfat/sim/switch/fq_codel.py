@@ -22,7 +22,7 @@ Our choices, where RFC 8290 has no rule or contradicts itself:
 1024.0
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import ACK, NONE, NOTHING
 from longfat.sim.plugin.discipline import DROP, Parameter, flag
 from longfat.sim.plugin.functions import append, drop_more, queue, queue_numbered, random, take_first, waiting
@@ -34,7 +34,7 @@ MOST_DROPPED = 64  # packets; RFC 8290, section 4.1
 BITS = 0xFFFFFFFF
 
 
-@part
+@inline
 def mixed(key):
     """Return the hash of a 32-bit integer: the last step of MurmurHash3."""
     key ^= key >> 16
@@ -45,7 +45,7 @@ def mixed(key):
 
 
 # RFC 8290, section 4.1: the queue is the hash of the flow, salted by a random value, modulo the number of queues.
-@part
+@inline
 def queue_of_hash(link, packet):
     """Return the queue of a packet; the two directions of a connection are two flows."""
     if link.perturbation == NONE:
@@ -54,7 +54,7 @@ def queue_of_hash(link, packet):
     return queue(link, mixed((key + link.perturbation) & BITS) % int(link.queues))
 
 
-@part
+@inline
 def join_list(link, which, queue):
     """Append a queue to the list of new or old queues."""
     number = queue.number
@@ -67,7 +67,7 @@ def join_list(link, which, queue):
 
 
 # RFC 8290, section 4.1: a queue that is in neither list joins the list of new queues, with a quantum of credits.
-@part
+@inline
 def activate(link, queue):
     """Append a queue that is in neither list to the list of new queues."""
     if not queue.active:
@@ -78,7 +78,7 @@ def activate(link, queue):
 
 # Our choice: empty queues leave the lists here, because the simulator does not call `dequeue` on an empty link, where
 # RFC 8290, section 4.2, would remove them one after the other.
-@part
+@inline
 def empty_lists(link):
     """Remove all queues from both lists when none of them has a packet."""
     for which in range(2):
@@ -126,7 +126,7 @@ def serve(link, now):
             queue.active = False
 
 
-@part
+@inline
 def find_fattest(link, own, size):
     """Find the queue with the most bytes, the arriving packet included, and the number of packets to drop from it."""
     most = 0

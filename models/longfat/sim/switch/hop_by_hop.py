@@ -24,7 +24,7 @@ Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) sha
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.plugin.feedback import SHORTEST_DELAY, belongs, limited_at_start, predicted_rate
@@ -44,7 +44,7 @@ OURS = -4.0
 
 # Our choice: feedback is sent after `every` departures of the flow or one round trip of the hop, whichever is sooner.
 # The reported service rate is at most the rate at which this switch itself may send the flow.
-@part
+@inline
 def send_feedback(link, flow, queue, backlog, now):
     """Send feedback to the upstream switch if it is due."""
     if flow.departures < link.every and now < flow.reported_at + 2.0 * flow.hop_delay:

@@ -6,7 +6,7 @@ logged packets, the number of other packets that arrived, and then a row of five
 
 import numpy as np
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.memory import word_at
 from longfat.sim.kernel.records import DATA
 from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
@@ -14,7 +14,7 @@ from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter
 COLUMNS = 5  # time [ns], flow, transmission, size [bytes], number
 
 
-@part
+@inline
 def write(log, word, value):
     """Write an integer into word `word` of the log."""
     word_at(log, word).x = value

@@ -17,7 +17,7 @@ flow.
 0.8
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, LAST, NONE, RED, STAMPED
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import behind, first_waiting, flow_state, is_full, push_out, random, waiting
@@ -31,7 +31,7 @@ MEASURED = 0.01  # s, interval over which the rates of flows that declare none a
 
 
 # Prithviraj & Williamson, section 2.2: P(f) = f^k (f + a)/(f^(k+1) + b). Our choice: P is clipped to [0, 1].
-@part
+@inline
 def loss(rate, load, powers, k):
     """Return a source's loss probability, from its rate, the others' load, and the sum of the powers of their rates."""
     if rate <= 0.0 or rate + load <= 1.0:
@@ -42,7 +42,7 @@ def loss(rate, load, powers, k):
     return min(1.0, own * (rate + load - 1.0) / (own * rate + powers))
 
 
-@part
+@inline
 def set_rate(link, flow, share):
     """Record a flow's rate as a fraction `share` of the capacity; a change invalidates the sums of all flows."""
     if share != flow.share:
@@ -53,7 +53,7 @@ def set_rate(link, flow, share):
 
 # Our choice: add the powers of all other flows, because subtracting one flow's power from the total would lose small
 # powers.
-@part
+@inline
 def update_others(link, number, flow):
     """Add up load and powers of all other flows, if any rate has changed since they were last added up."""
     if flow.updated_at == link.changes:
@@ -69,7 +69,7 @@ def update_others(link, number, flow):
     flow.updated_at = link.changes
 
 
-@part
+@inline
 def remove(link, number):
     """Remove a flow that has ended or is silent from the list of flows."""
     before, place = END, link.first_flow
@@ -84,13 +84,13 @@ def remove(link, number):
     set_rate(link, flow, 0.0)
 
 
-@part
+@inline
 def declares(packet):
     """Return whether the packet's header declares the rate of its source."""
     return packet.marks & STAMPED and packet.header[CAPACITY] >= 0.0
 
 
-@part
+@inline
 def update_flow(link, packet, now):
     """Update the state of a packet's flow with the packet's declared rate or with its size; return the state."""
     flow = flow_state(link, packet.flow)
@@ -112,7 +112,7 @@ def update_flow(link, packet, now):
 
 # Our choice, because the papers have one switch: feedback comes from the link with the greatest loss probability at the
 # source's present rate or, if no link has losses, from the link with the least free capacity.
-@part
+@inline
 def write_feedback(link, flow, packet):
     """Write excess, spread and virtual capacity into the packet if this link is the most restrictive so far."""
     header = packet.header
@@ -130,7 +130,7 @@ def write_feedback(link, flow, packet):
 
 # Prithviraj & Williamson, section 2.2: the switch sends a and b back to the source. Our choice: the switch sends them
 # only when they have changed.
-@part
+@inline
 def send_directly(link, flow, packet):
     """Send excess, spread and virtual capacity from the switch to the source if any rate has changed."""
     if flow.reported_at != link.changes:
@@ -144,7 +144,7 @@ def send_directly(link, flow, packet):
 
 # Prithviraj & Williamson, section 2.3: if a green packet is to be dropped, a queued red packet of the same flow is
 # dropped instead, if there is one. Our choice: the red packet nearest to the tail.
-@part
+@inline
 def victim(link, packet):
     """Return the verdict on a packet to be dropped: push out a queued red packet of its flow instead, or DROP."""
     found = DROP
@@ -163,7 +163,7 @@ def victim(link, packet):
 # because the same section says that the switch drops "the excess packets": with `regular` a packet is dropped whenever
 # the sum of the probabilities of arrived packets passes an integer, so that the number of drops has the same mean and
 # less variance.
-@part
+@inline
 def excess(link, flow):
     """Return whether the loss-load law drops the arriving packet."""
     probability = loss(flow.share, flow.load, flow.powers, link.k)

@@ -23,7 +23,7 @@ Our choices, where RFC 8033 has no rule or contradicts itself:
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import is_full, mark, random
 
@@ -36,7 +36,7 @@ STEP, CAPPED_FROM = 0.02, 0.1  # RFC 8033, section 5.5
 
 # RFC 8033, appendix A, `drop_early`: packets are spared if the link might otherwise idle ("Safeguard PIE to be work
 # conserving").
-@part
+@inline
 def is_spared(link):
     """Return whether the arriving packet is not dropped at random, because the delay is low or the queue is short."""
     low_delay = link.delay_before < link.target / 2.0 and link.probability < LOW_LOSS
@@ -45,7 +45,7 @@ def is_spared(link):
 
 # RFC 8033, section 5.4 and appendix B, `drop_early`: successive drops are neither too close to each other nor too far
 # apart.
-@part
+@inline
 def is_drawn_between(link):
     """Return whether to drop: False if the accumulated probability is below LOW, True from HIGH on, else at random."""
     if link.probability == 0.0:
@@ -56,7 +56,7 @@ def is_drawn_between(link):
     return link.accumulated >= HIGH or random(link) < link.probability
 
 
-@part
+@inline
 def is_drawn(link):
     """Return whether the arriving packet is to be dropped or marked."""
     if is_spared(link):
@@ -89,7 +89,7 @@ def dequeue(link, packet, now):
 
 
 # RFC 8033, section 4.2: the smaller the drop probability, the smaller the step by which it changes.
-@part
+@inline
 def scaled(step, probability):
     """Return the step of the drop probability, divided by a power of two while the probability is small."""
     if probability < 0.000001:

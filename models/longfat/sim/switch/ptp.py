@@ -11,7 +11,7 @@ newest first.
 import functools
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.memory import extra_at, hop_at, link_at, stamp_at, tally_at
 from longfat.sim.kernel.records import NONE, REQUEST
 from longfat.sim.kernel.recovery import allocate_node, release_nodes
@@ -50,14 +50,14 @@ def reserve(link, packet, now):
     return ENQUEUE
 
 
-@part
+@inline
 def lengthen(link, packet):
     """Lengthen a request by 16 bytes, the size of a stamp."""
     packet_row(packet).length += STAMP
     link_row(link).lengthened_bytes += STAMP
 
 
-@part
+@inline
 def settle(state, n):
     """Make the hop number of stamp `n` valid, because the stamp lengthens its request from now on."""
     stamp = stamp_at(state, n)
@@ -85,7 +85,7 @@ def write(link, packet, begin):
     return SEND
 
 
-@part
+@inline
 def refresh_counter(link, now):
     """Set a link's published byte counter to its value at the last multiple of the refresh interval before `now`."""
     row, interval = link_row(link), int(link.refresh * 1e9 + 0.5)

@@ -14,7 +14,7 @@ per packet; the time of every other operation grows with the depth of the tree.
 The workspace holds the tree, whose node k has its children at 2 k and 2 k + 1, followed by the packet at each place.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import Discipline
 from longfat.sim.plugin.functions import append, behind, memory, number_of, queue, set_memory, take, waiting
@@ -35,13 +35,13 @@ def places(limit: int) -> int:
     return 1 << (2 * limit + 1).bit_length()
 
 
-@part
+@inline
 def node(link, k):
     """Return the greatest priority below node `k` of the tree (the root is 1), or NONE if no packet is below it."""
     return memory(link, k)
 
 
-@part
+@inline
 def set_priority(link, place, priority):
     """Set the priority at place `place`, and update the nodes above it."""
     k = link.places + place
@@ -54,7 +54,7 @@ def set_priority(link, place, priority):
         set_memory(link, k, worst)
 
 
-@part
+@inline
 def last_above(link, bound):
     """Return the last place with a priority above `bound`, or NONE."""
     if link.places == 0 or node(link, 1) <= bound:
@@ -67,7 +67,7 @@ def last_above(link, bound):
     return k - link.places
 
 
-@part
+@inline
 def close_ranks(link):
     """Move the queued packets to the first places of the tree, in order of arrival."""
     if link.places == 0:
@@ -88,7 +88,7 @@ def close_ranks(link):
         set_memory(link, k, max(node(link, 2 * k), node(link, 2 * k + 1)))
 
 
-@part
+@inline
 def take_from(link, place):
     """Take the packet at place `place` out of the queue, and return its number."""
     set_priority(link, place, NONE)

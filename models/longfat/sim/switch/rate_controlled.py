@@ -12,7 +12,7 @@ eligible earlier by this time.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING, PASSES
 from longfat.sim.plugin.functions import (
     append,
@@ -40,19 +40,19 @@ def room(limit: float, queues: int) -> int:
     return 3 * queues
 
 
-@part
+@inline
 def span(queue, size):
     """Return the transmission time of `size` bytes at the queue's rate [ns]."""
     return int(min(size * 1e9 / queue.rate, LONGEST)) if queue.rate > 0.0 else int(LONGEST)
 
 
-@part
+@inline
 def eligible(queue):
     """Return the time at which the first packet of a queue becomes eligible [ns]."""
     return queue.counted + span(queue, queue.charge)
 
 
-@part
+@inline
 def pay(link, queue, size):
     """Record the departure of a packet of `size` bytes, which determines when the next packet becomes eligible."""
     now = now_ns(link)
@@ -60,7 +60,7 @@ def pay(link, queue, size):
     queue.charge = size
 
 
-@part
+@inline
 def tag_first(link, queue):
     """Give the eligible first packet of a queue its finish tag."""
     number = queue.head
@@ -69,20 +69,20 @@ def tag_first(link, queue):
     queue.tag = tag
 
 
-@part
+@inline
 def resting_at(link, k):
     """Return the number of the k-th resting queue."""
     return memory(link, 2 * link.queue_count + k)
 
 
-@part
+@inline
 def set_resting(link, k, queue):
     """Store a queue as the k-th resting queue."""
     set_memory(link, 2 * link.queue_count + k, queue.number)
     queue.place = k
 
 
-@part
+@inline
 def rest(link, queue):
     """Add a queue whose first packet is not yet eligible to the list of resting queues."""
     set_resting(link, link.resting, queue)
@@ -90,7 +90,7 @@ def rest(link, queue):
     schedule_wake(link, queue, eligible(queue))
 
 
-@part
+@inline
 def end_rest(link, queue):
     """Remove a queue from the list of resting queues; the last queue of the list takes its position."""
     link.resting -= 1
@@ -98,7 +98,7 @@ def end_rest(link, queue):
     queue.place = NONE
 
 
-@part
+@inline
 def may_pass(link, queue):
     """Return whether an arriving packet is eligible immediately; an idle queue loses its credit."""
     now = now_ns(link)

@@ -14,7 +14,7 @@ import math
 
 from longfat.base import quantities
 from longfat.base.domains import number
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import is_full, mark, random
 
@@ -24,7 +24,7 @@ GREATEST_MARK = 0.1  # ns-2.35, red.cc, `mark_p_`: above this probability ECN-ca
 # Floyd & Jacobson (1993), figure 2 and section 6: avg += w_q (q - avg) at each arrival. If the queue was empty for a
 # time t, avg *= (1 - w_q)^(t/s), as if t/s packets had found an empty queue; s is the transmission time of a packet of
 # mean size.
-@part
+@inline
 def update_average(link, now):
     """Update the moving average of the backlog at an arrival."""
     idle = now - link.free_at
@@ -37,7 +37,7 @@ def update_average(link, now):
 
 # Floyd & Jacobson (1993), section 4: p_b = max_p (avg - min)/(max - min) between the thresholds, 1 above. ns-2.35,
 # red.cc, `gentle_`: p_b grows from max_p to 1 between the upper threshold and twice the upper threshold.
-@part
+@inline
 def by_average(link):
     """Return p_b, the marking probability by the average queue alone."""
     if link.average < link.max_th:
@@ -50,7 +50,7 @@ def by_average(link):
 # Floyd & Jacobson (1993), section 7: p_a = p_b/(1 - count p_b), so that the number of packets between marks is uniform
 # on 1 ... 1/p_b. ns-2.35, red.cc, `wait_`: p_a = 0 until count p_b >= 1, then p_b/(2 - count p_b), so that this number
 # is uniform on 1/p_b ... 2/p_b.
-@part
+@inline
 def spread_out(link, probability):
     """Return p_a, the marking probability: p_b (`probability`), increased with the packets since the last mark."""
     expected = link.count * probability

@@ -17,13 +17,13 @@ much from it, the equilibrium is at a load other than 1.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import ECT
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.plugin.functions import is_full, mark, random
 
 
-@part
+@inline
 def can_be_marked(link, packet):
     """Return whether the packet may be marked instead of dropped: `ecn` is set and the packet is ECN-capable."""
     return link.ecn > 0.0 and packet.marks & ECT != 0

@@ -6,7 +6,7 @@ deficit counter says; when its first packet is larger, the counter is raised by 
 of the list.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NONE, NOTHING
 from longfat.sim.plugin.discipline import Discipline
 from longfat.sim.plugin.functions import append, queue_numbered, queue_of, take_first, take_last, waiting
@@ -14,7 +14,7 @@ from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.plugin.service import PER_FLOW, Service
 
 
-@part
+@inline
 def join_list(link, queue):
     """Append a queue to the list of backlogged queues."""
     queue.behind = NONE
@@ -26,7 +26,7 @@ def join_list(link, queue):
     link.active += 1
 
 
-@part
+@inline
 def leave_list(link, queue):
     """Remove a queue from the list of backlogged queues."""
     number, before, one = queue.number, NONE, link.turn

@@ -11,7 +11,7 @@ packets that queue 0 must have sent before that packet may leave.
 ((0.0, 20.0, 2.0, 5.0),)
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, NONE, NOTHING
 from longfat.sim.plugin.discipline import Discipline
 from longfat.sim.plugin.functions import (
@@ -34,7 +34,7 @@ ROWS = Table.MOST
 COUNT = "[0, 9e15]"
 
 
-@part
+@inline
 def places_behind(link, packet):
     """Return the number of later packets that have to pass this packet, 0 if no row of the script delays it."""
     for k in range(ROWS):
@@ -47,13 +47,13 @@ def places_behind(link, packet):
     return 0
 
 
-@part
+@inline
 def latest(link, number):
     """Return the time [ns] at which a packet on hold may leave even if too few packets have passed it."""
     return round(waiting(link, number).enqueued_at * 1e9) + round(link.longest * 1e9)
 
 
-@part
+@inline
 def wait_for_time(link):
     """Schedule a call at the time when the longest wait of the first packet on hold ends."""
     on_hold = queue(link, 1)

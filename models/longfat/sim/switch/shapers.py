@@ -13,14 +13,14 @@ Network 5(4), 1991.
 1000000.0
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, GREEN, RED
 from longfat.sim.plugin.discipline import DROP, ENQUEUE, HALF_A_TICK, Discipline, Parameter
 
 
 # ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is the
 # time at which the pool is full again; a packet conforms if it arrives at most (tokens - 1) intervals before that time.
-@part
+@inline
 def token_ready(link, interval):
     """Return the time at which the pool has, or had, a token for the next packet [s]."""
     return link.full_at - (link.tokens - 1.0) * interval

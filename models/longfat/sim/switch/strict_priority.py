@@ -7,7 +7,7 @@ so that better levels have precedence for the buffer, too. H. Kim and D. J. Farb
 do the same with one queue.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.plugin.discipline import Discipline
 from longfat.sim.plugin.functions import append, queue, take_first, take_last
@@ -15,7 +15,7 @@ from longfat.sim.plugin.parameters import Parameter
 from longfat.sim.plugin.service import Service
 
 
-@part
+@inline
 def level_of(link, packet):
     """Return the level of a packet: its priority, at most the last level."""
     return min(max(int(packet.priority), 0), int(link.levels) - 1)

@@ -7,7 +7,7 @@ State of the link: `active`, the number of queues in the heap, and `heads`, the 
 first packet of their queue so far.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.plugin.functions import (
     append,
@@ -35,27 +35,27 @@ def room(limit: float, queues: int) -> int:
     return 2 * queues
 
 
-@part
+@inline
 def first_tag(link, queue):
     """Return the finish tag of the first packet of a queue."""
     return tag_of(link, queue.head)
 
 
-@part
+@inline
 def new_key(link, queue):
     """Return the heap key of a queue that has a new first packet."""
     link.heads += 1
     return (link.heads << NUMBER) | queue.number
 
 
-@part
+@inline
 def activate(link, queue):
     """Insert a queue into the heap, by the finish tag of its first packet."""
     heap_insert(link, link.active, first_tag(link, queue), new_key(link, queue))
     link.active += 1
 
 
-@part
+@inline
 def append_tagged(link, queue, packet, tag):
     """Append the arriving packet to a queue with its finish tag; the queue joins the heap if it was empty."""
     set_tag(link, number_of(link, packet), tag)
@@ -64,7 +64,7 @@ def append_tagged(link, queue, packet, tag):
         activate(link, queue)
 
 
-@part
+@inline
 def take_smallest(link):
     """Take the packet with the smallest finish tag, and reinsert its queue; return NOTHING if there is no packet."""
     if link.active == 0:
@@ -78,7 +78,7 @@ def take_smallest(link):
     return taken
 
 
-@part
+@inline
 def take_tail(link, place):
     """Take the last packet of the queue at a position of the heap."""
     queue = queue_in(link, place)
@@ -88,13 +88,13 @@ def take_tail(link, place):
     return taken
 
 
-@part
+@inline
 def queue_in(link, place):
     """Return the queue at a position of the heap."""
     return queue_numbered(link, heap_entry(link, link.active, place) & ((1 << NUMBER) - 1))
 
 
-@part
+@inline
 def remove_queue(link, place):
     """Remove the queue at a position of the heap, since its last packet has been taken."""
     heap_remove(link, link.active, place)
@@ -104,7 +104,7 @@ def remove_queue(link, place):
 # McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops a packet of the
 # longest queue, which protects flows below their fair share. Our choice: the longest queue is the queue with the most
 # bytes, and its last packet is dropped.
-@part
+@inline
 def take_from_longest(link, packet):
     """Take the last packet of the queue with the most bytes; return the packet's number and the queue.
 
@@ -120,7 +120,7 @@ def take_from_longest(link, packet):
     return (NOTHING if found == NOTHING else take_tail(link, found)), longest
 
 
-@part
+@inline
 def in_table(table, flow, otherwise):
     """Return the value of a flow in a table with the columns flow and value, or `otherwise` if it has no row."""
     for k in range(ROWS):

@@ -10,7 +10,7 @@ Our choice, because the paper could not be read: a dropped packet still advances
 whole nanoseconds. The paper's flow monitoring, a second clock that shows how far a flow exceeds its rate, is left out.
 """
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.plugin.discipline import Discipline
 from longfat.sim.plugin.functions import now_ns, queue_of, tag_of
@@ -23,7 +23,7 @@ LONGEST = 4e15  # ns, 46 days: longest tick, so that the sum of a thousand ticks
 
 
 # Zhang (1991), the data forwarding algorithm: the packet is stamped with auxVC = max(real time, auxVC) + Vtick.
-@part
+@inline
 def stamp_of(link, queue, packet):
     """Return the stamp of a packet that arrives now [ns]."""
     if queue.rate == 0.0:

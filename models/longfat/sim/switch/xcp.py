@@ -23,7 +23,7 @@ schemes are queued by drop-tail.
 
 import math
 
-from longfat.sim.kernel.jit import part
+from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
 
@@ -37,13 +37,13 @@ UNHEEDED, HEEDED = -1.0, -2.0
 SHORTEST, LONGEST, SHORTEST_QUEUE_INTERVAL = 0.001, 1.0, 0.002
 
 
-@part
+@inline
 def on_the_clock(time):
     """Return a time [s] rounded to nanoseconds, so that intervals that should end together do so."""
     return int(time * 1e9 + 0.5) * 1e-9
 
 
-@part
+@inline
 def heeds(packet):
     """Return whether the packet is a data packet of an XCP sender that has measured its round-trip time."""
     stamped = packet.kind == DATA and packet.marks & STAMPED != 0
@@ -53,7 +53,7 @@ def heeds(packet):
 
 # Katabi et al. (2002), section 3.5.2: rtt * size / cwnd, summed over the packets of one flow in a control interval, is
 # the length of this interval.
-@part
+@inline
 def spacing(packet):
     """Return the mean time between two packets of the flow [s], rtt * size / cwnd."""
     return packet.header[ROUND_TRIP] * packet.size / packet.header[WINDOW]
@@ -61,7 +61,7 @@ def spacing(packet):
 
 # Katabi et al. (2002), sections 3.5.1 and 3.5.2: add the packet to the sums for the interval's input, mean round-trip
 # time and rtt * size / cwnd. ns-2.35, xcpq.cc: round-trip times above 1 s count as 1 s.
-@part
+@inline
 def add_to_sums(link, packet):
     """Add the packet to the sums of the control interval."""
     link.bytes += packet.size
@@ -80,7 +80,7 @@ def enqueue(link, packet, now):
 # Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i, with p_i proportional to rtt^2 * size / cwnd and n_i to rtt
 # * size. A packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: the feedback of each packet is subtracted
 # from the budgets of the interval.
-@part
+@inline
 def write_feedback(link, packet):
     """Write the feedback into the packet, limited by the remaining budgets of the control interval."""
     header = packet.header
@@ -111,7 +111,7 @@ def dequeue(link, packet, now):
 
 # Katabi et al. (2002), sections 3.5.1 and 3.5.2: phi = alpha (C - y) - beta Q/d and h = max(0, gamma y - |phi|), here
 # in bytes/s. The budget of increases is h + max(phi, 0), the budget of decreases is h + max(-phi, 0).
-@part
+@inline
 def set_budgets(link, capacity, length):
     """Compute the budgets of the next control interval from the sums of the last one, which took `length` [s]."""
     link.give, link.take = 0.0, 0.0
@@ -125,7 +125,7 @@ def set_budgets(link, capacity, length):
     link.bytes, link.spacings, link.weighted = 0, 0.0, 0.0
 
 
-@part
+@inline
 def control(link, now):
     """End a control interval, and compute the budgets of the next one."""
     link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
