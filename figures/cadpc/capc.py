@@ -28,7 +28,7 @@ def enqueue(link: Any, packet: Any, now: Any) -> Any:
 
 def dequeue(link: Any, packet: Any, now: Any) -> Any:
     """Write the switch's rate into a packet that carries a larger one."""
-    if packet.kind == DATA and packet.marks & STAMPED and packet.header[OWNER] == OURS:
+    if packet.kind == DATA and packet.flags & STAMPED and packet.header[OWNER] == OURS:
         packet.header[RATE] = min(packet.header[RATE], link.share * link.rate)
     return SEND
 

@@ -24,7 +24,7 @@ def before(link, what, packet, now):
     line = line_at(book, count)
     line_at(book, 0).x[0] = count
     line.x[0], line.x[1], line.x[2], line.x[3] = what, now, packet.flow, packet.number
-    line.x[4], line.x[5], line.x[6], line.x[7] = packet.size, packet.marks, packet.kind, link.backlog
+    line.x[4], line.x[5], line.x[6], line.x[7] = packet.size, packet.flags, packet.kind, link.backlog
     for k in range(4):
         line.x[12 + k] = packet.header[k]
 
@@ -33,7 +33,7 @@ def before(link, what, packet, now):
 def after(link, packet, verdict):
     book = int(link.book)
     line = line_at(book, int(line_at(book, 0).x[0]))
-    line.x[8], line.x[9], line.x[10], line.x[11] = verdict, packet.marks, packet.priority, packet.colour
+    line.x[8], line.x[9], line.x[10], line.x[11] = verdict, packet.flags, packet.priority, packet.colour
     for k in range(4):
         line.x[16 + k] = packet.header[k]
 

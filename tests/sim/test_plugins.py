@@ -238,7 +238,7 @@ WRONG = {
         {"ack": keep_window, "send": sets_the_size},
         "scheme 'mine': send cannot be compiled: "
         + READ_ONLY.format("packet", "size", "packet")
-        + "marks, colour, priority, header",
+        + "flags, colour, priority, header",
         IN_PLAIN,
     ),
     "nothing": ({"ack": nothing}, EARLY + "it returns nothing", HERE + "it returns nothing on some path"),
@@ -347,7 +347,7 @@ LESS = LINK + "ValueError: enqueue returned less than DROP"
 NEITHER = LINK + "ValueError: dequeue returned neither SEND nor DROP"
 EARLY_LINK = "discipline 'ours': enqueue cannot be compiled: "
 SETS_LINKS = {
-    of_a_packet: READ_ONLY.format("packet", "flow", "packet") + "marks, colour, priority, header",
+    of_a_packet: READ_ONLY.format("packet", "flow", "packet") + "flags, colour, priority, header",
     of_one_that_waits: READ_ONLY.format("packet", "size", "packet"),
     of_the_link: READ_ONLY.format("link", "rate", "link") + "marked, hold_until, feedback, send_feedback, mine",
     of_a_queue: READ_ONLY.format("queue", "packets", "queue") + "rate",

@@ -206,6 +206,6 @@ def test_marks_only_below_a_tenth():
     for level, expected in ((5.9, ENQUEUE), (6.1, DROP)):
         link, packet = rows(red(min_th=5, max_th=15, max_p=1.0, weight=1e-12, ecn=True))
         link.average, link.backlog, link.free_at = level, 6, 1e6
-        packet.marks = records.ECT
+        packet.flags = records.ECT
         assert ask(link, packet, 0.0, iter([0.0])) == expected
-        assert bool(packet.marks & records.CE) == (expected == ENQUEUE)
+        assert bool(packet.flags & records.CE) == (expected == ENQUEUE)

@@ -113,7 +113,7 @@ def test_a_saturated_link_reads_its_capacity():
 
 def drop_request(link, packet, now):
     """Drop the request of this number, counted from 0."""
-    if packet.kind == FEEDBACK and packet.marks & REQUEST:
+    if packet.kind == FEEDBACK and packet.flags & REQUEST:
         link.came += 1
         if link.came == link.number + 1:
             return DROP

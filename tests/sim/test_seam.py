@@ -28,7 +28,7 @@ def run_of(scheme, until=0.5, **parameters):
 def sets_all(link, packet, now):
     link.marked, link.send_feedback, link.hold_until, link.mine = link.marked + 1, 0, 0.0, 1.0
     link.feedback[0] = 1.0
-    packet.marks, packet.colour, packet.priority = packet.marks, 0, 0
+    packet.flags, packet.colour, packet.priority = packet.flags, 0, 0
     packet.header[3] = 1.0
     functions.queue_of(link, packet).rate = math.inf
     functions.flow_state(link, packet.flow).seen += 1

@@ -106,7 +106,7 @@ def test_equal_shares_under_unequal_update_periods():
 
 
 def one_in_three(link, packet, now):
-    return DROP if packet.kind == FEEDBACK and packet.marks & REQUEST and random(link) < 1 / 3 else ENQUEUE
+    return DROP if packet.kind == FEEDBACK and packet.flags & REQUEST and random(link) < 1 / 3 else ENQUEUE
 
 
 def test_lost_requests_do_not_move_the_fixed_point():

@@ -18,7 +18,7 @@ SHORTEST_DELAY = 1e-9  # s; lower bound of the feedback delay, for links without
 @inline
 def belongs(packet, scheme):
     """Return whether a packet is a data packet of the scheme whose identifier is in the last header field."""
-    return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[3] == scheme
+    return packet.kind == DATA and packet.flags & STAMPED != 0 and packet.header[3] == scheme
 
 
 @inline

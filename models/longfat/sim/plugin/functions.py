@@ -163,8 +163,8 @@ def is_full(link, packet, now):
 @inline
 def mark(link, packet):
     """Mark a packet if it is ECN-capable (RFC 3168, section 5); return whether the packet is ECN-capable."""
-    if packet.marks & ECT:
-        packet.marks |= CE
+    if packet.flags & ECT:
+        packet.flags |= CE
         link.marked += 1
         return True
     return False

@@ -131,7 +131,7 @@ PACKET_FIELDS = {
         ("size", "bytes", "size, headers included", False, "length"),
         ("sent", "s", "departure from the sender; in an acknowledgment that of the data packet", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
-        ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET, "flag_bits"),
+        ("flags", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET, "flag_bits"),
         ("colour", "1", "GREEN, RED, or another value set by a discipline", SET),
         ("priority", "1", "0 is the highest", SET),
     ),

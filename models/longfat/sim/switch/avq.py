@@ -54,7 +54,7 @@ def enqueue(link, packet, now):
     virtual_buffer = link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
     if link.virtual_queue + packet.size <= virtual_buffer:
         link.virtual_queue += packet.size
-    elif link.ecn and packet.marks & ECT:
+    elif link.ecn and packet.flags & ECT:
         if not is_full(link, packet, now):
             mark(link, packet)
     else:

@@ -30,7 +30,7 @@ L4S, CLASSIC = 0, 1
 @inline
 def class_of(packet):
     """Return the number of a packet's queue: L4S or CLASSIC."""
-    return L4S if packet.kind == DATA and packet.marks & (ECT1 | CE) else CLASSIC
+    return L4S if packet.kind == DATA and packet.flags & (ECT1 | CE) else CLASSIC
 
 
 # RFC 9332, appendix A.1: the current queuing delay of a queue is the waiting time of its first packet, or 0 if the
@@ -157,7 +157,7 @@ def treat_classic(link, packet):
     classic = link.probability * link.probability
     if not recurs(link, CLASSIC, classic):
         return SEND
-    if not packet.marks & ECT or classic >= min(1.0 / (link.coupling * link.coupling), 1.0):
+    if not packet.flags & ECT or classic >= min(1.0 / (link.coupling * link.coupling), 1.0):
         return DROP
     mark(link, packet)
     return SEND

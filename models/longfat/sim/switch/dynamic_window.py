@@ -62,7 +62,7 @@ def enqueue(link, packet, now):
 # Our choice: the last packet of a flow releases its window, because no later packet can.
 def dequeue(link, packet, now):
     """Release the window of a flow, except the base window, when its last packet leaves."""
-    if packet.marks & LAST and belongs(packet, OURS):
+    if packet.flags & LAST and belongs(packet, OURS):
         change(link, flow_state(link, packet.flow), link.base)
     return SEND
 

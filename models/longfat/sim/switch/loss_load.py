@@ -87,7 +87,7 @@ def remove(link, number):
 @inline
 def declares(packet):
     """Return whether the packet's header declares the rate of its source."""
-    return packet.marks & STAMPED and packet.header[CAPACITY] >= 0.0
+    return packet.flags & STAMPED and packet.header[CAPACITY] >= 0.0
 
 
 @inline
@@ -197,7 +197,7 @@ def enqueue(link, packet, now):
             send_directly(link, flow, packet)
         else:
             write_feedback(link, flow, packet)
-    if packet.marks & LAST and link.farewell:
+    if packet.flags & LAST and link.farewell:
         remove(link, packet.flow)
     return verdict
 

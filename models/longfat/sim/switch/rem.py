@@ -26,7 +26,7 @@ from longfat.sim.plugin.functions import is_full, mark, random
 @inline
 def can_be_marked(link, packet):
     """Return whether the packet may be marked instead of dropped: `ecn` is set and the packet is ECN-capable."""
-    return link.ecn > 0.0 and packet.marks & ECT != 0
+    return link.ecn > 0.0 and packet.flags & ECT != 0
 
 
 # ns-2.35, rem.cc: drops are decided at arrival, marks at departure.

@@ -46,7 +46,7 @@ def on_the_clock(time):
 @inline
 def heeds(packet):
     """Return whether the packet is a data packet of an XCP sender that has measured its round-trip time."""
-    stamped = packet.kind == DATA and packet.marks & STAMPED != 0
+    stamped = packet.kind == DATA and packet.flags & STAMPED != 0
     ours = packet.header[WHOSE] == UNHEEDED or packet.header[WHOSE] == HEEDED
     return stamped and ours and packet.header[ROUND_TRIP] > 0.0 and packet.header[WINDOW] > 0.0
 
