@@ -6,10 +6,23 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Service, Simulation, mark, run, schemes
+from longfat.sim import (
+    Discipline,
+    Network,
+    Parameter,
+    Scheme,
+    SchemeError,
+    Service,
+    Simulation,
+    inline,
+    mark,
+    run,
+    schemes,
+)
 from longfat.sim.kernel import jit
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import first_waiting, push_out, queue_of, waiting
@@ -143,6 +156,11 @@ def undeclared(flow, event):
     return 1.0
 
 
+def loses_a_fraction(flow, event):
+    flow.next = event.rtt
+    return 1.0
+
+
 # Fields that must not be set.
 
 
@@ -250,8 +268,13 @@ WRONG = {
     ),
     "only raises": (
         {"ack": only_raises},
-        EARLY + "it raises an exception on every path; return a number",
+        EARLY + "it raises an exception, or loops forever, on every path; return a number",
         HERE + "ValueError: my own words",
+    ),
+    "fraction": (
+        {"ack": loses_a_fraction},
+        EARLY + r"it sets flow\.next, an integer, to a float: must be an integer",
+        HERE + r"TypeError: it sets flow\.next, an integer, to a float",
     ),
     "raising": ({"ack": raising}, HERE + "ValueError: my own words", None),
     "division": (
@@ -288,6 +311,24 @@ WRONG = {
         r"scheme 'mine', start, flow 'x0' at 0 s: nan is no window",
     ),
 }
+
+
+@inline
+def sets_count(flow, value):
+    flow.counts[1] = value
+
+
+@pytest.mark.parametrize(("value", "refused"), [(0.5, True), (2, False)])
+def test_an_element_of_integers_and_a_helper(value, refused):
+    """A helper function is checked like a callback, and each kind of its arguments separately."""
+
+    def ack(flow, event):
+        sets_count(flow, value)
+        return 1.0
+
+    scheme = Scheme("mine", ack=ack, state={"counts": [0, 0]})
+    with pytest.raises(ValueError, match="an element of a state, an integer, to a float") if refused else nullcontext():
+        Simulation(network(scheme), rng=1).prepare()
 
 
 @pytest.mark.parametrize("what", ["ack", "loss", "timeout"])

@@ -128,6 +128,10 @@ def given(**values):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
+        (
+            lambda: Scheme("a\0", ack=keeps),
+            r"name of a scheme must be a string of printable .* got the string 'a\\x00'",
+        ),
         (lambda: mine({"lambda": 0.0}), "scheme 'mine': 'lambda' is a keyword of Python"),
         (lambda: mine({"window": 0.0}), "scheme 'mine': 'window' is a field of the simulator already"),
         (lambda: mine({"beta": 0.0}), "scheme 'mine': 'beta' is the name of a parameter and of a state"),

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import ir, types
 
 from longfat.base import code_cache
-from longfat.sim.kernel.views import View
+from longfat.sim.kernel.views import View, lost_fraction
 
 HERE = Path(__file__).resolve().parent
 #: Whether numba compiles the code. With ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, with equal
@@ -44,7 +45,14 @@ def _compile(function: Callable[..., Any], *, forceinline: bool) -> Any:
     )(function)
     if COMPILED:
         compile_for = dispatcher.compile
-        dispatcher.compile = lambda signature: compile_for(tuple(_plain(one) for one in _arguments(signature)))
+
+        def compile(signature: Any) -> Any:
+            kinds = tuple(_plain(one) for one in _arguments(signature))
+            made = compile_for(kinds)
+            _refuse_lost_fractions(dispatcher.overloads[kinds])
+            return made
+
+        dispatcher.compile = compile
     return dispatcher
 
 
@@ -93,7 +101,25 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
         raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()
     result = dispatcher.get_compile_result(signature)
+    _refuse_lost_fractions(result)
     return Callback(dispatcher, int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)), cache)
+
+
+def _refuse_lost_fractions(result: Any) -> None:
+    """Raise an error if compiled code sets an integer of a plug-in to a float; numba drops the fraction.
+
+    Numba offers no check of the value while it types a function. Code from the disk cache has been checked before.
+    """
+    typed = result.type_annotation
+    for block in () if isinstance(typed, str) else typed.blocks.values():
+        for one in block.find_insts((ir.SetAttr, ir.SetItem, ir.StaticSetItem)):
+            target, name = typed.typemap[one.target.name], "an element of a state"
+            kind = getattr(target, "dtype", None)
+            if isinstance(target, View):
+                field, name = target.fields[one.attr], f"{target.kind}.{one.attr}"
+                kind = None if field.scale else target.rows[field.row].typeof(field.name)
+            if isinstance(kind, types.Integer) and isinstance(typed.typemap[one.value.name], types.Float):
+                raise numba.core.errors.TypingError(lost_fraction(name))
 
 
 def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
@@ -133,7 +159,7 @@ def reason(error: Exception) -> str:
     """Return the cause of a numba error in one sentence for users."""
     text = str(error)
     if "mismatch of return type: none vs" in text:
-        return "it raises an exception on every path; return a number"
+        return "it raises an exception, or loops forever, on every path; return a number"
     if "none to float64" in text or "none to int64" in text or ("cast <Var" in text and "none" in text):
         return NOTHING
     # CPython 3.12 and 3.13 return a constant by a separate instruction, which numba names `$return_const`.

@@ -171,6 +171,17 @@ def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:
     return f"it sets {kind}.{name}, which may only be read; fields of {kind} that it may set: {allowed}"
 
 
+def lost_fraction(name: str) -> str:
+    """Return the error message for setting an integer to a float.
+
+    >>> lost_fraction("flow.count")
+    'it sets flow.count, an integer, to a float: must be an integer, as from int(...), or a state that begins as 0.0'
+    """
+    return (
+        f"it sets {name}, an integer, to a float: must be an integer, as from int(...), or a state that begins as 0.0"
+    )
+
+
 @register_model(View)
 class _ViewModel(models.StructModel):  # type: ignore[misc]
     def __init__(self, manager: Any, view: View) -> None:
@@ -278,9 +289,12 @@ class Look:
             raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
         if not field.settable:
             raise AttributeError(refusal(self._kind.kind, name, self._kind.fields))
+        row = self._rows[field.row]
         if field.scale:
             value = math.floor(min(max(value * round(1 / field.scale) + 0.5, -MOST), MOST))
-        self._rows[field.row][field.name] = value
+        elif isinstance(value, float | np.floating) and row.dtype[field.name].kind in "iu":
+            raise TypeError(lost_fraction(f"{self._kind.kind}.{name}"))
+        row[field.name] = value
 
 
 def row(name: str) -> Any:

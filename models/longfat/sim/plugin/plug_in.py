@@ -62,8 +62,8 @@ class PlugIn:
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise domains.wrong_type(f"name of a {self.KIND}", self.name, "a string that is not empty")
+        if not isinstance(self.name, str) or not self.name or not self.name.isprintable():
+            raise domains.wrong_type(f"name of a {self.KIND}", self.name, "a string of printable characters, not empty")
         for name, signature in self.CALLBACKS.items():
             function = getattr(self, name)
             if function is not None or name in self.REQUIRED:
