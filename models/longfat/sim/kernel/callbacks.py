@@ -22,7 +22,6 @@ from longfat.sim.kernel.jit import COMPILED, inline, routine
 from longfat.sim.kernel.memory import (
     ROWS,
     STATE,
-    changing_rate_at,
     delayed_ack_at,
     extra_at,
     flow_own,
@@ -153,11 +152,10 @@ wake_at = _finder("verbs_base", VERBS, "wake")
 @routine
 def show_rate(state, link):
     """Set the rate that plug-ins see to its present value, on a link whose rate changes."""
-    changing = changing_rate_at(state, link.changing_rate)
-    while changing.shown_until <= state.now:
-        link.bytes_per_second = rate_change_at(state, changing.shown_next).bytes_per_second
-        changing.shown_next += 1
-        changing.shown_until = rate_change_at(state, changing.shown_next).time
+    while link.shown_rate_until <= state.now:
+        link.bytes_per_second = rate_change_at(state, link.next_shown_rate).bytes_per_second
+        link.next_shown_rate += 1
+        link.shown_rate_until = rate_change_at(state, link.next_shown_rate).time
 
 
 @inline
@@ -165,7 +163,7 @@ def prepare_call(state, link, hook):
     """Store the numbers of a link and of its callback, and set the rate that plug-ins see to its present value."""
     state.link = link.number
     state.hook = hook
-    if link.changing_rate != NONE:
+    if link.shown_rate_until <= state.now:
         show_rate(state, link)
 
 

@@ -31,7 +31,6 @@ from longfat.sim.kernel.memory import (
     access_link_at,
     backlog_entry_at,
     census_at,
-    changing_rate_at,
     delayed_ack_at,
     extra_at,
     hop_at,
@@ -50,7 +49,7 @@ from longfat.sim.kernel.memory import (
     unlink,
 )
 from longfat.sim.kernel.receiver import receive, take_delayed
-from longfat.sim.kernel.records import NONE
+from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import release_nodes
 from longfat.sim.kernel.trace_rows import record_end
 
@@ -64,14 +63,13 @@ def change_rate(state, link, begin):
     Transmissions begin in order, even if they are computed in advance. Each keeps the rate at which it began (our
     choice, because a transmitter changes its rate between packets).
     """
-    changing = changing_rate_at(state, link.changing_rate)
-    while changing.until <= begin:
-        change = rate_change_at(state, changing.next)
+    while link.rate_until <= begin:
+        change = rate_change_at(state, link.next_rate)
         link.rate = change.rate
         link.scale = change.scale
         link.carried_remainder = link.rate >> 1
-        changing.next += 1
-        changing.until = rate_change_at(state, changing.next).time
+        link.next_rate += 1
+        link.rate_until = rate_change_at(state, link.next_rate).time
 
 
 @inline
@@ -83,7 +81,7 @@ def transmission_time(state, link, size, fresh, begin):
     """
     if size != link.length:
         link.length = size
-        if link.changing_rate != NONE:
+        if link.rate_until != NEVER:
             change_rate(state, link, begin)
             link.length = NONE  # makes the next packet check the rate again
         numerator = int(size) * 8_000_000_000 * link.scale

@@ -128,7 +128,7 @@ LINK = record(
     ("first_delayed", i4, NONE),  # row of the flow whose delayed acknowledgment of a packet from this link is due first
     ("number", i4),  # row of this link
     ("service", i4, NONE),  # row of `verbs`; NONE: in order of arrival, decided at admission
-    ("changing_rate", i4, NONE),  # row of `changing_rates`, NONE: the rate is constant
+    ("next_rate", i4),  # row of `rate_changes` with the change at `rate_until`
     # Only links at which packets wait or are dropped need these fields.
     ("limit_packets", i8),  # size of the buffer [packets]
     ("limit_bytes", i8),  # size of the buffer [bytes]
@@ -152,7 +152,8 @@ LINK = record(
     ("jitter", i8),  # upper bound of a uniform random delay before the transmission [ns]
     ("scale", i8),  # factor of `rate` that makes it an integer
     ("bytes_per_second", f8),  # rate [bytes/s]; infinite: no transmission time
-    ("immediate_calls", i8),  # consecutive ticks that the discipline requested for the present or the past
+    ("immediate_calls", i4),  # consecutive ticks that the discipline requested for the present or the past
+    ("next_shown_rate", i4),  # row of `rate_changes` with the change at `shown_rate_until`
     ("hold_until", i8),  # set by a discipline: the current packet is not sent before this time [ns]
     ("flow_state", i8),  # first word of this link's discipline in a row of `flow_state`
     ("send_feedback", i8),  # set by a discipline to send `feedback` to the sender of the current packet
@@ -162,7 +163,10 @@ LINK = record(
     ("may_push_out", i1),  # 1: the service lets a discipline push out waiting packets
     ("shows_all", i1),  # 1: the run's responder sees every packet of the link, not only requests
     ("last_delayed", i4, NONE),  # row of the last flow of the list that `first_delayed` begins
-    ("padding", i8, (2,)),  # fills the last cache line
+    # Next change of the rate [ns], NEVER: none. The first is for transmissions, which are computed in advance and may
+    # begin in the future; the second is for plug-ins, which see the rate of the present time.
+    ("rate_until", i8, NEVER),
+    ("shown_rate_until", i8, NEVER),
 )
 
 #: A packet in the backlog of a link without service.
@@ -178,14 +182,6 @@ RATE_CHANGE = record(
     ("rate", i8),  # rate [bit/s] times `scale`
     ("scale", i8),  # as `scale` of the link
     ("bytes_per_second", f8),  # the same rate [bytes/s]
-)
-#: Position of a link in the list of its rate changes: `until` and `next` apply to the last computed transmission, which
-#: may begin in the future; `shown_until` and `shown_next` apply to the present time.
-CHANGING_RATE = record(
-    ("until", i8),  # transmissions that begin before this time [ns] have the current rate
-    ("next", i4),  # row of `rate_changes` of the next change
-    ("shown_next", i4),  # row of the next change of the rate that plug-ins see, which is the present rate
-    ("shown_until", i8),  # time of that change [ns]
 )
 
 # Values that `enqueue` and `dequeue` of a discipline return. `enqueue` may also return a positive value from
@@ -572,7 +568,6 @@ ARRAYS = {
     "extras": EXTRA,  # for each packet
     "links": LINK,
     "backlog_entries": BACKLOG_ENTRY,
-    "changing_rates": CHANGING_RATE,  # for links whose rate changes
     "rate_changes": RATE_CHANGE,
     "hops": HOP,
     "queues": QUEUE,

@@ -132,18 +132,17 @@ def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
     changing = [k for k, link in enumerate(links) if link.rate_changes]
     if not changing:
         return
-    state.changing_rates = rows(len(changing), records.CHANGING_RATE)
     state.rate_changes = rows(sum(len(links[k].rate_changes) + 1 for k in changing), records.RATE_CHANGE)
     following = 0
-    for number, (row, k) in enumerate(zip(state.changing_rates, changing, strict=True)):
-        state.links["changing_rate"][k] = number
-        row.next = row.shown_next = following
+    for k in changing:
+        row = state.links[k]
+        row.next_rate = row.next_shown_rate = following
         times, rates = np.array(links[k].rate_changes).T
         made = state.rate_changes[following : following + len(times)]
         made["time"], made["bytes_per_second"] = np.rint(times * SECOND), rates
         name = f"rate of link {links[k].name}"
         made["rate"], made["scale"] = np.array([_bits(name, one) or (1, 0) for one in rates.tolist()]).T
-        row.until = row.shown_until = state.rate_changes[following].time
+        row.rate_until = row.shown_rate_until = state.rate_changes[following].time
         following += len(links[k].rate_changes) + 1
         state.rate_changes[following - 1].time = NEVER
 
