@@ -154,7 +154,7 @@ def test_the_receiver_is_a_set(numbers):
     flow = run.state.flows[0]
     assert flow.received_bytes == 100 * len(there)
     assert flow.duplicate == len(numbers) - len(there)
-    assert run.state.row.free_blocks == len(run.state.blocks) - len(runs_of(there, flow.expect))
+    assert run.state.row.free_nodes == len(run.state.nodes) - len(runs_of(there, flow.expect))
 
 
 def drop_chosen(link, packet, now):

@@ -21,6 +21,7 @@ from longfat.sim.kernel.memory import (
     tally_at,
 )
 from longfat.sim.kernel.records import NEVER, NONE
+from longfat.sim.kernel.recovery import allocate_node, release_node
 from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 
 # --- Blocks beyond a hole --------------------------------------------------------------------------------------------
@@ -44,21 +45,14 @@ def remove_block(state, owner, b):
         owner.blocks_tail = block.previous
     else:
         block_at(state, block.next).previous = block.previous
-    block.next = state.free_block
-    state.free_block = b
-    state.free_blocks += 1
+    release_node(state, b)
 
 
 @routine
 def new_block(state, owner, number, before):
     """Insert after block `before` a new block that holds only packet `number`; return the new block's row number."""
-    b = state.free_block
+    b = allocate_node(state)
     block = block_at(state, b)
-    state.free_block = block.next
-    state.free_blocks -= 1
-    if state.free_blocks < records.ROWS_PER_EVENT:
-        state.shortage = records.NO_BLOCKS
-        state.attention = 1
     block.low = number
     block.high = number + 1
     block.previous = before

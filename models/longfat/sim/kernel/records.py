@@ -278,7 +278,7 @@ RECEIVING = record(
     ("received_bytes", i8),  # bytes of these packets
     ("delay", f8),  # sum of the delays of all packets received [ns]
     ("last_arrival", i8),  # time of the last arrival [ns]
-    ("blocks_head", i4, NONE),  # rows of the first and last block of packets that arrived out of order; NONE: no block
+    ("blocks_head", i4, NONE),  # `nodes`: first and last block of packets that arrived out of order; NONE: no block
     ("blocks_tail", i4, NONE),
     ("ack_size", i4),  # size of an acknowledgment [bytes]
     ("acknowledges", i1, 1),  # 1: it sends acknowledgments
@@ -439,12 +439,12 @@ EVENT_TABLE: tuple[Any, ...] = (
 )  # fmt: skip
 EVENT = record(*((name, kind) for name, kind, *_ in EVENT_TABLE))
 
-#: A block of packets, sequence numbers `low` to `high` - 1, that arrived beyond a hole; and rows of its neighbours.
-BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-#: Nodes of two kinds of lists, with equal size because they share a pool; `next` is the row of the next node.
+#: Nodes of three kinds of lists, with equal size because they share a pool; `next` is the row of the next node.
+#: BLOCK: packets that arrived beyond a hole, sequence numbers `low` to `high` - 1; and the row of the block before it.
 #: TRANSMISSION: an outstanding or lost transmission, with the packet's sequence number, its own number, and the number
 #: of later transmissions acknowledged. STAMP: a link's addition to a request: bytes served so far, time [ns], and a row
 #: of `hops`.
+BLOCK = record(("low", i8), ("high", i8), ("next", i4), ("previous", i4))
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
@@ -535,7 +535,7 @@ ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop 
 # Reasons why a call of the kernel returns. In the second line, AT_HOST means that an injected packet has left the
 # network; the other names are those of the array that is too small.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
-NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 13)
+NO_PACKETS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE, AT_HOST = range(5, 12)
 
 # Numbers of the callbacks of schemes.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND, ON_RECEIVE, ON_REPLY = range(8)
@@ -572,7 +572,6 @@ ARRAYS = {
     "hops": HOP,
     "queues": QUEUE,
     **OF_FLOWS,
-    "blocks": BLOCK,
     "nodes": TRANSMISSION,
     "snapshots": SNAPSHOT,  # for each list node, if any flow has delivery-rate samples or RACK
     "connections": CONNECTION,
@@ -630,9 +629,7 @@ STATE = record(
     ("packets_room", i8),  # rows of the arrays `packets`, `clocks` and `connections`
     ("clocks_room", i8),
     ("connections_room", i8),
-    ("free_block", i4, NONE),  # first and number of the free rows of `blocks`; likewise of `nodes`
-    ("free_blocks", i4),
-    ("free_node", i4, NONE),
+    ("free_node", i4, NONE),  # first and number of the free rows of `nodes`
     ("free_nodes", i4),
     ("flow", i4, NONE),  # the flow, callback or link being handled, for error messages
     ("callback", i4, NONE),

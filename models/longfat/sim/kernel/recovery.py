@@ -121,7 +121,7 @@ def describe_loss(state, event, n, lost):
 # --- Selective recovery ----------------------------------------------------------------------------------------------
 #
 # A flow has two lists: outstanding transmissions in order of departure, and lost transmissions in order of detection.
-# The list nodes come from a pool that also serves the stamps of requests.
+# The list nodes come from a pool that also serves the stamps of requests and the blocks of receivers.
 
 
 @inline

@@ -23,7 +23,7 @@ COUNTERS = {
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
     "tallies": source.COUNTERS,
 }
-POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
+POOLS = {records.NO_PACKETS: "packet", records.NO_NODES: "node"}
 LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
 
 
