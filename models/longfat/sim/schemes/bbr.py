@@ -211,38 +211,22 @@ def check_probe_rtt(flow, event):
         flow.probe_rtt_done_stamp = 0.0
         flow.ack_phase = ACKS_PROBE_STOPPING
         bbr_common.start_round(flow)
-    if flow.phase == PROBE_RTT:
-        handle_probe_rtt(flow, event.now)
+    if flow.phase == PROBE_RTT and bbr_common.probe_rtt_is_over(flow, event.now, probe_rtt_cwnd(flow)):
+        exit_probe_rtt(flow, event.now)
     flow.idle_restart = False
 
 
 @inline
-def handle_probe_rtt(flow, now):
-    """End ProbeRTT 200 ms and a round after the queue is drained: HandleProbeRTT(), draft-ietf-ccwg-bbr-06, 5.3.4.3."""
-    bbr_common.mark_application_limited(flow)
-    if flow.probe_rtt_done_stamp == 0.0 and flow.in_flight <= probe_rtt_cwnd(flow):
-        flow.probe_rtt_done_stamp = now + bbr_common.PROBE_RTT_DURATION
-        flow.probe_rtt_round_done = False
-        bbr_common.start_round(flow)
-    elif flow.probe_rtt_done_stamp != 0.0:
-        if flow.round_start:
-            flow.probe_rtt_round_done = True
-        if flow.probe_rtt_round_done:
-            check_probe_rtt_done(flow, now)
-
-
-@inline
-def check_probe_rtt_done(flow, now):
-    """Leave ProbeRTT when it is over: CheckProbeRTTDone() and ExitProbeRTT() of draft-ietf-ccwg-bbr-06, 5.3.4."""
-    if flow.probe_rtt_done_stamp != 0.0 and now > flow.probe_rtt_done_stamp:
-        flow.probe_rtt_min_stamp = now
-        bbr_common.restore_window(flow)
-        bbr_model.reset_short_term_model(flow)
-        if flow.full_bw_reached:
-            start_down(flow, now)
-            start_cruise(flow)
-        else:
-            enter_startup(flow)
+def exit_probe_rtt(flow, now):
+    """Leave ProbeRTT: the end of CheckProbeRTTDone(), and ExitProbeRTT(), of draft-ietf-ccwg-bbr-06, section 5.3.4."""
+    flow.probe_rtt_min_stamp = now
+    bbr_common.restore_window(flow)
+    bbr_model.reset_short_term_model(flow)
+    if flow.full_bw_reached:
+        start_down(flow, now)
+        start_cruise(flow)
+    else:
+        enter_startup(flow)
 
 
 # Control parameters, draft-ietf-ccwg-bbr-06, section 5.6.
@@ -252,13 +236,7 @@ def check_probe_rtt_done(flow, now):
 def set_window(flow, event):
     """Return the window [packets]: SetCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.6, with its bounds (5.6.4.7)."""
     volume = bbr_model.bdp_multiple(flow, flow.cwnd_gain) + flow.extra_acked
-    most = bbr_model.quantized(flow, volume)
-    window = flow.window
-    if flow.full_bw_reached:
-        window = min(window + event.newly_delivered, most)
-    elif window < most or flow.delivered < flow.initial_cwnd:
-        window += event.newly_delivered
-    window = max(window, MIN_PIPE_CWND)
+    window = bbr_common.grown_window(flow, event, flow.window, bbr_model.quantized(flow, volume))
     if flow.phase == PROBE_RTT:
         window = min(window, probe_rtt_cwnd(flow))
     cap = math.inf
@@ -290,8 +268,8 @@ def send(flow, packet):
         flow.extra_acked_start = packet.sent
         if bbr_model.in_probe_bw(flow):
             bbr_common.pace(flow, flow.bw * PACING_MARGIN)
-        elif flow.phase == PROBE_RTT:
-            check_probe_rtt_done(flow, packet.sent)
+        elif flow.phase == PROBE_RTT and 0.0 < flow.probe_rtt_done_stamp < packet.sent:
+            exit_probe_rtt(flow, packet.sent)
     return 0
 
 

@@ -302,30 +302,20 @@ def check_probe_rtt(flow, event):
         bbr_common.save_window(flow, False)
         bbr_common.set_gains(flow, PROBE_RTT, 1.0, 1.0)
         flow.probe_rtt_done_stamp = 0.0
-    if flow.phase == PROBE_RTT:
-        handle_probe_rtt(flow, now)
+    if flow.phase == PROBE_RTT and bbr_common.probe_rtt_is_over(flow, now, MIN_PIPE_CWND):
+        leave_probe_rtt(flow, now)
     flow.idle_restart = False
 
 
 @inline
-def handle_probe_rtt(flow, now):
-    """Leave ProbeRTT after 200 ms and a round with four packets in flight (draft-cardwell-...-00 (2017), 4.3.5)."""
-    bbr_common.mark_application_limited(flow)
-    if flow.probe_rtt_done_stamp == 0.0:
-        if flow.in_flight <= MIN_PIPE_CWND:
-            flow.probe_rtt_done_stamp = now + bbr_common.PROBE_RTT_DURATION
-            flow.probe_rtt_round_done = False
-            bbr_common.start_round(flow)
-        return
-    if flow.round_start:
-        flow.probe_rtt_round_done = True
-    if flow.probe_rtt_round_done and now > flow.probe_rtt_done_stamp:
-        flow.min_rtt_stamp = now
-        bbr_common.restore_window(flow)
-        if flow.full_bw_reached:
-            enter_probe_bw(flow, now)
-        else:
-            enter_startup(flow)
+def leave_probe_rtt(flow, now):
+    """Leave ProbeRTT (draft-cardwell-iccrg-bbr-congestion-control-00 (2017), section 4.3.5)."""
+    flow.min_rtt_stamp = now
+    bbr_common.restore_window(flow)
+    if flow.full_bw_reached:
+        enter_probe_bw(flow, now)
+    else:
+        enter_startup(flow)
 
 
 @inline
@@ -352,11 +342,7 @@ def set_window(flow, event):
     if flow.conserves:
         window = max(window, float(flow.in_flight + event.newly_delivered))
     else:
-        if flow.full_bw_reached:
-            window = min(window + event.newly_delivered, aim)
-        elif window < aim or flow.delivered < flow.initial_cwnd:
-            window += event.newly_delivered
-        window = max(window, MIN_PIPE_CWND)
+        window = bbr_common.grown_window(flow, event, window, aim)
     return min(window, MIN_PIPE_CWND) if flow.phase == PROBE_RTT else window
 
 

@@ -110,6 +110,37 @@ def mark_application_limited(flow):
 
 
 @inline
+def probe_rtt_is_over(flow, now, volume):
+    """Run ProbeRTT; return whether it is over: 200 ms and a round after at most `volume` packets were in flight.
+
+    HandleProbeRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3, with the condition of its CheckProbeRTTDone().
+    """
+    mark_application_limited(flow)
+    if flow.probe_rtt_done_stamp == 0.0:
+        if flow.in_flight <= volume:
+            flow.probe_rtt_done_stamp = now + PROBE_RTT_DURATION
+            flow.probe_rtt_round_done = False
+            start_round(flow)
+        return False
+    if flow.round_start:
+        flow.probe_rtt_round_done = True
+    return flow.probe_rtt_round_done and now > flow.probe_rtt_done_stamp
+
+
+@inline
+def grown_window(flow, event, window, most):
+    """Return a window [packets] that has grown by the packets delivered; once the pipe has been full, `most` at most.
+
+    SetCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.6, without its bounds.
+    """
+    if flow.full_bw_reached:
+        window = min(window + event.newly_delivered, most)
+    elif window < most or flow.delivered < flow.initial_cwnd:
+        window += event.newly_delivered
+    return max(window, MIN_PIPE_CWND)
+
+
+@inline
 def windowed_max(best, when, time, window, value):
     """Add a value to a windowed maximum; return the largest value of the last `window` units of `time`.
 
