@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -19,23 +19,18 @@ from longfat.sim.services import PER_FLOW
 
 
 class Kinds:
-    """List of distinct objects; equal objects share a position."""
+    """List of distinct objects; objects with equal keys share a position."""
 
-    def __init__(self, key: Callable[[Any], Any]) -> None:
+    def __init__(self, key: Callable[[Any], Hashable]) -> None:
         self.all: list[Any] = []
         self._key = key
-        self._keys: list[Any] = []  # keys of all objects, not necessarily hashable
-        self._known: dict[int, int] = {}  # positions of objects seen before, by `id`
+        self._places: dict[Hashable, int] = {}
 
     def place(self, thing: Any) -> int:
-        """Return the position of an object in the list; append the object if none in the list is equal."""
-        found = self._known.get(id(thing))
-        if found is None:
-            key = self._key(thing)
-            if key not in self._keys:
-                self.all.append(thing)
-                self._keys.append(key)
-            found = self._known[id(thing)] = self._keys.index(key)
+        """Return the position of an object in the list; append the object if none in the list has its key."""
+        found = self._places.setdefault(self._key(thing), len(self.all))
+        if found == len(self.all):
+            self.all.append(thing)
         return found
 
 
@@ -53,9 +48,9 @@ class Routes:
         #: Rows of hops with hop-by-hop feedback: last hop of the feedback -> the flow's hop at the switch that gets it;
         #: this hop -> the flow's hop at the switch that sent the feedback.
         self.switch_hops: dict[int, int] = {}
-        self.schemes = Kinds(lambda one: one)
-        self.disciplines = Kinds(by_code)  # by code only: each link has a record of its parameters
-        self.services = Kinds(lambda one: one)
+        # By code only: each flow and each link has a record of its parameters.
+        self.schemes, self.disciplines = Kinds(by_code), Kinds(by_code)
+        self.services = Kinds(id)
         self.responder: Discipline | None = None  # answers requests; None if no scheme sends any
         services = [link.discipline.scheduler for link in self.links]
         self.per_flow = [one is not None and one.queues == PER_FLOW for one in services]
