@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from concurrent.futures import Executor, Future
+from pathlib import Path
 
 import numpy as np
 
@@ -132,3 +133,16 @@ def always_killed(load, rng):
     if load == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return load + rng.random()
+
+
+def others_beside(load, rng, folder):
+    """Return the number of calls that run beside this one; with a load of 3 kill the process before the first end."""
+    mine, killed = Path(folder, str(load)), Path(folder, "killed")
+    mine.touch()
+    time.sleep(0.1)
+    beside = sum(other != mine for other in Path(folder).iterdir() if other != killed)
+    mine.unlink()
+    if load == 3 and not killed.exists():
+        killed.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return beside

@@ -14,7 +14,7 @@ import pytest
 
 from longfat.replication import SweepError, sweep
 from longfat.replication.engines import Processes, WorkerDied
-from tests.replication.common import QUIET, always_killed, logged_run, once_killed
+from tests.replication.common import QUIET, always_killed, logged_run, once_killed, others_beside
 
 LOADS = {"load": [1, 2, 3, 4, 5, 6]}
 
@@ -80,6 +80,15 @@ def test_a_run_that_takes_its_process_with_it_has_failed(processes):
     with pytest.raises(SweepError, match=f"load = 3, replication 0: {died}"):
         sweep(always_killed, {"load": [3]}, rng=7, executor=processes, **QUIET)
     assert processes.submit(len, "abc").result() == 3
+
+
+def test_a_run_is_repeated_alone(tmp_path, processes):
+    """Several runs at once may have filled the memory; alone the repeated one may fit into it."""
+    function, loads = functools.partial(others_beside, folder=str(tmp_path)), {"load": list(range(30))}
+    beside = sweep(function, loads, rng=7, executor=processes, **QUIET)
+    assert (tmp_path / "killed").exists()
+    assert beside.result.max() > 0
+    assert beside.result.sel(load=3) == 0
 
 
 def test_a_worker_that_is_killed_while_nothing_runs(processes):

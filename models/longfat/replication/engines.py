@@ -1,7 +1,4 @@
-"""Executors of runs: threads, processes, or any executor of the caller.
-
-`Processes` is a pool of processes that replaces dead workers and repeats their calls.
-"""
+"""Executors of runs: threads, processes that are replaced when they die, or any executor of the caller."""
 
 from __future__ import annotations
 
@@ -10,15 +7,12 @@ import pickle
 import reprlib
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from multiprocessing import get_context, parent_process
-from queue import SimpleQueue
 from typing import Any
 
 from longfat.base.domains import unknown, wrong_type
@@ -29,20 +23,13 @@ class WorkerDied(RuntimeError):
     """Error of a call whose process died twice, the second time without any other call in progress."""
 
 
-@dataclass(eq=False)
-class _Task:
-    serial: int
-    work: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
-    future: Future[Any] = field(default_factory=Future)
-
-
 class Processes(Executor):
-    """Executor that spawns worker processes, by default one for each processor, and replaces all workers when one dies.
+    """Executor of processes, by default one for each processor, that repeats a call whose process has died.
 
-    A `concurrent.futures.ProcessPoolExecutor` is unusable once one of its workers has been killed, and does not report
-    which call this worker was running. This executor makes a new pool and repeats the calls that had begun; those that
-    may have been running come first, one at a time. If the process of a call dies again, the call fails with
-    `WorkerDied`; the others continue.
+    A `concurrent.futures.ProcessPoolExecutor` of several processes is unusable once one of them has been killed, and
+    does not report which call this process was running. Here each thread of a pool has a process of its own, which it
+    replaces. The call is repeated while no other call runs, because too many calls at once may have filled the memory.
+    If its process dies again, the call fails with `WorkerDied`.
 
     Parameters
     ----------
@@ -58,136 +45,87 @@ class Processes(Executor):
 
     def __init__(self, workers: int | None = None) -> None:
         self._workers = workers or os.cpu_count() or 1
-        self._pool = self._new()
-        self._serial = 0
-        self._running: dict[Future[Any], _Task] = {}  # future in the current pool -> its call
-        self._returned: list[_Task] = []  # tasks that a broken pool returned
-        self._retries: deque[_Task] = deque()  # tasks to be run alone
-        self._retrying = False  # whether a retried task is running
-        self._pending: list[_Task] = []  # tasks that wait until the retries have ended
-        self._closed = self._ending = False
-        # Only the thread `_supervise` changes the attributes above; other threads send messages to it. Locks instead of
-        # messages could deadlock, because the pool runs callbacks while it holds locks.
-        self._messages: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._thread = threading.Thread(target=self._supervise, daemon=True)
-        self._thread.start()
+        self._threads = ThreadPoolExecutor(self._workers, "longfat-process", _without_interrupts)
+        self._here = threading.local()  # its `pool` has the process of this thread
+        self._pools: list[ProcessPoolExecutor] = []
+        # A call takes one place while it runs, a repeated call all places; `_turn` keeps others from taking the next.
+        self._turn, self._places = threading.Lock(), threading.Semaphore(self._workers)
+        self._cancelled = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Schedule a call (see `concurrent.futures.Executor.submit`)."""
-        if self._closed:
-            raise RuntimeError("cannot schedule new futures after shutdown")
-        self._serial += 1
-        task = _Task(self._serial, (fn, args, kwargs))
-        self._messages.put(lambda: self._pending.append(task) if self._retrying else self._start(task))
-        return task.future
+        return self._threads.submit(self._call, partial(fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the executor (see `concurrent.futures.Executor.shutdown`).
 
         If futures are cancelled, the calls that are running are ended as well.
         """
-        self._closed = True
-        self._messages.put(self._cancel_all if cancel_futures else self._end)
+        self._threads.shutdown(wait=False, cancel_futures=cancel_futures)
+        if cancel_futures:
+            self._cancelled = True
+            for pool in list(self._pools):
+                _terminate(pool)
         if wait:
-            self._thread.join()
+            self._threads.shutdown()
+            for pool in list(self._pools):
+                pool.shutdown()
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         """Wait for all calls; after an exception, such as KeyboardInterrupt, end the running calls instead."""
         self.shutdown(cancel_futures=kind is not None)
 
-    def _supervise(self) -> None:
-        # Block SIGINT in this thread, which starts the workers: a worker inherits the signal mask. Otherwise Ctrl-C
-        # would end a worker that has not yet run `_begin`, and this worker would print a traceback.
-        if hasattr(signal, "pthread_sigmask"):
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        while not self._ending or self._running or self._retries or self._pending or self._returned:
-            self._messages.get()()
-        self._pool.shutdown(wait=True)
-
-    def _end(self) -> None:
-        self._ending = True
-
-    def _cancel_all(self) -> None:
-        self._ending = True
-        for task in [*self._running.values(), *self._retries, *self._pending, *self._returned]:
-            task.future.cancel()
-        for container in (self._running, self._retries, self._pending, self._returned):
-            container.clear()  # type: ignore[attr-defined]
-        for process in list((getattr(self._pool, "_processes", None) or {}).values()):
-            process.terminate()
-
-    def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self._workers, get_context("spawn"), _begin)  # a fork would inherit locks
-
-    def _start(self, task: _Task) -> None:
-        function, args, kwargs = task.work
+    def _call(self, call: partial[Any]) -> Any:
+        """Run a call, and again if its process dies."""
+        with self._turn:
+            self._places.acquire()
         try:
-            pool_future = self._pool.submit(function, *args, **kwargs)
-        except BrokenProcessPool:  # the pool broke, and no callback has reported it yet
-            self._returned.append(task)
-            self._replace_pool()
-            return
-        except Exception as error:  # no process can be started: without an exception the caller would wait for ever
-            if task.future.set_running_or_notify_cancel():
-                task.future.set_exception(error)
-            if self._retrying:
-                self._next()
-            return
-        self._running[pool_future] = task
-        # Callers get `task.future` instead of `pool_future`, so they cannot cancel the latter: a pool with a cancelled
-        # future prints a traceback when its processes end.
-        pool_future.add_done_callback(lambda pool_future: self._messages.put(lambda: self._ended(pool_future)))
+            return self._run(call)
+        except BrokenProcessPool:
+            pass
+        finally:
+            self._places.release()
+        with self._turn:
+            for _ in range(self._workers):
+                self._places.acquire()
+            try:
+                return self._run(call)
+            except BrokenProcessPool:
+                raise WorkerDied(
+                    "the process of this call died twice: it was killed, crashed, ran out of memory, or did not "
+                    "start, as in a script with calls outside of `if __name__ == '__main__':`"
+                ) from None
+            finally:
+                self._places.release(self._workers)
 
-    def _ended(self, pool_future: Future[Any]) -> None:
-        task = self._running.pop(pool_future, None)
-        if task is None:  # cancelled
-            return
-        error = pool_future.exception()  # futures of the pool are never cancelled
-        if isinstance(error, BrokenProcessPool):
-            self._returned.append(task)
-        elif task.future.set_running_or_notify_cancel():
-            if error is None:
-                task.future.set_result(pool_future.result())
-            else:
-                task.future.set_exception(error)
-        if self._returned:
-            self._replace_pool()
-        elif self._retrying:
-            self._next()
+    def _run(self, call: partial[Any]) -> Any:
+        """Run a call in the process of this thread, which is started if there is none."""
+        if self._cancelled:
+            raise CancelledError
+        pool = getattr(self._here, "pool", None)
+        if pool is None:
+            pool = self._here.pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)  # a fork would inherit locks
+            self._pools.append(pool)
+        try:
+            future = pool.submit(call)
+            if self._cancelled:  # the process may have started after `shutdown` ended all others
+                _terminate(pool)
+            return future.result()
+        except BrokenProcessPool:
+            self._here.pool = None
+            self._pools.remove(pool)
+            raise
 
-    def _replace_pool(self) -> None:
-        """Replace the broken pool after it has returned all its calls, and start these calls again."""
-        if self._running:
-            return
-        back = sorted(self._returned, key=lambda task: task.serial)
-        self._returned.clear()
-        self._pool = self._new()  # the old pool ends by itself
-        if self._retrying:
-            (task,) = back
-            if task.future.set_running_or_notify_cancel():
-                task.future.set_exception(
-                    WorkerDied(
-                        "the process of this call died twice: it was killed, crashed, ran out of memory, or did not "
-                        "start, as in a script with calls outside of `if __name__ == '__main__':`"
-                    )
-                )
-        else:  # calls start in order, so only the first ones can have been running
-            self._retries.extend(back[: self._workers])
-            self._pending += back[self._workers :]
-        self._next()
 
-    def _next(self) -> None:
-        """Start the next call that must run alone; if there is none, start all pending calls."""
-        self._retrying = bool(self._retries)
-        if self._retrying:
-            self._start(self._retries.popleft())
-            return
-        later, self._pending = self._pending, []
-        for task in later:
-            if self._retrying:  # the new pool has broken in the meantime
-                self._pending.append(task)
-            else:
-                self._start(task)
+def _without_interrupts() -> None:
+    """Disable SIGINT in a thread that starts processes, which inherit this: it could end them before `_begin`."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _terminate(pool: ProcessPoolExecutor) -> None:
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.terminate()
 
 
 def _begin() -> None:
