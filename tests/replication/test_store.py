@@ -259,51 +259,6 @@ def test_no_damage_gives_wrong_numbers(tmp_path):
     assert advised > flips / 2  # most bits of the manifest
 
 
-def test_finished_runs_are_synced_before_and_after_they_appear(tmp_path, monkeypatch):
-    """A rename may reach the disk before content that was not synced, and not at all before the directory is synced."""
-    called = []
-    fsync, replace = os.fsync, os.replace
-
-    def syncing(place):
-        called.append(("fsync", os.readlink(f"/proc/self/fd/{place}")))
-        fsync(place)
-
-    def replacing(one, other):
-        called.append(("replace", str(one), str(other)))
-        replace(one, other)
-
-    monkeypatch.setattr(os, "fsync", syncing)
-    monkeypatch.setattr(os, "replace", replacing)
-    store = tmp_path / "new" / "store"
-    sweep(exponential, {"load": [1]}, rng=1, replications=200, store=store, **QUIET)
-    assert called[:2] == [("fsync", str(tmp_path / "new")), ("fsync", str(tmp_path))]
-    moved = [step for step in called if step[0] == "replace"]
-    assert sorted(os.path.basename(final) for _, _, final in moved) == sorted(os.listdir(store))
-    assert len(moved) == 1 + 200
-    for step in moved:
-        place = called.index(step)
-        assert ("fsync", step[1]) in called[:place]  # its content before,
-        assert ("fsync", str(store)) in called[place:]  # the names afterwards, before the sweep returns
-    folder = called.count(("fsync", str(store)))
-    assert folder < 100  # in batches
-
-
-def test_an_error_while_syncing_ends_the_sweep(tmp_path, monkeypatch):
-    """A disk error occurs in another thread, before or after the last run was saved."""
-    real = os.fsync
-
-    def failing(place):
-        if "_r" in os.readlink(f"/proc/self/fd/{place}"):
-            raise OSError(5, "Input/output error")
-        real(place)
-
-    monkeypatch.setattr(os, "fsync", failing)
-    for replications in (1, 300):
-        with pytest.raises(OSError, match=r"^store = .* cannot be written to: Input/output error$"):
-            sweep(exponential, {"load": [1]}, rng=1, replications=replications, store=tmp_path, **QUIET)
-        assert os.listdir(tmp_path) == ["sweep.json"]
-
-
 def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted, monkeypatch):
     """A disk that is full after some files: the error says so, and the files stay."""
     integer = run(counted, None)

@@ -2,12 +2,12 @@
 
 ``sweep.json`` identifies the sweep: function, seed, version and grid. ``p3-0_r12.npz`` is replication 12 of the point
 at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
-identifies the sweep. ``numpy.load`` reads it without longfat. Each file is synced to the disk before it is renamed to
-its final name, and the directory afterwards, so that a file with its final name survives a power failure. A process
-that is killed leaves hidden files, which are ignored. If ``sweep.json`` is missing, the runs identify the sweep.
+identifies the sweep. ``numpy.load`` reads it without longfat. A file gets its final name when it is complete; a process
+that is killed leaves a hidden file, which is ignored. If ``sweep.json`` is missing, the runs identify the sweep.
 
-A small file that is synced alone takes a commit of the file system's journal: about 8 ms in our measurement. Sixteen
-files that are synced at the same time share one commit, and take 0.2 ms each.
+Runs are not synced to the disk, which would take about 8 ms each. Linux writes data that are older than 30 s every 5 s
+(kernel documentation, sysctl/vm, dirty_expire_centisecs and dirty_writeback_centisecs): a power failure may lose or
+damage later runs. A run that is lost or damaged is computed anew.
 """
 
 from __future__ import annotations
@@ -17,86 +17,17 @@ import hashlib
 import json
 import os
 import re
-import threading
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from longfat.base.files import LONGEST, AtomicFiles, regular, sync
+from longfat.base.files import LONGEST, AtomicFiles, regular
 from longfat.replication.grid import Grid
 from longfat.replication.outcomes import Record, Variable
-
-AT_ONCE = 16
-MAX_PENDING = 64  # most files that wait; a crash loses these, and up to as many that are being synced
-
-
-class Batches:
-    """Background thread that syncs and renames the files of one directory.
-
-    While a batch is synced, the files of the next one are collected, at most `MAX_PENDING`. An error is raised by the
-    next `put`, or by `close`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     batches = Batches(Path(folder))
-    ...     _ = Path(folder, ".a.part").write_text("text")
-    ...     batches.put(Path(folder, ".a.part"), Path(folder, "a"))
-    ...     batches.close()
-    ...     os.listdir(folder)
-    ['a']
-    """
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._pool = ThreadPoolExecutor(1 + AT_ONCE, "longfat-store")  # threads are started on demand
-        self._lock = threading.Lock()
-        self._pending: list[tuple[Path, Path]] = []
-        self._work: Future[None] | None = None
-
-    def put(self, temporary: Path, final: Path) -> None:
-        """Add a file that has been written and closed, to be renamed to ``final``."""
-        with self._lock:
-            self._pending.append((temporary, final))
-            if self._work is None:
-                self._work = self._pool.submit(self._drain)
-            work, full = self._work, len(self._pending) >= MAX_PENDING
-        if full or work.done():
-            work.result()
-
-    def close(self) -> None:
-        """Wait until all files are on the disk; delete files that could not be synced, and raise the first error."""
-        try:
-            work = self._work
-            if work is not None:
-                work.result()
-        finally:
-            self._pool.shutdown()
-            for temporary, _ in self._pending:
-                temporary.unlink(missing_ok=True)
-
-    def _drain(self) -> None:
-        while True:
-            with self._lock:
-                batch, self._pending = self._pending, []
-                if not batch:
-                    self._work = None
-                    return
-            try:
-                list(self._pool.map(sync, [temporary for temporary, _ in batch]))
-                for temporary, final in batch:
-                    os.replace(temporary, final)
-                sync(self._directory)
-            except OSError:
-                self._pending += batch  # `close` deletes these files
-                raise
-
 
 MANIFEST = "sweep.json"
 FORMAT = 2
@@ -174,8 +105,6 @@ def _recovered(directory: Path) -> dict[str, Any] | None:
 class Store:
     """Open store of one sweep, created if it does not exist.
 
-    The store is a context manager: on exit all saved runs are on the disk.
-
     Parameters
     ----------
     directory : Path
@@ -196,8 +125,8 @@ class Store:
     >>> from longfat.replication.outcomes import record
     >>> grid = Grid.parse({"load": [0.5, 0.9]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Store(Path(folder), {"function": "f"}, grid) as store:
-    ...         store.save(1, 0, record(2.5))
+    ...     store = Store(Path(folder), {"function": "f"}, grid)
+    ...     store.save(1, 0, record(2.5))
     ...     print(sorted(os.listdir(folder)), store.load(0, 0), store.load(1, 0).variables["result"].values)
     ['p1_r0.npz', 'sweep.json'] None 2.5
     """
@@ -230,21 +159,9 @@ class Store:
         strange = _strange(directory)
         if strange:
             self._report(f"{', '.join(strange)} does not belong to the sweep and is not changed")
-        self._batches = Batches(directory)
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        """Sync the saved runs; ignore an error of the sync if another exception has ended the sweep."""
-        try:
-            self._batches.close()
-        except OSError as error:
-            if kind is None:
-                raise self._unwritable(error) from None
 
     def save(self, index: int, replication: int, record: Record) -> None:
-        """Write the record of a run to a file, which a background thread syncs and renames."""
+        """Write the record of a run to a file, under a hidden name until it is complete."""
         parts = {"variables": record.variables, "coords": record.coords}
         about: dict[str, Any] = dict(self._about(index, replication))
         arrays: dict[str, np.ndarray] = {}
@@ -259,15 +176,14 @@ class Store:
         final = self.directory / self._name(index, replication)
         temporary = final.with_name(f".{final.name}.{os.getpid()}.part")
         try:
-            try:
-                with temporary.open("wb") as file:
-                    np.savez(file, **arrays)  # type: ignore[arg-type]
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
-            self._batches.put(temporary, final)
-        except OSError as error:
-            raise self._unwritable(error) from None
+            with temporary.open("wb") as file:
+                np.savez(file, **arrays)  # type: ignore[arg-type]
+            os.replace(temporary, final)
+        except BaseException as error:
+            temporary.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise self._unwritable(error) from None
+            raise
 
     def load(self, index: int, replication: int) -> Record | None:
         """Return the record of a run; None if it is absent, or, with a warning, damaged or of another sweep."""
