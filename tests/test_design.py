@@ -140,12 +140,10 @@ def test_a_goal_beyond_the_confidence_of_simulations_has_no_window():
     """99.9999 % of 1 - p at p = 0.03 is closer to the limit than any interval of 10^7 packets, sqrt(p/10^7) = 5e-5."""
     data = design.window(
         rate="1Mbit/s", round_trip_time="1ms", loss=0.03, segment="1kB", packet="1kB", target=0.999999, points=0,
-        tradeoff=2,
     )  # fmt: skip
     assert data.status == "not reached"
     assert math.isnan(data.window_segments)
     assert math.isnan(data.buffer_segments)  # without a window there is no buffer
-    assert bool(np.isnan(data.tradeoff_buffer).all())
 
 
 @pytest.mark.parametrize(
@@ -154,7 +152,6 @@ def test_a_goal_beyond_the_confidence_of_simulations_has_no_window():
         # 1e11/8 bytes/s x 1 s / 1000 bytes
         ({"rate": "100Gbit/s", "round_trip_time": 1, "segment": 1000, "packet": 1000}, "12500003 segments"),
         ({"segment": "2MB", "packet": 1}, "segment over packet = 2000000 packets"),
-        ({"tradeoff": 2, "receive_buffer": False}, "tradeoff = 2 needs receive_buffer"),
     ],
 )
 def test_refusals(changes, words):
@@ -165,7 +162,7 @@ def test_refusals(changes, words):
 
 @pytest.fixture(scope="module")
 def received():
-    return design.window(loss=[1e-4, 1e-3], points=0, tradeoff=3, **BASELINE)
+    return design.window(loss=[1e-4, 1e-3], points=0, **BASELINE)
 
 
 def test_the_receive_buffer(received):
@@ -177,10 +174,6 @@ def test_the_receive_buffer(received):
     assert bool((data.buffer_simulated_lower >= np.minimum(data.goal, 0.998 * data.simulated_lower)).all())
     assert list(data.buffer_bytes) == [16384, 25 * 16384]
     np.testing.assert_allclose(data.buffer_share, data.buffer_segments / data.window_segments)
-    assert list(data.tradeoff_window[0]) == [24, 48, 96]
-    assert bool((data.tradeoff_buffer <= data.tradeoff_window).all())
-    np.testing.assert_allclose(data.tradeoff_sender_bytes, data.tradeoff_window * 16384)
-    np.testing.assert_allclose(data.tradeoff_receiver_bytes, data.tradeoff_buffer * 16384)
 
 
 def test_the_receive_buffer_and_the_scan_agree():

@@ -125,7 +125,7 @@ def test_every_variable_of_answers():
     quick = {"points": 3, "replications": 2, "progress": False}
     answers = [
         lf.design.window(rate="15Mbit/s", round_trip_time="20ms", loss=[1e-2], segment="9kB", packet="900B",
-                         points=2, tradeoff=2, progress=False),
+                         points=2, progress=False),
         lf.design.tcp_window(rate="15Mbit/s", round_trip_time="20ms", replications=2, progress=False),
         lf.design.buffer(rate="1Gbit/s", round_trip_time="100ms", flows=[1, 4], bandwidth_delay_product=60, **quick),
         lf.design.loss_load(**path, loss=0.02, sources=2, file="2MB", k=[5], points=3, replications=2),

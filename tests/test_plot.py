@@ -225,7 +225,6 @@ PICTURES = {
     "totals": (lambda: run(SEVEN, **RUN, replications=3), plot.show),
     "intervals": (_shares, lambda data: plot.with_intervals(data, "loss")),
     "window": (lambda: windows(1e-3, 5e-2), plot.show),
-    "receive buffer": (lambda: design.window(loss=[1e-3, 5e-2], points=0, tradeoff=2, **BASELINE), plot.buffer_curves),
 }  # fmt: skip
 
 

@@ -202,11 +202,6 @@ WINDOW: dict[str, Any] = {
         unit="windows", domain="[0, 10000]", integer=True, default=24,
         meaning="Number of windows at which the curves are simulated", remark="With 0 there are no curves.",
     ),
-    "tradeoff": Argument(
-        unit="windows", domain="[0, 1000]", integer=True, default=0,
-        meaning="Number of wider windows for which the receive buffer is found, too",
-        remark="The windows are between the chosen one and four times its size.",
-    ),
     "confidence": CONFIDENCE,
     "rng": RNG,
 }  # fmt: skip

@@ -71,13 +71,12 @@ class Path:
         lost: float = 2e5,
         progress: bool = False,
         receive_buffer: int | None = None,
-        packets: float = 1e7,
     ) -> xr.Dataset:
-        """Run the segment simulator on this path for ``packets`` packets, or for more until about ``lost`` are lost.
+        """Run the segment simulator on this path for 10^7 packets, or for more until about ``lost`` are lost.
 
         Run time is proportional to the losses: `MOST_LOST` bounds them.
         """
-        packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))
+        packets = max(1e7, min(lost / loss if loss > 0 else 0, 1e13))
         if loss > 0:
             packets = min(packets, MOST_LOST * (1 - loss) / loss)
         return simulate(

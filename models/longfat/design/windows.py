@@ -10,27 +10,28 @@ import numpy as np
 
 from longfat._version import __version__
 from longfat.base.argument import takes
-from longfat.base.domains import conflict, integer, out_of_range, seed_of
+from longfat.base.domains import integer, out_of_range, seed_of
 from longfat.base.labelled import made_by
 from longfat.base.progress import bar
-from longfat.design import receive_buffers
 from longfat.design.arguments import LOSS, WINDOW
 from longfat.design.path import Path
-from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
+from longfat.design.search import Search, bisected, efficiency, law_is_valid, law_window, simulated_window
 from longfat.design.window_curves import ENDS, along_loss, attrs, curves, with_limits
+from longfat.laws.selective_repeat import throughput_efficiency_hard_ack
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Source = Literal["auto", "law", "simulator"]
 MOST_SEGMENTS = 10**6  # largest number of segments in flight: a third of it takes a minute and 600 MB
+COST = 0.002  # fraction of the efficiency that a receive buffer may cost if even a whole window misses the goal
 REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
 @takes(WINDOW)
 def window(
     *, rate: float, round_trip_time: float, loss: Any, target: float, segment: float, packet: float, source: Any,
-    search: Any, points: int, tradeoff: int, receive_buffer: bool = True, confidence: float, rng: Any,
+    search: Any, points: int, receive_buffer: bool = True, confidence: float, rng: Any,
     progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
     r"""Return the smallest window of *selective repeat without congestion control* on a path.
@@ -44,7 +45,7 @@ def window(
     ----------
     **arguments
     receive_buffer : bool
-        Whether to find the smallest receive buffer of selective repeat for the window; must be True with ``tradeoff``.
+        Whether to find the smallest receive buffer of selective repeat for the window.
     progress : bool
         Show progress when it takes more than two seconds.
 
@@ -57,11 +58,9 @@ def window(
         simulation stays below; "not reached", the window is then NaN),
         ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: the efficiency
         of 2.5 bandwidth-delay products; ``buffer_segments``, ``buffer_bytes``, ``buffer_share`` and
-        ``buffer_simulated``, with its limits: the receive buffer. Along ``loss`` and ``tradeoff``:
-        ``tradeoff_window``, ``tradeoff_buffer`` [segments], ``tradeoff_sender_bytes`` and ``tradeoff_receiver_bytes``.
-        Along ``loss`` and ``window``: ``curve_law``, ``curve_as_printed``, ``curve_many_rounds`` (our law for any
-        number of rounds) and ``curve_simulated``, with its limits; along ``loss`` and ``law_window``, more densely,
-        ``dense_...`` of the three laws.
+        ``buffer_simulated``, with its limits: the receive buffer. Along ``loss`` and ``window``: ``curve_law``,
+        ``curve_as_printed``, ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its
+        limits; along ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
 
     Notes
     -----
@@ -90,27 +89,17 @@ def window(
     path = Path(rate, round_trip_time, segment, packet)
     losses = LOSS.each("loss", loss)
     _refuse_too_many(path)
-    if tradeoff and not receive_buffer:
-        raise conflict(
-            f"tradeoff = {tradeoff}", "needs receive_buffer = True", "it is the receive buffer of wider windows"
-        )
     seed, shown = seed_of(rng), functools.partial(bar, unit="loss", shown=progress)
     rows = [_answer(path, p, target, source, search, seed, confidence) for p in shown(losses, task="finding windows")]
     if receive_buffer:
         for p, row in zip(losses, shown(rows, task="finding receive buffers"), strict=True):
             found = None if math.isnan(row["window_segments"]) else int(row["window_segments"])
-            row |= receive_buffers.answer(path, p, found, row["goal"], seed, confidence)
-    variables = along_loss(rows, ANSWER | receive_buffers.BUFFER)
+            row |= _receive_buffer(path, p, found, row["goal"], seed, confidence)
+    variables = along_loss(rows, ANSWER | BUFFER)
     coordinates: dict[str, Any] = {"loss": ("loss", losses, attrs("1", "packet loss probability"))}
     if points:
         more, windows = curves(path, losses, points, seed, confidence, progress)
         variables, coordinates = variables | more, coordinates | windows
-    if tradeoff:
-        columns = [
-            receive_buffers.tradeoff(path, p, row, tradeoff, seed, confidence)
-            for p, row in zip(losses, shown(rows, task="finding buffers"), strict=True)
-        ]
-        variables |= receive_buffers.tradeoff_variables(columns)
     data = xr.Dataset(variables, coords=coordinates)
     data.attrs = {name: getattr(path, name) for name in OF_PATH} | {
         "reference_bdp": REFERENCE_BDP,
@@ -140,6 +129,13 @@ ANSWER = {
     "third_transmissions": ("1", "w_a s p^2: the law holds up to 0.02"),
     "reference_law": ("1", "throughput efficiency at the reference window, law"),
     **with_limits("reference_simulated", "throughput efficiency at the reference window"),
+}
+BUFFER = {
+    "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
+    "buffer_bytes": ("bytes", "receive buffer, hard acknowledgment"),
+    "buffer_share": ("1", "receive buffer over window"),
+    "buffer_law": ("1", "throughput efficiency with this buffer, law; NaN outside its validity"),
+    **with_limits("buffer_simulated", "throughput efficiency with this buffer"),
 }
 #: Properties of the path that become attributes of the answer.
 OF_PATH = (
@@ -195,3 +191,40 @@ def _answer(
     if row["simulated_upper"] < goal:
         row["status"] = "near"
     return row
+
+
+def _receive_buffer(
+    path: Path, loss: float, window: int | None, goal: float, seed: Any, confidence: float
+) -> dict[str, float]:
+    """Find the smallest sufficient receive buffer of a window, and return the variables of `BUFFER`.
+
+    A buffer suffices if the lower confidence limit of the efficiency reaches the goal. If a buffer of the whole window
+    misses the goal, so does any buffer; a buffer then suffices if its limit is lower by at most the fraction `COST`.
+    """
+    if window is None:
+        return dict.fromkeys(BUFFER, math.nan)
+
+    def run(buffer: int) -> xr.Dataset:
+        return path.simulate(loss, window, seed, confidence, receive_buffer=buffer)
+
+    def lower(buffer: int) -> float:
+        return float(run(buffer).throughput_efficiency_lower)
+
+    without = lower(window)
+    wanted = goal if without >= goal else (1 - COST) * without
+    found = bisected(lambda buffer: lower(buffer) >= wanted, 0, window)
+    known = {
+        "receive_buffer": found, "loss": loss, "segment_packets": path.segment_packets,
+        "ack_segments": path.ack_segments,
+    }  # fmt: skip
+    law = throughput_efficiency_hard_ack
+    assert law.validity is not None
+    is_valid = window >= 2 * path.ack_segments + 1 and law.validity(**known)
+    result = run(found)
+    return {
+        "buffer_segments": float(found),
+        "buffer_bytes": found * path.segment,
+        "buffer_share": found / window,
+        "buffer_law": float(law(**known)) if is_valid else math.nan,
+        **{f"buffer_simulated{end}": float(result[f"throughput_efficiency{end}"]) for end in ENDS},
+    }

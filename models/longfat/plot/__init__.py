@@ -16,16 +16,16 @@ from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.measurements import measurements
 from longfat.plot.paths import path_maps
 from longfat.plot.runs import compared_traces, run, traces
-from longfat.plot.windows import buffer_curves, tcp_rates, window_curves
+from longfat.plot.windows import tcp_rates, window_curves
 
 if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = [
-    "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "buffer_curves", "cadpc_bounds",
-    "cadpc_shares", "compared_traces", "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps",
-    "rows", "run", "scheme_curves", "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces",
-    "window_curves", "with_intervals",
+    "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "cadpc_bounds", "cadpc_shares",
+    "compared_traces", "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps", "rows", "run",
+    "scheme_curves", "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces", "window_curves",
+    "with_intervals",
 ]  # fmt: skip
 
 #: Function that made a result -> function that draws it.

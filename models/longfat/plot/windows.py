@@ -1,4 +1,4 @@
-"""Pictures of efficiency and receive buffer of selective repeat against the window, and of TCP's rate against loss."""
+"""Pictures of the efficiency of selective repeat against the window, and of TCP's rate against loss."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.base.quantities import text
-from longfat.plot.axes import MARKERS, caption, error, new_axes, nth_colour, rows
+from longfat.plot.axes import caption, error, new_axes, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -76,57 +76,6 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         "w_a: acknowledgment delay; law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: at "
         "least 10^7 packets",
         below=44,
-    )
-    return ax
-
-
-def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the smallest sufficient receive buffer of selective repeat against the window, both in segments.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        Result of `longfat.design.window` with ``tradeoff`` > 0.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw on; by default new ones.
-
-    Examples
-    --------
-    >>> from longfat import design
-    >>> path = dict(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B")
-    >>> data = design.window(**path, points=0, tradeoff=2, progress=False)
-    >>> buffer_curves(data).get_ylabel()
-    'receive buffer [segments]'
-    """
-    if "tradeoff_buffer" not in data:
-        raise ValueError("data holds no receive buffers: call design.window with tradeoff > 0")
-    ax = ax if ax is not None else new_axes()
-    ack, segment = data.attrs["ack_segments"], data.attrs["segment"]
-    for index, row in enumerate(rows(data)):
-        marker = MARKERS[index % len(MARKERS)]
-        ax.plot(row.tradeoff_window, row.tradeoff_buffer, marker=marker, ms=5, label=f"p = {float(row.loss):g}")
-    widest = float(np.nanmax(data.tradeoff_window))
-    ax.plot([0, widest], [0, widest], color="0.6", ls=":", label="buffer = window")
-    ax.axhline(ack + 1, color="0.6", lw=0.8, zorder=0)
-    ax.annotate("w_a + 1", (widest, ack + 1), va="bottom", ha="right", color="0.4", fontsize="small")
-    megabytes = segment / 1e6
-    right = ax.secondary_yaxis("right", functions=(lambda b: b * megabytes, lambda m: m / megabytes))
-    right.set_ylabel("receive buffer [MB]")
-    top = 1.15 * max(float(np.nanmax(data.tradeoff_buffer)), ack + 1)
-    ax.set(
-        xlabel="window [segments]",
-        ylabel="receive buffer [segments]",
-        xlim=(0, None),
-        ylim=(0, top),
-        title="Receive buffer of selective repeat without congestion control (not TCP)\n"
-        f"hard acknowledgment, smallest for {100 * data.attrs['target']:.6g}% of 1 - p\n"
-        f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}, segments of "
-        f"{data.attrs['segment_packets']} packets",
-    )
-    ax.legend(loc="lower right")
-    caption(
-        ax,
-        f"simulated, {100 * data.attrs['confidence']:.6g}% confidence; rules: Gong & Parulkar, WUCS-92-38, sec. 4.3.1",
     )
     return ax
 
