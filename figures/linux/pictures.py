@@ -64,7 +64,7 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
             one = data[NAME].isel(column=k)
             window, queue = one.window_trace.expand_dims(flow=[head]), one.queue_trace.expand_dims(link=[head])
             one = one.assign(window_trace=window, queue_trace=queue)
-            plot.compared_traces(one, axes[:, k])
+            plot.traces(one, axes[:, k])
             axes[0, k].set_title(head, fontsize="medium", loc="left")
             axes[1, k].set_title("")
             axes[0, k].tick_params(labelbottom=False)

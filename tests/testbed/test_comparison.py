@@ -71,15 +71,15 @@ def test_many_windows_are_added_up(monkeypatch):
     monkeypatch.setattr(datasets, "outcomes", stand_in.outcomes)
     data = testbed.compare(network(count=4), duration=1, sample_every=0.1, rng=1, progress=False)
     with plot.style():
-        windows, _ = plot.compared_traces(data)
+        windows, _ = plot.traces(data)
     np.testing.assert_allclose(windows.lines[1].get_ydata(), data.window_trace.sel(face="Linux").sum("flow"))
     assert windows.get_title(loc="left") == "window of sum of 4 flows"
 
 
 def test_without_traces_there_is_no_picture():
     run = sim.run(network(), duration=1, rng=1, progress=False)
-    with pytest.raises(ValueError, match="no traces of the simulator and Linux"):
-        plot.compared_traces(beside(run, run, []))
+    with pytest.raises(ValueError, match="no traces"):
+        plot.traces(beside(run, run, []))
 
 
 @pytest.mark.long

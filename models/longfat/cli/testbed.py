@@ -68,8 +68,7 @@ def testbed_command(
             text, json, drawn = _compared(net, run, measured)
         else:
             text, json, drawn = _alone(net, measured)
-        picture = "compared_traces" if compare else "traces"
-        emit(output, text, json, measured, lambda plot: getattr(plot, picture)(drawn)[0].figure)
+        emit(output, text, json, measured, lambda plot: plot.traces(drawn)[0].figure)
 
 
 def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from longfat.plot.laws import agreement, law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.measurements import measurements
 from longfat.plot.paths import path_maps
-from longfat.plot.runs import compared_traces, run, traces
+from longfat.plot.runs import run, traces
 from longfat.plot.windows import tcp_rates, window_curves
 
 if TYPE_CHECKING:
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "cadpc_bounds", "cadpc_shares",
-    "compared_traces", "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps", "rows", "run",
-    "scheme_curves", "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces", "window_curves",
-    "with_intervals",
+    "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps", "rows", "run", "scheme_curves",
+    "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces", "window_curves", "with_intervals",
 ]  # fmt: skip
 
 #: Function that made a result -> function that draws it.
@@ -40,7 +39,7 @@ PICTURES: dict[str, Any] = {
     "longfat.explore": law_curves,
     "longfat.sim.run": run,
     "longfat.sweep": sweep_curves,
-    "longfat.testbed.compare": compared_traces,
+    "longfat.testbed.compare": traces,
     "longfat.testbed.run": run,
 }
 

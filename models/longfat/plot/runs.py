@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-TWO_PANELS = (7.2, 5.6)  # size of a figure of windows and queues [in]
-
-
 def run(data: xr.Dataset, axes: Any = None) -> Any:
     """Draw a run: rates, windows and queues over time if the run was sampled, else mean goodputs and utilisations.
 
@@ -83,15 +80,21 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
 
 
 LABELLED = 7  # largest number of flows or links with a legend
+APART = 3  # largest number of flows whose windows on both faces are drawn separately; of more flows the sum is drawn
+#: Styles of lines. Linux's thin, dark line is drawn over the simulator's wide, pale line, so that both stay visible.
+LINES: dict[str, dict[str, Any]] = {
+    "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},
+    "Linux": {"lw": 1.0},
+}
 
 
 def traces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw the windows of flows and the queues of links over time.
+    """Draw the windows of flows and the queues of links over time, those of simulator and Linux in the same axes.
 
     Parameters
     ----------
     data : xarray.Dataset
-        Result of `longfat.sim.run` with ``sample_every``.
+        Result of `longfat.sim.run`, `longfat.testbed.run` or `longfat.testbed.compare` with ``sample_every``.
     axes : two of matplotlib.axes.Axes, optional
         Axes of the windows and of the queues; by default those of a new figure.
 
@@ -106,18 +109,27 @@ def traces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axe
     if "window_trace" not in data:
         raise ValueError("data holds no traces: call sim.run with sample_every")
     if axes is None:
-        axes = new_figure(2, 1, sharex=True, figsize=TWO_PANELS)
-    for ax, name, dim in ((axes[0], "window", "flow"), (axes[1], "queue", "link")):
-        trace = data[f"{name}_trace"]
-        busy = [one for one in data[dim].values if np.isfinite(trace.sel({dim: one})).any()]
+        axes = new_figure(2, 1, sharex=True, figsize=(7.2, 5.6))
+    faces = LINES if "face" in data.dims else {"": {}}
+    for ax, kind, dim in ((axes[0], "window", "flow"), (axes[1], "queue", "link")):
+        trace = data[f"{kind}_trace"]
+        if "face" in data.dims and dim == "flow" and data.sizes["flow"] > APART:
+            together = trace.sum("flow", min_count=data.sizes["flow"])
+            trace = together.expand_dims(flow=[f"sum of {data.sizes['flow']} flows"])
+        busy = [one for one in trace[dim].values if np.isfinite(trace.sel({dim: one})).any()]
         if dim == "link":  # most links of a network never hold a packet
             busy = [one for one in busy if (trace.sel(link=one) > 0).any()]
-        places = {one: k for k, one in enumerate(data[dim].values)}  # gives a flow one colour in all panels
+        places = {one: k for k, one in enumerate(trace[dim].values)}  # gives a flow one colour in all panels
         for k, one in enumerate(busy):
             colour = nth_colour(places[one] if dim == "flow" else k)
-            ax.plot(data.time, trace.sel({dim: one}), label=str(one), color=colour)
-        ax.set(ylabel=f"{name} [packets]", ylim=(0, None), xlim=(0, float(data.time[-1])))
+            for face, line in faces.items():
+                where = {dim: one, "face": face} if face else {dim: one}
+                label = face if face and len(busy) == 1 else ", ".join(filter(None, (str(one), face)))
+                ax.plot(data["time"], trace.sel(where), label=label, color=colour, **line)
+        ax.set(ylabel=f"{kind} [packets]", ylim=(0, None), xlim=(0, float(data["time"].max())))
         names_beside(ax, len(busy))
+        if "face" in data.dims and len(busy) == 1:
+            ax.set_title(f"{kind} of {busy[0]}", fontsize="small", loc="left")
     axes[1].set_xlabel("time [s]")
     return axes
 
@@ -126,62 +138,3 @@ def names_beside(ax: Axes, count: int) -> None:
     """Draw a legend to the right of the axes if they have at most `LABELLED` lines, each in its own colour."""
     if 0 < count <= LABELLED:
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)
-
-
-APART = 3  # largest number of flows whose windows are drawn separately; if there are more, their sum is drawn
-#: Styles of lines. Linux's thin, dark line is drawn over the simulator's wide, pale line, so that both stay visible.
-LINES: dict[str, dict[str, Any]] = {
-    "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},
-    "Linux": {"lw": 1.0},
-}
-
-
-def compared_traces(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw the windows and queues of the simulator and of Linux in the same axes.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        Result of `longfat.testbed.compare` with ``sample_every``.
-    axes : two of matplotlib.axes.Axes, optional
-        Axes of the windows and of the queues; by default those of a new figure.
-
-    Examples
-    --------
-    >>> import xarray as xr
-    >>> from longfat.sim import Network, run
-    >>> net = Network.chain(1, rate="8 Mbit/s", delay="10 ms").flow("reno", path=["n0", "n1"])
-    >>> data = run(net, duration=1, sample_every=0.1, rng=1, progress=False)
-    >>> drawn = compared_traces(xr.concat([data, data], xr.Variable("face", ["simulator", "Linux"])))
-    >>> [ax.get_ylabel() for ax in drawn]
-    ['window [packets]', 'queue [packets]']
-    """
-    if "face" not in data.dims or "window_trace" not in data:
-        raise ValueError("data holds no traces of the simulator and Linux: call testbed.compare with sample_every")
-    if axes is None:
-        axes = new_figure(2, 1, sharex=True, figsize=TWO_PANELS)
-    windows = data["window_trace"]
-    if data.sizes["flow"] > APART:
-        together = windows.sum("flow", min_count=data.sizes["flow"])
-        windows = together.expand_dims(flow=[f"sum of {data.sizes['flow']} flows"])
-    queues = data["queue_trace"]
-    busy = [one for one in data["link"].values if (queues.sel(link=one) > 0).any()]
-    for ax, trace, dim, kind in (
-        (axes[0], windows, "flow", "window"), (axes[1], queues.sel(link=busy), "link", "queue"),
-    ):  # fmt: skip
-        for k, one in enumerate(trace[dim].values):
-            for face, line in LINES.items():
-                label = face if trace.sizes[dim] == 1 else f"{one}, {face}"
-                ax.plot(data["time"], trace.sel({dim: one, "face": face}), label=label, color=nth_colour(k), **line)
-        ax.set(ylabel=f"{kind} [packets]", ylim=(0, None), xlim=(0, float(np.max(data["time"].values))))
-        names_beside(ax, trace.sizes[dim])
-    axes[0].set_title(_title(windows, "flow", "window"), fontsize="small", loc="left")
-    axes[1].set_title(_title(queues.sel(link=busy), "link", "queue"), fontsize="small", loc="left")
-    axes[1].set_xlabel("time [s]")
-    return axes
-
-
-def _title(trace: xr.DataArray, dim: str, kind: str) -> str:
-    """Return a title with the name of the flow or link if the panel shows only one, else an empty text."""
-    names = [str(one) for one in trace[dim].values]
-    return f"{kind} of {names[0]}" if len(names) == 1 else ""
