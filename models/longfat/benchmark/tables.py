@@ -236,7 +236,7 @@ def to_text(made: Iterable[Table]) -> str:
     """Format tables as text for a terminal."""
     parts = []
     for one in made:
-        parts += [one.title + "\n", *columns([one.heads, *one.lines], left=1), ""]
+        parts += [one.title + "\n", *columns([one.heads, *one.lines], [-1, 0]), ""]
     return "\n".join(parts).rstrip()
 
 

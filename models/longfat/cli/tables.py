@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from longfat.base import text_tables
 from longfat.base.quantities import rounded
-from longfat.base.text_tables import aligned
 
 Cell = Callable[[Any], str]
 
@@ -48,7 +48,7 @@ def table(
     for row in rows:
         why = missing(row)
         made.append([one.cell(row) for one in columns if one.always or not why] + ([why] if why else []))
-    return aligned(made, [one.width for one in columns], gap)
+    return text_tables.columns(made, [one.width for one in columns], gap)
 
 
 def number(name: str, form: str, scale: float = 1.0) -> Cell:

@@ -13,7 +13,7 @@ import click
 from longfat.base.argument import Argument
 from longfat.base.domains import conflict
 from longfat.base.quantities import duration, text
-from longfat.base.text_tables import aligned
+from longfat.base.text_tables import columns
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import given, options, switch
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
@@ -141,7 +141,7 @@ def _comparison(both: xr.Dataset, net: Network, laws: list[LawValue]) -> Iterato
         rows = list(_rows(both, dim, quantities, laws, several))
         yield ""
         heads = [dim, "quantity", "simulator", "Linux", "difference", "law"]
-        yield from aligned([heads, *rows], [-1, -1, 0, 0, 0, 0])
+        yield from columns([heads, *rows], [-1, -1, 0])
     if laws:
         yield ""
         yield from dict.fromkeys(f"law of {one.quantity}: {one.law}{_remark(one)}" for one in laws)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -13,7 +11,7 @@ import click
 from longfat.base.argument import Argument
 from longfat.base.domains import conflict
 from longfat.base.files import text_of
-from longfat.base.text_tables import WIDTH
+from longfat.base.text_tables import WIDTH, csv_text
 from longfat.cli import tables
 from longfat.cli.output import Output, finite, outputs, watched
 from longfat.cli.parameters import FILE, Name, given, option, options
@@ -148,11 +146,8 @@ def as_json(made: Vector) -> dict[str, Any]:
 
 def as_csv(made: Vector) -> str:
     """Convert a vector to CSV: the scenario as comments, then the rows."""
-    file = io.StringIO()
-    file.writelines(f"# {name}: {value}\n" for name, value in in_words(made).items())
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([HEADS, *map(cells, made.rows)])
-    return file.getvalue()
+    scenario = "".join(f"# {name}: {value}\n" for name, value in in_words(made).items())
+    return scenario + csv_text([HEADS, *map(cells, made.rows)])
 
 
 def text(made: Vector) -> str:
