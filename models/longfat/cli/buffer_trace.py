@@ -16,7 +16,7 @@ from longfat.cli.tables import Column, percent
 from longfat.design.arguments import BUFFER
 
 if TYPE_CHECKING:
-    from longfat.design.variable_rate import Queue, VariablePath
+    from longfat.design.variable_rate import VariablePath
 
 #: Options for a link of constant rate, which --rate-trace excludes.
 EXCLUDED = ("rate", "file", "discipline", "mark_above", "parameters")
@@ -70,17 +70,11 @@ def _path(path: VariablePath, file: str) -> str:
     )
 
 
-def _rows(path: VariablePath, found: list[Queue]) -> list[dict[str, Any]]:
-    mean = path.trace.means()[1]
-    return [
-        {"name": one.name, "packets": one.packets, "share": one.values["rate"] / mean} | one.values for one in found
-    ]
-
-
-def _table(path: VariablePath, found: list[Queue]) -> str:
+def _table(path: VariablePath, found: dict[str, dict[str, Any]]) -> str:
     """Return a table of the simulated queues, the conclusions from it, and the limits of the simulation."""
     least, mean, _ = path.trace.means()
-    *fifos, fair, shaped = rows = _rows(path, found)
+    rows = [{"name": name, "share": one["rate"] / mean} | one for name, one in found.items()]
+    *fifos, fair, shaped = rows
     largest = fifos[-1]
     shortest, longest = (rounded(wait, "s") for wait in path.full(largest["packets"]))
     said = [
@@ -110,10 +104,10 @@ def _gives(row: dict[str, Any]) -> str:
     return f"{percent(row['share'], 3)} of the mean rate, 95% of waits up to {rounded(row['wait'], 's')}"
 
 
-def _json(path: VariablePath, found: list[Queue]) -> dict[str, Any]:
+def _json(path: VariablePath, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     least, mean, greatest = path.trace.means()
     rates = {"least_rate": least, "mean_rate": mean, "greatest_rate": greatest, "period": path.trace.period}
     return {
         "path": rates,
-        "queues": [{"queue": one.name, "packets": one.packets} | finite(one.values) for one in found],
+        "queues": [{"queue": name} | finite(one) for name, one in found.items()],
     }

@@ -167,19 +167,6 @@ def _of_opportunities(stamps: np.ndarray, name: str) -> Trace:
 
 
 @dataclass(frozen=True)
-class Queue:
-    """Queue at the link: its name, its buffer [packets], and simulated values with confidence limits.
-
-    ``rate`` [bytes/s] is the goodput of all flows. ``wait`` and ``mean_wait`` [s] are the 95th percentile and the mean
-    of the waiting time, over all times at which a packet may arrive, if packets are served in order of arrival.
-    """
-
-    name: str
-    packets: int
-    values: dict[str, float]
-
-
-@dataclass(frozen=True)
 class VariablePath:
     """Path with a link whose rate varies; SI units."""
 
@@ -243,20 +230,20 @@ class VariablePath:
 
     def queues(
         self, replications: int = 3, confidence: float = 0.95, seed: int = 0, tell: Callable[[int], Any] = str
-    ) -> list[Queue]:
-        """Simulate the queues: a FIFO of each size in `buffers`, fq_codel at the link, and fq_codel at a shaper."""
-        asked: list[tuple[str, int, str, float]] = [(name, size, "fifo", 0.0) for name, size in self.buffers().items()]
-        asked += [("fq_codel at the link", ROOM, "fq-codel", 0.0)]
-        asked += [(f"fq_codel, shaped to {100 * SHAPED:g}% of least", ROOM, "fq-codel", self.shaped)]
+    ) -> dict[str, dict[str, Any]]:
+        """Simulate queues: a FIFO of each size in `buffers`, fq_codel at the link, and fq_codel at a shaper.
 
-        def one(job: tuple[tuple[str, int, str, float], np.random.SeedSequence]) -> dict[str, float]:
-            (_, buffer, discipline, shaped), stream = job
-            return self.measured(buffer, discipline, shaped, stream)
-
+        The results are by name: ``packets``, the buffer, and values with confidence limits. ``rate`` [bytes/s] is the
+        goodput of all flows. ``wait`` and ``mean_wait`` [s] are the 95th percentile and the mean of the waiting time,
+        over all times at which a packet may arrive, if packets are served in order of arrival.
+        """
+        asked: dict[str, tuple[int, str, float]] = {name: (size, "fifo", 0.0) for name, size in self.buffers().items()}
+        asked["fq_codel at the link"] = ROOM, "fq-codel", 0.0
+        asked[f"fq_codel, shaped to {100 * SHAPED:g}% of least"] = ROOM, "fq-codel", self.shaped
         effort = Effort(seed, replications, confidence, tell)
-        jobs: Any = [(each, stream) for each in asked for stream in effort.streams()]
-        runs = replicate(one, jobs, progress=tell)
-        return [
-            Queue(name, size, effort.summed(runs[k * replications : (k + 1) * replications], {}))
-            for k, (name, size, *_) in enumerate(asked)
-        ]
+        jobs: Any = [(*each, stream) for each in asked.values() for stream in effort.streams()]
+        runs = replicate(lambda job: self.measured(*job), jobs, progress=tell)
+        return {
+            name: {"packets": size} | effort.summed(runs[k * replications : (k + 1) * replications], {})
+            for k, (name, (size, *_)) in enumerate(asked.items())
+        }
