@@ -3,7 +3,8 @@
 ``sweep.json`` identifies the sweep: function, seed, version and grid. ``p3-0_r12.npz`` is replication 12 of the point
 at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
 identifies the sweep. ``numpy.load`` reads it without longfat. A file gets its final name when it is complete; a process
-that is killed leaves a hidden file, which is ignored. If ``sweep.json`` is missing, the runs identify the sweep.
+that is killed leaves a hidden file, which is ignored. If ``sweep.json`` is missing or damaged, the runs identify the
+sweep.
 
 Runs are not synced to the disk, which would take about 8 ms each. Linux writes data that are older than 30 s every 5 s
 (kernel documentation, sysctl/vm, dirty_expire_centisecs and dirty_writeback_centisecs): a power failure may lose or
@@ -35,12 +36,12 @@ _RUN = re.compile(r"p[\d-]*_r\d+\.npz")
 
 
 def manifest(directory: Path) -> dict[str, Any] | None:
-    """Return the content of a store's ``sweep.json``; None if the directory has no store yet.
+    """Return the content of a store's ``sweep.json``, or of its runs if that is damaged; None if there is no store yet.
 
     Raises
     ------
     ValueError
-        If the directory is no store, or its ``sweep.json`` is damaged.
+        If the directory is no store.
     """
     try:
         content = regular(directory / MANIFEST, LONGEST).read_bytes()
@@ -55,21 +56,16 @@ def manifest(directory: Path) -> dict[str, Any] | None:
         raise _refusal(directory, f"{MANIFEST} cannot be read ({error.strerror})") from None
     try:
         found = json.loads(content)
-        if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] != FORMAT:
-            raise _refusal(directory, f"its {MANIFEST} is of version {found['format']} instead of {FORMAT}")
-        if found["check"] == _check(found):
-            return dict(found)
-    except (KeyError, TypeError, RecursionError):
-        pass
-    except ValueError as error:
-        if not isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
-            raise
-    if not any(map(_RUN.fullmatch, os.listdir(directory))):
+        is_intact = found["check"] == _check(found)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_intact = False
+    if is_intact and found.get("format") != FORMAT:
+        raise _refusal(directory, f"its {MANIFEST} is of version {found.get('format')} instead of {FORMAT}")
+    if is_intact:
+        return dict(found)
+    if (recovered := _recovered(directory)) is None:
         raise _refusal(directory, f"its {MANIFEST} is damaged, or not that of a sweep, and the directory holds no runs")
-    raise ValueError(
-        f"store = {directory}: its {MANIFEST} is damaged. Delete that file: the same call then loads all finished runs "
-        "from the other files, and writes a new one"
-    )
+    return recovered
 
 
 def _check(found: Mapping[str, Any]) -> str:
