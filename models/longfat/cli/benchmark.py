@@ -85,9 +85,14 @@ def benchmark_command(
         raise conflict("--figure", "needs --suite paths")
     if suite is not None:
         context.exit((_paths if suite == "paths" else _suite)(suite, options, output, traces))
+    from longfat import benchmark
+
     with output:
         try:
-            data = _run(options | {"replications": options["replications"] or 10})
+            data = benchmark.run(
+                options["experiment"], options["scheme"], replications=options["replications"] or 10,
+                **{name: options[name] for name in ("rng", "store", "discipline", "executor")}, progress=watched(),
+            )  # fmt: skip
         except KeyboardInterrupt:
             if store is not None:
                 click.echo(f"longfat: finished runs are in {store}; the same call continues from them", err=True)
@@ -148,14 +153,6 @@ def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
             data=data, pictures={name: picture}, figure=picture,
         )  # fmt: skip
     return int(bool(data.far.any()))
-
-
-def _run(options: dict[str, Any]) -> xr.Dataset:
-    from longfat import benchmark
-
-    names = (options["experiment"], options["scheme"])
-    further = ("replications", "rng", "store", "discipline", "executor")
-    return benchmark.run(*names, **{name: options[name] for name in further}, progress=watched())
 
 
 def _emit(data: xr.Dataset, output: Output) -> None:

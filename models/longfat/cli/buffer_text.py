@@ -120,12 +120,6 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
     return row.assign(if_full=float(row.buffer_bytes) / row.attrs["rate"])
 
 
-def _bytes(one: xr.Dataset) -> int:
-    """Return the buffer of the pasted lines for one number of flows [bytes of IP packets]."""
-    size: int = buffer_lines.in_lines(buffer_lines.pasted(one)) * one.attrs["packet"]
-    return size
-
-
 def _larger(data: xr.Dataset) -> list[str]:
     """Return a warning if a smaller path was simulated, on which fewer CUBIC flows lose together than on the path."""
     flows = data.attrs.get("overestimated_flows", [])
@@ -145,7 +139,7 @@ def _variable(data: xr.Dataset) -> list[str]:
     one = buffer_lines.decisive(data)
     if one is None or data.attrs["find"] != "buffer" or data.attrs["round_trip_time"] <= buffer_advice.DATA_CENTER:
         return []
-    size = rounded(_bytes(one), "bytes")
+    size = rounded(buffer_lines.in_lines(buffer_lines.pasted(one)) * one.attrs["packet"], "bytes")
     return [f"Wi-Fi, LTE, Starlink: no one buffer fits; a full one of {size} waits {size}/least rate. See --rate-trace"]
 
 

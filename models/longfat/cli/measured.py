@@ -91,7 +91,8 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
                 [*verdict.lines(), *_narrower(path), "", *_table(found, path, ratios, verbose, above, verdict.kind)]
             ),
             json=lambda: {
-                "diagnosis": said, "path": _values(path), "rfc_6349": ratios, "files": [_file(one) for one in found],
+                "diagnosis": said, "path": _values(path), "rfc_6349": ratios,
+                "files": [{"file": one.file, "kind": one.kind} | _values(one.figures) for one in found],
             },
             figure=lambda plot: plot.measurements(found),
             indent=1,
@@ -127,10 +128,6 @@ def _values(figures: PathFigures) -> dict[str, Any]:
     if "rate" not in known:
         del known["rate_layer"]
     return known
-
-
-def _file(one: Measurement) -> dict[str, Any]:
-    return {"file": one.file, "kind": one.kind} | _values(one.figures)
 
 
 def _table(

@@ -223,11 +223,6 @@ def _command(a: dict[str, Any], options: str) -> list[str]:
     return labelled("check", command) + (labelled("", remark) if remark else [])
 
 
-def at_loss(row: dict[str, float], several: bool = True) -> str:
-    """Return " at a loss of ..." with the loss of a row or its range; empty unless there are several rows."""
-    return f" at a loss of {loss_of(row)}" if several else ""
-
-
 def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
     """Return the expected result if the link's rate is not known, in which case the measured rate is a lower bound."""
     rate, between = path.figures.rate or 0.0, path.figures.rate_interval

@@ -165,7 +165,9 @@ def _of_numbers(answer: Answer, path: Path) -> tuple[str, list[str]]:
             ],
         )
     if _slow(answer):
-        return _of_losses(answer), _against_losses(answer, path)
+        law = f"law of {name_of(a)}{of_streams(a)}, {rounded(trip, 's')}"
+        limit = f"loss: {rates_by_law(answer)} ({law}), of the link's {of_data(answer)}"
+        return limit, _against_losses(answer, path)
     return _of_link(answer, path)
 
 
@@ -209,13 +211,6 @@ def _slow(answer: Answer) -> list[dict[str, float]]:
 def of_data(answer: Answer, named: bool = True) -> str:
     """Format the range of a full link's rate of data, and with ``named`` the headers that are left out."""
     return span(*answer.link) + (" (Ethernet, IP)" if named and answer.attrs["headers"][1] else "")
-
-
-def _of_losses(answer: Answer) -> str:
-    """Return the text of the limit if losses limit the rate, with the rates by law."""
-    a = answer.attrs
-    law = f"law of {name_of(a)}{of_streams(a)}, {rounded(a['round_trip_time'], 's')}"
-    return f"loss: {rates_by_law(answer)} ({law}), of the link's {of_data(answer)}"
 
 
 def rates_by_law(answer: Answer) -> str:

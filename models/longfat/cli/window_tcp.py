@@ -12,7 +12,7 @@ from longfat.cli import paste, window_lines
 from longfat.cli.measured import METRICS, metric
 from longfat.cli.output import MORE, watched
 from longfat.cli.tables import percent
-from longfat.cli.window_steps import begin, name_of, of_streams, rates_by_law, span
+from longfat.cli.window_steps import begin, loss_of, name_of, of_streams, rates_by_law, span
 from longfat.design.senders import SENDERS
 
 if TYPE_CHECKING:
@@ -110,9 +110,8 @@ def _long(row: dict[str, float], several: bool) -> str:
     low, high = row["tcp_rate_lower"], row["tcp_rate_upper"]
     between = f" ({span(low, high)})" if low < high else ""
     lost = f", {percent(row['tcp_lost'], 2)} of packets lost" if row["tcp_lost"] > row["loss"] else ""
-    return (
-        f"{rounded(row['tcp_rate'], 'bytes/s')}{between} in a long transfer{window_lines.at_loss(row, several)}{lost}"
-    )
+    at = f" at a loss of {loss_of(row)}" if several else ""
+    return f"{rounded(row['tcp_rate'], 'bytes/s')}{between} in a long transfer{at}{lost}"
 
 
 def _beside(answer: Answer) -> str:

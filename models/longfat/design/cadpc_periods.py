@@ -86,7 +86,10 @@ def cadpc(
                 net, duration=settled + fairness_time, warm_up=settled, replications=replications,
                 confidence=confidence, rng=np.random.SeedSequence(seed), progress=False,
             )  # fmt: skip
-            row |= _measured(data, rate)
+            link = data.sel(link="sources-sinks")
+            row |= {f"throughput{end}": float(link[f"throughput{end}"]) / rate for end in ENDS}
+            row |= {f"queue{end}": float(link[f"mean_queue{end}"]) for end in ENDS}
+            row |= {"loss": float(data.dropped.sum() / data.sent.sum()), "jain_index": float(data.jain_index)}
             row |= {"period": float(period), "signalling": n * (32 + 16 + 32) / (period * round_trip_time)}
             row["status"] = "reached" if row["queue_upper"] <= longest else "queue too long"
         rows.append(row)
@@ -146,13 +149,6 @@ def _network(capacity: float, round_trip: float, size: int, flows: int, period: 
         "cadpc", path=["sources", "sinks"], packet=size, count=flows, stagger=APART * period * round_trip,
         send_jitter=size / capacity, parameters={"period": period, "smoothing": smoothing},
     )  # fmt: skip
-
-
-def _measured(data: xr.Dataset, capacity: float) -> dict[str, float]:
-    link = data.sel(link="sources-sinks")
-    row = {f"throughput{end}": float(link[f"throughput{end}"]) / capacity for end in ENDS}
-    row |= {f"queue{end}": float(link[f"mean_queue{end}"]) for end in ENDS}
-    return row | {"loss": float(data.dropped.sum() / data.sent.sum()), "jain_index": float(data.jain_index)}
 
 
 @takes(CADPC_CLASS)

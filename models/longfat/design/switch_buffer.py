@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat._version import __version__
-from longfat.base.argument import documented, takes
-from longfat.base.domains import conflict, out_of_range, seed_of
+from longfat.base.argument import documented, listed, takes
+from longfat.base.domains import conflict, seed_of
 from longfat.base.labelled import Labelled, made_by
 from longfat.base.progress import bar, describe
 from longfat.design import signalling
@@ -162,7 +162,8 @@ def answered(
         rule, which need no simulation.
     """
     senders = Senders.of(scheme, parameters, decrease)
-    trips = _round_trip_times(round_trip_time)
+    times = listed("round_trip_time", round_trip_time)  # the flows take several in turn
+    trips = tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in times)
     access = math.inf if access_rate is None else access_rate
     path = Bottleneck(rate, sum(trips) / len(trips), packet, access_rate=access)
     if find == "threshold" and mark_above is not None:
@@ -181,7 +182,13 @@ def answered(
         numbers = FLOWS.each("flows", len(trips) if flows is None else flows)
         if min(numbers) < len(trips):
             raise conflict("round_trip_time", f"has {len(trips)} times, and needs as many flows, got {min(numbers)}")
-        subjects = _long_flows(path, senders, numbers, trips, find, spread, bandwidth_delay_product)
+        subjects = [
+            LongFlows(
+                **vars(path), flows=n, scheme=senders.scheme, parameters=senders.parameters, spread=spread,
+                most=bandwidth_delay_product, finds=find, round_trip_times=trips if len(trips) > 1 else (),
+            )
+            for n in numbers
+        ]  # fmt: skip
     else:
         if not points:
             raise conflict("points = 0", "excludes file: the greatest power is sought among the points of the curve")
@@ -189,7 +196,13 @@ def answered(
             raise conflict("several round_trip_time", "exclude file")
         sought = find if find != "buffer" else None
         excluded = {"flows": flows, "bandwidth_delay_product": bandwidth_delay_product, "find": sought}
-        subjects = [_files(path, senders, file, LOADS if loads is None else loads, excluded)]
+        for name, value in excluded.items():
+            if value is not None:
+                raise conflict(f"{name} = {value}", "excludes file")
+        at = tuple(sorted(LOAD.each("loads", LOADS if loads is None else loads)))
+        subjects = [
+            ArrivingFiles(**vars(path), scheme=senders.scheme, parameters=senders.parameters, loads=at, file=file)
+        ]
     seed = seed_of(rng)
     laws, named = _laws(subjects[0], senders, find)
     runs = replications * (points + len(laws.holds) + 4)
@@ -249,38 +262,6 @@ def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Law
     for size, of_lines, one in found:
         if size == largest or of_lines == largest_of_lines:
             one["rules"][list(laws.holds).index(ONE)] = one["of_rule"](ONE)
-
-
-def _round_trip_times(given: Any) -> tuple[float, ...]:
-    """Return the round-trip times [s]: one for all flows, or several that the flows take in turn."""
-    many = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
-    if not many:
-        raise out_of_range("round_trip_time", "[]", "s", "at least one time in (0, inf)")
-    return tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in many)
-
-
-def _long_flows(
-    path: Bottleneck, senders: Senders, numbers: list[int], trips: tuple[float, ...], find: str, spread: float,
-    most: int | None,
-) -> list[LongFlows]:  # fmt: skip
-    """Return the long-lived flows to simulate, one record for each number of flows."""
-    return [
-        LongFlows(
-            **vars(path), flows=n, scheme=senders.scheme,
-            parameters=senders.parameters, spread=spread, most=most, finds=find,
-            round_trip_times=trips if len(trips) > 1 else (),
-        )
-        for n in numbers
-    ]  # fmt: skip
-
-
-def _files(path: Bottleneck, senders: Senders, size: float, loads: Any, excluded: dict[str, Any]) -> ArrivingFiles:
-    """Return the files that arrive at random; raise a ValueError if an argument in ``excluded`` has a value."""
-    for name, value in excluded.items():
-        if value is not None:
-            raise conflict(f"{name} = {value}", "excludes file")
-    at = tuple(sorted(LOAD.each("loads", loads)))
-    return ArrivingFiles(**vars(path), scheme=senders.scheme, parameters=senders.parameters, loads=at, file=size)
 
 
 def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tuple[Laws, str]:

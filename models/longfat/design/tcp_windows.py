@@ -216,7 +216,8 @@ def answers(
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
     if (bdp := given["rate"].high * given["round_trip_time"].high) > LARGEST_BDP:
         raise conflict(f"rate x round_trip_time = {bdp:.3g} bytes", f"must be at most {LARGEST_BDP:g} bytes")
-    ranges = [given | {"loss": one} for one in _losses(loss)]
+    losses = listed("loss", [loss] if isinstance(loss, tuple) else loss)  # a pair has the ends of one range
+    ranges = [given | {"loss": _range("loss", one)} for one in losses]
     headers = (0, 0) if measured else HEADERS
     shares = [float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers)]
 
@@ -288,7 +289,9 @@ def answers(
     with bar(task="simulating TCP", unit="run", shown=progress) as shown:
         effort = Effort(seed, replications, confidence, shown.update)
         for row in rows:
-            row |= _durations(here, row["loss"])
+            row["check_skipped"], row["check_time"] = here.check(row["loss"])
+            row["tcp_time"] = here.time(row["loss"])
+            row["tcp_cycles"] = row["tcp_time"] / here.cycle(row["loss"])
         slow = False
         for row, one in zip(rows, ranges, strict=True):
             found = _simulated(path, one, shares, effort)
@@ -311,12 +314,6 @@ def answers(
 
 def _middle(given: dict[str, Range]) -> dict[str, float]:
     return {name: one.middle for name, one in given.items()}
-
-
-def _durations(path: tcp.TcpPath, loss: float) -> dict[str, float]:
-    """Return the durations of a check and of a long transfer [s], and of the latter in window cycles."""
-    (skipped, lasts), time = path.check(loss), path.time(loss)
-    return {"check_skipped": skipped, "check_time": lasts, "tcp_time": time, "tcp_cycles": time / path.cycle(loss)}
 
 
 def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: Effort) -> dict[str, float]:
@@ -365,11 +362,6 @@ def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_
     ends = {"tcp_in_flight": window, "tcp_rate": most} | {f"{one}_{end}": size for one in ("tcp_rate", "check", "long")
                                  for end, size in (("lower", least), ("upper", most))}  # fmt: skip
     return {name: min(row[name], size) for name, size in ends.items()}
-
-
-def _losses(loss: Any) -> list[Range]:
-    """Return the losses, each as a range, from a single value, a pair of ends, a list, or a text with commas."""
-    return [_range("loss", one) for one in listed("loss", [loss] if isinstance(loss, tuple) else loss)]
 
 
 def _range(name: str, value: Any) -> Range:

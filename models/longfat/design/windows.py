@@ -88,7 +88,10 @@ def window(
 
     path = Path(rate, round_trip_time, segment, packet)
     losses = LOSS.each("loss", loss)
-    _refuse_too_many(path)
+    if not path.ack_segments <= MOST_SEGMENTS:
+        flight = f"as {path.ack_segments:.0f} segments would be in flight, more than {MOST_SEGMENTS}"
+        raise out_of_range("segment", path.segment, "bytes", f"larger on this path, {flight}")
+    integer("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
     seed, shown = seed_of(rng), functools.partial(bar, unit="loss", shown=progress)
     rows = [_answer(path, p, target, source, search, seed, confidence) for p in shown(losses, task="finding windows")]
     if receive_buffer:
@@ -142,14 +145,6 @@ OF_PATH = (
     "rate", "round_trip_time", "segment", "packet", "segment_packets", "packet_time", "ack_delay", "ack_segments",
     "bandwidth_delay_product",
 )  # fmt: skip
-
-
-def _refuse_too_many(path: Path) -> None:
-    """Raise a ValueError if the path holds more segments than a simulation can keep in memory."""
-    if not path.ack_segments <= MOST_SEGMENTS:
-        flight = f"as {path.ack_segments:.0f} segments would be in flight, more than {MOST_SEGMENTS}"
-        raise out_of_range("segment", path.segment, "bytes", f"larger on this path, {flight}")
-    integer("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
 
 
 def _reference_window(path: Path) -> int:
