@@ -71,26 +71,16 @@ class Labelled:
             taken = np.asarray(values)[tuple(indices.get(dim, slice(None)) for dim in _of(dims))]
             return (tuple(dim for dim in _of(dims) if dim not in indices), taken, *about)
 
-        return self._each(at)
+        variables, coords = ({name: at(*one) for name, one in each.items()} for each in (self.variables, self.coords))
+        return Labelled(variables, coords, self.attrs)
 
     def sel(self, **labels: Any) -> Labelled:
         """Select a coordinate value along each given dimension; return the data without these dimensions."""
         return self.isel(**{dim: list(self[dim]).index(label) for dim, label in labels.items()})
 
-    def expand_dims(self, dim: str) -> Labelled:
-        """Return a copy whose variables and coordinate ``dim`` have the new first dimension ``dim``, of length one."""
-        made = self._each(lambda dims, values, *about: ((dim, *_of(dims)), np.asarray(values)[np.newaxis], *about))
-        return replace(made, coords={**self.coords, dim: made.coords[dim]})
-
     def assign(self, **values: Any) -> Labelled:
         """Return a copy with further variables, which have no dimensions."""
         return replace(self, variables={**self.variables, **{name: ((), one) for name, one in values.items()}})
-
-    def _each(self, changed: Any) -> Labelled:
-        variables, coords = (
-            {name: changed(*one) for name, one in each.items()} for each in (self.variables, self.coords)
-        )
-        return Labelled(variables, coords, self.attrs)
 
 
 def _of(dims: Any) -> tuple[str, ...]:
