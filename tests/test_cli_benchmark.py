@@ -64,15 +64,6 @@ def test_traces(capsys, tmp_path):
     assert "sending rate [Mbit/s]" in text or "<path" in text
 
 
-WORDS = ["--experiment", "3-4", "--scheme", "explicit-feedback", "--json"]
-
-
-@pytest.mark.long
-def test_processes(capsys):
-    """The same rows; tests/replication has the pools, in the short profile, too."""
-    assert asked(capsys, *WORDS, "--executor", "processes") == asked(capsys, *WORDS)
-
-
 def test_a_scheme_that_fails(capsys, tmp_path):
     file, folder = tmp_path / "broken.py", tmp_path / "out"
     file.write_text(BROKEN)

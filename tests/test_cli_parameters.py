@@ -200,7 +200,6 @@ COMPLETED = [
     ("longfat buffer --find b", ["buffer", "burst"]),
     ("longfat verify --law power.l", ["power.little_mean_number", "file power.l"]),
     ("longfat benchmark --experiment 1,7-0.9", ["1,7-0.9", "1,7-0.9-ramp"]),
-    ("longfat benchmark --executor t", ["threads"]),
     ("longfat window ip", ["file ip"]),
     ("longfat window --output o", ["dir o"]),
     ("longfat simulate ne", ["file ne"]),

@@ -48,12 +48,6 @@ RUNS = replace(
 )
 @options({"replications": RUNS})
 @SEED
-@option(
-    "--executor",
-    Name("executor", lambda: ("threads", "processes")),
-    "Executor of the runs: threads or processes.",
-    default="threads",
-)
 @switch("--traces", "Draw sending rates and queue lengths over time; needs --output.")
 @outputs(
     json="Print JSON: a list of rows, times in ms.",
@@ -91,7 +85,7 @@ def benchmark_command(
         try:
             data = benchmark.run(
                 options["experiment"], options["scheme"], replications=options["replications"] or 10,
-                **{name: options[name] for name in ("rng", "store", "discipline", "executor")}, progress=watched(),
+                **{name: options[name] for name in ("rng", "store", "discipline")}, progress=watched(),
             )  # fmt: skip
         except KeyboardInterrupt:
             if store is not None:
