@@ -6,9 +6,10 @@ identifies the sweep. ``numpy.load`` reads it without longfat. A file gets its f
 that is killed leaves a hidden file, which is ignored. If ``sweep.json`` is missing or damaged, the runs identify the
 sweep.
 
-Runs are not synced to the disk, which would take about 8 ms each. Linux writes data that are older than 30 s every 5 s
-(kernel documentation, sysctl/vm, dirty_expire_centisecs and dirty_writeback_centisecs): a power failure may lose or
-damage later runs. A run that is lost or damaged is computed anew.
+Runs are not synced to the disk, which would take about 8 ms each. By default Linux writes data that are older than 30 s
+every 5 s (kernel documentation, sysctl/vm, dirty_expire_centisecs and dirty_writeback_centisecs), and ext4 its journal
+every 5 s (filesystems/ext4, commit): a power failure may lose or damage runs of the last 40 s. A run that is lost or
+damaged is computed anew.
 """
 
 from __future__ import annotations

@@ -143,8 +143,8 @@ def sweep(
     names. An object may exclude state that does not affect the results, such as a counter, by its ``__getstate__``.
 
     Damaged files in a store are reported by a warning and computed anew. A kill loses no stored run, a power failure
-    those that the system has not yet written to the disk: on Linux the runs of the last 40 s at most. The overhead is
-    about 0.1 ms per run, and 1 ms with a store, so runs should take longer than that.
+    those that the system has not yet written to the disk: by default of Linux the runs of the last 40 s. The overhead
+    is about 0.1 ms per run, and 1 ms with a store or processes, so runs should take longer than that.
 
     With ``until``, n is the first number of replications, from ``replications`` on, at which all intervals are narrow
     enough. The rule examines replications 0 to n - 1 in their order and nothing else, so the result does not depend on
