@@ -102,6 +102,7 @@ VALUES = [
     row(flow, r"access_rate of flow 'f' = 1.1e[+]12 bytes/s .* 1000 B per nanosec", "reno", access_rate=1.1e12),
     row(packet_on, r"rate of link 'a-b' = 1.25e[+]14 .* \(0, 6.4e[+]10\] bytes/s, one packet of 64", 64, 1.25e14),
     row(packet_on, r"rate of link 'a-b' = 2e[+]11", 64, 1e6, rate_changes=[(1, 2e11), (2, 1e6)]),
+    row(traffic.on_off, r"shape_off = 0.5 is out of range: must be 0 or \[1, 100\]", 1e6, 1.0, 1.0, shape_off=0.5),
     row(traffic.probe, r"interval = 1e-10 s is out of range: must be in \[1e-09, 1e[+]06\] s", 1e-10),
     row(flow, r"start \+ stagger\*\(count - 1\) = 2e\+09 s is out of range", "reno", start=1e9, stagger=1e9, count=2),
     row(flow, "file = '1 MB' of flow 'f' excludes scheme 'mine': without acknowledgments", SILENT, file="1 MB"),
@@ -176,6 +177,7 @@ VALUES = [
 ]
 PAIRS = r"rate_changes must be a sequence of pairs \(time, rate\)"
 TYPES = [
+    row(traffic.on_off, "shape_on must be a number, got the string 'x'", 1e6, 1.0, 1.0, shape_on="x"),
     row(run, "net must be a Network or a sequence of Networks, got the string 'net'", "net"),
     row(run, r"net\[1\] must be a Network, got the int 3", [flow(AIMD), 3]),
     row(conformance, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3", 3),

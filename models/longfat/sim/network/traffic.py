@@ -105,7 +105,8 @@ def on_off(
     0.0025
     """
     for name, shape in (("shape_on", shape_on), ("shape_off", shape_off)):
-        number(name, shape, "1", "[0, 1]" if shape <= 1 and shape in (0, 1) else "(1, 100]")
+        if 0 < number(name, shape, "1", "[0, 100]") < 1:
+            raise domains.out_of_range(name, shape, "1", "0 or [1, 100]")
     return Traffic(
         "on-off",
         records.ON_OFF,
