@@ -351,6 +351,14 @@ def test_standard_output_that_cannot_be_written_to(tmp_path, stdout, words):
     assert not (tmp_path / "out").exists() or list((tmp_path / "out").iterdir()) == []
 
 
+def test_closed_standard_error_and_a_byte_order_mark(tmp_path):
+    """The answer is printed as if standard error were open; Windows' editors begin text in UTF-8 with a mark."""
+    (tmp_path / "net.toml").write_text(STEADY, encoding="utf-8-sig")
+    command = f"{Path(sys.executable).parent / 'longfat'} simulate net.toml 2>&-"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout[:20]) == (0, "one steady flow: 10 ")
+
+
 def test_no_room_for_a_trace(tmp_path, capsys):
     """The answer is printed, one line says why there is no trace, and the status is 2."""
     (tmp_path / "net.toml").write_text(RENO)

@@ -56,6 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; return its exit status: 2 after an error, with one line on stderr, or 1 if a check disagrees."""
     if sys.stdout is None:  # closed by the shell, as with >&-
         return _complain("standard output is closed, so that nothing can be printed")
+    if sys.stderr is None:  # closed, as with 2>&-
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if arguments is None:
         _prepare_process()
     terminated = threading.Event()

@@ -65,7 +65,7 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
     """
     path = _place(path)
     try:
-        text = regular(path, LONGEST).read_bytes().decode()
+        text = regular(path, LONGEST).read_bytes().decode("utf-8-sig")
         return parse(text, finder(path.parent, trust))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not text in UTF-8: {error.reason} at byte {error.start}") from None
