@@ -192,6 +192,20 @@ def test_ping_loss_is_noted_and_not_used(written):
     assert figures.remarks[2].startswith("ping lost 12.5%")
 
 
+def test_the_summary_of_windows(written):
+    """Windows prints whole milliseconds: 20.9 ms may stand as 20ms."""
+    text = (
+        "Reply from 10.0.0.1: bytes=32 time=20ms TTL=54\r\nRequest timed out.\r\n\r\n"
+        "    Packets: Sent = 2, Received = 1, Lost = 1 (50% loss),\r\n"
+        "    Minimum = 20ms, Maximum = 20ms, Average = 20ms\r\n"
+    )
+    figures = read_ping(written(text))
+    assert figures.round_trip_time == 0.02
+    assert figures.remarks[1] == "round_trip_time: in whole milliseconds, as Windows prints it (ping)"
+    assert figures.remarks[3].startswith("ping lost 50%")
+    assert len(figures.remarks) == 4  # it is not cut off
+
+
 def test_pings_without_all_of_their_lines(written):
     text = (DATA / "ping.txt").read_text()
     whole = read_ping(DATA / "ping.txt")
@@ -298,7 +312,7 @@ def test_streams_that_are_refused(refused):
         (stream({"start": TCP["start"], "intervals": TCP["intervals"]}), ": key 'end' is missing"),  # cut off
         (stream(TCP)[:-9], ": the file is damaged JSON (line 6: Unterminated string starting at): was it cut off?"),
         ('{"event": "start"}\n{"event": "end"}', ": the file is JSON of no known kind: must be the output of iperf3"),
-        ("[1]\n[2]", ": the file is"),
+        ("[1]\n[2]", ": the file goes on"),
         ((DATA / "ping.txt").read_text(), ": the file is the output of ping, must be that of iperf3 --json"),
     ]:
         refused(text, words, read=read_iperf3)

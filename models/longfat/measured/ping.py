@@ -20,9 +20,11 @@ _SUMMARY = re.compile(rf"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*{_NUMBER}/{_N
 #: Pattern of the line of a reply. With the option -D of ping the line begins with a time; "(DUP!)" marks a duplicate
 #: reply.
 _REPLY = re.compile(rf"^(?:\[{_NUMBER}\] )?(.*)\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b(.*)$", re.MULTILINE)
+#: Summary of Windows' ping, whose times are whole milliseconds.
+_WINDOWS = re.compile(r"Minimum = ([0-9]+)ms, Maximum = [0-9]+ms, Average = ([0-9]+)ms")
 #: Reply of Windows' ping in less than a millisecond, the smallest time that it prints.
 _BELOW = re.compile(r"\btime<[0-9]+\s*ms\b")
-_LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% packet loss")
+_LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% (?:packet )?loss")
 _RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
 
 
@@ -35,8 +37,8 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     Parameters
     ----------
     path : str or path
-        Output of one run of ping on Linux, BSD, macOS or busybox. If the summary is missing, the replies are read one
-        by one, with a remark that the file is cut off.
+        Output of one run of ping on Linux, BSD, macOS, busybox or Windows, in English. If the summary is missing, the
+        replies are read one by one, with a remark that the file is cut off.
 
     Returns
     -------
@@ -73,7 +75,8 @@ def looks_like(text: str) -> bool:
 
 def read(path: str, text: str) -> Measurement:
     """Return the measurement from the replies and the summary of one run of ping."""
-    summaries = _SUMMARY.findall(text)
+    windows = _WINDOWS.findall(text)
+    summaries = _SUMMARY.findall(text) + windows
     if len(summaries) > 1:
         raise ValueError(f"{path}: the file holds {len(summaries)} runs of ping, must hold one")
     replies = [(at, printed(f"{path}: time", time)) for at, _, time, rest in _REPLY.findall(text) if "DUP" not in rest]
@@ -91,6 +94,8 @@ def read(path: str, text: str) -> Measurement:
     )
     smallest = number(f"{path}: round-trip time", least, "ms", "(0, inf)")
     remarks = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
+    if windows:
+        remarks.append("round_trip_time: in whole milliseconds, as Windows prints it (ping)")
     remarks.append("queueing_delay: the mean less the smallest (ping)")
     received = _RECEIVED.search(text)
     if not summaries:
