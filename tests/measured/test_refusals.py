@@ -59,6 +59,7 @@ def test_whole_files_are_read(path):
         (b"hello, world\n", "is of no known kind: must be the output of iperf3 --json"),
         (b'{"a": 1}', "is JSON of no known kind: must be"),
         (b"[]", "is JSON of no known kind"),
+        (b'{"start": {}, "end": {}}\n' * 2, "holds 2 runs, must hold one"),
         (b"[1, 2]", "is JSON of no known kind"),
         (b'{"a": 1', "is damaged JSON (line 1"),
         (b"[" * 100_000, "is damaged JSON"),
@@ -66,7 +67,7 @@ def test_whole_files_are_read(path):
         (b"Connecting to host 10.0.0.1, port 5201\n", "has no summary of iperf3, whose last line"),
         (b"qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p\n", "must be the output of tc -s qdisc"),
         (b"cwnd:10 rtt:1/1", "holds no socket"),
-        ((DATA / "iperf3_tcp.json").read_bytes() * 2, "is damaged JSON"),
+        ((DATA / "iperf3_tcp.json").read_bytes() * 2, "the file goes on after the end of its JSON (line "),
     ],
 )
 def test_foreign_files(refused, content, part):

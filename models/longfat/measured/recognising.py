@@ -160,10 +160,15 @@ def _from_json(path: str, text: str) -> Measurement:
     try:
         content = parsed(text)
     except json.JSONDecodeError as error:
+        if error.msg == "Extra data":  # as after iperf3 --json >> FILE
+            words = f"the file goes on after the end of its JSON (line {error.lineno}): must hold one run"
+            raise ValueError(words) from None
         raise ValueError(f"the file is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
     for kind in _JSON:
         if kind.looks_like(content):
             return kind.read(path, content)
+    if isinstance(content, list) and content and any(kind.looks_like(content[0]) for kind in _JSON):
+        raise ValueError(f"the file holds {len(content)} runs, must hold one")
     raise ValueError(f"the file is JSON of no known kind: must be {_allowed()}")
 
 
