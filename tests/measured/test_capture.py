@@ -225,6 +225,18 @@ def test_flows_with_less_data_are_counted(tmp_path):
     assert figures.packets_sent == 12
 
 
+def test_the_rate_in_a_capture_at_the_receiver(tmp_path):
+    """Of two packets every 2 ms the second is acknowledged at once: data is outstanding for half of the time."""
+    syn, _, last = handshake(5000)  # 10 ms from the answer to the last packet: the sender is far away
+    records = [syn, packet(0, True, 99, 5000, SYN | ACK), last]
+    for i in range(100):
+        records.append(packet(20_000 + 1000 * i, sequence=5000 + 1000 * i, ack=100, payload=1000))
+        records += [packet(20_000 + 1000 * i, True, 100, 6000 + 1000 * i)] * (i % 2)
+    figures = measured.read(written(tmp_path, records))
+    assert figures.rate == pytest.approx(100_000 / 0.099, rel=1e-9)
+    assert "per time from the first data to the last" in next(one for one in figures.remarks if one[:4] == "rate")
+
+
 def test_a_closed_window(tmp_path):
     # two packets fill a window of 500 << 2 = 2000 bytes, every 10 ms
     records = handshake(5000, shift=2)

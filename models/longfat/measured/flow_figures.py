@@ -25,6 +25,9 @@ class Transfer:
     sent: list[Transmission] = field(default_factory=list)  # all transmissions in order of time
     acknowledged: float = 0.0  # bytes
     busy: float = 0.0  # time with data outstanding [s]
+    #: Time from the first data to the last [s], if the capture was not taken at the sender: an acknowledgment that
+    #: leaves the receiver follows its data at once, so that `busy` has no round trips.
+    lasted: float | None = None
     closed: float = 0.0  # part of `busy` in which the receiver's window had no room for a packet [s]
     packet: float = 0.0  # size of a full packet, without headers [bytes]
     base: float | None = None  # smallest round-trip time [s]
@@ -39,9 +42,11 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
     sent, remarks = flow.sent, list(flow.remarks)
     lost = sum(one.lost for one in sent)
     bursts = _bursts(sent)
-    rate = flow.acknowledged / flow.busy if flow.busy > 0 else None
+    time = flow.busy if flow.lasted is None else flow.lasted
+    rate = flow.acknowledged / time if time > 0 else None
     if rate:
-        remarks.append(f"rate: an estimate, bytes acknowledged per time with data outstanding ({source})")
+        within = "with data outstanding" if flow.lasted is None else "from the first data to the last, with all pauses"
+        remarks.append(f"rate: an estimate, bytes acknowledged per time {within} ({source})")
     remarks.append(f"loss: {lost} of {len(sent)} packets ({source}), queue drops included")
     burst = lost / bursts if bursts else None
     if burst:

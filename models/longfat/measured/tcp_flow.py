@@ -169,6 +169,7 @@ class _Reader:
         here, there = self._handshake()
         if here + there >= LEAST and here > NEAR * there:
             flow.base, flow.mean = here + there, None
+            flow.lasted = self.sent[-1].time - self.sent[0].time
             for one in self.sent:
                 one.round_trip_time = None
             flow.remarks.append(
@@ -176,6 +177,7 @@ class _Reader:
             )
         elif flow.base is not None and flow.base < LEAST:
             flow.base = flow.mean = None
+            flow.lasted = self.sent[-1].time - self.sent[0].time
             flow.remarks.append("round_trip_time: not measured, the capture was taken at the receiver (pcap)")
         elif flow.base is not None:
             flow.remarks.append("round_trip_time: the smallest from a packet to its acknowledgment (pcap)")
