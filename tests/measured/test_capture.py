@@ -251,6 +251,18 @@ def test_a_closed_window(tmp_path):
     assert any("window was closed for 80% of the time" in one for one in figures.remarks)
 
 
+def test_a_window_whose_scale_was_cut_off(tmp_path):
+    """With the options of the SYN packets cut off, as by tcpdump -s 68, a window of 500 << 2 may seem to be 500."""
+    records = [one[:8] + struct.pack("<I", 40) + one[12 : 16 + 40] for one in handshake(5000, shift=2)]
+    for i in range(5):
+        begin, time = 5000 + 1000 * i, 20_000 + 10_000 * i
+        records.append(packet(time, sequence=begin, ack=100, payload=1000))
+        records.append(packet(time + 10_000, True, 100, begin + 1000, window=500))
+    figures = measured.read(written(tmp_path, records))
+    assert figures.limited_by is None
+    assert any("packets without whole headers, which are left out: 2 of 13" in one for one in figures.remarks)
+
+
 def test_captures_without_data(tmp_path):
     for records in ([], handshake(5000), [b"\0" * 9]):
         with pytest.raises(ValueError, match="holds no data of TCP"):

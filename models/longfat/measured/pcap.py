@@ -163,6 +163,8 @@ def _segment(time: int, link: int, data: bytes, length: int) -> Segment | None:
     if found is None:
         return None
     source, target, sequence, acknowledgment, flags, window, payload, options, begin = found
+    if flags & headers.SYN and len(data) < begin:
+        raise IndexError("the options of a SYN are cut off, so that the scale of all windows is unknown")
     return Segment(
         time, source, target, sequence, acknowledgment, flags, window, payload,
         *headers.options(data[options:begin]),
