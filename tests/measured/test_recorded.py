@@ -177,6 +177,14 @@ def test_kinds_together():
     assert (path.limited_by, path.policed) == ("network", False)
 
 
+def test_rates_of_two_directions():
+    """19 Mbit/s there and 598 Mbit/s back; one run of 2.9 times the rate of another may be of the same path."""
+    runs = [Measurement(f"{one:g}", "iperf3", PathFigures(one * 125e3, None, None, ())) for one in (19, 598, 55.1)]
+    words = "files: rates of 19 Mbit/s in 19 and 598 Mbit/s in 598: two paths, or two directions of one"
+    assert words in path_of(runs[:2]).remarks
+    assert not any("two directions" in one for one in path_of(runs[::2]).remarks)
+
+
 @pytest.mark.parametrize(
     ("ping", "ends"),
     [(0.6, "32 ms in run.json, 600 ms in far.ping"), (0.01, "10 ms in far.ping, 32 ms in run.json"), (0.095, "")],

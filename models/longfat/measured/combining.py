@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from longfat.base.quantities import text
+from longfat.base.quantities import rounded, text
 from longfat.measured.counting import loss_interval
 from longfat.measured.figures import DOUBT, Measurement, PathFigures
 from longfat.measured.limits import queued_or_lost
@@ -23,7 +23,7 @@ ORDER = {
     "queue_depth": ("crusader", "flent"),
     "limited_by": ("ss -ti", "ndt7", "pcap", "qlog", "iperf3 --json", "iperf3", "crusader", "flent"),
 }
-#: Ratio of the largest to the smallest base round-trip time above which files may be of two paths: our choice.
+#: Ratio of base round-trip times, or of rates, above which files may be of two paths: our choice.
 APART = 3.0
 
 
@@ -100,13 +100,16 @@ def _base(measurements: Sequence[Measurement]) -> PathFigures:
 
 def _rate(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
     values = [one.figures.rate or 0.0 for one in runs]
+    slow, fast = (find(runs, key=lambda one: one.figures.rate or 0.0) for find in (min, max))
+    ends = " and ".join(f"{rounded(one.figures.rate or 0.0, 'bytes/s')} in {one.file}" for one in (slow, fast))
+    doubt = f"{DOUBT}rates of {ends}: two paths, or two directions of one"
     return PathFigures(
         rate=median(values),
         rate_interval=_range(values),
         flows=runs[0].figures.flows,
         transport=runs[0].figures.transport,
         rate_layer=runs[0].figures.rate_layer,
-        remarks=_remarks("rate", runs, "the median"),
+        remarks=_remarks("rate", runs, "the median") + (doubt,) * (max(values) > APART * min(values)),
     )
 
 
