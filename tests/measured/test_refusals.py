@@ -82,6 +82,9 @@ def test_directories_absent_files_and_pipes(tmp_path):
     said(pipe, "not a regular file")  # and does not wait for a writer
     with pytest.raises(ValueError, match="files is empty: must be one or more"):
         measured.read()
+    run = DATA / "ping.txt"  # a second run would narrow the intervals
+    with pytest.raises(ValueError, match=r"ping\.txt: the file is given 2 times: must count as one run"):
+        measured.read(run, run.parent / "measured" / ".." / "ping.txt")
 
 
 def test_json_of_too_many_values(refused, monkeypatch):

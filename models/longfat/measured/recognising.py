@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import zlib
+from collections import Counter
 from os import PathLike
 from typing import Any, Protocol
 
@@ -66,6 +68,10 @@ def read_each(*files: str | PathLike[str]) -> list[Measurement]:
     """Return the measurement of each file: its figures, kind and series over time."""
     if not files:
         raise ValueError("files is empty: must be one or more files with measurements")
+    times = Counter(map(os.path.realpath, files))
+    for file in files:
+        if times[os.path.realpath(file)] > 1:
+            raise ValueError(f"{file}: the file is given {times[os.path.realpath(file)]} times: must count as one run")
     return [_read(str(file)) for file in files]
 
 
