@@ -285,6 +285,17 @@ def test_a_window_that_the_hosts_do_not_explain(tmp_path, capsys):
     assert lines_of(out) == []
 
 
+@pytest.mark.parametrize("verbose", [[], ["--verbose"]])
+def test_doubts_about_the_files_are_repeated(tmp_path, capsys, verbose):
+    """Base round-trip times of 32 and 200 ms, and 7224072 bytes in 3.049233 s over a link of 10 Mbit/s."""
+    (tmp_path / "far.ping").write_text("rtt min/avg/max/mdev = 200/201/202/1 ms")
+    files = [str(DATA / "measured/clean-1.json"), str(tmp_path / "far.ping")]
+    out = " ".join(said(capsys, *files, "--rate", "10Mbit/s", *LAW, *verbose).split())
+    assert out.count("remark files: base round-trip time of 32.155 ms in") == 1
+    assert out.count("files: 18.95 Mbit/s of data, more than --rate of 10 Mbit/s: another path, or a wrong rate") == 1
+    assert "files: 18.95" not in said(capsys, *files, "--rate", "10..20Mbit/s", *LAW, *verbose)
+
+
 def test_the_smallest_of_several_hosts_counts(tmp_path, capsys):
     for name, receive in (("a.txt", 33554432), ("b.txt", 1000000)):
         (tmp_path / name).write_text(HOST.format(receive, 1))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import conflict
+from longfat.base.quantities import rounded, text
 from longfat.cli.parameters import flag_of
 from longfat.design.senders import SENDERS
 
@@ -98,6 +100,7 @@ def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> P
     from longfat import measured
     from longfat.design.socket_buffers import linux_defaults, tightest
     from longfat.measured.diagnosis import diagnosis
+    from longfat.measured.figures import DOUBT
     from longfat.measured.sysctl import Settings
 
     contents = measured.read_each(*files) if files else []
@@ -109,6 +112,10 @@ def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> P
     if (trip := options.get("round_trip_time")) and figures.transport == "TCP":
         base = min(max(figures.round_trip_time or trip[0], trip[0]), trip[1])
         figures = measured.PathFigures(round_trip_time=base).merged(figures)
+    most = options.get("rate", (math.inf,))[-1]
+    if (figures.rate or 0.0) > most:
+        said = f"{rounded(figures.rate or 0.0, 'bytes/s', 4)} of data, more than --rate of {text(most, 'bytes/s')}"
+        figures = replace(figures, remarks=(*figures.remarks, f"{DOUBT}{said}: another path, or a wrong rate"))
     limits = linux_defaults(kernel) if kernel else tightest([_limits(one) for one in hosts]) if hosts else None
     link = options.get("rate", (None,))[0]
     return Path(options, figures, diagnosis(figures, link, runs) if figures.transport == "TCP" else None, limits)

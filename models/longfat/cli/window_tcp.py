@@ -14,6 +14,7 @@ from longfat.cli.output import MORE, watched
 from longfat.cli.tables import percent
 from longfat.cli.window_steps import begin, loss_of, name_of, of_streams, rates_by_law, span
 from longfat.design.senders import SENDERS
+from longfat.measured.figures import DOUBT
 
 if TYPE_CHECKING:
     from longfat.cli.window_path import Path
@@ -35,6 +36,8 @@ def by_law(answer: Answer, path: Path, verbose: bool) -> str:
     said = begin(answer, path)
     for remark in [one for one in path.remarks if one.startswith(ASSUMED)][:1]:
         said += labelled("losses", remark.removeprefix("loss: "))
+    for remark in [one for one in path.remarks if one.startswith(DOUBT)]:
+        said += labelled("remark", remark)
     parts = [said]
     if verbose:
         parts.append([line for label, words in _explained(answer, path) for line in labelled(label, words)])
@@ -56,7 +59,7 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
     flows = "one flow" if a["flows"] == 1 else f"{a['flows']} flows"
     yield "sender", f"{flows} of {SENDERS[a['scheme']].about}; {a['segment']} bytes of data in a packet"
     for remark in path.remarks:
-        if not remark.startswith(ASSUMED):
+        if not remark.startswith((*ASSUMED, DOUBT)):
             yield "remark", remark
     yield "law", f"{rates_by_law(answer)} ({SENDERS[a['scheme']].law})"
     if path.verdict is None or path.verdict.is_of_network:
