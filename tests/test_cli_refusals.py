@@ -315,7 +315,7 @@ REFUSED = {
         [
             ("--port 70000", "port = 70000 is out of range: must be an integer in [0, 65535]"),
             ("--host no.such.host.invalid", "host = 'no.such.host.invalid' is unknown"),
-            ("--host 192.0.2.1", "port = 8866 on 192.0.2.1 cannot be listened on"),  # of RFC 5737, nobody's
+            ("--host 192.0.2.1", "host = '192.0.2.1' is unknown"),  # of RFC 5737, nobody's
         ],
     ),
 }

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import functools
 import hmac
 import ipaddress
@@ -289,11 +290,10 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         place.bind((host, port))
         place.listen(256)
-    except socket.gaierror:
-        place.close()
-        raise ValueError(f"host = {host!r} is unknown: must be an address of this machine") from None
     except OSError as error:
         place.close()
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise ValueError(f"host = {host!r} is unknown: must be an address of this machine") from None
         why = error.strerror or error
         raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; choose another with --port") from None
     place.setblocking(False)
