@@ -6,12 +6,13 @@ import json
 import multiprocessing
 import re
 import socket
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from longfat.base import extras
+from longfat.base import extras, progress
 from longfat.cli import main
 from longfat.explore import simulations, state
 from tests.served import TOKEN, Fake, Inside, Served
@@ -289,8 +290,12 @@ def test_the_pages_are_those_that_are_written(inside, tmp_path, capsys, monkeypa
     """`--output` writes what is served, without what simulates: two laws stand for all."""
     names = ("queues.mm1_wait", "power.network_power")
     monkeypatch.setattr(state, "chosen", lambda law="": {name: state.find(name) for name in names})
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
     assert main(["explore", "--output", str(tmp_path / "site")]) == 0
-    assert capsys.readouterr().out.endswith(f" laws: {tmp_path / 'site' / 'index.html'}\n")
+    out, err = capsys.readouterr()
+    assert out.endswith(f" laws: {tmp_path / 'site' / 'index.html'}\n")
+    assert "writing pages:" in err
     served = inside(laws=None)
     for path in (PAGE, "laws/power/network_power/", ""):
         home = ', { simulate: longfatView.served("../../../simulate") }'

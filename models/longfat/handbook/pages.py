@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from longfat.base.progress import bar
 from longfat.handbook import javascript, law_records, presets
 from longfat.handbook.law_records import mathml
 from longfat.law import Law
@@ -105,9 +106,10 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
     }
 
 
-def write(folder: Path, laws: Iterable[Law] | None = None) -> None:
-    """Write the files of the site, by default with all laws, into a folder."""
-    for name, text in texts(laws).items():
+def write(folder: Path, laws: Iterable[Law] | None = None, *, progress: bool = False) -> None:
+    """Write the files of the site, by default with all laws, into a folder; show a bar if ``progress``."""
+    made = texts(laws)
+    for name, text in bar(made.items(), task="writing pages", unit="file", shown=progress, total=len(made)):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text(), encoding="utf-8")
