@@ -285,6 +285,13 @@ def test_a_window_that_the_hosts_do_not_explain(tmp_path, capsys):
     assert lines_of(out) == []
 
 
+def test_a_check_that_is_slower_than_a_long_transfer(capsys):
+    """With a buffer of 8 packets at 10 Gbit/s: 8.68 Gbit/s in the end, above the 7.79 Gbit/s expected after 20 s."""
+    out = " ".join(said(capsys, "--rate", "10Gbit/s", "--rtt", "10ms", "--buffer", "0.001").split())
+    assert "0.001 BDP buffer); so soon after slow start it is slower than a long transfer hosts" in out
+    assert "so soon" not in said(capsys, "--rate", "100Mbit/s", "--rtt", "10ms")
+
+
 @pytest.mark.parametrize("verbose", [[], ["--verbose"]])
 def test_doubts_about_the_files_are_repeated(tmp_path, capsys, verbose):
     """Base round-trip times of 32 and 200 ms, and 7224072 bytes in 3.049233 s over a link of 10 Mbit/s."""

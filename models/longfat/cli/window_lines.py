@@ -202,10 +202,12 @@ def check(answer: Answer, path: Path) -> list[str]:
     at = [f" at {loss_of(row)}" if len(rows) > 1 else "" for row in rows]
     ends = [(row["check_lower"], row["check_upper"]) for row in rows]
     intervals = [rates(*pair, unit) + where for pair, where in zip(ends, at, strict=True)]
+    slower = all(row["check_upper"] < (1 - DIFFERENT) * row["tcp_rate"] for row in rows)
+    early = "; so soon after slow start it is slower than a long transfer" * slower
     made += labelled(
         "expect",
         f"{', '.join(intervals)} in {receiver} in {100 * a['confidence']:.4g} of 100 "
-        f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP buffer)",
+        f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP buffer){early}",
     )
     from longfat.measured.counting import WIDE
 
