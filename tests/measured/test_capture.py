@@ -6,12 +6,15 @@ import json
 import random
 import statistics
 import struct
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from longfat import measured
+from longfat.base import progress
 from longfat.measured import policing, tcp_flow
 from longfat.measured.pcap import segments
 from longfat.measured.policing import Transmission, policer
@@ -277,6 +280,13 @@ def test_a_cut_capture_has_the_packets_before_the_cut(tmp_path):
     assert len(list(segments(path))) == count - 1
     path.write_bytes(content[:24] + content[24:].replace(content[32:36], b"\xff\xff\xff\xff", 1))  # a damaged length
     assert list(segments(path)) == []
+
+
+def test_a_file_that_takes_long_is_announced(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(progress.threading, "Timer", lambda after, say: SimpleNamespace(start=say, cancel=int))
+    measured.read(written(tmp_path, transfer()))
+    assert capsys.readouterr().err == f"longfat: reading {tmp_path / 'made.pcap'}\n"
 
 
 def records_of(content):

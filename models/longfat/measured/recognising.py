@@ -10,6 +10,7 @@ from collections import Counter
 from os import PathLike
 from typing import Any, Protocol
 
+from longfat.base.progress import announced
 from longfat.measured import crusader, flent, iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
 from longfat.measured.combining import path_of
 from longfat.measured.fields import LONGEST_TEXT, MARKS, opened, parsed, text_of
@@ -116,7 +117,8 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
 def _read(path: str) -> Measurement:
     """Return the measurement in a file; errors begin with the path of the file."""
     try:
-        return _recognised(path)
+        with announced(f"longfat: reading {path}"):  # two million packets take half a minute
+            return _recognised(path)
     except ValueError as error:
         message = " ".join(str(error).split())
         raise ValueError(message if message.startswith(f"{path}:") else f"{path}: {message}") from None
