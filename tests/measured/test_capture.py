@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import statistics
@@ -252,6 +253,18 @@ def test_a_closed_window(tmp_path):
     assert figures.rate == pytest.approx(2000 / 0.010, rel=1e-9)
     # unknown before the first acknowledgment, then closed whenever data are outstanding: 40 of 50 ms
     assert any("window was closed for 80% of the time" in one for one in figures.remarks)
+
+
+def test_a_capture_at_the_receiver_that_begins_after_the_handshake(tmp_path):
+    """Losses before the capture are gaps. What the receiver takes to acknowledge is no round-trip time."""
+    content = (DATA / "lossy-receiver.pcap").read_bytes()
+    places = records_of(content)
+    parts = [content[begin:end] for begin, end in itertools.pairwise(places)]
+    path = tmp_path / "late.pcap"
+    path.write_bytes(content[:24] + b"".join(one for one in parts if not one[16 + 33] & SYN))
+    late, whole = measured.read(path), read("lossy-receiver.pcap")
+    assert (late.round_trip_time, late.queueing_delay) == (None, None)
+    assert (late.rate, late.loss) == (whole.rate, whole.loss)
 
 
 def test_a_window_whose_scale_was_cut_off(tmp_path):

@@ -175,7 +175,8 @@ class _Reader:
             flow.remarks.append(
                 "round_trip_time: of the handshake (pcap), since the capture was not taken at the sender"
             )
-        elif flow.base is not None and flow.base < LEAST:
+        elif flow.base is not None and (flow.base < LEAST or len(self.unseen) > len(self.failed)):
+            # A capture at the sender has a lost packet twice. A gap shows that it was lost on the way to the capture.
             flow.base = flow.mean = None
             flow.lasted = self.sent[-1].time - self.sent[0].time
             flow.remarks.append("round_trip_time: not measured, the capture was taken at the receiver (pcap)")
