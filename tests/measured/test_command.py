@@ -36,6 +36,23 @@ def test_the_table(capsys):
     assert shown.err == ""
 
 
+@pytest.mark.parametrize(
+    ("segment", "ip", "headers"),
+    [  # 14.48 Mbit/s of data; each segment fills 1500 bytes: 40 or 60 bytes of headers, and 12 of time stamps
+        (1428, "15.21 Mbit/s", "IPv6 and TCP with time stamps"),
+        (1460, "14.88 Mbit/s", "IPv4 and TCP without time stamps"),
+        (1440, "15.08 Mbit/s", "IPv6 and TCP without time stamps"),
+        (1000, "15.23 Mbit/s", "IPv4 and TCP with time stamps"),  # fills no packet: 1052 bytes
+    ],
+)
+def test_headers_of_segments_that_fill_a_packet(tmp_path, capsys, segment, ip, headers):
+    summary = "[  5] 0.00-10.00 sec 17.26 MBytes 14.48 Mbits/sec"
+    text = f"Connecting to host h\nTCP MSS: {segment}\n{summary} 0 sender\n{summary} receiver\n"
+    (tmp_path / "run.txt").write_text(text)
+    assert cli.main(["measured", str(tmp_path / "run.txt")]) == 0
+    assert f"IP                  {ip}  with {headers}\n" in capsys.readouterr().out
+
+
 def test_the_rest_of_the_table(capsys):
     names = [*(DATA / f"clean-{i}.json" for i in (1, 2, 3)), DATA / "loaded.ping"]
     _, short = run(capsys, *names)

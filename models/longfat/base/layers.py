@@ -6,6 +6,7 @@ frames, 975.3 Mbit/s of IP packets and 941.5 Mbit/s of TCP data. Only `HEADERS` 
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 from longfat.base.domains import choice, integer, number, out_of_range
@@ -173,6 +174,19 @@ def rate_at(rate: float, of: str, to: str, mtu: int = 1500, **headers: Any) -> f
     return rate / sizes[choice("of", of, LAYERS)] * sizes[choice("to", to, LAYERS)]
 
 
+def full_headers(data: float) -> dict[str, Any]:
+    """Return arguments of `layer_sizes` with which data of TCP fills an MTU of 1500 or 9000 bytes; {} if none do.
+
+    >>> full_headers(1428), full_headers(1460), full_headers(1000)
+    ({'ip_version': 6, 'time_stamps': True}, {'ip_version': 4, 'time_stamps': False}, {})
+    """
+    for mtu, version, stamps in itertools.product((1500, 9000), (4, 6), (True, False)):
+        headers: dict[str, Any] = {"ip_version": version, "time_stamps": stamps}
+        if layer_sizes(mtu, **headers)["data"] == data:
+            return headers
+    return {}
+
+
 def full_ethernet(rate: float, data: float) -> str | None:
     """Return the kind of Ethernet that a given rate of TCP data fills completely; None if there is none.
 
@@ -191,10 +205,6 @@ def full_ethernet(rate: float, data: float) -> str | None:
     >>> full_ethernet(941e6 / 8, 1448), full_ethernet(928.5e6 / 8, 1428), full_ethernet(500e6 / 8, 1448)
     ('Gigabit Ethernet', 'Gigabit Ethernet', None)
     """
-    full_packets = [
-        layer_sizes(mtu, ip_version=version, time_stamps=stamps)
-        for mtu in (1500, 9000) for version in (4, 6) for stamps in (True, False)
-    ]  # fmt: skip
-    sizes = next((one for one in full_packets if one["data"] == data), layer_sizes(data=data))
+    sizes = layer_sizes(data=data, **full_headers(data))
     wire = rate / data * sizes["wire"]
     return next((name for name, full in ETHERNETS.items() if abs(wire / full - 1) < NEAR), None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.argument import Argument
-from longfat.base.layers import rate_at
+from longfat.base.layers import full_headers, rate_at
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import labelled
 from longfat.cli.output import MORE, Output, outputs
@@ -38,7 +38,7 @@ METRICS = {
 }
 DETAILS = ("packet", "limited_by", "tcp_efficiency", "buffer_delay")
 #: Layer -> text on the headers that are assumed when the rate of data is converted to the rate at this layer.
-ASSUMED = {"IP": "with IPv4 and {}", "wire": "of Ethernet without a tag"}
+ASSUMED = {"IP": "with {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
 #: Kind of diagnosis -> entry in the row "policer"; for other kinds the entry is that of `POLICED`.
 DIAGNOSED = {"suspected policer": "suspected", "losses or policer": "possible"}
@@ -180,10 +180,12 @@ def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[di
 def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
     """Yield rows with the rate of data converted to the layers IP and wire, if packet size and transport are known."""
     if path.rate and path.packet and path.transport and path.rate_layer == "data":
-        headers = "TCP with time stamps" if path.transport == "TCP" else path.transport
+        headers = full_headers(path.packet) if path.transport == "TCP" else {}
+        ip, stamps = headers.get("ip_version", 4), "with" if headers.get("time_stamps", True) else "without"
+        said = f"IPv{ip} and {path.transport}" + f" {stamps} time stamps" * (path.transport == "TCP")
         for layer, words in ASSUMED.items():
-            rate = rate_at(path.rate, "data", layer, data=path.packet, transport=path.transport)
-            shown = {"value": _shown(rate, "bytes/s"), "interval": words.format(headers)}
+            rate = rate_at(path.rate, "data", layer, data=path.packet, transport=path.transport, **headers)
+            shown = {"value": _shown(rate, "bytes/s"), "interval": words.format(said)}
             yield {"name": layer, "title": f"      {layer}"} | shown
 
 
