@@ -63,7 +63,7 @@ def queue(
     )
     net.flow(traffic.poisson(load * RATE, exponential_sizes=sizes), path=["a", "b"], packet=PACKET)
     slack = max(abs(1 - load), 0.2)  # the variance of a mean grows as 1/(1 - load)^2
-    span = packets * min(0.25 / slack**2, 25) * max(1.0, 0.5 / load)
+    span = packets * (0.25 / slack**2) * max(1.0, 0.5 / load)
     warm_up = 30 / slack**2
     data, sent = measured(net, warm_up * SERVICE, (warm_up + span) * SERVICE, rng)
     return _quantity(data, quantity), sent
