@@ -65,7 +65,7 @@ def drop_tail(
 
 @estimator
 def sawtooth(
-    rng: Any, quantity: str = "utilisation", scheme: str = "sack", periods: int = 6, *, buffer: float,
+    rng: Any, quantity: str = "utilisation", scheme: str = "sack", periods: int = 3, *, buffer: float,
     decrease: float = 0.5,
 ) -> Result:  # fmt: skip
     """Estimate "utilisation" or "mean_queue" [BDP] by simulating one flow with a sawtooth window.
