@@ -316,6 +316,8 @@ def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
             "<lambda> derives another expression",
         ),
         (lambda: sympy.Symbol("p"), "differs", "<lambda> derives another expression"),
+        (lambda: (sympy.Symbol("p"), sympy.Symbol("p") ** 2), "agrees", "<lambda>"),
+        (lambda: (sympy.Symbol("p"), 2 * sympy.Symbol("p") ** 2), "differs", "<lambda> derives another expression"),
         (lambda: sympy.Piecewise((sympy.Symbol("p") ** 2, sympy.Symbol("p") < 0.5), (0, True)), "agrees", "<lambda>"),
         (lambda: {}["nothing"], "error", "<lambda>: KeyError: 'nothing'"),
     ],

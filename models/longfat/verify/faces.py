@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,8 +82,8 @@ def proof(law: Law, points: Sequence[Point] = (), *, quick: bool = False) -> Out
     """Run the law's derivation, and compare its result with the law's exact values.
 
     The derivation is a function or the name of one in ``derivations/`` (only in the repository). Its result may be only
-    one case of a piecewise law, so equal values at one point are enough. A result that is not an expression in the
-    law's symbols is not compared; in a quick run, an infinite sum is not compared either.
+    one case of a piecewise law, or a tuple of its cases, so equal values at one point are enough. A result that is not
+    an expression in the law's symbols is not compared; in a quick run, an infinite sum is not compared either.
     """
     if not law.derivation:
         return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
@@ -126,15 +127,15 @@ def _proof_errors(law: Law, result: Any, points: Sequence[Point], quick: bool) -
     import mpmath
     import sympy as sp
 
-    if not isinstance(result, sp.Expr) or (quick and result.has(sp.Sum)):
-        return
-    for point in points:
+    cases = result if type(result) is tuple else (result,)
+    compared = [one for one in cases if isinstance(one, sp.Expr) and not (quick and one.has(sp.Sum))]
+    for case, point in itertools.product(compared, points):
         values = {
             one.plain_letter: sp.Integer(point[name]) if one.integer else sp.Float(point[name], 60)
             for name, one in law.symbols.items()
         }
-        at = {symbol: values.get(symbol.name.lstrip("\\"), symbol) for symbol in result.free_symbols}
-        value = sp.N(result.subs(at), 40)
+        at = {symbol: values.get(symbol.name.lstrip("\\"), symbol) for symbol in case.free_symbols}
+        value = sp.N(case.subs(at), 40)
         if value.is_Number:
             yield high_precision.error(high_precision.exact(law, point), mpmath.mpf(value)), point
 
