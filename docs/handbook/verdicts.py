@@ -64,23 +64,27 @@ def _cell(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else f"{value}"
 
 
+def row_of(law: Law, found: dict[str, Any]) -> dict[str, str]:
+    """Return the row to store for a law, from its row in the table of `longfat.verify.run`."""
+    kept = found | {"simulator_remark": "" if law.not_simulated else found["simulator_remark"]}
+    names = [f"{face}_{column}" for face in WORDS for column in COLUMNS]
+    cells = {name: _cell(kept[name.removesuffix("_verdict")]) for name in names}
+    return {"law": law.public_name, "digest": digest(law)} | cells
+
+
 def main(workers: int = 2) -> None:
     """Check all laws, quickly, and store the verdicts."""
     from longfat import verify
 
     found = verify.run(quick=True, workers=workers, progress=True).set_index("law")
+    rows = [row_of(law, found.loc[law.public_name].to_dict()) for law in laws()]
     with STORED.open("w", encoding="utf-8", newline="") as file:
         file.write(
             "# made by python -m docs.handbook.verdicts; errors are relative, of the simulator to the tolerance\n"
         )
-        names = [f"{face}_{column}" for face in WORDS for column in COLUMNS]
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["law", "digest", *names])
-        for law in laws():
-            row = found.loc[law.public_name].to_dict()
-            row["simulator_remark"] = "" if law.not_simulated else row["simulator_remark"]
-            cells = [row[name.removesuffix("_verdict")] for name in names]
-            writer.writerow([law.public_name, digest(law), *map(_cell, cells)])
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":
