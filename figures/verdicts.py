@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
 from collections.abc import Iterable
@@ -145,6 +146,7 @@ def sources(paper: str) -> str:
     return digest.hexdigest()[:16]
 
 
+@functools.cache
 def code(text: str) -> str:
     r"""Return a Python module without comments, docstrings and layout, which change no result.
 
