@@ -22,9 +22,11 @@ from hypothesis import strategies as st
 import longfat
 from longfat.law import Law, SimulatedBy, Symbol, docstrings, law, registered
 from longfat.law.roots import Root
+from longfat.laws import queues
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
 from longfat.laws.queues import mm1k_loss
+from longfat.laws.queues.constant import PLACES
 from longfat.laws.selective_repeat import throughput_efficiency
 from longfat.verify.high_precision import SLOPE_TOLERANCE, TOLERANCE, beside, exact, slope_error, value_error
 from longfat.verify.points import corners, for_symbols
@@ -95,14 +97,25 @@ def test_floats_agree_with_many_digits(one):
     check()
 
 
+#: Loads before, at and after 1, where the forms of the laws of finite queues meet; three in the short profile.
+LOADS = (1 - 1e-6, 1, 1 + 1e-4, 1 - 1e-3, 1 - 1e-9, 1 - 2.0**-53, 1 + 2.0**-52, 1 + 1e-9, 1.02)
+#: Public name -> four points at a time at which slopes agree in nine digits.
+CRITICAL = {
+    f"queues.{name}": [
+        [{"load": load, "capacity": capacity} for capacity in (2, 10, PLACES, PLACES + 1)]
+        for load in (LOADS if is_long() else LOADS[:3])
+    ]
+    for name in queues.__all__
+    if "1k_" in name
+}
+
+
 @EVERY
 def test_all_arithmetics_agree(one):
     """Values with those of floats, slopes by JAX with differences in many digits."""
     strict, real = [], [name for name, symbol in one.symbols.items() if not symbol.integer]
 
-    @examples(2, 250)
-    @given(several=points(one))
-    def check(several):
+    def agree(several, slope_tolerance):
         expected = [one(**values) for values in several]
         traced = columns(one, several)
         slopes, by_jax = compiled(one)(traced)
@@ -120,10 +133,28 @@ def test_all_arithmetics_agree(one):
         for name in real:
             for k in distinct(several):
                 values, got = several[k], float(slopes[name][k])
-                assert slope_error(one, values, name, got) <= SLOPE_TOLERANCE == 1e-6, (name, values, got)
+                assert slope_error(one, values, name, got) <= slope_tolerance, (name, values, got)
 
+    @examples(2, 250)
+    @given(several=points(one))
+    def check(several):
+        agree(several, SLOPE_TOLERANCE)
+
+    assert SLOPE_TOLERANCE == 1e-6
     check()
     assert strict
+    for several in CRITICAL.get(one.public_name, ()):
+        agree(several, 1e-9)
+
+
+def test_slopes_without_load():
+    """d/drho at 0: rho/(1 + rho) for one place; a second in the system makes the wait rho, or half of it."""
+    for one, capacity, slope in (
+        (queues.mm1k_loss, 1, 1), (queues.md1k_loss, 1, 1), (queues.mm1k_wait, 5, 1), (queues.md1k_wait, 5, 0.5),
+        (queues.md1k_wait, PLACES + 5, 0.5),
+    ):  # fmt: skip
+        slopes = compiled(one)(columns(one, [{"load": 0, "capacity": capacity}] * 4))[0]
+        np.testing.assert_allclose(slopes["load"], slope, rtol=1e-7, err_msg=one.name)
 
 
 def array_api_strict():
