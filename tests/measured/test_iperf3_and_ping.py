@@ -126,15 +126,11 @@ def test_reverse_run_has_no_round_trip_time(written):
 
 
 @pytest.mark.parametrize(("content", "keys"), REQUIRED)
-def test_missing_key_is_refused_by_name(refused, content, keys):
+def test_missing_keys_and_wrong_values_are_refused_by_name(refused, content, keys):
     name = keys[-1] if isinstance(keys[-1], str) else "streams"
     refused(changed(content, keys, ...), name, read=read_iperf3)
-
-
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda value: repr(value)[:20])
-@pytest.mark.parametrize(("content", "keys"), REQUIRED)
-def test_wrong_value_is_refused_by_name(refused, content, keys, wrong):
-    refused(changed(content, keys, wrong), str(keys[0]), read=read_iperf3)
+    for wrong in WRONG:
+        refused(changed(content, keys, wrong), keys[0], read=read_iperf3)
 
 
 @pytest.mark.parametrize(
