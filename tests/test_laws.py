@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import longfat
 from longfat.law import Law, SimulatedBy, Symbol, docstrings, law, registered
 from longfat.law.roots import Root
-from longfat.laws import queues
+from longfat.laws import cadpc, loss_load, queues, selective_repeat, tcp
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
 from longfat.laws.queues import mm1k_loss
@@ -141,14 +141,50 @@ def test_all_arithmetics_agree(one):
         agree(several, 1e-9)
 
 
-def test_slopes_without_load():
-    """d/drho at 0: rho/(1 + rho) for one place; a second in the system makes the wait rho, or half of it."""
-    for one, capacity, slope in (
-        (queues.mm1k_loss, 1, 1), (queues.md1k_loss, 1, 1), (queues.mm1k_wait, 5, 1), (queues.md1k_wait, 5, 0.5),
-        (queues.md1k_wait, PLACES + 5, 0.5),
-    ):  # fmt: skip
-        slopes = compiled(one)(columns(one, [{"load": 0, "capacity": capacity}] * 4))[0]
-        np.testing.assert_allclose(slopes["load"], slope, rtol=1e-7, err_msg=one.name)
+#: Slopes by hand, where a formula divides by 0, forms meet, or a case begins: arguments, and parameters with slopes.
+SLOPES = [
+    # With u = ln rho: the loss p_K of weights rho^j has d ln p_K/du = K - L, a mean has the variance as slope.
+    *((queues.mm1k_loss, (1, k), {"load": k / (2 * (k + 1))}) for k in (1, 2, 10, 1000)),
+    *((queues.mm1k_mean_number, (1, k), {"load": k * (k + 2) / 12}) for k in (1, 2, 10, 1000)),
+    *((queues.mm1k_wait, (1, k), {"load": (k * k - 1) / 12}) for k in (1, 2, 10, 1000)),
+    # Without load: rho/(1 + rho) for one place; a second in the system makes the wait rho, or half of it.
+    (queues.mm1k_loss, (0, 1), {"load": 1}),
+    (queues.md1k_loss, (0, 1), {"load": 1}),
+    (queues.mm1k_wait, (0, 5), {"load": 1}),
+    *((queues.md1k_wait, (0, k), {"load": 0.5}) for k in (5, PLACES + 5)),
+    # One more round with probability s p, and then one packet; nobody waits for the last if one may be missing.
+    (selective_repeat.rounds_variance, (0, 7), {"loss": 7}),
+    (selective_repeat.delay_variance, (0, 7, 2, 3), {"loss": 25 * 7}),
+    (selective_repeat.mean_rounds_tolerant, (0, 7, 0), {"loss": 7}),
+    (selective_repeat.mean_rounds_tolerant, (0, 7, 1), {"loss": 0}),
+    (selective_repeat.rounds_pmf, (2, 0, 7), {"loss": 7}),
+    (selective_repeat.rounds_pmf, (1, 0, 7), {"loss": -7}),
+    # From W = 1 + w_a on, efficiency is 1; 1 + w_a - W = -w_a at W = 1 + 2 w_a is no edge there.
+    (selective_repeat.throughput_efficiency_many_rounds, (4, 0, 16, 3.5), {"window": 1 / 4.5}),
+    *(
+        (selective_repeat.throughput_efficiency_many_rounds, (w, 0, 16, 3.5), {"window": 0})
+        for w in (4.6, 7.9, 8, 8.1, 100)
+    ),
+    # Without others P = (f + a)/f, and by b, from 0 upwards, -(f + a)/f^(k + 2).
+    (loss_load.loss_probability, (2, -1, 0, 3), {"rate": 1 / 4, "excess": 1 / 2, "spread": -1 / 32, "k": 0}),
+    *((loss_load.raw_throughput, (f, -1, 0, 3), {"rate": slope}) for f, slope in ((0, 1), (0.5, 1), (2, 0))),
+    # Five rounds of 20 packets: 5 round trips, and 4 + 5 packet times; a long file: 10 and 9 + 489.
+    (tcp.slow_start_transfer_time, (20, 40e-3, 0.1e-3), {"round_trip_time": 5, "packet_time": 9}),
+    (tcp.slow_start_transfer_time, (1000, 40e-3, 0.1e-3), {"round_trip_time": 10, "packet_time": 498}),
+    # Beyond the start m is 1; dm/dx = -3/(3/4), dm/dL = -3 x/(3/4)^2.
+    (cadpc.startup_multiplicity, (0.1, 1, 4), {"rate": 0, "traffic": 0}),
+    (cadpc.startup_multiplicity, (0.25, 0.25, 4), {"rate": -4, "traffic": -4 / 3}),
+]
+
+
+def test_slopes_by_hand():
+    """In the program that `test_all_arithmetics_agree` has compiled."""
+    for one, arguments, expected in SLOPES:
+        given = one.__signature__.bind(*arguments)
+        given.apply_defaults()
+        slopes = compiled(one)(columns(one, [given.arguments] * 4))[0]
+        for name, slope in expected.items():
+            np.testing.assert_allclose(slopes[name], slope, rtol=1e-12, atol=1e-15, err_msg=f"{one.name}{arguments}")
 
 
 def array_api_strict():

@@ -221,13 +221,6 @@ def test_bound_of_smoothing_in_closed_form():
 # Start-up
 
 
-def test_slopes_of_the_startup():
-    slope = jax.grad(cadpc.startup_multiplicity, argnums=(0, 1))
-    assert [float(s) for s in slope(0.1, 1.0, 4.0)] == [0, 0]
-    # dm/dx = -3/(3/4), dm/dL = -3 x/(3/4)^2
-    assert [float(s) for s in slope(0.25, 0.25, 4.0)] == pytest.approx([-4, -4 / 3])
-
-
 def test_startup_helps_a_newcomer():
     """Nine flows are at equilibrium; the tenth needs fewer updates to 90 % of its share, and all get equal rates."""
 

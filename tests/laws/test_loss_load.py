@@ -117,14 +117,6 @@ def test_loss_and_throughput_against_many_digits():
     assert between > 500
 
 
-def test_slopes_without_others():
-    """P = (f + a)/f, and by b, from 0 upwards, -(f + a)/f^(k + 2)."""
-    slopes = jax.jit(jax.grad(laws.loss_probability, argnums=(0, 1, 2, 3)))(2.0, -1.0, 0.0, 3.0)
-    np.testing.assert_allclose(slopes, [1 / 4, 1 / 2, -1 / 32, 0], rtol=1e-14)
-    passed = jax.jit(jax.grad(laws.raw_throughput))
-    assert [float(passed(f, -1.0, 0.0, 3.0)) for f in (0.0, 0.5, 2.0)] == [1, 1, 0]
-
-
 def test_all_curves_together_shed_the_excess():
     """For any rates of 1 or more in all and no P above 1, the sum of f_j P_j is the total less 1."""
     rng = np.random.default_rng(5)

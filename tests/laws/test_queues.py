@@ -91,14 +91,6 @@ def test_both_ways_against_the_printed_sums(capacity):
             assert abs(got - expected) <= 1e-12 * abs(expected), load
 
 
-def test_slopes_at_load_one_by_hand():
-    """With u = ln rho: the loss p_K of weights rho^j has d ln p_K/du = K - L, a mean has the variance as slope."""
-    k = np.array([1.0, 2, 10, 1000])
-    np.testing.assert_allclose(slope(queues.mm1k_loss, 1.0, k), k / (2 * (k + 1)), rtol=1e-12)
-    np.testing.assert_allclose(slope(queues.mm1k_mean_number, 1.0, k), k * (k + 2) / 12, rtol=1e-12)
-    np.testing.assert_allclose(slope(queues.mm1k_wait, 1.0, k), (k * k - 1) / 12, rtol=1e-12)
-
-
 @functools.cache
 def derivative(law):
     """Return the compiled derivative, forward: tests/test_laws.py has that backward, around load one, too."""

@@ -154,13 +154,6 @@ def test_transfer_time_of_short_files_by_hand(packets, rounds, in_last, rounds_o
     assert got - (rounds - 1) * 1e3 * t == pytest.approx(rounds_of_40_ms, rel=1e-12)
 
 
-def test_transfer_time_slopes():
-    """Five rounds of 20 packets: 5 round trips, and 4 + 5 packet times; a long file: 10 and 9 + 489."""
-    slope = jax.jit(jax.grad(tcp.slow_start_transfer_time, argnums=(1, 2)))
-    assert [float(x) for x in slope(20.0, 40e-3, 0.1e-3)] == [5, 9]
-    assert [float(x) for x in slope(1000.0, 40e-3, 0.1e-3)] == [10, 498]
-
-
 # Three lines, packet by packet: tests/blt_referee.py
 
 
