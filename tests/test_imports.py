@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,17 +60,22 @@ def test_the_simulator_never_sees_a_law_and_a_law_never_the_simulator():
         assert not {"sim", "segments"} & size.reached(graph, laws)
 
 
-@functools.cache
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
+#: The folders beside the package.
+BESIDE = {"derivations", "docs", "figures", "notebooks", "tests"}
+
+
+def parsed(path, names, before=""):
+    """Return the tree of a module; an empty one if none of the names is in its text, after what stands before them."""
+    text = path.read_text(encoding="utf-8")
+    return ast.parse(text if re.search(rf"{before}\b(?:{'|'.join(names)})\b", text) else "")
 
 
 def beside(path):
     """Return the folders beside the package from which a module imports: anywhere in it, and at its top level."""
-    tree = parsed(path)
+    tree = parsed(path, BESIDE, before=r"\b(?:from|import)\b.*")
     at_once = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
     names = [{name.split(".")[0] for name in size.imports(one)} for one in (tree, at_once)]
-    return [found & {"derivations", "docs", "figures", "notebooks", "tests"} for found in names]
+    return [found & BESIDE for found in names]
 
 
 def test_the_package_needs_no_folder_beside_it():
@@ -166,7 +172,7 @@ WRITING = {
 
 def outside(path):
     """Return the names of `OUTSIDE` that a module imports or calls, but for imports that only type checkers see."""
-    waiting, found = [parsed(path)], set()
+    waiting, found = [parsed(path, OUTSIDE)], set()
     while waiting:
         node = waiting.pop()
         match node:
