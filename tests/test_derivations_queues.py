@@ -30,7 +30,7 @@ def test_exponential_service(room):
         assert sp.simplify(expression - form.subs(K, room)) == 0
 
 
-@pytest.mark.parametrize("room", [1, 2, 4])
+@pytest.mark.parametrize("room", [1, 2, 3, pytest.param(4, marks=pytest.mark.long)])
 def test_constant_service(room):
     """The sums of the law, written out, equal the chain solved as a linear system."""
     for law, form in zip(
