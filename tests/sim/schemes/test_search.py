@@ -8,15 +8,20 @@ from longfat.laws import tcp
 from longfat.sim import Network, Simulation
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
+from tests.sim.test_every_plug_in import CHOICES
 
 TRIP = 0.1  # s
 
 
 def paced(product, buffer=10**8, **parameters):
-    """Return a simulation of a path of `product` packets, with a paced sender that doubles in each round trip."""
+    """Return a simulation of a path of `product` packets, with a paced sender that doubles in each round trip.
+
+    The other choices beside pacing do not matter here; with them the code is that of `test_every_choice_compiles`.
+    """
     net = Network().link("a", "b", rate=product * 1000 / TRIP, delay=TRIP / 2, buffer=buffer)
     net.link("b", "a", rate=math.inf, delay=TRIP / 2)
-    given = {"growth_limit": math.inf, "pacing": 1, "delayed_ack": 1, **parameters}
+    given = {**CHOICES["cubic"], "growth_limit": math.inf, "delayed_ack": 1, **parameters}
+    assert given["pacing"] == 1
     net.flow("cubic-search", path=["a", "b"], packet=1000, parameters=given)
     return Simulation(net, rng=1)
 
