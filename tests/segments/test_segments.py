@@ -12,7 +12,6 @@ from longfat.segments import QUANTITIES, simulate, trace
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules, run_one
-from tests.processes import without_jit
 from tests.segments.test_kernel import begin, next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}
@@ -168,18 +167,6 @@ def test_a_run_can_be_stopped():
     thread.join(timeout=60)
     assert not thread.is_alive()
     assert result[segment_sender.STATUS] == segment_sender.STOPPED
-
-
-def test_without_jit_the_same_numbers(capsys):
-    code = (
-        "from longfat.segments import simulate\n"
-        "from longfat.segments.channel import GilbertElliott as G\n"
-        "for loss in (1e-3, 0.2, G(0.01, 0.4, 0.02, 0.1)):\n"
-        "    d = simulate(window=[3, 24], loss=loss, segment_packets=16, ack_segments=369 / 16, segments=500, rng=1)\n"
-        "    print([d[name].values.tolist() for name in ('throughput_efficiency', 'mean_delay', 'lost_packets')])\n"
-    )
-    exec(code, {})
-    assert capsys.readouterr().out == without_jit(code) != ""
 
 
 REFUSED = [

@@ -28,8 +28,8 @@ def compiled():
     [
         ("reno", drop_all, "data"),
         ("reno", drop_from_half_a_second, "acknowledgments"),
-        (FIXED(rate=1e6), drop_from_half_a_second, "data"),
-        (FIXED(rate=1e6), drop_all, "acknowledgments"),
+        (FIXED(rate=1e4), drop_from_half_a_second, "data"),
+        (FIXED(rate=1e4), drop_all, "acknowledgments"),
     ],
 )
 def test_every_packet_is_dropped_for_ever(scheme, hook, way):
