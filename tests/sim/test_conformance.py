@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from longfat import sim
+from longfat import sim, testing
 from longfat.sim import (
     DROP,
     NOTHING,
@@ -34,7 +34,7 @@ from tests.plugins import small_first
 from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
 
-#: Schemes pass in tests/testing/test_conforming_plug_ins.py and in the docstring of `conformance`, too.
+#: A scheme also passes in docs/handbook/tutorials/write-a-scheme.md, as an example of the documentation.
 OURS = [
     small_first.SMALL_FIRST, EVERY_NTH, "red", "copa", "ledbat-plus-plus", "cubic-search",
     schemes.scheme("cubic-resume")(saved_window=100),
@@ -351,6 +351,12 @@ def test_the_report(quick):
     again = sim.conformance(AIMD, rng=3, progress=False)
     assert dataclasses.replace(again, wall_time=0.0) == dataclasses.replace(report, wall_time=0.0)
     assert sim.conformance(AIMD, rng=4, progress=False).seed != report.seed
+
+
+def test_a_plug_in_becomes_a_test_of_pytest(quick):
+    testing.conforms(AIMD)()
+    with pytest.raises(AssertionError, match=r"scheme 'mine': .* checks passed"):
+        testing.conforms(Scheme("mine", ack=lambda flow, event: -1.0))()
 
 
 def test_parameters_and_disciplines(quick):
