@@ -37,10 +37,11 @@ def measured():
 
 #: Calls that are carried out in the calling thread.
 ALONE = ("sim.run", "testing")
-#: Calls that repeat by `replicate` or in the calling thread; both are interrupted by themselves in the short profile.
+#: Calls that repeat by `replicate` or in the calling thread; in the short profile tests/sim/test_engine.py interrupts a
+#: run, and one of replications.
 REPEATING = (
-    "sim.run of a list", "design.measured", "design.curves", "design.loss_load", "benchmark", "benchmark.suites",
-    "testing",
+    "replicate", "sim.run", "sim.run of a list", "design.measured", "design.curves", "design.loss_load", "benchmark",
+    "benchmark.suites", "testing",
 )  # fmt: skip
 
 #: Calls that take minutes or longer, by name.
