@@ -1,12 +1,13 @@
 """Links that lose or mark the packets named, and a diary of the packets that a flow sends: for traces by hand."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation
+from longfat.sim import Discipline, Network, Simulation, queues
 from longfat.sim.kernel import records
 from longfat.sim.plugin.functions import mark as mark_it
 from longfat.sim.queues import DROP, ENQUEUE
@@ -38,6 +39,8 @@ def drop_acknowledgments(link, packet, now):
 
 def drop_numbers(*drop, mark=()):
     """Return a discipline that drops packets of these numbers, once for each mention, and marks others."""
+    if not mark:
+        return queues.scripted_loss(packets=[[0, number, count] for number, count in Counter(drop).items()])
     wanted = [*drop, *[-9] * (10 - len(drop)), *mark, *[-9] * (2 - len(mark))]
     return Discipline("drop-numbers", enqueue=drop_named, state={"wanted": wanted, "done": [False] * 12})
 

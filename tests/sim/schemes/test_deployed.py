@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from docs import rate_limited
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, schemes
+from longfat.sim import Network, schemes
 from longfat.sim.network import traffic
 from longfat.sim.schemes import deployed, hystart, reduction
 from tests.sim.lab import one_link, python, simulated
@@ -19,21 +19,6 @@ pytestmark = pytest.mark.plain
 EACH = {"delayed_ack": 1}
 
 
-def drop_beginning(link, packet, now):
-    """Lose the first transmissions of the packets `first` to `lost` - 1."""
-    named = link.first <= packet.transmission < link.lost
-    return DROP if named and packet.transmission == packet.number else ENQUEUE
-
-
-def drop_numbers_from(first, last):
-    given = {"first": float(first), "lost": last + 1.0}
-    return Discipline("beginning lost", enqueue=drop_beginning, parameters=given)
-
-
-def beginning_lost(lost):
-    return drop_numbers_from(0, lost - 1)
-
-
 def twenty(lost, until, scheme="cubic", **parameters):
     """Return the diary of a flow with 20 packets in flight that arrive 1 ms apart, of which the first are lost.
 
@@ -41,7 +26,7 @@ def twenty(lost, until, scheme="cubic", **parameters):
     """
     given = {"initial_window": 20, "initial_ssthresh": 20, "first_rto": 5.0, "min_rto": 5.0, **EACH, **parameters}
     own = {"beta": 0.5} if scheme == "cubic" else {}
-    return Diary(scheme, beginning_lost(lost), until, link_rate=1e6, **given, **own)
+    return Diary(scheme, drop_numbers(*range(lost)), until, link_rate=1e6, **given, **own)
 
 
 def sent_per_acknowledgment(lost, scheme="cubic", **parameters):
@@ -132,9 +117,8 @@ def test_rate_reduction_after_a_loss_that_a_timer_finds():
     The acknowledgments of 0, 18 and 19 release 20, 21 and 22. The timer finds the losses; ssthresh is 10 and three
     packets are in flight, but no acknowledgment allows more than the first retransmission.
     """
-    diary = Diary(
-        "cubic", drop_numbers_from(1, 17), 0.19, link_rate=1e6, initial_window=20, initial_ssthresh=20, beta=0.5, **EACH
-    )
+    given = {"link_rate": 1e6, "initial_window": 20, "initial_ssthresh": 20, "beta": 0.5, **EACH}
+    diary = Diary("cubic", drop_numbers(*range(1, 18)), 0.19, **given)
     assert [entry.number for entry in diary.entries][20:] == [20, 21, 22, 1]
     # The acknowledgment of 0 adds 1/20 to the window.
     assert (diary.own.recovering, diary.own.ssthresh) == (True, pytest.approx(20.05 / 2))
@@ -202,7 +186,7 @@ def test_byte_counting():
     given = {"back": drop_acks(1), "first_rto": 1.0, **EACH}
     windows = [Diary("cubic", until=0.25, initial_window=1, growth_limit=n, **given).flow.window for n in (1, 2)]
     assert windows == [3.0, 4.0]
-    diary = Diary("cubic", beginning_lost(20), 1.25, initial_window=20, **given)
+    diary = Diary("cubic", drop_numbers(*range(20)), 1.25, initial_window=20, **given)
     assert (diary.flow.timeouts, diary.flow.window, diary.own.ssthresh) == (1, 3.0, 14.0)
 
 
@@ -267,7 +251,7 @@ def test_slow_start_of_linux_has_no_limit(scheme):
     linux = {**schemes.linux(scheme), "quick_acks": 0, "delayed_ack": 4, "initial_window": 4}
     assert [len(numbers) for numbers in Diary(scheme, until=0.15, **linux).rounds.values()] == [4, 8]
     late = {**linux, "initial_window": 20, "delayed_ack": 2, "rack": 0, "min_rto": 0.2}
-    diary = Diary(scheme, beginning_lost(20), 1.25, **late)
+    diary = Diary(scheme, drop_numbers(*range(20)), 1.25, **late)
     assert (diary.flow.timeouts, diary.flow.window) == (1, 4.0)
 
 
