@@ -64,7 +64,7 @@ def broken(row):
     if not path.exists():
         return file
     test, _, trace = function.rstrip("]").partition("[")
-    exists = f"def {test}(" in path.read_text(encoding="utf-8") or not function
+    exists = re.search(rf"^(def {test}\(|{test} = )", path.read_text(encoding="utf-8"), re.MULTILINE) or not function
     if trace:
         exists = trace in importlib.import_module(f"tests.sim.schemes.{path.stem}").TRACES
     return "" if exists else f"{file}::{function}"

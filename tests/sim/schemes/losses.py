@@ -200,6 +200,17 @@ class Trace:
         return found, {key: rounded(value) for key, value in expected.items()}
 
 
+def compared(traces):
+    """Return a test that compares each of these traces."""
+
+    @pytest.mark.parametrize("trace", traces.values(), ids=traces)
+    def test(trace):
+        found, expected = trace.compared()
+        assert found == expected
+
+    return test
+
+
 def rounded(value):
     """Return an expected value, or those of a dictionary, with a tolerance; a given tolerance is kept."""
     if isinstance(value, dict):

@@ -10,7 +10,7 @@ from longfat.sim import ENQUEUE, Discipline, Network, run, schemes
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1
 from longfat.sim.plugin.functions import mark
 from longfat.sim.queues import step_marking
-from tests.sim.schemes.losses import Diary, Trace, drop_acks, drop_numbers, grown
+from tests.sim.schemes.losses import Diary, Trace, compared, drop_acks, drop_numbers, grown
 
 GAIN = 1 / 16
 
@@ -153,11 +153,7 @@ TRACES = {
     ),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 def test_pacing_of_prague_in_avoidance():

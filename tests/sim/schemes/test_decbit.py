@@ -8,7 +8,7 @@ import pytest
 from longfat.sim import Network, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
-from tests.sim.schemes.losses import Trace, drop_numbers, rounds_of
+from tests.sim.schemes.losses import Trace, compared, drop_numbers, rounds_of
 
 FREE = (1, 1, 2, 2, 3, 3, 4, 4, 5, 5)  # each window lasts two round trips, one packet more each time
 HALF = (1, 1, 2, 2, 1, 1, 2, 2, 3, 3)
@@ -53,11 +53,7 @@ TRACES = {
     ),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 1), (4, 3), (20, 8), (200, 28), (3906, 124), (4000, 126)])

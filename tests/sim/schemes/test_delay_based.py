@@ -11,7 +11,7 @@ import pytest
 from longfat.sim import Network, Simulation, run
 from tests.sim.lab import one_link
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Diary, Trace, drop_numbers, grown, late, rounds_of
+from tests.sim.schemes.losses import Diary, Trace, compared, drop_numbers, grown, late, rounds_of
 
 SECOND = {"min_rto": 1}  # a timer of 1 s
 
@@ -153,11 +153,7 @@ TRI_S = {
 }  # fmt: skip
 TRACES = VEGAS | DUAL | TRI_S
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 def test_a_lost_retransmission_halves_the_window_of_vegas():

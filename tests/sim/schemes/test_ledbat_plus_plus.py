@@ -16,7 +16,7 @@ from longfat.sim.schemes import ledbat_plus_plus
 from longfat.sim.schemes.ledbat_plus_plus import AVOIDANCE, FROZEN, LEDBAT_PLUS_PLUS, RAMP, SLOW_START
 from tests.sim.lab import one_link, simulated
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Diary, Trace, drop_numbers, grown, late, rounds_of
+from tests.sim.schemes.losses import Diary, Trace, compared, drop_numbers, grown, late, rounds_of
 
 NAME = "ledbat-plus-plus"
 
@@ -81,11 +81,7 @@ TRACES = {
     ),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 @pytest.mark.parametrize(("extra", "window"), [(0.066, 5.0), (0.6, 2.0)])

@@ -17,7 +17,7 @@ from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.sim.lab import keep_window, python, simulated
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Trace, drop_numbers
+from tests.sim.schemes.losses import Trace, compared, drop_numbers
 
 BY_TIME = {"rack": 1, "min_rto": 1}
 
@@ -86,11 +86,7 @@ TRACES = {
     },
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 def test_linuxs_timer():

@@ -14,7 +14,7 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.schemes import tear
 from tests.sim.lab import one_link
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import Diary, Trace, drop_acks, drop_numbers, grown
+from tests.sim.schemes.losses import Diary, Trace, compared, drop_acks, drop_numbers, grown
 from tests.sim.schemes.steady import independent, mean_rate, periodic, simulation, variation
 
 CONSTANT = {"rate": 100_000.0}  # a packet of 1000 bytes every 10 ms
@@ -100,11 +100,7 @@ TRACES = {
     ),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 def test_constant_load_of_a_link():

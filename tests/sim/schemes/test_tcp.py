@@ -12,7 +12,7 @@ from longfat.sim import queues
 from longfat.sim.schemes import profile, timers
 from tests.sim.lab import one_link, simulated
 from tests.sim.own import column
-from tests.sim.schemes.losses import Diary, Trace, drop_acks, drop_numbers, grown, rounds_of
+from tests.sim.schemes.losses import Diary, Trace, compared, drop_acks, drop_numbers, grown, rounds_of
 
 #: Schemes that halve a window, without limited transmit, and those of them that have fast recovery.
 HALVING = {"tahoe": {}, "reno": {}, "newreno": {"limited_transmit": 0}, "sack": {}}
@@ -343,11 +343,7 @@ TRACES = {
     "reno-timer-restarts": Trace("reno", drop_numbers(1, 2), at={0.15: {"due": 0.4}}),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 @pytest.mark.parametrize(("bugfix", "more", "window"), [(1, [], 5), (0, [63], 2)])

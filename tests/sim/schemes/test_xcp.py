@@ -9,7 +9,7 @@ from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.kernel import records
 from longfat.sim.queues import ENQUEUE
 from tests.sim.logbook import Logbook
-from tests.sim.schemes.losses import Diary, Trace, drop_numbers, grown, rounds_of
+from tests.sim.schemes.losses import Diary, Trace, compared, drop_numbers, grown, rounds_of
 
 
 def say_the_same(link, packet, now):
@@ -50,11 +50,7 @@ TRACES = {
     ),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_trace(trace):
-    found, expected = trace.compared()
-    assert found == expected
+test_trace = compared(TRACES)
 
 
 def test_header_of_packets():
