@@ -2,12 +2,11 @@
 
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, queues, run
+from longfat.sim import Discipline, queues
 from longfat.sim.kernel.records import GREEN, RED
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
 from tests.sim.lab import seen_behind
-from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
 
@@ -85,23 +84,16 @@ def test_a_discipline_may_hold_what_it_admits():
     Each packet is held for 5 ms; they come every 2 ms and each leaves 5 ms after its arrival. The link counts them as
     in transmission then, so that its queue holds those behind.
     """
-    spy = Spy()
-    net = Network().link("host", "edge", rate=float("inf"), discipline=Discipline("hold", enqueue=hold))
-    net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
-    net.flow(traffic.constant(500_000.0), path=["host", "edge", "far"], packet=1000)
-    data = run(net, duration=1.0, rng=1)
-    assert [one.time for one in spy.data[:4]] == [5 * MS, 7 * MS, 9 * MS, 11 * MS]
-    assert float(data.utilisation.sel(link="host-edge")) == 0.0  # without transmission time
+    seen, simulation = seen_behind([traffic.constant(5e5)], 1.0, discipline=Discipline("hold", enqueue=hold))
+    assert [one.time for one in seen[:4]] == [5 * MS, 7 * MS, 9 * MS, 11 * MS]
+    assert simulation.state.links[0].busy == 0  # without transmission time
 
 
 @pytest.mark.parametrize(("tokens", "burst"), [(1, 1), (5, 5)])
 def test_the_pool_of_a_paced_source(tokens, burst):
     """A paced source of 100 packets/s starts with a full pool, which it uses at once."""
-    spy = Spy()
-    net = Network().link("a", "b", rate=float("inf"), delay=0.02, discipline=spy.discipline)
     parameters = {"start_rate": 100_000.0, "tokens": tokens}
-    net.flow("loss-load", path=["a", "b"], ack_path="ideal", packet=1000, parameters=parameters)
-    Simulation(net, rng=1).advance(0.1)
-    times = [one.time for one in spy.data]
+    seen, _ = seen_behind([("loss-load", {"packet": 1000, "parameters": parameters})], 0.1)
+    times = [one.time for one in seen]
     assert times[:burst] == [0] * burst
     assert times[burst : burst + 3] == [10 * MS, 20 * MS, 30 * MS]

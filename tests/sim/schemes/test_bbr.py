@@ -11,7 +11,7 @@ import pytest
 from longfat.sim import Network, Simulation, queues, run
 from longfat.sim.network import traffic
 from longfat.sim.schemes import bbr, bbr1, bbr_common, bbr_model
-from tests.sim.lab import as_python
+from tests.sim.lab import as_python, one_link
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_numbers
 
@@ -23,9 +23,9 @@ DOWN, REFILL, UP = bbr_model.DOWN, bbr_model.REFILL, bbr_model.UP
 BOTH = pytest.mark.parametrize("scheme", ["bbr", "bbr1"])
 
 
-def network(scheme, count=1, buffer=100, rate=RATE, rtt=RTT, file=None, **link):
-    net = Network().link("a", "b", rate=rate, delay=rtt / 2, buffer=buffer, **link)
-    return net.flow(scheme, path=["a", "b"], packet=PACKET, count=count, stagger=0.5, ack_path="ideal", file=file)
+def network(scheme, rtt=RTT, **options):
+    given = {"rate": RATE, "delay": rtt / 2, "buffer": 100, "packet": PACKET, "stagger": 0.5, **options}
+    return one_link(scheme, **given)
 
 
 def simulated(scheme, **more):
@@ -413,10 +413,7 @@ def test_a_restart_from_idle(scheme):
 
     The application writes twice what the link carries for 2 s, and nothing for 4 s: the flow is idle from 4.1 to 6 s.
     """
-    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=100)
-    application = traffic.on_off(2 * RATE, "2 s", "4 s")
-    net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal", application=application)
-    one = Simulation(net, rng=1)
+    one = simulated(scheme, application=traffic.on_off(2 * RATE, "2 s", "4 s"))
     one.advance(5.9)
     assert one.state.flows[0].in_flight == 0
     assert of_flow(one).max_bw == pytest.approx(RATE, rel=0.02)
@@ -482,9 +479,7 @@ def test_losses_bound_the_volume():
 @BOTH
 def test_a_new_bandwidth_is_found(scheme):
     """The rate falls to a half at 10 s and returns at 25 s: the flow follows both, down within three cycles."""
-    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=67, rate_changes=[(10.0, RATE / 2), (25.0, RATE)])
-    net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal")
-    one = Simulation(net, rng=1)
+    one = simulated(scheme, buffer=67, rate_changes=[(10.0, RATE / 2), (25.0, RATE)])
     one.advance(24.0)
     assert of_flow(one).max_bw == pytest.approx(RATE / 2, rel=0.02)
     one.advance(40.0)
@@ -519,11 +514,10 @@ def test_whether_all_losses_were_spurious(first, lost, before, transmission, spu
 
 def reordered(rows=(), lost=(), **more):
     """Return a run in which some packets are late on a link, and others are lost behind it."""
-    net = Network().link(
-        "a", "b", rate=RATE, delay=0.02, buffer=200, discipline=queues.scripted_reordering(packets=rows), **more
-    )
+    link = {"rate": RATE, "delay": 0.02, "buffer": 200, **more}
+    net = Network().link("a", "b", discipline=queues.scripted_reordering(packets=rows), **link)
     net.link("b", "c", rate=math.inf, discipline=drop_numbers(*lost))
-    return Simulation(net.flow("bbr", path=["a", "b", "c"], packet=1500, ack_path="ideal"), rng=1)
+    return Simulation(net.flow("bbr", path=["a", "b", "c"], packet=PACKET, ack_path="ideal"), rng=1)
 
 
 @functools.cache
@@ -589,10 +583,7 @@ def test_late_packets_in_startup():
     They are behind 700 packets each, so that their retransmissions and the end of loss recovery come before.
     """
     rows = [[0, 60 + 8 * k, 1, 700] for k in range(10)]
-    net = Network().link(
-        "a", "b", rate=10 * RATE, delay=0.02, buffer=2000, discipline=queues.scripted_reordering(packets=rows)
-    )
-    one = Simulation(net.flow("bbr", path=["a", "b"], packet=1500, ack_path="ideal"), rng=1)
+    one = reordered(rows, rate=10 * RATE, buffer=2000)
     seen = phases(one, 0.8)
     assert seen[0] == bbr_model.STARTUP
     assert seen.count(bbr_model.STARTUP) == 2

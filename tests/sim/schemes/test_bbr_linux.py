@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from longfat.sim import Network, Simulation, schemes
+from longfat.sim import Simulation, schemes
 from longfat.sim.runs import peek
 from longfat.sim.schemes import bbr1, bbr_common
 from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, NOT_RECOVERING
-from tests.sim.lab import as_python
+from tests.sim.lab import as_python, one_link
 from tests.sim.own import of_flow
 
 PACKET, RATE, RTT = 1500, 2.5e6, 0.04
@@ -24,10 +24,10 @@ OFF = {
 LINUX = {**schemes.linux("bbr1"), "timestamp_tick": 0.0}
 
 
-def simulated(buffer, **rules):
-    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=buffer)
-    net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters={**OFF, **rules})
-    return Simulation(net, rng=1)
+def simulated(buffer, rules, **options):
+    """Return a simulation of flows, by default one, over 20 Mbit/s and 40 ms with some rules of Linux."""
+    options = {"buffer": buffer, "packet": PACKET, "parameters": rules, **options}
+    return Simulation(one_link("bbr1", rate=RATE, delay=RTT / 2, **options), rng=1)
 
 
 def test_the_rules_are_off_and_linux_has_them_on():
@@ -46,13 +46,10 @@ def test_a_handshake():
     """
     found = []
     for given in (0.0, 0.04):
-        net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=250)
         fills = {"initial_window": 400, "initial_ssthresh": 1}
-        net.flow("sack", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=fills)
-        net.flow(
-            "bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", name="x", start=0.5,
-            parameters={"handshake_rtt": given},
-        )  # fmt: skip
+        net = one_link("sack", rate=RATE, delay=RTT / 2, buffer=250, packet=PACKET, parameters=fills)
+        options = {"packet": PACKET, "ack_path": "ideal", "start": 0.5, "parameters": {"handshake_rtt": given}}
+        net.flow("bbr1", path=["a", "b"], name="x", **options)
         run = Simulation(net, rng=1)
         run.advance(0.501)
         rate = peek.flow(run, "x").rate
@@ -92,13 +89,7 @@ def test_recoveries_of_two_flows():
     """Two flows at a buffer of a tenth of the product lose all the time: with the rule they recover less often."""
     begun = []
     for switched in (0.0, 1.0):
-        net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=7)
-        for _ in range(2):
-            net.flow(
-                "bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal",
-                parameters={**LINUX, "long_recovery": switched},
-            )  # fmt: skip
-        run, seen = Simulation(net, rng=1), [NOT_RECOVERING]
+        run, seen = simulated(7, {**LINUX, "long_recovery": switched}, count=2), [NOT_RECOVERING]
         for k in range(3000):
             run.advance(3.0 + 0.002 * k)
             seen.append(of_flow(run, 0).recovering)
@@ -128,10 +119,7 @@ def test_retransmissions_renew_the_round_trip_time():
     """In a buffer of a tenth of the product a flow's RTprop is 40 ms after its probe, where packets take 40.6 ms."""
     found = []
     for tick in (0.0, 0.001):
-        net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=7)
-        parameters = {**LINUX, "timestamp_tick": tick}
-        net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
-        run = Simulation(net, rng=1)
+        run = simulated(7, {**LINUX, "timestamp_tick": tick})
         run.advance(15.0)
         found.append(float(of_flow(run, 0).min_rtt))
     assert found == pytest.approx([RTT + PACKET / RATE, 0.04], abs=1e-9)
@@ -226,9 +214,7 @@ def test_a_policed_rate(monkeypatch, flow_and_event, rate, policed):
 @pytest.mark.parametrize(("loss", "rules", "kept"), [(0.3, LINUX, True), (0.1, LINUX, False), (0.3, OFF, False)])
 def test_loss_at_which_a_rate_is_kept(loss, rules, kept):
     """Random loss of 30 %, but not of 10 %, makes BBR keep a long-term rate, which is at most that of the link."""
-    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=67, loss=loss)
-    net.flow("bbr1", path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=rules)
-    one, found = Simulation(net, rng=1), False
+    one, found = simulated(67, rules, loss=loss), False
     for k in range(20):
         one.advance(0.2 * (k + 1))
         mine = of_flow(one)
@@ -239,7 +225,7 @@ def test_loss_at_which_a_rate_is_kept(loss, rules, kept):
 
 def test_pacing_stays_below_the_bandwidth():
     """At a gain of 1 the rate is 99 % of the estimated bandwidth."""
-    one = simulated(200, pacing_margin=0.01)
+    one = simulated(200, {**OFF, "pacing_margin": 0.01})
     one.advance(3.0)
     for k in range(40):
         one.advance(3.0 + 0.02 * k)
@@ -253,7 +239,7 @@ def test_pacing_stays_below_the_bandwidth():
 @pytest.mark.parametrize("rules", [LINUX, OFF])
 def test_equal_round_trip_times(rules):
     """With a small buffer the least round-trip time recurs exactly; ProbeRTT comes only if that does not count."""
-    one, seen = simulated(7, **rules), False
+    one, seen = simulated(7, rules), False
     for k in range(int(12.0 / 0.05)):
         one.advance(0.05 * (k + 1))
         seen = seen or of_flow(one).phase == bbr1.PROBE_RTT
@@ -262,7 +248,7 @@ def test_equal_round_trip_times(rules):
 
 def test_the_window_has_all_allowances():
     """Without delayed acknowledgments an acknowledgment is at most one packet in excess beyond what is expected."""
-    one = simulated(300, **LINUX)
+    one = simulated(300, LINUX)
     one.advance(8.0)
     mine, least, most = of_flow(one), math.inf, 0.0
     product = float(mine.max_bw) * float(mine.min_rtt) / PACKET

@@ -7,11 +7,12 @@ import pytest
 from longfat.sim.schemes import careful_resume as resume
 from tests.sim.schemes.losses import Diary, drop_numbers
 
+pytestmark = pytest.mark.plain
+
 #: Every packet is acknowledged, and slow start doubles the window.
 EACH = {"delayed_ack": 1, "growth_limit": math.inf, "hystart": 0, "saved_window": 200}
 
 
-@pytest.mark.plain
 def test_the_jump_by_hand():
     """0 to 9 are acknowledged at 0.1 s: the window, 20, jumps to 100, half of 200, and packets leave over 0.1 s.
 
@@ -36,7 +37,6 @@ def test_the_jump_by_hand():
     assert diary.flow.window == pytest.approx(198, abs=1)
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(
     ("saved", "jumps"), [(0.0, True), (0.1, True), (0.19, True), (0.21, False), (0.0101, True), (0.0099, False)]
 )
@@ -47,20 +47,17 @@ def test_the_round_trip_time_confirms_the_path(saved, jumps):
     assert diary.flow.window == (100 if jumps else 20)
 
 
-@pytest.mark.plain
 def test_a_jump_is_limited_and_never_down():
     assert Diary("cubic-resume", until=0.105, **EACH, max_jump=50).flow.window == 50
     assert Diary("cubic-resume", until=0.105, **{**EACH, "saved_window": 30}).own.phase == resume.NORMAL
 
 
-@pytest.mark.plain
 def test_a_loss_of_the_initial_data_ends_it():
     diary = Diary("cubic-resume", drop_numbers(3), 0.25, **EACH)
     assert diary.own.phase == resume.NORMAL
     assert diary.flow.window < 20
 
 
-@pytest.mark.plain
 def test_the_safe_retreat():
     """60, a packet of the jump, is lost: the window is half of PipeSize, and does not grow before the jump is through.
 
