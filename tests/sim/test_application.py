@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from longfat.sim import Network, Parameter, Scheme, run
+from longfat.sim import Parameter, Scheme, run
 from longfat.sim.network import traffic
-from tests.sim.lab import holding, simulated
+from tests.sim.lab import holding, one_link, simulated
 from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
@@ -35,10 +35,9 @@ PACED = Scheme(
 def sent(scheme, application, until, window=10, **options):
     """Return the departures [ms] of packets of 1000 bytes, and the run; the round trip is 10 ms."""
     spy = Spy()
-    net = Network().link("a", "b", rate=math.inf, delay="5 ms", discipline=spy.discipline)
     parameters = {"window": window} if scheme is FIXED else {}
-    net.flow(scheme, path=["a", "b"], ack_path="ideal", application=application, parameters=parameters, **options)
-    simulation = simulated(net, until)
+    options = {"application": application, "parameters": parameters, **options}
+    simulation = simulated(one_link(scheme, rate=math.inf, delay="5 ms", discipline=spy.discipline, **options), until)
     return [one.time / MS for one in spy.data], simulation
 
 
@@ -78,18 +77,16 @@ def test_application_limited():
 def test_files():
     """Five packets, the last at 8 ms, acknowledged 10 ms later; the last of the sender carries the flag LAST."""
     spy = Spy()
-    net = Network().link("a", "b", rate=math.inf, delay="5 ms", duplex=True, discipline=spy.discipline)
-    net.flow(FIXED, path=["a", "b"], packet=1000, file=5000, application=traffic.constant(5e5))
-    data = run(net, rng=1)
+    link = {"rate": math.inf, "delay": "5 ms", "duplex": True, "discipline": spy.discipline}
+    data = run(one_link(FIXED, **link, packet=1000, file=5000, application=traffic.constant(5e5)), rng=1)
     assert data.transfer_time.values == pytest.approx([0.018])
     assert [bool(one.marks & 32) for one in spy.data if one.kind == 0] == [False] * 4 + [True]
 
 
 def test_a_lost_packet_is_retransmitted_when_the_application_is_idle():
     """Both packets of the first on time are lost; the timer of 1 s repeats them, and all arrive in the end."""
-    net = Network().link("a", "b", rate=1e6, delay="5 ms", duplex=True, buffer=0)
-    net.flow("sack", path=["a", "b"], file=30_000, application=traffic.on_off(1e7, "1 ms", "3 s"))
-    data = run(net, rng=1)
+    bursts = traffic.on_off(1e7, "1 ms", "3 s")
+    data = run(one_link("sack", rate=1e6, delay="5 ms", duplex=True, buffer=0, file=30_000, application=bursts), rng=1)
     assert float(data.timeouts[0]) >= 1
     assert data.delivered.values == [30]
 

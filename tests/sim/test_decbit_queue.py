@@ -12,7 +12,7 @@ from longfat.sim import Network, queues
 from longfat.sim.kernel.records import CE, ECT
 from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
-from tests.sim.lab import Line, simulated
+from tests.sim.lab import Line, one_link, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 
@@ -162,8 +162,7 @@ def test_marks_of_others_stay():
 
 def test_links_without_transmission_time():
     """The queue is empty at all times but the arrivals."""
-    net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=9, discipline=decbit(threshold=0.01))
-    net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file="1 MB")
-    one = simulated(net, 10.0)
+    link = {"rate": math.inf, "delay": 0.01, "buffer": 9, "discipline": decbit(threshold=0.01)}
+    one = simulated(one_link("decbit", **link, packet=1000, file="1 MB"), 10.0)
     assert one.all_done()
     assert one.state.links[0].marked == 0

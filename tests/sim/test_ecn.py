@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Network, Scheme, mark, queues, run, schemes
+from longfat.sim import ENQUEUE, Discipline, Scheme, mark, queues, run, schemes
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1
 from longfat.sim.queues import dualpi2, step_marking
-from tests.sim.lab import keep_window, simulated
+from tests.sim.lab import keep_window, one_link, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import drop_acks, drop_numbers
@@ -19,10 +19,9 @@ CODEPOINTS = {0: 0, 1: ECT, 2: ECT | ECT1}  # bits of a packet
 def test_codepoints(ect):
     """Data packets carry the codepoint of their flow, marked or not; acknowledgments are Not-ECT (RFC 3168, 6.1.4)."""
     forth, back = Logbook(Discipline("all", enqueue=mark_all)), Logbook(queues.FIFO)
-    net = Network().link("a", "b", rate=1e6, discipline=forth.discipline)
-    net.link("b", "a", rate=math.inf, discipline=back.discipline)
-    net.flow("dctcp", path=["a", "b"], file=20_000, packet=1000, parameters={"ect": ect, "delayed_ack": 1})
-    simulated(net, 5.0)
+    link = {"rate": 1e6, "discipline": forth.discipline, "back": {"rate": math.inf, "discipline": back.discipline}}
+    given = {"ect": ect, "delayed_ack": 1}
+    simulated(one_link("dctcp", **link, file=20_000, packet=1000, parameters=given), 5.0)
     assert {c.marks & (ECT | ECT1 | CE) for c in forth.calls} == {CODEPOINTS[ect]}
     assert {c.marks_after & (ECT | ECT1 | CE) for c in forth.calls} == {CODEPOINTS[ect] | (CE if ect else 0)}
     assert {c.marks & (ECT | ECT1 | CE) for c in back.calls} == {0}
@@ -47,8 +46,8 @@ COMBINATIONS = [  # scheme, its parameters, whether packets are marked; if not, 
 @pytest.mark.parametrize(("scheme", "parameters", "marked"), COMBINATIONS)
 def test_combinations(scheme, parameters, marked, discipline):
     """A congested link marks the packets of flows with ECN, and drops others (RFC 3168, section 5)."""
-    net = Network().link("a", "b", rate="20 Mbit/s", delay="10 ms", discipline=discipline)
-    net.link("b", "a", rate="20 Mbit/s", delay="10 ms").flow(scheme, path=["a", "b"], parameters=parameters)
+    link = {"rate": "20 Mbit/s", "delay": "10 ms", "discipline": discipline, "back": "20 Mbit/s"}
+    net = one_link(scheme, **link, parameters=parameters)
     found = run(net, duration=10.0, rng=1, progress=False).sel(link="a-b")
     assert (found.link_marked > 0) == marked
     assert (found.link_dropped > 0) != marked
@@ -73,11 +72,9 @@ def counting(echo):
 
 def reports(echo, marked, lost=()):
     """Return marks and acknowledgments with ECN-Echo that a sender of 40 packets sees; it never sends CWR."""
-    net = Network().link("a", "b", rate=1e6, delay=0.05, discipline=drop_numbers(mark=marked))
-    net.link("b", "a", rate=math.inf, delay=0.05, discipline=drop_acks(*lost))
-    net.flow(counting(echo), path=["a", "b"], file=40_000, packet=1000, name="x")
-    one = simulated(net, 10.0)
-    own = of_flow(one)
+    link = {"rate": 1e6, "delay": 0.05, "discipline": drop_numbers(mark=marked)}
+    back = {"rate": math.inf, "discipline": drop_acks(*lost)}
+    own = of_flow(simulated(one_link(counting(echo), **link, back=back, file=40_000, packet=1000), 10.0))
     return int(own.marks), int(own.echoes)
 
 
@@ -107,9 +104,8 @@ def test_a_count_that_is_overtaken():
 def test_only_data_is_marked_by_steps():
     """Acknowledgments above a threshold are neither marked nor dropped."""
     book = Logbook(step_marking(packets=0, drop=1))
-    net = Network().link("a", "b", rate=1e6).link("b", "a", rate=2e4, discipline=book.discipline)
-    net.flow("dctcp", path=["a", "b"], file=50_000, packet=1000, parameters={"delayed_ack": 1})
-    simulated(net, 5.0)
+    back = {"rate": 2e4, "discipline": book.discipline}
+    simulated(one_link("dctcp", rate=1e6, back=back, file=50_000, packet=1000, parameters={"delayed_ack": 1}), 5.0)
     assert len(book.calls) == 50
     assert {c.kind for c in book.calls} != {DATA}
     assert {c.verdict for c in book.calls} == {ENQUEUE}

@@ -222,8 +222,8 @@ def test_times_that_64_bits_cannot_hold():
     many = holding(2000.0, "many")
     bucket = queues.leaky_bucket(rate=0.125, tokens=1, queue=20_000)
     for rate, discipline, waiting in ((0.125, "fifo", 1125), (2e5, bucket, 1125)):
-        net = Network().link("a", "b", rate=rate, delay=0.01, duplex=True, discipline=discipline)
-        one = Simulation(net.flow(many, path=["a", "b"], packet="1 MB", name="only"), rng=1)
+        link = {"rate": rate, "delay": 0.01, "duplex": True, "discipline": discipline}
+        one = Simulation(one_link(many, **link, packet="1 MB", name="only"), rng=1)
         said = rf"link 'a-b' of flow 'only' has {waiting} packets waiting at 0 s, .* after 9e\+09 s, .* at {rate:.7g} "
         with pytest.raises(SchemeError, match=said):
             one.advance(60.0)
@@ -240,10 +240,8 @@ def test_sums_of_times_go_on_beyond_63_bits():
     """
     many = holding(2000.0, "many", recovery="own", acknowledged=False)
     for discipline in ("fifo", "fifo-departures"):
-        net = Network().link("a", "b", rate=1.0, delay=0.01, discipline=discipline)
-        data = run(
-            net.flow(many, path=["a", "b"], packet=1000, count=10, ack_path="ideal"), duration=3e6, progress=False
-        )
+        net = one_link(many, rate=1.0, delay=0.01, discipline=discipline, packet=1000, count=10)
+        data = run(net, duration=3e6, progress=False)
         assert 18_499.5 * 3e6 > 2**63 / 1e9
         assert float(data.mean_queue[0]) == pytest.approx(18_499.5, rel=1e-9)
 

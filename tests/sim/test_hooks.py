@@ -65,8 +65,8 @@ def rows(log, arrives):
 def test_push_out_is_the_naive_scan(seed, hook, limit, load, priorities):
     """Random arrivals and priorities: the packets that leave, and when, are those of a plain list."""
     log = Logbook(Discipline("push-out", "departures", hook, parameters={"priorities": float(priorities)}))
-    net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=log.discipline)
-    run = simulated(net.flow(traffic.poisson(load * 1e6), path=["a", "b"], packet=500, stop=0.2), 1.0, seed)
+    link = {"rate": 1e6, "buffer": limit, "discipline": log.discipline}
+    run = simulated(one_link(traffic.poisson(load * 1e6), **link, packet=500, stop=0.2), 1.0, seed)
     arrivals, plain = rows(log, True), Scanned(limit, hook.__name__)
     assert len(arrivals) > 200
     assert rows(log, False) == [(begin, *packet[1:]) for begin, packet in transmissions(plain, arrivals)]
@@ -151,9 +151,8 @@ def odd_tick(link, now):
 
 
 def test_a_tick_that_ends():
-    net = Network().link("a", "b", rate=1e6, discipline=Discipline("few", tick=odd_tick, state={"calls": 0}))
-    run = simulated(net.flow(traffic.constant(1e3), path=["a", "b"]), 100.0)
-    assert of_link(run).calls == 4
+    few = Discipline("few", tick=odd_tick, state={"calls": 0})
+    assert of_link(simulated(one_link(traffic.constant(1e3), rate=1e6, discipline=few), 100.0)).calls == 4
 
 
 # Feedback.
@@ -238,9 +237,8 @@ def add_headers(flow, event):
 def test_headers_of_feedback_do_not_come_back():
     """Packets without a header bring none back, whatever feedback brought before."""
     discipline = Discipline("tells", enqueue=tell, state={"told": False})
-    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline).link("b", "a", rate=1e6, delay=0.01)
-    net.flow(Scheme("adds", ack=add_headers, state={"total": 0.0}), path=["a", "b"], file=1000)
-    run = simulated(net, 1.0)
+    adds = Scheme("adds", ack=add_headers, state={"total": 0.0})
+    run = simulated(one_link(adds, rate=1e6, delay=0.01, discipline=discipline, back=1e6, file=1000), 1.0)
     assert run.state.flows[0].acks_received == run.state.row.feedback_received == 1
     assert of_flow(run).total == 0.0
 

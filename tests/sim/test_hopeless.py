@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, run
+from longfat.sim import DROP, ENQUEUE, Discipline, run
 from longfat.sim.runs import engine
+from tests.sim.lab import one_link
 from tests.sim.networks import FIXED
 
 
@@ -36,9 +37,8 @@ def test_every_packet_is_dropped_for_ever(scheme, hook, way):
     """Neither a timer backed off to a minute nor a rate without timeouts runs for a million seconds."""
     hole = Discipline("black hole", enqueue=hook)
     disciplines = (hole, "fifo") if way == "data" else ("fifo", hole)
-    net = Network().link("a", "b", rate="80 Mbit/s", delay="10 ms", discipline=disciplines[0])
-    net.link("b", "a", rate="80 Mbit/s", delay="10 ms", discipline=disciplines[1])
-    net.flow(scheme, path=["a", "b"], file="100 MB", name="x")
+    there, back = ({"rate": "80 Mbit/s", "discipline": one} for one in disciplines)
+    net = one_link(scheme, **there, delay="10 ms", back=back, file="100 MB", name="x")
     begun = time.monotonic()
     with pytest.raises(
         ValueError, match=r"of flow 'x' \d+ of 100000 packets are acknowledged, its window is "
@@ -51,7 +51,6 @@ def test_every_packet_is_dropped_for_ever(scheme, hook, way):
 
 def test_patience():
     """With a loss probability of 4/5 no run is given up, nor one whose file starts late."""
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True, loss=0.8)
-    net.flow("reno", path=["a", "b"], file="20 kB", name="x", start=5000.0)
-    found = run(net, rng=2, progress=False)
+    link = {"rate": "8 Mbit/s", "delay": "10 ms", "duplex": True, "loss": 0.8}
+    found = run(one_link("reno", **link, file="20 kB", name="x", start=5000.0), rng=2, progress=False)
     assert float(found.transfer_time.sel(flow="x")) > 100.0

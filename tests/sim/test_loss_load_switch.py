@@ -13,7 +13,7 @@ from longfat.sim import Network, Parameter, Scheme, Simulation, queues, run
 from longfat.sim.kernel.records import RED
 from longfat.sim.network import traffic
 from longfat.sim.switch.loss_load import END, OUT, loss
-from tests.sim.lab import seen_behind, simulated
+from tests.sim.lab import one_link, seen_behind, simulated
 from tests.sim.own import of_flow, of_link
 
 CAPACITY = 1_000_000.0  # bytes/s; 1000 packets/s
@@ -264,9 +264,8 @@ def test_powers_are_not_found_by_subtraction():
 
 def test_connections_that_come_and_go():
     """Files arrive at random; when all have ended, the list of flows is empty."""
-    net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=50, discipline=queues.loss_load(2), duplex=False)
-    net.link("b", "a", rate=CAPACITY, delay=0.001)
-    net.flow(traffic.arrivals(20, by="loss-load"), path=["a", "b"], packet=1000, file=20_000, stop=5.0)
+    link = {"rate": CAPACITY, "delay": 0.001, "buffer": 50, "discipline": queues.loss_load(2), "back": CAPACITY}
+    net = one_link(traffic.arrivals(20, by="loss-load"), **link, packet=1000, file=20_000, stop=5.0)
     simulation = simulated(net, 20.0, 2)
     assert simulation.state.row.connections > 50
     assert of_link(simulation).first_flow == END

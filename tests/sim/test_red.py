@@ -6,11 +6,10 @@ from types import FunctionType, SimpleNamespace
 import numpy as np
 import pytest
 
-from longfat.sim import Network
 from longfat.sim.kernel import records
 from longfat.sim.queues import DROP, ENQUEUE, red
 from tests.examples import is_long
-from tests.sim.lab import simulated
+from tests.sim.lab import one_link, simulated
 from tests.sim.logbook import counted
 from tests.sim.own import of_link
 
@@ -169,9 +168,8 @@ def test_a_link_without_transmission_time():
 
 def reno(flows, discipline, parameters=None, seed=1, duration=60.0, warm_up=20.0):
     """Return the time average of RED's average queue over long transfers, and the counts after the start."""
-    net = Network().link("a", "b", rate="10 Mbit/s", delay="10 ms", buffer=440, discipline=counted(discipline))
-    net.link("b", "a", rate="10 Mbit/s", delay="10 ms")
-    net.flow("reno", path=["a", "b"], packet=500, count=flows, stagger=0.013, parameters=parameters or {})
+    link = {"rate": "10 Mbit/s", "delay": "10 ms", "buffer": 440, "back": "10 Mbit/s", "parameters": parameters or {}}
+    net = one_link("reno", **link, discipline=counted(discipline), packet=500, count=flows, stagger=0.013)
     one = simulated(net, warm_up, seed)
     before = counts_of(one)
     averages = []

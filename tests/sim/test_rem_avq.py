@@ -9,7 +9,7 @@ from longfat.sim import Network, Simulation, queues, run
 from longfat.sim.kernel.records import CE, ECT
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, avq, red_auto, rem
-from tests.sim.lab import Line, simulated
+from tests.sim.lab import Line, one_link, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
 from tests.sim.own import arrived, of_link
@@ -171,10 +171,8 @@ def test_virtual_capacity_by_hand(printed_update, first):
     From c = C = 10^6 bytes/s. A packet after 100 ms: c + 50 x 10^6 x 0.1 - 50 x 1000 is above C, so that ns-2.35 gives
     C; the paper subtracts 50,000 from C.
     """
-    net = Network().link("a", "b", rate=RATE, buffer=40, discipline=avq(
-        alpha=50, gamma=1, start=1, printed_update=printed_update))  # fmt: skip
-    net.flow(traffic.constant(1e4), path=["a", "b"], packet=1000)
-    one = simulated(net, 0.25)
+    discipline = avq(alpha=50, gamma=1, start=1, printed_update=printed_update)
+    one = simulated(one_link(traffic.constant(1e4), rate=RATE, buffer=40, discipline=discipline, packet=1000), 0.25)
     assert arrived(one)[0] >= 2
     assert of_link(one).virtual_rate == pytest.approx(first, rel=1e-12)
 

@@ -15,12 +15,16 @@ from tests.sim.lab import as_python, one_link
 CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 
 
-def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50):
-    """Return a dumbbell with `flows` of (count, parameters) and a round trip of 300 ms, as in Table I of the paper."""
-    net = Network().link("a", "b", rate=capacity, delay=delay, buffer=buffer, discipline=discipline)
-    net.link("b", "a", rate=1.25e8, delay=delay)
-    for count, parameters in flows:
-        net.flow("cadpc", path=["a", "b"], packet=1000, count=count, send_jitter=0.0008, parameters=parameters)
+def dumbbell(*flows, capacity=CAPACITY, buffer=50, apart=0, **link):
+    """Return a dumbbell with `flows` of (count, parameters) and a round trip of 300 ms, as in Table I of the paper.
+
+    Each begins a time [s] after the one before it.
+    """
+    net = Network().link("a", "b", rate=capacity, delay=0.15, buffer=buffer, **link)
+    net.link("b", "a", rate=1.25e8, delay=0.15)
+    for k, (count, parameters) in enumerate(flows):
+        options = {"count": count, "start": apart * k, "send_jitter": 0.0008, "parameters": parameters}
+        net.flow("cadpc", path=["a", "b"], packet=1000, **options)
     return net
 
 
@@ -94,11 +98,7 @@ def test_equal_shares_under_unequal_update_periods():
 
     After at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
     """
-    net = Network().link("a", "b", rate=CAPACITY, delay=0.15, buffer=50)
-    net.link("b", "a", rate=1.25e8, delay=0.15)
-    for k in range(4):
-        parameters = {"period": 4.0 * (k + 1)}
-        net.flow("cadpc", path=["a", "b"], packet=1000, start=10 * k, send_jitter=0.0008, parameters=parameters)
+    net = dumbbell(*((1, {"period": 4.0 * (k + 1)}) for k in range(4)), apart=10)
     data = run(net, duration=500, warm_up=300, rng=1, progress=False)
     assert data.goodput.values / CAPACITY == pytest.approx(np.full(4, 1 / 5), rel=0.03)
     early = run(net, duration=60, warm_up=40, rng=1, progress=False)
@@ -216,10 +216,8 @@ def test_at_most_the_rate_of_tcp():
 
 def test_files():
     """The variant with acknowledgments transfers files, through losses."""
-    net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=50, loss=0.01)
-    net.link("b", "a", rate=CAPACITY, delay=0.01)
-    net.flow("cadpc-files", path=["a", "b"], packet=1000, file="1 MB")
-    data = run(net, rng=1)
+    link = {"rate": CAPACITY, "delay": 0.01, "buffer": 50, "loss": 0.01}
+    data = run(one_link("cadpc-files", **link, back=CAPACITY, packet=1000, file="1 MB"), rng=1)
     assert float(data.delivered[0]) == 1000
     assert float(data.retransmitted[0]) > 3
     assert 1.6 < float(data.transfer_time[0]) < 3.5  # 1 MB at half of 1.25 MB/s, and the start

@@ -6,12 +6,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, schemes
+from longfat.sim import DROP, ENQUEUE, Discipline, Simulation, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
 from longfat.sim.schemes import cubic
 from longfat.sim.schemes.cubic import CUBIC
-from tests.sim.lab import as_python
+from tests.sim.lab import as_python, one_link, simulated
 
 RTT = 0.1  # s
 
@@ -25,9 +25,9 @@ def sawtooth(distance, first, rate=1e9, **parameters):
     """Return a flow over 100 ms without a queue, with one loss in a given number of packets."""
     given = {"distance": float(distance), "first": float(first)}
     lossy = Discipline("every so manyth", enqueue=drop_every, parameters=given, state={"seen": 0})
-    net = Network().link("a", "b", rate=rate, delay=RTT / 2, discipline=lossy).link("b", "a", rate=1e9, delay=RTT / 2)
     options = {"initial_window": 1.0, "hystart": 0.0, "prr": 0.0, "delayed_ack": 1.0, **parameters}
-    return Simulation(net.flow(CUBIC, path=["a", "b"], name="x", parameters=options), rng=1)
+    net = one_link(CUBIC, rate=rate, delay=RTT / 2, discipline=lossy, back=1e9, name="x", parameters=options)
+    return Simulation(net, rng=1)
 
 
 def average(distance):
@@ -230,13 +230,12 @@ def test_idle_time_is_no_time_of_the_stage(window, burst, silence, cwnd_limited)
     which the first has no growth: five of them make at most 2 s, and a target a round trip ahead at most 0.4 x 2.1^3 =
     3.7 packets above. With the silence the second burst alone would have a target of 1.5 windows.
     """
-    net = Network().link("a", "b", rate=np.inf, delay=RTT / 2).link("b", "a", rate=np.inf, delay=RTT / 2)
     bursts = traffic.on_off(1e9, burst * 1e-6, silence)
     given = {
         "initial_window": window, "initial_ssthresh": window, "reno_friendly": 0, "cwnd_limited": cwnd_limited
     }  # fmt: skip
-    one = Simulation(net.flow(CUBIC, path=["a", "b"], packet=1000, application=bursts, name="x", parameters=given))
-    one.advance(4.5 * silence)
+    link = {"rate": np.inf, "delay": RTT / 2, "back": np.inf}
+    one = simulated(one_link(CUBIC, **link, packet=1000, application=bursts, name="x", parameters=given), 4.5 * silence)
     flow = peek.flow(one, "x")
     assert flow.una == 5 * burst
     assert window < flow.window < window + 3.8
@@ -247,8 +246,8 @@ def test_idle_time_is_no_time_of_the_stage(window, burst, silence, cwnd_limited)
 
 def deep(**parameters):
     """Return a flow over 20 Mbit/s and 100 ms with a buffer of ten bandwidth-delay products of 250 packets."""
-    net = Network().link("a", "b", rate=2.5e6, delay=0.05, buffer=2500).link("b", "a", rate=1e9, delay=0.05)
-    return Simulation(net.flow("cubic", path=["a", "b"], packet=1000, name="x", parameters=parameters), rng=1)
+    link = {"rate": 2.5e6, "delay": 0.05, "buffer": 2500, "back": 1e9}
+    return Simulation(one_link("cubic", **link, packet=1000, name="x", parameters=parameters), rng=1)
 
 
 def test_hystart_leaves_slow_start_before_a_loss():

@@ -10,6 +10,7 @@ from longfat.sim import ENQUEUE, Discipline, Network, run, schemes
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1
 from longfat.sim.plugin.functions import mark
 from longfat.sim.queues import step_marking
+from tests.sim.lab import one_link
 from tests.sim.schemes.losses import Diary, Trace, compared, drop_acks, drop_numbers, grown
 
 GAIN = 1 / 16
@@ -182,9 +183,8 @@ def test_packets_carry_the_codepoint_of_l4s():
 
 def amplitudes(threshold):
     """Return the least and largest backlog [packets] of a DCTCP flow at a step-marking link, and its utilisation."""
-    net = Network().link("a", "b", rate="1 Gbit/s", delay="250 us", discipline=step_marking(packets=threshold))
-    net.link("b", "a", rate=math.inf, delay="250 us")
-    net.flow("dctcp", path=["a", "b"], packet=1250, parameters={"initial_ssthresh": 30.0})
+    link = {"rate": "1 Gbit/s", "delay": "250 us", "discipline": step_marking(packets=threshold), "back": math.inf}
+    net = one_link("dctcp", **link, packet=1250, parameters={"initial_ssthresh": 30.0})
     found = run(net, duration=0.5, warm_up=0.2, sample_every=25e-6, rng=1, progress=False).sel(link="a-b")
     backlog = found.queue_trace.sel(time=slice(0.2, None))
     return float(backlog.min()), float(backlog.max()), float(found.utilisation)

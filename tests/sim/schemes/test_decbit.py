@@ -8,6 +8,7 @@ import pytest
 from longfat.sim import Network, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import decbit
+from tests.sim.lab import one_link
 from tests.sim.schemes.losses import Trace, compared, drop_numbers, rounds_of
 
 FREE = (1, 1, 2, 2, 3, 3, 4, 4, 5, 5)  # each window lasts two round trips, one packet more each time
@@ -59,8 +60,7 @@ test_trace = compared(TRACES)
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 1), (4, 3), (20, 8), (200, 28), (3906, 124), (4000, 126)])
 def test_rounds_of_a_file(packets, rounds):
     """Arithmetic of the rules without marks: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906."""
-    net = Network().link("a", "b", rate=math.inf, delay=0.05, duplex=True)
-    net.flow("decbit", path=["a", "b"], packet=500, file=500 * packets)
+    net = one_link("decbit", rate=math.inf, delay=0.05, duplex=True, packet=500, file=500 * packets)
     assert float(run(net, progress=False).transfer_time[0]) == pytest.approx(rounds * 0.1, rel=1e-9)
 
 
@@ -83,8 +83,7 @@ def test_short_files(scheme, rtt, rounds, printed):
     each other in 0.1 ms: within 0.5 % of 120, 200, 327 ms.
     """
     for packets, (count, last) in rounds.items():
-        net = Network().link("a", "b", rate="40 Mbit/s", delay=rtt / 2000, buffer=440, duplex=True)
-        net.flow(scheme, path=["a", "b"], packet=500, file=500 * packets, ack_path="ideal")
+        net = one_link(scheme, rate="40 Mbit/s", delay=rtt / 2000, buffer=440, packet=500, file=500 * packets)
         time = 1e3 * float(run(net, progress=False).transfer_time[0])
         assert time == pytest.approx(count * (rtt + 0.1) + 0.1 * (last - 1), rel=1e-9)
         assert time == pytest.approx(printed[packets], rel=0.005)

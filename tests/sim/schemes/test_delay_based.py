@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, run
+from longfat.sim import Simulation, run
 from tests.sim.lab import one_link
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, Trace, compared, drop_numbers, grown, late, rounds_of
@@ -271,6 +271,5 @@ def test_the_window_of_tri_s(bdp, search, settle):
 
 def test_a_search_of_tri_s_goes_too_far():
     """A search doubles the window once too often: a buffer of one bandwidth-delay product overflows."""
-    net = Network().link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440)
-    net.flow("tri-s", path=["a", "b"], packet=500, ack_path="ideal", file="2 MB")
+    net = one_link("tri-s", rate="40 Mbit/s", delay="22 ms", buffer=440, packet=500, file="2 MB")
     assert float(run(net, progress=False).dropped[0]) > 0

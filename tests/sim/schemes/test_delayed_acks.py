@@ -4,7 +4,7 @@ import pytest
 
 from longfat.sim import Network
 from longfat.sim.network import traffic
-from tests.sim.lab import simulated
+from tests.sim.lab import one_link, simulated
 from tests.sim.schemes.losses import drop_numbers
 from tests.sim.spy import Spy
 
@@ -58,16 +58,14 @@ def test_data_that_fills_a_gap():
     assert {number for _, number in found[:-1]} == {1}
 
 
-def dumbbell(**options):
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=40)
-    return net.link("b", "a", rate="8 Mbit/s", delay="10 ms").flow(path=["a", "b"], **options)
+LINK = {"rate": "8 Mbit/s", "delay": "10 ms", "buffer": 40, "back": "8 Mbit/s"}
 
 
 def test_half_the_acknowledgments_and_the_same_goodput():
     """A long transfer has half the acknowledgments, a few more in recovery, and fills the link either way."""
 
     def one(every):
-        counts = simulated(dumbbell(scheme="sack", parameters={"delayed_ack": every}), 20.0).packet_counts()
+        counts = simulated(one_link("sack", **LINK, parameters={"delayed_ack": every}), 20.0).packet_counts()
         return counts["acks_sent"] / counts["received"], counts["received"]
 
     (share, received), (single, all_received) = one(2.0), one(1.0)
@@ -78,6 +76,6 @@ def test_half_the_acknowledgments_and_the_same_goodput():
 
 def test_connections_that_arrive():
     """Rows of finished connections are used again; packets are conserved."""
-    counts = simulated(dumbbell(scheme=traffic.arrivals(40.0, "cubic"), file=15_000), 30.0, 3).packet_counts()
+    counts = simulated(one_link(traffic.arrivals(40.0, "cubic"), **LINK, file=15_000), 30.0, 3).packet_counts()
     assert 15_000 < counts["sent"] < 21_000
     assert counts["acks_sent"] < 0.65 * counts["received"]

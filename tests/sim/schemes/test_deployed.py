@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from docs import rate_limited
-from longfat.sim import Network, schemes
+from longfat.sim import schemes
 from longfat.sim.network import traffic
 from longfat.sim.schemes import deployed, hystart, reduction
 from tests.sim.lab import one_link, python, simulated
@@ -215,10 +215,10 @@ def test_sack_as_deployed():
 
 def after_a_burst(scheme, packets, **parameters):
     """Return the window after a burst of packets that leave at once, each acknowledged."""
-    net = Network().link("a", "b", rate=math.inf, delay=0.05).link("b", "a", rate=math.inf, delay=0.05)
     burst = traffic.on_off(1e9, packets * 1e-6, 100.0)
     given = {"initial_window": 10, **EACH, **parameters}
-    run = simulated(net.flow(scheme, path=["a", "b"], packet=1000, application=burst, parameters=given), 0.5)
+    link = {"rate": math.inf, "delay": 0.05, "back": math.inf}
+    run = simulated(one_link(scheme, **link, packet=1000, application=burst, parameters=given), 0.5)
     assert run.state.flows[0].una == packets
     return float(run.state.flows[0].window)
 
@@ -370,11 +370,9 @@ def test_a_slow_application_with_the_rate_limited_increase(scheme, rule, expecte
     Each of the 46 acknowledgments by 1 s adds a packet, or as many as 2 maxFS allows: 2 x 20, because maxFS begins with
     the initial window.
     """
-    net = Network().link("a", "b", rate=math.inf, delay="49 ms").link("b", "a", rate=math.inf, delay="49 ms")
     given = {"delayed_ack": 1, "initial_window": 20, "cwnd_limited": rule, "rack": 0}
-    application = traffic.constant(5e4)
-    net.flow(scheme, path=["a", "b"], packet=1000, application=application, parameters=given)
-    run = simulated(net, 1.0)
+    link = {"rate": math.inf, "delay": "49 ms", "back": math.inf, "application": traffic.constant(5e4)}
+    run = simulated(one_link(scheme, **link, packet=1000, parameters=given), 1.0)
     assert float(run.state.flows[0].window) == expected
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from longfat import laws
 from longfat.sim import Network, queues, run
+from tests.sim.lab import one_link
 
 BDP = 500  # packets of 1000 B in a round trip of 0.1 s
 
@@ -26,9 +27,8 @@ def test_utilisation_of_the_sawtooth(scheme, buffer, expected):
     out.
     """
     rtt, rate = 0.1, BDP * 1000 / 0.1
-    net = Network().link("a", "b", rate=rate, delay=rtt / 2, buffer=int(buffer * BDP))
-    middle = BDP * (1 + buffer) * 3 / 4
-    net.flow(scheme, path=["a", "b"], ack_path="ideal", parameters={"initial_ssthresh": middle})
+    start = {"initial_ssthresh": BDP * (1 + buffer) * 3 / 4}  # the middle
+    net = one_link(scheme, rate=rate, delay=rtt / 2, buffer=int(buffer * BDP), parameters=start)
     # From (1 + b)/2 to 1 + b BDP by one packet per round trip; the round trip grows beyond one BDP.
     top = BDP * (1 + buffer)
     period = rtt * ((BDP - top / 2) + (top**2 - BDP**2) / (2 * BDP))
@@ -43,8 +43,8 @@ def square_root(scheme, loss, replications=5):
     rtt = 0.1
     law = math.sqrt(1.5 / loss) / rtt  # packets/s
     seconds = 300 / (loss * law)  # 300 losses
-    net = Network().link("a", "b", rate=1e9, delay=rtt / 2, loss=loss)
-    net.flow(scheme, path=["a", "b"], ack_path="ideal", parameters={"initial_ssthresh": math.sqrt(1.5 / loss)})
+    start = {"initial_ssthresh": math.sqrt(1.5 / loss)}
+    net = one_link(scheme, rate=1e9, delay=rtt / 2, loss=loss, parameters=start)
     data = run(net, duration=seconds + 20, warm_up=20, replications=replications, rng=3, progress=False)
     assert law == pytest.approx(laws.tcp.square_root_rate(loss, rtt), rel=1e-9)
     return [float(data[name][0]) / seconds / law for name in ("sent", "sent_lower", "sent_upper")]

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from longfat.sim import Network, run, schemes
+from longfat.sim import run, schemes
 from longfat.sim.schemes import linux_cubic, windows
-from tests.sim.lab import as_python
+from tests.sim.lab import as_python, one_link
 from tests.sim.schemes.test_deployed import referee, twenty
 
 
@@ -149,8 +149,7 @@ def test_windows_of_a_run(scheme, integer):
     """With `integer_windows`, as in Linux, every window is a whole number; without it hardly one is."""
     parameters = schemes.linux(scheme) if integer else {"growth_limit": 2}
     assert parameters.get("integer_windows", 0) == integer
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=15)
-    net.flow(scheme, path=["a", "b"], ack_path="ideal", parameters=parameters)
+    net = one_link(scheme, rate="8 Mbit/s", delay="10 ms", buffer=15, parameters=parameters)
     windows = run(net, duration=6, sample_every=0.05, progress=False).window_trace.values[10:]
     assert windows.max() > 20
     assert bool((windows == np.floor(windows)).all()) == integer

@@ -197,9 +197,8 @@ def test_switches_without_feedback():
     run = simulated(one_link(HOPS, rate=SLOW, delay=0.01, duplex=True, packet=500), 0.301)
     assert int(run.state.flows[0].sent) == 101
     assert run.state.flows[0].rate * 3 * MS == pytest.approx(500)
-    net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, loss=0.05).link("b", "a", rate=SLOW, delay=0.01)
-    net.flow(EXPLICIT, path=["a", "b"], packet=500, file="400 kB", parameters={"start_rate": 4e5})
-    run = simulated(net, 3.0)
+    link = {"rate": SLOW, "delay": 0.01, "buffer": 300, "loss": 0.05, "back": SLOW}
+    run = simulated(one_link(EXPLICIT, **link, packet=500, file="400 kB", parameters={"start_rate": 4e5}), 3.0)
     assert run.state.flows[0].rate == 4e5
     assert run.all_done()
     assert run.state.flows[0].losses > 10
@@ -501,9 +500,8 @@ def test_a_lost_first_pair_and_other_losses():
     diary = Diary(PAIR, drop_numbers(0, 1), until=3.15)
     assert diary.sent(3.0) == [0, 1]
     assert len(diary.entries) == 4
-    net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=100, discipline="fair", loss=0.02)
-    net.link("b", "a", rate=FAST, delay=0.01, loss=0.02).flow(PAIR, path=["a", "b"], packet=500, file=1e6)
-    run = simulated(net, 3.0, 3)
+    link = {"rate": SLOW, "delay": 0.01, "buffer": 100, "discipline": "fair", "loss": 0.02}
+    run = simulated(one_link(PAIR, **link, back={"rate": FAST, "loss": 0.02}, packet=500, file=1e6), 3.0, 3)
     assert run.all_done()
     assert run.state.flows[0].dropped > 20
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from longfat.sim import Network, Simulation, queues
-from tests.sim.lab import one_link
+from longfat.sim import Simulation, queues
+from tests.sim.lab import one_link, simulated
 
 PACKET, RATE = 1000, 1e7  # bytes, bytes/s: a packet takes 0.1 ms
 
@@ -59,11 +59,8 @@ def test_more_packets_in_progress_than_are_kept_are_refused():
 @pytest.mark.parametrize("loss", [0.01, 0.2])
 def test_random_losses(loss):
     """A file gets through, and about as many packets are sent again as are lost."""
-    net = Network().link("a", "b", rate=RATE, delay=0.01, loss=loss).link("b", "a", rate=RATE, delay=0.01, loss=loss)
-    one = Simulation(net.flow("netblt", path=["a", "b"], packet=PACKET, file=PACKET * 1000), rng=3)
-    one.advance(600.0)
+    link = {"rate": RATE, "delay": 0.01, "loss": loss}
+    one = simulated(one_link("netblt", **link, back=link, packet=PACKET, file=PACKET * 1000), 600.0, 3)
     assert one.all_done()
-    assert int(one.state.flows[0].retransmitted) >= int(one.state.links[0].dropped)
-    assert int(one.state.flows[0].retransmitted) <= int(one.state.links[0].dropped) + 0.2 * int(
-        one.state.senders[0].transmission
-    )
+    dropped, sent = int(one.state.links[0].dropped), int(one.state.senders[0].transmission)
+    assert dropped <= int(one.state.flows[0].retransmitted) <= dropped + 0.2 * sent

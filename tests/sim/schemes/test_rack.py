@@ -15,7 +15,7 @@ from longfat.sim.kernel.recovery import linux_expiry
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
-from tests.sim.lab import keep_window, python, simulated
+from tests.sim.lab import keep_window, one_link, python, simulated
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Trace, compared, drop_numbers
 
@@ -113,11 +113,10 @@ def test_a_probe_repairs_a_loss_or_is_in_vain(rate_changes, lost, losses):
 
     A probe repairs a loss; its duplicate tells that it was in vain.
     """
-    net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=drop_numbers(*lost))
-    net.link("b", "a", rate=1e9, delay=0.05, rate_changes=rate_changes)
     given = {"initial_window": 8, "initial_ssthresh": 1, **BY_TIME}
-    net.flow("sack", path=["a", "b"], packet=1000, parameters=given, application=traffic.constant(1000))
-    one = simulated(net, 20.0)
+    flow = {"packet": 1000, "parameters": given, "application": traffic.constant(1000)}
+    link = {"rate": math.inf, "delay": 0.05, "discipline": drop_numbers(*lost)}
+    one = simulated(one_link("sack", **link, back={"rate": 1e9, "rate_changes": rate_changes}, **flow), 20.0)
     flow = one.state.flows[0]
     assert (flow.retransmitted, flow.timeouts, flow.losses, flow.duplicate) == (1, 0, losses, 1 - losses)
     assert of_flow(one).reduced_for == losses

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, run
+from longfat.sim import Simulation, run
 from longfat.sim.schemes import tear
 from tests.sim.lab import one_link
 from tests.sim.own import of_flow
@@ -105,8 +105,8 @@ test_trace = compared(TRACES)
 
 def test_constant_load_of_a_link():
     """Half of the link's 100 kB/s is used, whatever the losses: 1 % of them, each retransmitted."""
-    net = Network().link("a", "b", rate=100_000.0, delay=0.01, loss=0.01, duplex=True)
-    data = run(net.flow("constant", path=["a", "b"], parameters={"rate": 50_000}), duration=100, rng=1)
+    net = one_link("constant", rate=1e5, delay=0.01, loss=0.01, duplex=True, parameters={"rate": 50_000})
+    data = run(net, duration=100, rng=1)
     assert float(data.utilisation[0]) == pytest.approx(0.495, abs=0.005)  # what was lost before the link does not count
     assert float(data.sent[0]) == pytest.approx(5000, abs=1)
     assert float(data.timeouts[0]) == 0

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from longfat.laws import tcp
-from longfat.sim import Network, Simulation
+from longfat.sim import Simulation
+from tests.sim.lab import one_link
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 from tests.sim.test_every_plug_in import CHOICES
@@ -18,12 +19,10 @@ def paced(product, buffer=10**8, **parameters):
 
     The other choices beside pacing do not matter here; with them the code is that of `test_every_choice_compiles`.
     """
-    net = Network().link("a", "b", rate=product * 1000 / TRIP, delay=TRIP / 2, buffer=buffer)
-    net.link("b", "a", rate=math.inf, delay=TRIP / 2)
+    link = {"rate": product * 1000 / TRIP, "delay": TRIP / 2, "buffer": buffer, "back": math.inf}
     given = {**CHOICES["cubic"], "growth_limit": math.inf, "delayed_ack": 1, **parameters}
     assert given["pacing"] == 1
-    net.flow("cubic-search", path=["a", "b"], packet=1000, parameters=given)
-    return Simulation(net, rng=1)
+    return Simulation(one_link("cubic-search", **link, packet=1000, parameters=given), rng=1)
 
 
 def until(run, reached, step=1e-3, most=5.0):

@@ -5,9 +5,10 @@ import math
 
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation
+from longfat.sim import Discipline
 from longfat.sim.kernel import records
 from longfat.sim.queues import ENQUEUE
+from tests.sim.lab import one_link, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.schemes.losses import Diary, Trace, compared, drop_numbers, grown, rounds_of
 
@@ -56,10 +57,8 @@ test_trace = compared(TRACES)
 def test_header_of_packets():
     """First nothing but the window; from the first answer on round trip and window, and a wish without bounds."""
     book = Logbook(Discipline("book"))
-    net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=book.discipline)
-    net.link("b", "a", rate=math.inf, delay=0.05)
-    net.flow("xcp", path=["a", "b"], packet=500, parameters={"initial_window": 2})
-    Simulation(net, rng=1).advance(0.15)
+    link = {"rate": math.inf, "delay": 0.05, "discipline": book.discipline, "back": math.inf}
+    simulated(one_link("xcp", **link, packet=500, parameters={"initial_window": 2}), 0.15)
     first, second, third, fourth = (call.header for call in book.calls)
     assert first == second == (0.0, 1000.0, 0.0, -1.0)
     for later in (third, fourth):
