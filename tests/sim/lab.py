@@ -138,6 +138,17 @@ class Queue:
         raise NotImplementedError
 
 
+class Stamped(Queue):
+    """Packets that wait as tuples which begin with a stamp and end with the packet: the least is taken first."""
+
+    def take(self):
+        if not self.waiting:
+            return None
+        first = min(self.waiting)
+        self.waiting.remove(first)
+        return first[-1]
+
+
 def transmissions(queue, arrivals, until=math.inf, nanoseconds_a_byte=1000):
     """Return (begin [ns], packet) of each transmission before a time [ns] at a link with a plain queue.
 

@@ -9,7 +9,7 @@ from longfat.sim import Discipline, Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.plugin.functions import queue_of
 from longfat.sim.queues import ENQUEUE
-from tests.sim.lab import Queue, observed, simulated
+from tests.sim.lab import Queue, Stamped, observed, simulated
 from tests.sim.networks import AIMD
 
 RATE = 1e6  # bytes/s
@@ -195,17 +195,6 @@ class RateControlled(Lists):
         self.charge[f] = packet[1]
         self.update()
         return packet
-
-
-class Stamped(Queue):
-    """Packets that wait as tuples which begin with a stamp and end with the packet: the least is taken first."""
-
-    def take(self):
-        if not self.waiting:
-            return None
-        first = min(self.waiting)
-        self.waiting.remove(first)
-        return first[-1]
 
 
 class BitRound(Stamped):

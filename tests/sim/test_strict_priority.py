@@ -7,7 +7,7 @@ import pytest
 from longfat.sim import ENQUEUE, Parameter, Scheme
 from longfat.sim.network import traffic
 from longfat.sim.queues import discipline
-from tests.sim.lab import Queue, keep_window, logged, observed
+from tests.sim.lab import Stamped, keep_window, logged, observed
 
 PRIORITY = discipline("strict-priority", levels=8)
 PRIORITIES = {"best": 0, "low": 5, "middle": 3, "high": 1, "equal": 5}
@@ -59,7 +59,7 @@ def with_priorities(link, packet, now):
     return ENQUEUE
 
 
-class Scanned(Queue):
+class Scanned(Stamped):
     """Plain list of packets (time [ns], size, flow, transmission), which is scanned for each of them."""
 
     def __init__(self, levels, limit):
@@ -73,13 +73,6 @@ class Scanned(Queue):
                 return
             self.waiting.remove(worst)
         self.waiting.append((level, self.now, packet))
-
-    def take(self):
-        if not self.waiting:
-            return None
-        first = min(self.waiting, key=lambda one: one[:2])
-        self.waiting.remove(first)
-        return first[2]
 
 
 @pytest.mark.parametrize(("levels", "buffer"), [(2, 10_000), (3, 12), (4, 1)])
