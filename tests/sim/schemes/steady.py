@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from longfat.sim import Discipline, Network, Simulation
+from longfat.sim import Discipline, Simulation
 from longfat.sim.kernel import records
-from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
+from tests.sim.lab import one_link
 
 ROUND_TRIP = 0.1  # s
 PACKET = 1000  # bytes
@@ -30,11 +30,6 @@ def lose_periodically(link, packet, now):
     return ENQUEUE
 
 
-def lose_at_random(link, packet, now):
-    """Lose data packets independently of each other."""
-    return DROP if packet.kind == records.DATA and random(link) < link.loss else ENQUEUE
-
-
 def periodic(loss, until=1e9, then_every=1e9, dead_from=1e9):
     """Return a discipline with one loss in 1/loss packets; the other arguments are in seconds."""
     interval = 1 / loss if loss else 1e18
@@ -42,20 +37,19 @@ def periodic(loss, until=1e9, then_every=1e9, dead_from=1e9):
     return Discipline("periodic", enqueue=lose_periodically, parameters=values, state={"count": 0, "next_loss": 0.0})
 
 
-def independent(loss):
-    return Discipline("independent", enqueue=lose_at_random, parameters={"loss": loss})
+def simulation(scheme, losing, rng=1, **parameters):
+    """Return the simulation of one flow on a path of 100 ms without transmission times and queues.
+
+    `losing` is a discipline, or the probability of independent losses.
+    """
+    link = {"discipline": losing} if isinstance(losing, Discipline) else {"loss": losing}
+    link |= {"rate": math.inf, "delay": ROUND_TRIP / 2, "back": math.inf}
+    return Simulation(one_link(scheme, **link, packet=PACKET, parameters=parameters), rng=rng)
 
 
-def simulation(scheme, discipline, rng=1, **parameters):
-    """Return the simulation of one flow on a path of 100 ms without transmission times and queues."""
-    net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=discipline)
-    net.link("b", "a", rate=math.inf, delay=0.05)
-    return Simulation(net.flow(scheme, path=["a", "b"], packet=PACKET, parameters=parameters), rng=rng)
-
-
-def mean_rate(scheme, discipline, duration, **parameters):
+def mean_rate(scheme, losing, duration, **parameters):
     """Return the packets sent per round trip, without the first tenth of the time."""
-    run = simulation(scheme, discipline, **parameters)
+    run = simulation(scheme, losing, **parameters)
     run.advance(duration / 10)
     before = int(run.state.flows[0].sent)
     run.advance(duration)

@@ -15,7 +15,7 @@ from longfat.sim.schemes import tear
 from tests.sim.lab import one_link
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, Trace, compared, drop_acks, drop_numbers, grown
-from tests.sim.schemes.steady import independent, mean_rate, periodic, simulation, variation
+from tests.sim.schemes.steady import mean_rate, periodic, simulation, variation
 
 CONSTANT = {"rate": 100_000.0}  # a packet of 1000 bytes every 10 ms
 TWENTY = {"initial_window": 20, "initial_ssthresh": 2}
@@ -171,8 +171,8 @@ def test_the_mean_of_independent_losses_is_that_of_the_paper():
         # From beta W to W in (1 - beta) W/alpha rounds: sqrt(alpha (1 + beta)/(2 (1 - beta) p)).
         ("gaimd", periodic(1e-3), 4000, math.sqrt(0.31 * 7.5 / 1e-3), 0.03),
         # 1/W of it is the round trip that a loss takes to be found
-        ("rap", independent(1e-3), 6000, mean_of_independent_losses(1, 0.5, 1e-3), 0.03),
-        ("gaimd", independent(1e-3), 6000, mean_of_independent_losses(0.31, 0.875, 1e-3), 0.03),
+        ("rap", 1e-3, 6000, mean_of_independent_losses(1, 0.5, 1e-3), 0.03),
+        ("gaimd", 1e-3, 6000, mean_of_independent_losses(0.31, 0.875, 1e-3), 0.03),
         # TEAR from W/2 to W in W/2 rounds, which are whole packets
         *(("tear", periodic(p), 1000, math.sqrt(1.5 / p), 0.06) for p in (1e-3, 3e-3, 1e-2, 2e-2)),
     ],
@@ -190,7 +190,7 @@ def test_window_form_of_gaimd_against_tcp():
 @pytest.mark.parametrize("p", [1e-3, 2e-2])
 def test_tear_is_about_as_fast_as_reno(p):
     """The rate is within 30 % of that of Reno at the same loss."""
-    rates = [mean_rate(name, independent(p), 3000) for name in ("tear", "reno")]
+    rates = [mean_rate(name, p, 3000) for name in ("tear", "reno")]
     assert rates[0] == pytest.approx(rates[1], rel=0.3)
 
 
@@ -202,8 +202,8 @@ def test_variation_of_the_sawtooth(scheme, expected):
 
 def test_tear_is_smoother_than_reno():
     """The mean of eight epochs varies less than a window that is halved."""
-    ours = variation(simulation("tear", independent(5e-3)), "rate", 100.0, 2.73, 250)
-    reno = variation(simulation("reno", independent(5e-3)), "window", 100.0, 2.73, 250)
+    ours = variation(simulation("tear", 5e-3), "rate", 100.0, 2.73, 250)
+    reno = variation(simulation("reno", 5e-3), "window", 100.0, 2.73, 250)
     assert ours < 0.6 * reno
 
 

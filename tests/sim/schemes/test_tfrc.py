@@ -9,7 +9,7 @@ import pytest
 from longfat.sim.schemes import tfrc
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
-from tests.sim.schemes.steady import independent, mean_rate, periodic, simulation
+from tests.sim.schemes.steady import mean_rate, periodic, simulation
 
 equation = numba.njit(lambda p, capped: tfrc.equation_rate(1.0, 1.0, p, 1.0, 4.0, capped))
 add_received = numba.njit(lambda flows, now, received: tfrc.update_received(flows[0], now, received))
@@ -47,7 +47,7 @@ def test_rate_at_independent_loss(p):
     packets = 1.0
     for _ in range(100):
         packets = 0.5 * (packets + equation(p / (1 + p * packets), 1.0))
-    assert mean_rate("tfrc", independent(p), 8000) == pytest.approx(packets, rel=0.05)
+    assert mean_rate("tfrc", p, 8000) == pytest.approx(packets, rel=0.05)
 
 
 def test_the_equation_is_not_capped():
