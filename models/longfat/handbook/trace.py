@@ -2,7 +2,8 @@
 
 A `Node` is the tracer of a number or a vector, a `Row` that of an array with two axes. Tracers have the operators of
 numbers, and `Tracing` has the functions of `longfat.law.array_namespaces`, so that the code of a law records its
-operations. Equal operations on equal operands become one node, which eliminates common subexpressions.
+operations. Equal operations on equal operands become one node, which eliminates common subexpressions. A node belongs
+to the innermost loop whose state it depends on, so that a program computes it before the loops that do not change it.
 
 A condition is also a node; therefore no Python ``if`` may depend on one; JAX requires the same of laws. A loop
 (``repeat``, ``iterate``) is recorded once, with a node for each value of its state. An operation may be rewritten only
@@ -12,6 +13,7 @@ if not even the last bit of its value changes: NumPy also computes x**2 as x*x, 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -76,6 +78,8 @@ class Graph:
     def __init__(self) -> None:
         self._known: dict[Any, Node] = {}
         self.loops = 0
+        self.loop: Loop | None = None  # innermost loop that is being recorded
+        self.serials = itertools.count()  # numbers of nodes and loops in the order in which their records are complete
 
     def node(self, operation: str, *operands: Any, length: int | None = None, value: Any = None) -> Node:
         """Return the node of an operation; ``length`` is the length of its result, None for a number."""
@@ -84,7 +88,7 @@ class Graph:
             return self.constant(ARITHMETIC[operation](*(one.value for one in nodes)))
         key = operation, tuple(id(one) for one in nodes), length, repr(value)
         if key not in self._known:
-            self._known[key] = Node(self, operation, nodes, length, value, len(self._known))
+            self._known[key] = Node(self, operation, nodes, length, value, next(self.serials))
         return self._known[key]
 
     def constant(self, value: Any) -> Node:
@@ -106,6 +110,9 @@ class Node(Operators):
         self.graph, self.operation, self.operands = graph, operation, operands
         self.length: int | None = length
         self.value, self.serial = value, serial
+        self.loop: Loop | None = max((one.loop for one in operands if one.loop), key=lambda x: x.depth, default=None)
+        if operation in ("index", "state", "result"):
+            self.loop = value[0].parent if operation == "result" else value[0]
 
     def apply(self, operation: str, *operands: Any) -> Any:
         """Return the node of an operation, which acts elementwise on vectors; return a row if an operand is a row."""
@@ -162,15 +169,22 @@ class Loop:
     """Loop of the program: its initial state, and nodes of the state and the next state in an iteration.
 
     The node ``index`` counts ``times`` iterations from 1; if ``times`` is None, the loop runs while ``more`` holds.
+    ``parent`` is the loop in which the loop was recorded.
     """
 
     number: int
     initial: list[Node]
     times: int | None = None
+    parent: Loop | None = None
+    serial: int = 0
     index: Node | None = None
     more: Node | None = None
-    state: list[Node] = field(default_factory=list)
     following: list[Node] = field(default_factory=list)
+
+    @property
+    def depth(self) -> int:
+        """Number of loops that enclose the loop."""
+        return 0 if self.parent is None else 1 + self.parent.depth
 
     def __repr__(self) -> str:  # used in the keys of nodes
         return f"loop {self.number}"
@@ -299,34 +313,20 @@ class Tracing(Namespace):
         return self._loop(None, lambda loop, now: step(*now), more, state)
 
     def _loop(self, times: int | None, step: Callable[..., Any], more: Any, start: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Record a loop, whose state omits the values that no step changes, and return the nodes of its results."""
-        initial = [
-            self.graph.constant(one) for part in start for one in (part.parts if isinstance(part, Row) else [part])
-        ]
-        constant: set[int] = set()
-        while True:
-            loop = Loop(self.graph.loops, initial, times)
-            self.graph.loops += 1
-            node = functools.partial(self.graph.node, value=loop)
-            if times is not None:
-                loop.index = node("index")
-            for k, one in enumerate(initial):
-                loop.state.append(
-                    one if k in constant else self.graph.node("state", length=one.length, value=(loop, k))
-                )
-            now = _shaped(loop.state, start)
-            loop.more = None if more is None else self.graph.constant(more(*now))
-            loop.following = _flat(step(loop, now), self.graph)
-            same = {
-                k for k, (before, after) in enumerate(zip(loop.state, loop.following, strict=True)) if before is after
-            }
-            if same <= constant:
-                break
-            constant |= same
-        results = [
-            one if k in constant else self.graph.node("result", length=one.length, value=(loop, k))
-            for k, one in enumerate(initial)
-        ]
+        """Record a loop, and return the nodes of its results."""
+        graph = self.graph
+        loop = graph.loop = Loop(graph.loops, _flat(start, graph), times, graph.loop)
+        graph.loops += 1
+        if times is not None:
+            loop.index = graph.node("index", value=(loop, None))
+        state, results = (
+            [graph.node(kind, length=one.length, value=(loop, k)) for k, one in enumerate(loop.initial)]
+            for kind in ("state", "result")
+        )
+        now = _shaped(state, start)
+        loop.more = None if more is None else graph.constant(more(*now))
+        loop.following = _flat(step(loop, now), graph)
+        loop.serial, graph.loop = next(graph.serials), loop.parent
         return _shaped(results, start)
 
 
