@@ -19,7 +19,6 @@ from longfat import design
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate, trace
 from longfat.segments.channel import IndependentLoss, ListedLosses
-from longfat.segments.kernel import segment_receiver, segment_sender
 from longfat.segments.replications import Rules, Strategy, run_one
 
 if TYPE_CHECKING:
@@ -218,16 +217,14 @@ def wider_is_better(context: Context) -> Finding:
 class _Soft(Rules):
     """Rules that simulate soft acknowledgment also if no segment can be displaced."""
 
-    def row(self, warm_up: int, measured: int) -> np.ndarray:
+    def row(self, warm_up: int, measured: int) -> np.record:
         row = super().row(warm_up, measured)
-        row[segment_receiver.SOFT] = 1
+        row.soft = 1
         return row
 
 
-def _results(rules: Rules, loss: float, segments: int, seed: int) -> np.ndarray:
-    result = np.zeros(segment_sender.RESULTS, np.int64)
-    run_one(np.random.default_rng(seed), IndependentLoss(loss), rules, 0, segments, np.zeros(1, np.bool_), result)
-    return result
+def _results(rules: Rules, loss: float, segments: int, seed: int) -> np.record:
+    return run_one(np.random.default_rng(seed), IndependentLoss(loss), rules, 0, segments, np.zeros(1, np.bool_))
 
 
 def same(context: Context) -> Finding:
@@ -239,7 +236,7 @@ def same(context: Context) -> Finding:
     soft = _Soft(WIDE, PACKETS, ACK, receive_buffer=WIDE, ack="soft")
     segments = {p: math.ceil(max(context.packets, 100 / p) / PACKETS) for p in LOSSES}
     pairs = [[_results(one, p, segments[p], context.seed) for one in (hard, soft)] for p in LOSSES]
-    equal = [bool((one == other).all()) for one, other in pairs]
+    equal = [bool(one == other) for one, other in pairs]
     return judged(
         Statement(all(equal), "equal times, packets sent and delays with the same losses"),
         f"equal at {sum(equal)} of {len(equal)} loss probabilities",

@@ -21,7 +21,6 @@ from longfat.laws.fair_share import Flow, Network, max_min_rates, transfer_times
 from longfat.laws.loss_load import response_optimal_rate, throughput_optimal_rate
 from longfat.laws.selective_repeat import throughput_efficiency
 from longfat.segments.channel import IndependentLoss
-from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules, run_one
 
 RNG = np.random.default_rng(0)
@@ -160,11 +159,11 @@ def plain_loop(rng, damaged, segments):
 def segments(loss):
     """The same number of segments of 16 packets in each way; a buffer of w_a + 2 segments discards hardly any."""
     count = int(4e4 / loss / 16)
-    stop, result = np.zeros(1, np.bool_), np.zeros(segment_sender.RESULTS, np.int64)
+    stop = np.zeros(1, np.bool_)
 
     def run(window, *buffer):
         rules = Rules(window, 16, 369 / 16, *buffer)
-        run_one(np.random.default_rng(1), IndependentLoss(loss), rules, 10 * window, count, stop, result)
+        run_one(np.random.default_rng(1), IndependentLoss(loss), rules, 10 * window, count, stop)
 
     return {
         "plain loop": lambda: plain_loop(np.random.default_rng(1), 1 - (1 - loss) ** 16, count),

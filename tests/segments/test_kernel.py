@@ -41,10 +41,9 @@ def loss_pattern(channel, seed):
 
 
 def jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, **buffer):
-    result = np.zeros(segment_sender.RESULTS, np.int64)
     rules = Rules(window, segment, ack_delay / segment, tolerance, **buffer)
-    run_one(np.random.default_rng(seed), channel, rules, warm_up, measured, np.zeros(1, np.bool_), result)
-    assert result[segment_sender.STATUS] == segment_sender.DONE
+    result = run_one(np.random.default_rng(seed), channel, rules, warm_up, measured, np.zeros(1, np.bool_))
+    assert result.status == segment_sender.DONE
     return result
 
 
@@ -92,12 +91,12 @@ def test_same_losses_give_the_same_run(
         kept = kept_by(buffer, soft, when_free)
     expected = replay(window, segment, ack_delay, tolerance, warm_up, measured, loss_pattern(channel, seed), *plain)
     result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, **kept)
-    assert tuple(result[: segment_sender.SENT]) == expected[:3]
+    assert (result.elapsed, result.delays, result.longest) == expected[:3]
     if receiver is None:
         # One simulator counts the last group completely, the other up to the last packet needed; the kernel may also
         # end inside a step.
-        assert abs(int(result[segment_sender.SENT]) - expected[3]) <= 2 * segment * (window + 1)
-        assert result[segment_sender.LOST_PACKETS] <= result[segment_sender.SENT]
+        assert abs(int(result.sent) - expected[3]) <= 2 * segment * (window + 1)
+        assert result.lost_packets <= result.sent
 
 
 def kept_by(buffer, soft, when_free):
@@ -125,5 +124,5 @@ def test_same_run_at_the_size_people_use(window, loss, receiver):
     expected = replay(window, 16, 369, 0, 50, measured, loss_pattern(channel, 7), *(receiver or ()))
     kept = kept_by(*receiver) if receiver else {}
     in_time, late = (jump(channel, window, 16, delay, 0, 50, measured, 7, **kept) for delay in (369, 370))
-    assert tuple(in_time[: segment_sender.SENT]) == expected[:3]
-    assert tuple(late[: segment_sender.SENT]) != expected[:3] or window == 58
+    assert (in_time.elapsed, in_time.delays, in_time.longest) == expected[:3]
+    assert (late.elapsed, late.delays, late.longest) != expected[:3] or window == 58  # which never waits

@@ -159,14 +159,14 @@ def test_intervals_cover_as_often_as_they_say():
 
 def test_a_run_can_be_stopped():
     """An endless run ends as soon as its stop flag is set."""
-    stop, result = np.zeros(1, np.bool_), np.zeros(segment_sender.RESULTS, np.int64)
-    arguments = (np.random.default_rng(1), IndependentLoss(0.3), Rules(24, 16, 369 / 16), 0, 10**15, stop, result)
-    thread = threading.Thread(target=run_one, args=arguments)
+    stop, results = np.zeros(1, np.bool_), []
+    arguments = (np.random.default_rng(1), IndependentLoss(0.3), Rules(24, 16, 369 / 16), 0, 10**15, stop)
+    thread = threading.Thread(target=lambda: results.append(run_one(*arguments)))
     thread.start()
     stop[0] = True
     thread.join(timeout=60)
     assert not thread.is_alive()
-    assert result[segment_sender.STATUS] == segment_sender.STOPPED
+    assert [one.status for one in results] == [segment_sender.STOPPED]
 
 
 REFUSED = [

@@ -17,8 +17,6 @@ Channel = IndependentLoss | GilbertElliott | ListedLosses
 Strategy = Literal["hard", "soft"]
 AskAgain = Literal["at once", "when free"]
 
-NO_TRACE = np.zeros((0, segment_sender.TRACE_COLUMNS), np.int64)
-
 
 @dataclass(frozen=True)
 class Rules:
@@ -64,17 +62,16 @@ class Rules:
         """Slots of the receive buffer [segments]."""
         return self.window if self.receive_buffer is None else int(self.receive_buffer)
 
-    def row(self, warm_up: int, measured: int) -> np.ndarray:
-        """Return the arguments as the row of integers that the kernel reads."""
-        row = np.zeros(segment_receiver.RULES, np.int64)
-        row[segment_receiver.WINDOW], row[segment_receiver.PACKETS] = self.window, self.segment_packets
-        row[segment_receiver.ACK_DELAY], row[segment_receiver.TOLERANCE] = self.ack_delay, self.tolerance
-        row[segment_receiver.BUFFER] = self.buffer
+    def row(self, warm_up: int, measured: int) -> np.record:
+        """Return the arguments as the record of integers that the kernel reads."""
+        row: np.record = records(1, segment_receiver.RULES)[0]
+        row.window, row.packets = self.window, self.segment_packets
+        row.ack_delay, row.tolerance, row.buffer = self.ack_delay, self.tolerance, self.buffer
         # With a buffer of at least one window no segment is discarded, and hard acknowledgment gives the same result
         # faster.
-        row[segment_receiver.SOFT] = self.ack == "soft" and self.buffer < self.window
-        row[segment_receiver.WHEN_FREE] = self.ask_again == "when free"
-        row[segment_receiver.FIRST_MEASURED], row[segment_receiver.END_MEASURED] = warm_up, warm_up + measured
+        row.soft = self.ack == "soft" and self.buffer < self.window
+        row.when_free = self.ask_again == "when free"
+        row.first_measured, row.end_measured = warm_up, warm_up + measured
         return row
 
     def attrs(self) -> dict[str, Any]:
@@ -90,6 +87,11 @@ class Rules:
         }
 
 
+def records(count: int, kind: np.dtype) -> np.recarray:
+    """Return records of zeros, whose fields are attributes in plain Python as they are in compiled code."""
+    return np.zeros(count, kind).view(np.recarray)
+
+
 def run_one(
     rng: np.random.Generator,
     channel: Channel,
@@ -97,15 +99,15 @@ def run_one(
     warm_up: int,
     measured: int,
     stop: np.ndarray,
-    result: np.ndarray,
-    trace: np.ndarray = NO_TRACE,
-) -> None:
-    """Run one replication; write its results to `result`, and its trace to `trace` until this is full."""
+    trace: np.ndarray | None = None,
+) -> np.record:
+    """Run one replication; return its result, and write its trace to `trace` until this is full."""
+    result: np.record = records(1, segment_sender.RESULT)[0]
     rows = 2
     while rows < rules.window + 1:
         rows *= 2
-    segments = np.zeros((rows, holes.SEGMENT_COLUMNS), np.int64)
-    segments[:, holes.HOLE] = segments[:, holes.RUN] = holes.NONE
+    segments = records(rows, holes.SEGMENT)
+    segments.hole = segments.run = holes.NONE
     # If the sender waits for its window, the kernel stores steps of lag (`kernel.segment_sender`), which need rows.
     window_limited = (rules.window - 1) * rules.segment_packets < rules.ack_delay
     segment_sender.run(
@@ -114,15 +116,16 @@ def run_one(
         np.zeros(2, np.int64),
         rules.row(warm_up, measured),
         segments,
-        np.zeros((2 * rows, holes.ACK_COLUMNS), np.int64),
-        np.zeros((rows if window_limited else 2, 2), np.int64),
-        np.zeros(holes.CONNECTION_COLUMNS, np.int64),
+        records(2 * rows, holes.ACKNOWLEDGMENT),
+        records(rows if window_limited else 2, segment_sender.STEP),
+        records(1, holes.CONNECTION)[0],
         stop,
-        trace,
+        records(0, segment_sender.TRACE) if trace is None else trace,
         result,
     )
-    if result[segment_sender.STATUS] == segment_sender.STUCK:
+    if result.status == segment_sender.STUCK:
         raise RuntimeError(f"the sender has stopped: nothing is in flight and the window is closed, with {rules}")
+    return result
 
 
 def run_all(
@@ -132,19 +135,19 @@ def run_all(
     replications: int,
     generator: np.random.Generator,
     progress: bool,
-) -> np.ndarray:
-    """Simulate all points and replications on all cores; return a row of results for each; stop on Ctrl-C."""
+) -> np.recarray:
+    """Simulate all points and replications on all cores; return a record of results for each; stop on Ctrl-C."""
     from longfat.base.progress import bar
 
     points = [(channel, k) for channel in channels for k in range(len(settings))]
     streams = generator.spawn(len(points) * replications)
-    results = np.zeros((len(streams), segment_sender.RESULTS), np.int64)
+    results = records(len(streams), segment_sender.RESULT)
 
     def one(job: int) -> None:
         channel, k = points[job // replications]
         count = int(measured[k])
         warm_up = max(5 * settings[k].window, count // 10)
-        run_one(streams[job], channel, settings[k], warm_up, count, stopping(), results[job])
+        results[job] = run_one(streams[job], channel, settings[k], warm_up, count, stopping())
 
     with bar(task="simulating", unit="run", shown=progress, total=len(streams)) as shown:
         replicate(one, range(len(streams)), progress=shown.update)

@@ -12,7 +12,17 @@ from longfat.base.domains import integer, number, out_of_range
 from longfat.replication.intervals import interval
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import segment_receiver, segment_sender
-from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, is_sequence, listed, run_all, run_one
+from longfat.segments.replications import (
+    AskAgain,
+    Channel,
+    Rules,
+    Strategy,
+    is_sequence,
+    listed,
+    records,
+    run_all,
+    run_one,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,15 +191,15 @@ def replicated(
     cycle = packets + settings[0].ack_delay
     if measured.max() * cycle > 1e17:
         raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
-    raw = run_all(channels, settings, measured, replications, generator, progress)
-    raw = raw.reshape(len(channels) * len(settings), replications, -1)
-    each = np.broadcast_to(np.tile(measured, len(channels))[:, np.newaxis], raw.shape[:2])
+    raw: Any = run_all(channels, settings, measured, replications, generator, progress)
+    raw = raw.reshape(len(channels) * len(settings), replications)
+    each = np.broadcast_to(np.tile(measured, len(channels))[:, np.newaxis], raw.shape)
     return {
-        "throughput_efficiency": each * packets / raw[..., segment_sender.ELAPSED],
-        "mean_delay": raw[..., segment_sender.DELAYS] / each,
-        "max_delay": raw[..., segment_sender.LONGEST],
-        "sent_packets": raw[..., segment_sender.SENT],
-        "lost_packets": raw[..., segment_sender.LOST_PACKETS],
+        "throughput_efficiency": each * packets / raw.elapsed,
+        "mean_delay": raw.delays / each,
+        "max_delay": raw.longest,
+        "sent_packets": raw.sent,
+        "lost_packets": raw.lost_packets,
         "segments": each,
     }
 
@@ -259,34 +269,31 @@ def trace(
         ask_again,
     )
     segments = integer("segments", segments, "segments", "[1, 1e6]")
-    rows = np.zeros((1024, segment_sender.TRACE_COLUMNS), np.int64)
+    rows: Any = records(1024, segment_sender.TRACE)
     stream = domains.generator(rng)
     state = stream.bit_generator.state
     while True:
         stream.bit_generator.state = state
-        result = np.zeros(segment_sender.RESULTS, np.int64)
-        run_one(stream, channel, rules, 0, segments, np.zeros(1, np.bool_), result, rows)
-        if result[segment_sender.TRACED] < len(rows):
+        traced = run_one(stream, channel, rules, 0, segments, np.zeros(1, np.bool_), rows).traced
+        if traced < len(rows):
             break
-        rows = np.zeros((4 * len(rows), segment_sender.TRACE_COLUMNS), np.int64)  # run again, with enough rows
-    rows = rows[: result[segment_sender.TRACED]]
-    repeats = np.maximum(rows[:, segment_sender.TRACE_COUNT], 1)  # rows of several segments become several rows
+        rows = records(4 * len(rows), segment_sender.TRACE)  # run again, with enough rows
+    rows = rows[:traced]
+    repeats = np.maximum(rows.count, 1)  # rows of several segments become several rows
     place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     rows = np.repeat(rows, repeats, axis=0)
-    first = rows[:, segment_sender.TRACE_COUNT] > 0
-    packets = np.where(first, rules.segment_packets, rows[:, segment_sender.TRACE_PACKETS])
-    start = rows[:, segment_sender.TRACE_START] + place * packets
-    edge = rows[:, segment_sender.EDGE_AFTER]
-    several = rows[:, segment_sender.TRACE_COUNT] > 1
-    number_sent = rows[:, segment_sender.TRACE_SEGMENT] + place
-    edge = np.where(several & (edge > number_sent), number_sent + 1, edge)
+    first = rows.count > 0
+    packets = np.where(first, rules.segment_packets, rows.packets)
+    start = rows.start + place * packets
+    number_sent = rows.segment + place
+    edge = np.where((rows.count > 1) & (rows.edge > number_sent), number_sent + 1, rows.edge)
     columns = {
         "start": (start, "packet times"),
         "end": (start + packets, "packet times"),
         "segment": (number_sent, "segments"),
         "packets": (packets, "packets"),
         "first": (first, "1"),
-        "verdict": (np.array([VERDICTS[one] for one in rows[:, segment_sender.TRACE_VERDICT]], dtype=str), "1"),
+        "verdict": (np.array([VERDICTS[one] for one in rows.verdict], dtype=str), "1"),
         "edge": (edge, "segments"),
     }
     data = xr.Dataset({name: ("group", values, {"units": unit}) for name, (values, unit) in columns.items()})

@@ -1,34 +1,39 @@
 """Holes, the segments that lack packets, in order of number; and the acknowledgments in flight to the sender.
 
 A hole stays in the linked list until the sender knows that everything up to it has arrived. The list is ordered by
-number and begins at `connection[HEAD]`. New holes are appended to it, or inserted for a complete segment that is
+number and begins at `connection.head`. New holes are appended to it, or inserted for a complete segment that is
 displaced from a full buffer. All segments with larger numbers are holes already, so the position of the displaced
 segment in the list is known.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from longfat.sim.kernel.jit import inline
 
 NONE = -1
 
-# Columns of a segment's row. The index of the row is the segment's number modulo the number of rows, a power of two
-# that is at least the window plus 1. RUN (soft acknowledgment only): the segment's number if it is the first of new
-# segments sent without a pause; START of the others in this run follows from its START.
-HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
-SEGMENT_COLUMNS = 8
 
-# Columns of an acknowledgment. EDGE: the first segment that was incomplete when the acknowledgment was sent. MISSING:
-# number of packets requested.
-TIME, SEGMENT, MISSING, EDGE = range(4)
-ACK_COLUMNS = 4
+def integers(*names: str) -> np.dtype:
+    """Return the type of a record of integers of 64 bits."""
+    return np.dtype([(name, np.int64) for name in names])
 
-# State of the connection at both ends. FIRST_OPEN: the first segment that is not complete. SLOTS: number of segments in
-# the receive buffer, and TOP: the largest of their numbers, both for soft acknowledgment only. UNREQUESTED: number of
-# holes that have not been requested.
-HEAD, TAIL, FIRST_OPEN, SLOTS, TOP, UNREQUESTED, NEXT = range(7)
-FIRST_ACK, END_ACK, DELAY_SUM, DELAY_MAX = range(7, 11)
-CONNECTION_COLUMNS = 11
+
+#: Segment. The index of its row is its number modulo the number of rows, a power of two that is at least the window
+#: plus 1. `run` (soft acknowledgment only): the segment's number if it is the first of new segments sent without a
+#: pause; `start` of the others in this run follows from its `start`.
+SEGMENT = integers("hole", "start", "received", "end", "following", "previous", "request_delayed", "run")
+#: Acknowledgment. `edge`: the first segment that was incomplete when the acknowledgment was sent. `missing`: number of
+#: packets requested.
+ACKNOWLEDGMENT = integers("time", "segment", "missing", "edge")
+#: State of the connection at both ends. `first_open`: the first segment that is not complete. `slots`: number of
+#: segments in the receive buffer, and `top`: the largest of their numbers, both for soft acknowledgment only.
+#: `unrequested`: number of holes that have not been requested.
+CONNECTION = integers(
+    "head", "tail", "first_open", "slots", "top", "unrequested", "next", "first_ack", "end_ack", "delay_sum",
+    "delay_max",
+)  # fmt: skip
 
 
 @inline
@@ -41,51 +46,51 @@ def row_of(segments, number):
 def append_hole(segments, connection, number, start, received):
     """Append a hole: a segment that was just sent for the first time and is not complete."""
     at = row_of(segments, number)
-    segments[at, HOLE], segments[at, START], segments[at, RECEIVED] = number, start, received
-    segments[at, FOLLOWING], segments[at, PREVIOUS], segments[at, REQUEST_DELAYED] = NONE, connection[TAIL], 0
-    if connection[HEAD] == NONE:
-        connection[HEAD] = number
+    segments[at].hole, segments[at].start, segments[at].received = number, start, received
+    segments[at].following, segments[at].previous, segments[at].request_delayed = NONE, connection.tail, 0
+    if connection.head == NONE:
+        connection.head = number
     else:
-        segments[row_of(segments, connection[TAIL]), FOLLOWING] = number
-    connection[TAIL] = number
-    if connection[FIRST_OPEN] == NONE:
-        connection[FIRST_OPEN] = number
+        segments[row_of(segments, connection.tail)].following = number
+    connection.tail = number
+    if connection.first_open == NONE:
+        connection.first_open = number
 
 
 @inline
 def insert_hole(segments, connection, number):
     """Insert a hole: a segment that is no longer complete; all segments above it and one below it are holes."""
     at = row_of(segments, number)
-    above = number + 1 if number + 1 < connection[NEXT] else NONE
-    below = connection[TAIL] if above == NONE else segments[row_of(segments, above), PREVIOUS]
-    segments[at, HOLE], segments[at, FOLLOWING], segments[at, PREVIOUS] = number, above, below
-    segments[at, REQUEST_DELAYED] = 0
-    segments[row_of(segments, below), FOLLOWING] = number
+    above = number + 1 if number + 1 < connection.next else NONE
+    below = connection.tail if above == NONE else segments[row_of(segments, above)].previous
+    segments[at].hole, segments[at].following, segments[at].previous = number, above, below
+    segments[at].request_delayed = 0
+    segments[row_of(segments, below)].following = number
     if above == NONE:
-        connection[TAIL] = number
+        connection.tail = number
     else:
-        segments[row_of(segments, above), PREVIOUS] = number
+        segments[row_of(segments, above)].previous = number
 
 
 @inline
 def close_holes(segments, connection, edge):
     """Remove the holes before segment `edge`: the sender now knows that everything before it has arrived."""
-    while connection[HEAD] != NONE and connection[HEAD] < edge:
-        connection[HEAD] = segments[row_of(segments, connection[HEAD]), FOLLOWING]
-    if connection[HEAD] == NONE:
-        connection[TAIL] = NONE
+    while connection.head != NONE and connection.head < edge:
+        connection.head = segments[row_of(segments, connection.head)].following
+    if connection.head == NONE:
+        connection.tail = NONE
 
 
 @inline
 def edge_of(connection):
     """Return the first segment of which the receiver lacks packets."""
-    return connection[NEXT] if connection[FIRST_OPEN] == NONE else connection[FIRST_OPEN]
+    return connection.next if connection.first_open == NONE else connection.first_open
 
 
 @inline
 def send_ack(acks, connection, time, number, missing):
     """Send an acknowledgment; acknowledgments arrive in the order sent, because all have the same delay."""
-    at = connection[END_ACK] & (len(acks) - 1)
-    acks[at, TIME], acks[at, SEGMENT], acks[at, MISSING] = time, number, missing
-    acks[at, EDGE] = edge_of(connection)
-    connection[END_ACK] += 1
+    at = connection.end_ack & (len(acks) - 1)
+    acks[at].time, acks[at].segment, acks[at].missing = time, number, missing
+    acks[at].edge = edge_of(connection)
+    connection.end_ack += 1

@@ -7,33 +7,13 @@ is kept or discarded as a unit. Acknowledgments are sent at the ends of groups.
 
 from __future__ import annotations
 
-from longfat.segments.kernel.holes import (
-    DELAY_MAX,
-    DELAY_SUM,
-    END,
-    FIRST_OPEN,
-    FOLLOWING,
-    HOLE,
-    NEXT,
-    NONE,
-    RECEIVED,
-    REQUEST_DELAYED,
-    RUN,
-    SLOTS,
-    START,
-    TOP,
-    UNREQUESTED,
-    append_hole,
-    edge_of,
-    insert_hole,
-    row_of,
-    send_ack,
-)
+from longfat.segments.kernel.holes import NONE, append_hole, edge_of, insert_hole, integers, row_of, send_ack
 from longfat.sim.kernel.jit import inline
 
-# Columns of the row of arguments, see `replications.Rules.row`.
-WINDOW, PACKETS, ACK_DELAY, TOLERANCE, BUFFER, SOFT, WHEN_FREE, FIRST_MEASURED, END_MEASURED = range(9)
-RULES = 9
+#: Arguments, see `replications.Rules.row`.
+RULES = integers(
+    "window", "packets", "ack_delay", "tolerance", "buffer", "soft", "when_free", "first_measured", "end_measured"
+)
 
 # Outcomes of a group of packets at the receiver.
 KEPT, LOST, DISCARDED, REPLACED = range(4)
@@ -42,43 +22,43 @@ KEPT, LOST, DISCARDED, REPLACED = range(4)
 @inline
 def room_left(connection, rules):
     """Return the number of new segments that the buffer has room for; valid only while a segment is missing."""
-    if rules[SOFT]:
-        return rules[BUFFER] - connection[SLOTS]
-    return connection[FIRST_OPEN] + rules[BUFFER] - connection[NEXT]
+    if rules.soft:
+        return rules.buffer - connection.slots
+    return connection.first_open + rules.buffer - connection.next
 
 
 @inline
 def measured(rules, number):
     """Return whether segment `number` is among the measured segments."""
-    return rules[FIRST_MEASURED] <= number < rules[END_MEASURED]
+    return rules.first_measured <= number < rules.end_measured
 
 
 @inline
 def begin_run(segments, number, start):
     """Record the start time of a sequence of new segments; `displace_largest` computes the start of each from it."""
     at = row_of(segments, number)
-    segments[at, RUN], segments[at, START] = number, start
+    segments[at].run, segments[at].start = number, start
 
 
 @inline
 def first_sent(segments, acks, connection, rules, start, arrived):
-    """Receive new segment number connection[NEXT], sent from `start` on, of which `arrived` packets were not lost."""
-    number, now = connection[NEXT], start + rules[PACKETS]
-    missing = rules[PACKETS] - arrived
+    """Receive new segment number connection.next, sent from `start` on, of which `arrived` packets were not lost."""
+    number, now = connection.next, start + rules.packets
+    missing = rules.packets - arrived
     verdict = KEPT if arrived > 0 else LOST
-    if connection[FIRST_OPEN] != NONE and room_left(connection, rules) <= 0 and (arrived > 0 or not rules[SOFT]):
-        verdict, missing = DISCARDED, rules[PACKETS]
-    if rules[SOFT]:
+    if connection.first_open != NONE and room_left(connection, rules) <= 0 and (arrived > 0 or not rules.soft):
+        verdict, missing = DISCARDED, rules.packets
+    if rules.soft:
         begin_run(segments, number, start)
-        if verdict == KEPT and (connection[FIRST_OPEN] != NONE or missing > rules[TOLERANCE]):
-            connection[SLOTS] += 1
-            connection[TOP] = number
-    connection[NEXT] += 1
-    if missing > rules[TOLERANCE]:
+        if verdict == KEPT and (connection.first_open != NONE or missing > rules.tolerance):
+            connection.slots += 1
+            connection.top = number
+    connection.next += 1
+    if missing > rules.tolerance:
         if measured(rules, number):
-            connection[DELAY_SUM] -= rules[PACKETS]  # `run` adds this for every measured segment
-        append_hole(segments, connection, number, start, rules[PACKETS] - missing)
-        delayed = verdict == DISCARDED and rules[WHEN_FREE] > 0
+            connection.delay_sum -= rules.packets  # `run` adds this for every measured segment
+        append_hole(segments, connection, number, start, rules.packets - missing)
+        delayed = verdict == DISCARDED and rules.when_free > 0
         acknowledge(segments, acks, connection, rules, number, missing, now, delayed)
     return verdict
 
@@ -88,37 +68,37 @@ def repeated(segments, acks, connection, rules, number, now, arrived):
     """Receive retransmitted packets of an incomplete segment, sent until `now`, of which `arrived` were not lost."""
     at = row_of(segments, number)
     verdict, replaced = LOST, NONE
-    if not rules[SOFT]:
-        if number >= connection[FIRST_OPEN] + rules[BUFFER]:
+    if not rules.soft:
+        if number >= connection.first_open + rules.buffer:
             verdict = DISCARDED
         elif arrived > 0:
             verdict = KEPT
     elif arrived > 0:
         verdict = KEPT
-        if segments[at, RECEIVED] == 0:
-            if connection[SLOTS] < rules[BUFFER]:
-                connection[SLOTS] += 1
-                connection[TOP] = max(connection[TOP], number)
-            elif number < connection[TOP]:
-                verdict, replaced = REPLACED, connection[TOP]
+        if segments[at].received == 0:
+            if connection.slots < rules.buffer:
+                connection.slots += 1
+                connection.top = max(connection.top, number)
+            elif number < connection.top:
+                verdict, replaced = REPLACED, connection.top
             else:
                 verdict = DISCARDED
     if arrived > 0 and verdict != DISCARDED:
-        segments[at, RECEIVED] += arrived
+        segments[at].received += arrived
     request_again = replaced != NONE and displace_largest(segments, connection, rules)
-    missing = rules[PACKETS] - segments[at, RECEIVED]
+    missing = rules.packets - segments[at].received
     delivered = False
-    if missing <= rules[TOLERANCE]:
-        segments[at, END] = now
+    if missing <= rules.tolerance:
+        segments[at].end = now
         missing = 0
-        if number == connection[FIRST_OPEN]:
+        if number == connection.first_open:
             deliver(segments, connection, rules)
             delivered = True
-    delayed = verdict == DISCARDED and rules[WHEN_FREE] > 0
+    delayed = verdict == DISCARDED and rules.when_free > 0
     acknowledge(segments, acks, connection, rules, number, missing, now, delayed)
     if request_again:
-        acknowledge(segments, acks, connection, rules, replaced, rules[PACKETS], now, rules[WHEN_FREE] > 0)
-    if delivered and connection[UNREQUESTED] > 0:
+        acknowledge(segments, acks, connection, rules, replaced, rules.packets, now, rules.when_free > 0)
+    if delivered and connection.unrequested > 0:
         send_delayed_requests(segments, acks, connection, rules, now)
     return verdict
 
@@ -127,10 +107,10 @@ def repeated(segments, acks, connection, rules, number, now, arrived):
 def acknowledge(segments, acks, connection, rules, number, missing, now, delayed):
     """Acknowledge a segment, requesting its missing packets if any; if `delayed`, defer the request."""
     if delayed:
-        segments[row_of(segments, number), REQUEST_DELAYED] = 1
-        connection[UNREQUESTED] += 1
+        segments[row_of(segments, number)].request_delayed = 1
+        connection.unrequested += 1
     else:
-        send_ack(acks, connection, now + rules[ACK_DELAY], number, missing)
+        send_ack(acks, connection, now + rules.ack_delay, number, missing)
 
 
 @inline
@@ -140,55 +120,55 @@ def displace_largest(segments, connection, rules):
     A complete segment has to be requested. If the segment is incomplete, packets of it are in flight, and their
     acknowledgment requests the others.
     """
-    number = connection[TOP]
+    number = connection.top
     at = row_of(segments, number)
-    if segments[at, HOLE] != number:
+    if segments[at].hole != number:
         first = number
-        while segments[row_of(segments, first), RUN] != first:
+        while segments[row_of(segments, first)].run != first:
             first -= 1
-        segments[at, START] = segments[row_of(segments, first), START] + (number - first) * rules[PACKETS]
+        segments[at].start = segments[row_of(segments, first)].start + (number - first) * rules.packets
         insert_hole(segments, connection, number)
         if measured(rules, number):
-            connection[DELAY_SUM] -= rules[PACKETS]
-        segments[at, RECEIVED] = rules[PACKETS]
-    complete = rules[PACKETS] - segments[at, RECEIVED] <= rules[TOLERANCE]
-    segments[at, RECEIVED] = 0
+            connection.delay_sum -= rules.packets
+        segments[at].received = rules.packets
+    complete = rules.packets - segments[at].received <= rules.tolerance
+    segments[at].received = 0
     below = number - 1
-    while segments[row_of(segments, below), HOLE] == below and segments[row_of(segments, below), RECEIVED] == 0:
+    while segments[row_of(segments, below)].hole == below and segments[row_of(segments, below)].received == 0:
         below -= 1
-    connection[TOP] = below
+    connection.top = below
     return complete
 
 
 @inline
 def deliver(segments, connection, rules):
     """Let the application consume all segments before the next one that is not complete."""
-    before, number = connection[FIRST_OPEN], connection[FIRST_OPEN]
+    before, number = connection.first_open, connection.first_open
     while number != NONE:
         at = row_of(segments, number)
-        if rules[PACKETS] - segments[at, RECEIVED] > rules[TOLERANCE]:
+        if rules.packets - segments[at].received > rules.tolerance:
             break
         if measured(rules, number):
-            delay = segments[at, END] - segments[at, START]
-            connection[DELAY_SUM] += delay
-            connection[DELAY_MAX] = max(connection[DELAY_MAX], delay)
-        number = segments[at, FOLLOWING]
-    connection[FIRST_OPEN] = number
-    if rules[SOFT]:
-        connection[SLOTS] -= edge_of(connection) - before
+            delay = segments[at].end - segments[at].start
+            connection.delay_sum += delay
+            connection.delay_max = max(connection.delay_max, delay)
+        number = segments[at].following
+    connection.first_open = number
+    if rules.soft:
+        connection.slots -= edge_of(connection) - before
 
 
 @inline
 def send_delayed_requests(segments, acks, connection, rules, now):
     """Request discarded segments for which the buffer has slots again, lowest numbers first."""
-    number, free = connection[FIRST_OPEN], rules[BUFFER] - connection[SLOTS]
-    while number != NONE and connection[UNREQUESTED] > 0:
+    number, free = connection.first_open, rules.buffer - connection.slots
+    while number != NONE and connection.unrequested > 0:
         at = row_of(segments, number)
-        if (rules[SOFT] and free == 0) or (not rules[SOFT] and number >= connection[FIRST_OPEN] + rules[BUFFER]):
+        if (rules.soft and free == 0) or (not rules.soft and number >= connection.first_open + rules.buffer):
             break
-        if segments[at, REQUEST_DELAYED]:
-            segments[at, REQUEST_DELAYED] = 0
-            connection[UNREQUESTED] -= 1
+        if segments[at].request_delayed:
+            segments[at].request_delayed = 0
+            connection.unrequested -= 1
             free -= 1
-            send_ack(acks, connection, now + rules[ACK_DELAY], number, rules[PACKETS] - segments[at, RECEIVED])
-        number = segments[at, FOLLOWING]
+            send_ack(acks, connection, now + rules.ack_delay, number, rules.packets - segments[at].received)
+        number = segments[at].following

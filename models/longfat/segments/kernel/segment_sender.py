@@ -17,51 +17,21 @@ segments up to i - W are acknowledged; if i - W was delivered at the first attem
 
 from __future__ import annotations
 
-from longfat.segments.kernel.holes import (
-    DELAY_MAX,
-    DELAY_SUM,
-    EDGE,
-    END_ACK,
-    FIRST_ACK,
-    FIRST_OPEN,
-    HEAD,
-    MISSING,
-    NEXT,
-    NONE,
-    SEGMENT,
-    SLOTS,
-    TIME,
-    TOP,
-    close_holes,
-    edge_of,
-)
+from longfat.segments.kernel.holes import NONE, close_holes, edge_of, integers
 from longfat.segments.kernel.losses import NEVER, lost_in_group, packets_to_next_loss, start_channel
-from longfat.segments.kernel.segment_receiver import (
-    ACK_DELAY,
-    END_MEASURED,
-    FIRST_MEASURED,
-    KEPT,
-    PACKETS,
-    SOFT,
-    WINDOW,
-    begin_run,
-    first_sent,
-    repeated,
-    room_left,
-)
+from longfat.segments.kernel.segment_receiver import KEPT, begin_run, first_sent, repeated, room_left
 from longfat.sim.kernel.jit import entry, inline
 
-# Columns of the result of a run.
-ELAPSED, DELAYS, LONGEST, SENT, LOST_PACKETS, STATUS, TRACED = range(7)
-RESULTS = 7
+#: Result of a run, with one of the values of ``status`` below.
+RESULT = integers("elapsed", "delays", "longest", "sent", "lost_packets", "status", "traced")
 DONE, STOPPED, STUCK = range(3)
 
-# Columns of a step of lag (FROM, LAG), and columns of the trace. A row of the trace represents COUNT new segments sent
-# consecutively, or one group of requested packets if COUNT is 0. EDGE_AFTER: the first segment that is incomplete
-# afterwards.
-FROM, LAG = range(2)
-TRACE_START, TRACE_SEGMENT, TRACE_COUNT, TRACE_PACKETS, TRACE_VERDICT, EDGE_AFTER = range(6)
-TRACE_COLUMNS = 6
+#: Step of lag, with the first segment to which it applies.
+STEP = integers("first", "lag")
+
+#: Row of the trace: `count` new segments sent consecutively, or one group of requested packets if `count` is 0. `edge`:
+#: the first segment that is incomplete afterwards.
+TRACE = integers("start", "segment", "count", "packets", "verdict", "edge")
 
 
 @inline
@@ -69,9 +39,8 @@ def record_row(trace, row, start, number, count, packets, verdict, connection):
     """Write a row of the trace if the trace has rows left and packets were sent; return the next row's number."""
     if row >= len(trace) or packets == 0:
         return row
-    trace[row, TRACE_START], trace[row, TRACE_SEGMENT] = start, number
-    trace[row, TRACE_COUNT], trace[row, TRACE_PACKETS] = count, packets
-    trace[row, TRACE_VERDICT], trace[row, EDGE_AFTER] = verdict, edge_of(connection)
+    trace[row].start, trace[row].segment, trace[row].count = start, number, count
+    trace[row].packets, trace[row].verdict, trace[row].edge = packets, verdict, edge_of(connection)
     return row + 1
 
 
@@ -89,7 +58,7 @@ def to_next_mark(number, warm_up, last):
 def step_at(steps, first_step, end_step, number):
     """Return the step of lag that applies to a segment, or the first later step."""
     mask = len(steps) - 1
-    while first_step + 1 < end_step and steps[(first_step + 1) & mask, FROM] <= number:
+    while first_step + 1 < end_step and steps[(first_step + 1) & mask].first <= number:
         first_step += 1
     return first_step
 
@@ -98,17 +67,17 @@ def step_at(steps, first_step, end_step, number):
 def to_next_step(steps, first_step, end_step, number):
     """Return the number of segments from `number` to the next step of lag; NEVER if there is no further step."""
     mask = len(steps) - 1
-    if steps[first_step & mask, FROM] <= number:
+    if steps[first_step & mask].first <= number:
         first_step += 1
-    return steps[first_step & mask, FROM] - number if first_step < end_step else NEVER
+    return steps[first_step & mask].first - number if first_step < end_step else NEVER
 
 
 @inline
 def skip_periods(steps, first_step, end_step, segments, lag):
     """Shift all steps of lag by a number of periods, in all `segments` segments, and increase their lag by `lag`."""
     for step in range(first_step, end_step):
-        steps[step & (len(steps) - 1), FROM] += segments
-        steps[step & (len(steps) - 1), LAG] += lag
+        steps[step & (len(steps) - 1)].first += segments
+        steps[step & (len(steps) - 1)].lag += lag
 
 
 @inline
@@ -123,20 +92,19 @@ def segments_before_loss(bound, gap, segment):
 def run(rng, channel, state, rules, segments, acks, steps, connection, stop, trace, result):
     """Send segments until all measured segments have been accepted.
 
-    ``rules`` has the columns defined in `segment_receiver`, in packets, packet times and segments. The arrays
-    `segments`, `acks` and `steps` are working memory, each with a power of two of rows; `connection` and `state` begin
-    with zeros. The result holds the time from the first transmission of the first measured segment to that of the first
-    segment after the measured ones, the sum and maximum of the measured segments' delays, and the packets sent and lost
-    in the whole run. Another thread may set ``stop[0]`` to end the run early. `trace` is filled up to its last row.
+    ``rules`` is a record of `segment_receiver`, in packets, packet times and segments. The arrays `segments`, `acks`
+    and `steps` are working memory, each with a power of two of rows; `connection` and `state` begin with zeros. The
+    result holds the time from the first transmission of the first measured segment to that of the first segment after
+    the measured ones, the sum and maximum of the measured segments' delays, and the packets sent and lost in the whole
+    run. Another thread may set ``stop[0]`` to end the run early. `trace` is filled up to its last row.
     """
-    window, segment, ack_delay = rules[WINDOW], rules[PACKETS], rules[ACK_DELAY]
-    warm_up, last = rules[FIRST_MEASURED], rules[END_MEASURED]
+    window, segment, ack_delay = rules.window, rules.packets, rules.ack_delay
+    warm_up, last = rules.first_measured, rules.end_measured
     start_channel(rng, channel, state)
     gap = packets_to_next_loss(rng, channel, state)
     slack = (window - 1) * segment - ack_delay
-    for column in range(TOP):
-        connection[column] = NONE
-    connection[SLOTS], connection[DELAY_MAX] = 0, segment
+    connection.head = connection.tail = connection.first_open = NONE
+    connection.delay_max = segment
     mask = len(steps) - 1
     first_step = end_step = 0
 
@@ -144,24 +112,24 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
     quiet_since = 0  # the first segment sent after the last interruption
     began = ended = -1
     sent = lost = traced = 0
-    result[STATUS] = DONE
+    result.status = DONE
 
-    while ended < 0 or (connection[HEAD] != NONE and connection[HEAD] < last):
+    while ended < 0 or (connection.head != NONE and connection.head < last):
         if stop[0]:
-            result[STATUS] = STOPPED
+            result.status = STOPPED
             break
 
         # 1. Acknowledgments that have arrived: requested packets are sent before new segments, oldest request first.
-        number = connection[NEXT]
+        number = connection.next
         next_ack = NEVER
-        if connection[FIRST_ACK] < connection[END_ACK]:
-            at = connection[FIRST_ACK] & (len(acks) - 1)
-            next_ack = acks[at, TIME]
+        if connection.first_ack < connection.end_ack:
+            at = connection.first_ack & (len(acks) - 1)
+            next_ack = acks[at].time
         if next_ack <= now:
-            connection[FIRST_ACK] += 1
+            connection.first_ack += 1
             quiet_since = number
-            close_holes(segments, connection, acks[at, EDGE])
-            missing, number = acks[at, MISSING], acks[at, SEGMENT]
+            close_holes(segments, connection, acks[at].edge)
+            missing, number = acks[at].missing, acks[at].segment
             if missing > 0:
                 now += missing
                 sent += missing
@@ -172,9 +140,9 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
             continue
 
         # 2. If nothing is requested, new segments are sent while the window is open.
-        if connection[HEAD] != NONE and number >= connection[HEAD] + window:
+        if connection.head != NONE and number >= connection.head + window:
             if next_ack == NEVER:
-                result[STATUS] = STUCK
+                result.status = STUCK
                 break
             now = next_ack
             continue
@@ -182,15 +150,15 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
         if slack < 0:
             back = number - window
             first_step = step_at(steps, first_step, end_step, back)
-            if first_step < end_step and steps[first_step & mask, FROM] <= back:
-                earliest = steps[first_step & mask, LAG] - slack + number * segment
+            if first_step < end_step and steps[first_step & mask].first <= back:
+                earliest = steps[first_step & mask].lag - slack + number * segment
                 if next_ack <= earliest and now < earliest:
                     now = next_ack
                     continue
                 now = max(now, earliest)
             lag = now - number * segment
-            if first_step == end_step or lag > steps[(end_step - 1) & mask, LAG]:
-                steps[end_step & mask, FROM], steps[end_step & mask, LAG] = number, lag
+            if first_step == end_step or lag > steps[(end_step - 1) & mask].lag:
+                steps[end_step & mask].first, steps[end_step & mask].lag = number, lag
                 end_step += 1
             until_step = to_next_step(steps, first_step, end_step, back)
 
@@ -199,22 +167,22 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
             began = now
         if number == last and ended < 0:
             ended = now
-            if connection[HEAD] == NONE or connection[HEAD] >= last:
+            if connection.head == NONE or connection.head >= last:
                 break
         to_mark = to_next_mark(number, warm_up, last)
         bound = min(until_step, to_mark)  # segments that may be sent before the next event other than a loss
         kept = NEVER
-        if connection[FIRST_OPEN] != NONE:
+        if connection.first_open != NONE:
             kept = room_left(connection, rules)
-        if connection[HEAD] != NONE:
-            bound = min(bound, connection[HEAD] + window - number)
+        if connection.head != NONE:
+            bound = min(bound, connection.head + window - number)
         elif slack < 0 and next_ack == NEVER and quiet_since + window <= number < last and len(trace) == 0:
             # If no loss interrupted the last window, skip whole periods of a window, unless the trace needs them.
             periods = min(gap // segment, to_mark) // window
             if periods > 0:
                 skip_periods(steps, first_step, end_step, periods * window, -periods * slack)
                 now += periods * (window * segment - slack)
-                connection[NEXT] += periods * window
+                connection.next += periods * window
                 gap -= periods * window * segment
                 sent += periods * window * segment
                 continue
@@ -224,11 +192,11 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
         if kept > 0:
             bound = min(bound, kept)
             undamaged = segments_before_loss(bound, gap, segment)
-            if rules[SOFT] and kept < NEVER and undamaged > 0:
+            if rules.soft and kept < NEVER and undamaged > 0:
                 begin_run(segments, number, now)
-                connection[SLOTS] += undamaged
-                connection[TOP] = number + undamaged - 1
-            connection[NEXT] += undamaged
+                connection.slots += undamaged
+                connection.top = number + undamaged - 1
+            connection.next += undamaged
             traced = record_row(trace, traced, now, number, undamaged, undamaged * segment, KEPT, connection)
             now += undamaged * segment
             gap -= undamaged * segment
@@ -240,14 +208,14 @@ def run(rng, channel, state, rules, segments, acks, steps, connection, stop, tra
         newly_lost, gap = lost_in_group(rng, channel, state, gap, segment)
         sent += segment
         lost += newly_lost
-        number = connection[NEXT]
+        number = connection.next
         verdict = first_sent(segments, acks, connection, rules, now, segment - newly_lost)
         traced = record_row(trace, traced, now, number, 1, segment, verdict, connection)
-        if connection[HEAD] != NONE:
-            quiet_since = connection[NEXT]
+        if connection.head != NONE:
+            quiet_since = connection.next
         now += segment
 
-    result[ELAPSED] = ended - began
-    result[DELAYS] = connection[DELAY_SUM] + (last - warm_up) * segment
-    result[LONGEST] = connection[DELAY_MAX]
-    result[SENT], result[LOST_PACKETS], result[TRACED] = sent, lost, traced
+    result.elapsed = ended - began
+    result.delays = connection.delay_sum + (last - warm_up) * segment
+    result.longest = connection.delay_max
+    result.sent, result.lost_packets, result.traced = sent, lost, traced
