@@ -26,11 +26,12 @@ SENDERS, RECEIVERS = "10.64.0.0/16", "10.128.0.0/16"  # prefixes; each connectio
 CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", "dctcp": "dctcp"}
 #: Scheme that Linux lacks -> the most similar scheme that Linux has.
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
-#: Parameters that can be set for each connection. For others `LINUX` lists the values with which Linux agrees.
+#: Parameters that can be set for each connection.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
-#: Parameter -> values that correspond to Linux's behaviour, by net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h
-#: unless another file is named. A parameter that a scenario does not set keeps the scheme's default, even if it differs
-#: from these values; the comparison then shows the effect of the difference.
+#: Parameter -> values that correspond to Linux's behaviour, for parameters that `longfat.sim.schemes.linux` leaves out,
+#: and for those for which Linux agrees with another value, too; by net/ipv4/tcp_input.c, tcp_cong.c and
+#: include/net/tcp.h unless another file is named. A parameter that a scenario does not set keeps the scheme's default,
+#: even if it differs from these values; the comparison then shows the effect of the difference.
 LINUX: dict[str, tuple[float, ...]] = {
     "initial_ssthresh": (1e300, math.inf),
     "ssthresh_floor": (2.0,),
@@ -38,33 +39,16 @@ LINUX: dict[str, tuple[float, ...]] = {
     "bugfix": (1.0,),
     "limited_transmit": (1.0,),
     "ack_delay": (0.04,),  # TCP_DELACK_MIN
-    "first_rto": (1.0,),  # TCP_TIMEOUT_INIT
-    "max_rto": (120.0,),  # TCP_RTO_MAX
-    "quick_acks": (479.0,),  # tcp_grow_window(), with the socket buffers of `longfat.testbed.settings`
-    "tick": (0.0,),
-    "granularity": (0.2,),  # TCP_RTO_MIN is the lower bound of the variance term, tcp_rtt_estimator()
     "growth_limit": (2.0, math.inf),  # Linux has no limit; also allowed: 2, the value in `DEPLOYED`
-    "cwnd_limited": (1.0,),  # include/net/tcp.h, tcp_is_cwnd_limited()
-    "hystart": (0.0,),  # for CUBIC instead 2, HyStart of tcp_cubic.c, which is not HyStart++ (RFC 9406)
     "prr": (1.0, 2.0),  # tcp_cwnd_reduction()
     "rack": (1.0, 2.0),
-    "growth_at_exit": (1.0,),  # tcp_fastretrans_alert(), then tcp_cong_control()
     "pacing": (0.0,),  # reno, cubic and dctcp are paced only under the queue discipline fq
     "ect": (1.0,),
     "c": (0.4,),  # tcp_cubic.c, bic_scale
     "beta": (0.7,),  # tcp_cubic.c: 717/1024
     "fast_convergence": (1.0,),
     "reno_friendly": (1.0,),
-    "full_reno": (0.0,),  # tcp_cubic.c: as in RFC 8312, section 4.2
-    "integer_windows": (1.0,),  # packets are counted in integers
     "clock_tick": (0.001, 1 / 300, 0.004, 0.01),  # tcp_jiffies32: HZ is 1000, 300, 250 or 100
-    "pacing_margin": (0.01,),  # tcp_bbr.c, bbr_pacing_margin_percent
-    "allowances": (1.0,),  # tcp_bbr.c, bbr_quantization_budget(), bbr_ack_aggregation_cwnd()
-    "equal_renews": (0.0,),  # tcp_bbr.c, bbr_update_min_rtt()
-    "long_term": (1.0,),  # tcp_bbr.c, bbr_lt_bw_sampling()
-    "long_recovery": (1.0,),  # tcp_fastretrans_alert(), and tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore()
-    "departures": (1.0,),  # tcp_bbr.c, bbr_packets_in_net_at_edt()
-    "timestamp_tick": (0.001,),  # tcp_clock_ms()
     "gain": (0.0625,),  # tcp_dctcp.c, dctcp_shift_g
     "initial_alpha": (1.0,),  # tcp_dctcp.c, dctcp_alpha_on_init
 }
@@ -187,6 +171,9 @@ def _refused(flow: Flow) -> Iterator[str]:
 
 def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
     """Yield a text for each parameter of a flow whose value differs from Linux's behaviour."""
+    from longfat.sim import schemes  # not at the top: the process of a run imports this module before the simulator
+
+    nearest = {"hystart": 0.0, **schemes.linux(name)}
     for parameter, value in flow.parameters.items():
         if parameter == "handshake_rtt":
             yield f"handshake_rtt = {value:g} s: Linux measures the round trip of its own handshake; leave it out"
@@ -197,7 +184,7 @@ def _refused_parameters(flow: Flow, name: str) -> Iterator[str]:
             yield f"initial_window = {value:g}: Linux's initial window is an integer in [1, {LARGEST_INITIAL_WINDOW:g}]"
         if parameter in SETTABLE:
             continue
-        does = LINUX.get(parameter) if (name, parameter) != ("cubic", "hystart") else (2.0,)
+        does = LINUX.get(parameter) or ((nearest[parameter],) if parameter in nearest else None)
         if parameter == "timestamps":
             does = (float(flow.ack == 52),)
         if does is None:
