@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -294,7 +294,7 @@ def trajectory(
     rng: Any,
     **strategy: Any,
 ) -> Iterator[Array]:
-    """Check the arguments; return an iterator without end over the rates (sources,), from the start on."""
+    """Check the arguments; yield the rates (sources,) without end, from the start on."""
     state = start_rates(start, k)
     if state.ndim != 1:
         raise domains.wrong_shape("start", state.shape, "(sources,), with a rate for each source")
@@ -305,23 +305,10 @@ def trajectory(
     activity = domains.number("activity", activity, "probability", "(0, 1]")
     fixed = domains.numbers("constant", constant, "1", "{0, 1}", length=sources).astype(bool)
     random = domains.generator(rng)
-    return _states(state, float(k), float(v), order, delay, activity, np.flatnonzero(~fixed), random, reply)
-
-
-def _states(
-    state: Array,
-    k: float,
-    v: float,
-    order: str,
-    delay: int,
-    activity: float,
-    movable: Any,
-    random: np.random.Generator,
-    reply: Any,
-) -> Iterator[Array]:
+    k, v, movable = float(k), float(v), np.flatnonzero(~fixed)
     seen = others(state / v, k)
     excess, spread = (np.tile(part, (delay + 1, 1)) for part in seen)  # circular buffers: a row of feedback per update
-    for update in range(1, 1 << 62):
+    for update in count(1):
         yield state
         if not movable.size:
             continue
