@@ -2,7 +2,6 @@
 
 =========================================  ============================================================================
 `longfat.handbook.javascript.module`       all laws as one ES module, ``laws.mjs``; ``script``: as a classic script
-`longfat.handbook.dynamics.module`         the fluid models as an ES module, ``dynamics.mjs``
 `longfat.handbook.law_records.records`     the record of each law, for ``laws.json``
 `longfat.handbook.pages.write`             a page for each law, with an index; ``longfat explore --output FOLDER``
 `longfat.handbook.pages.live`              the interactive plot of one law, for other pages

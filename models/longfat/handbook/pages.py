@@ -83,7 +83,7 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
     --------
     >>> from longfat.laws.queues import mm1_wait
     >>> list(texts([mm1_wait]))
-    ['laws/queues/mm1_wait/index.html', 'index.html', 'laws.json', 'laws.js', 'laws.mjs', 'dynamics.mjs']
+    ['laws/queues/mm1_wait/index.html', 'index.html', 'laws.json', 'laws.js', 'laws.mjs']
     """
     chosen = law_records.laws() if laws is None else list(laws)
     near = law_records.neighbours(chosen)
@@ -92,17 +92,11 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
         found = law_records.record(law, near[law.public_name])
         return page(law, found, simulate=simulate if law.simulated is not None else "")
 
-    def fluid_models() -> str:
-        from longfat.handbook import dynamics  # this import takes a third of a second; other pages do not need it
-
-        return dynamics.module()
-
     return {f"{law_records.address(one)}index.html": functools.partial(of, one) for one in chosen} | {
         "index.html": lambda: index(law_records.records(chosen, hashes=False)),
         "laws.json": lambda: law_records.written(law_records.records(chosen)),
         "laws.js": lambda: site_script(chosen),
         "laws.mjs": lambda: javascript.module(chosen),
-        "dynamics.mjs": fluid_models,
     }
 
 

@@ -18,7 +18,7 @@ from longfat.handbook.trace import Loop, Node
 LEVELS = {"||": 2, "&&": 3, "===": 4, "!==": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "+": 6, "-": 6, "*": 7, "/": 7}
 TERNARY, UNARY, ATOM = 1, 8, 9
 NAMES = {"minimum": "min", "maximum": "max"}  # other operations have the same name in JavaScript or in `RUNTIME`
-ATOMS = frozenset(("constant", "parameter", "input", "state", "index", "result"))
+ATOMS = frozenset(("constant", "parameter", "state", "index", "result"))
 MOVES = frozenset(("range", "fill", "single", "slice", "flip", "concat", "element"))  # rearrange values, compute none
 #: Operation on all elements of a vector -> further variable of its loop, and statement for each element.
 SCANS = {
@@ -80,7 +80,7 @@ class Writer:
             if item not in self.uses:
                 pending += [(one, item, where) for one, where in _operands(item)]
             self.uses[item].append((user, loop))
-        self.names = {one: one.value for one in self.uses if isinstance(one, Node) and one.operation == "input"}
+        self.names: dict[Node, str] = {}
         self.count = 0
         self.lines: list[str] = []
 
@@ -185,9 +185,7 @@ class Writer:
                 return f"[{parts[0]}]"
             case "flip":
                 return f"{parts[0]}.slice().reverse()"
-        if all(text.startswith("[") and text.endswith("]") for text in parts):  # vectors of a single number
-            return f"[{', '.join(text[1:-1] for text in parts)}]"
-        return f"{parts[0]}.concat({', '.join(parts[1:])})"
+        return f"{parts[0]}.concat({', '.join(parts[1:])})"  # of "concat"
 
     def element(self, node: Node) -> tuple[str, int]:
         """Return the expression of element i of a vector, or of a number, and its precedence."""

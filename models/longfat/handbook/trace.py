@@ -267,16 +267,9 @@ class Tracing(Namespace):
         assert shape == (-1,)
         return x
 
-    def stack(self, parts: Sequence[Any]) -> Any:
-        """Return vectors joined to an array of two axes, or numbers joined to a vector."""
-        nodes = [self.graph.constant(one) for one in parts]
-        if nodes[0].length is not None:
-            return Row(tuple(nodes))
-        return self.graph.node("concat", *(one[None] for one in nodes), length=len(nodes))
-
-    def concatenate(self, parts: Sequence[Any]) -> Any:
-        """Return the concatenation of vectors."""
-        return self.concat(parts, 0)
+    def stack(self, parts: Sequence[Node]) -> Row:
+        """Return vectors joined to an array of two axes."""
+        return Row(tuple(parts))
 
     def concat(self, parts: Sequence[Any], axis: int) -> Any:
         """Return the concatenation of vectors, or of each row of arrays."""
