@@ -161,10 +161,10 @@ def vectors(x, y, *, xp):
         xp.concat([xp.ones_like(x)[None, ...], y / places[1:, ...]], axis=0), axis=0
     )
     tail = xp.flip(xp.cumulative_sum(xp.flip(chances, axis=0), axis=0), axis=0)
-    both = xp.stack([tail[:-1, ...], chances[1:, ...]]) * x
-    rest = xp.concat([both[:, 2:, ...], xp.zeros_like(both[:, :2, ...])], axis=1)
+    moved = chances[1:, ...] * x
+    rest = xp.concat([moved[2:, ...], xp.zeros_like(moved[:2, ...])], axis=0)
     kept = xp.where(places > y, tail, 0 * tail)
-    return xp.sum(kept, axis=0) + rest[0, 0, ...] + 3 * rest[1, 4, ...] + xp.sum([both[1, 5, ...], y])
+    return xp.sum(kept, axis=0) + tail[2, ...] * x + 3 * rest[4, ...] + xp.sum([moved[5, ...], y])
 
 
 MADE = (remainder, powers, exponentials, conditions, loops, search, vectors)

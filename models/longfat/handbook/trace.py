@@ -1,9 +1,9 @@
 """Tracing of a law: a call of its numeric form with tracers, which record the operations as a graph.
 
-A `Node` is the tracer of a number or a vector, a `Row` that of an array with two axes. Tracers have the operators of
-numbers, and `Tracing` has the functions of `longfat.law.array_namespaces`, so that the code of a law records its
-operations. Equal operations on equal operands become one node, which eliminates common subexpressions. A node belongs
-to the innermost loop whose state it depends on, so that a program computes it before the loops that do not change it.
+A `Node` is the tracer of a number or a vector. It has the operators of numbers, and `Tracing` has the functions of
+`longfat.law.array_namespaces`, so that the code of a law records its operations. Equal operations on equal operands
+become one node, which eliminates common subexpressions. A node belongs to the innermost loop whose state it depends on,
+so that a program computes it before the loops that do not change it.
 
 A condition is also a node; therefore no Python ``if`` may depend on one; JAX requires the same of laws. A loop
 (``repeat``, ``iterate``) is recorded once, with a node for each value of its state. An operation may be rewritten only
@@ -48,30 +48,6 @@ METHODS = {
 REFLECTED = ("+", "-", "*", "/", "mod", "power", "&&", "||")
 
 
-class Operators:
-    """Base class of tracers, whose operators record an operation instead of computing; subclasses define `apply`."""
-
-    __array_ufunc__ = None  # an operator between a NumPy scalar and a tracer calls the tracer's method
-
-    def apply(self, operation: str, *operands: Any) -> Any:
-        """Record an operation on operands, and return a tracer of the result."""
-        raise NotImplementedError
-
-    def __bool__(self) -> bool:
-        raise TypeError("a traced condition has no value: write xp.where(condition, x, y) instead of if")
-
-
-def _operator(operation: str, reflected: bool = False) -> Callable[..., Any]:
-    """Return the special method of an operator, which records the operation; ``reflected`` exchanges the operands."""
-    return lambda *operands: operands[0].apply(operation, *(operands[::-1] if reflected else operands))
-
-
-for _operation, _method in METHODS.items():
-    setattr(Operators, f"__{_method}__", _operator(_operation))
-    if _operation in REFLECTED:
-        setattr(Operators, f"__r{_method}__", _operator(_operation, reflected=True))
-
-
 class Graph:
     """Nodes of one program, in which equal operations share a node."""
 
@@ -100,9 +76,10 @@ class Graph:
         return self.node("constant", value=bool(value) if isinstance(value, bool | np.bool_) else float(value))
 
 
-class Node(Operators):
-    """Number or vector of the program, the result of an operation."""
+class Node:
+    """Number or vector of the program, the result of an operation; its operators record further operations."""
 
+    __array_ufunc__ = None  # an operator between a NumPy scalar and a tracer calls the tracer's method
     dtype = np.dtype(float)
     ndim, shape = 0, ()  # also for a vector, whose elements are on a further leading axis that laws do not see
 
@@ -115,9 +92,7 @@ class Node(Operators):
             self.loop = value[0].parent if operation == "result" else value[0]
 
     def apply(self, operation: str, *operands: Any) -> Any:
-        """Return the node of an operation, which acts elementwise on vectors; return a row if an operand is a row."""
-        if any(isinstance(one, Row) for one in operands):
-            return Row.map(lambda *parts: self.apply(operation, *parts), *operands)
+        """Return the node of an operation, which acts elementwise on vectors."""
         if operation == "power" and isinstance(operands[1], NUMBER) and operands[1] in (0.5, 1, 2):
             base = operands[0]
             return base if operands[1] == 1 else base * base if operands[1] == 2 else self.apply("sqrt", base)
@@ -137,31 +112,22 @@ class Node(Operators):
         first, last, _ = only.indices(self.length)
         return self.graph.node("slice", self, value=first, length=last - first)
 
+    def __bool__(self) -> bool:
+        raise TypeError("a traced condition has no value: write xp.where(condition, x, y) instead of if")
+
     def __repr__(self) -> str:
         return f"<{self.operation} {self.serial}>"
 
 
-@dataclass(frozen=True, eq=False)
-class Row(Operators):
-    """Tracer of an array with two axes, which has one vector for each index of the first axis."""
+def _operator(operation: str, reflected: bool = False) -> Callable[..., Any]:
+    """Return the special method of an operator, which records the operation; ``reflected`` exchanges the operands."""
+    return lambda *operands: operands[0].apply(operation, *(operands[::-1] if reflected else operands))
 
-    parts: tuple[Node, ...]
 
-    @staticmethod
-    def map(function: Callable[..., Any], *operands: Any) -> Row:
-        """Apply a function to the rows' parts at each index and to the other operands; return a row of its values."""
-        count = max(len(one.parts) for one in operands if isinstance(one, Row))
-        each = [one.parts if isinstance(one, Row) else (one,) * count for one in operands]
-        return Row(tuple(function(*parts) for parts in zip(*each, strict=True)))
-
-    def apply(self, operation: str, *operands: Any) -> Any:
-        """Apply an operation to each part, and return a row of the results."""
-        return Row.map(lambda *parts: parts[0].graph.constant(parts[0]).apply(operation, *parts), *operands)
-
-    def __getitem__(self, key: Any) -> Any:
-        which, *rest = (one for one in key if one is not Ellipsis)
-        inner = tuple(rest) or (slice(None),)
-        return self.parts[which][inner] if isinstance(which, int) else Row(tuple(one[inner] for one in self.parts))
+for _operation, _method in METHODS.items():
+    setattr(Node, f"__{_method}__", _operator(_operation))
+    if _operation in REFLECTED:
+        setattr(Node, f"__r{_method}__", _operator(_operation, reflected=True))
 
 
 @dataclass(eq=False)
@@ -209,7 +175,7 @@ class Tracing(Namespace):
     def _call(self, name: str, *operands: Any) -> Any:
         if all(isinstance(one, NUMBER) for one in operands):
             return float(getattr(np, name)(*operands))
-        return next(one for one in operands if isinstance(one, Operators)).apply(name, *operands)
+        return next(one for one in operands if isinstance(one, Node)).apply(name, *operands)
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
         """Return x, limited to the interval from ``low`` to ``high``."""
@@ -237,7 +203,7 @@ class Tracing(Namespace):
 
     def zeros_like(self, like: Any) -> Any:
         """Return 0, or a vector of zeros."""
-        return Row.map(self.zeros_like, like) if isinstance(like, Row) else self.full_like(like, 0.0)
+        return self.full_like(like, 0.0)
 
     def ones_like(self, like: Any) -> Any:
         """Return 1, or a vector of ones."""
@@ -267,14 +233,8 @@ class Tracing(Namespace):
         assert shape == (-1,)
         return x
 
-    def stack(self, parts: Sequence[Node]) -> Row:
-        """Return vectors joined to an array of two axes."""
-        return Row(tuple(parts))
-
-    def concat(self, parts: Sequence[Any], axis: int) -> Any:
-        """Return the concatenation of vectors, or of each row of arrays."""
-        if isinstance(parts[0], Row):
-            return Row.map(lambda *each: self.concat(each, 0), *parts)
+    def concat(self, parts: Sequence[Any], axis: int) -> Node:
+        """Return the concatenation of vectors."""
         return self.graph.node("concat", *parts, length=sum(one.length for one in parts))
 
     def flip(self, x: Node, axis: int) -> Node:
@@ -308,7 +268,7 @@ class Tracing(Namespace):
     def _loop(self, times: int | None, step: Callable[..., Any], more: Any, start: tuple[Any, ...]) -> tuple[Any, ...]:
         """Record a loop, and return the nodes of its results."""
         graph = self.graph
-        loop = graph.loop = Loop(graph.loops, _flat(start, graph), times, graph.loop)
+        loop = graph.loop = Loop(graph.loops, [graph.constant(one) for one in start], times, graph.loop)
         graph.loops += 1
         if times is not None:
             loop.index = graph.node("index", value=(loop, None))
@@ -316,22 +276,10 @@ class Tracing(Namespace):
             [graph.node(kind, length=one.length, value=(loop, k)) for k, one in enumerate(loop.initial)]
             for kind in ("state", "result")
         )
-        now = _shaped(state, start)
-        loop.more = None if more is None else graph.constant(more(*now))
-        loop.following = _flat(step(loop, now), graph)
+        loop.more = None if more is None else graph.constant(more(*state))
+        loop.following = [graph.constant(one) for one in step(loop, state)]
         loop.serial, graph.loop = next(graph.serials), loop.parent
-        return _shaped(results, start)
-
-
-def _flat(state: Sequence[Any], graph: Graph) -> list[Node]:
-    """Convert a state, which may contain constants and rows, to a list of nodes."""
-    return [graph.constant(one) for part in state for one in (part.parts if isinstance(part, Row) else [part])]
-
-
-def _shaped(nodes: Sequence[Node], like: Sequence[Any]) -> tuple[Any, ...]:
-    """Convert a list of nodes to a state, with rows at the positions at which the state ``like`` has rows."""
-    rest = iter(nodes)
-    return tuple(Row(tuple(next(rest) for _ in part.parts)) if isinstance(part, Row) else next(rest) for part in like)
+        return tuple(results)
 
 
 def traced(function: Callable[..., Any], names: Sequence[str], **more: Any) -> Node:

@@ -51,25 +51,27 @@ def _by_levels(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
     j = xp.reshape(xp.arange(PLACES + 1, dtype=load.dtype), (-1,) + (1,) * load.ndim)
     scale = xp.exp(shrink * j)
     tail, excess = _poisson(load, xp)
-    gain = xp.stack([load * tail[1:, ...], load * excess[1:, ...]]) * scale[:-1, ...]
-    to_come = xp.stack([tail[:-1, ...], excess[:-1, ...]]) * scale[:-1, ...]
+    gain, more = (load * part[1:, ...] * scale[:-1, ...] for part in (tail, excess))
+    # Contributions of the known q_j to the next q_j, and to the overflow.
+    to_come, beyond = (part[:-1, ...] * scale[:-1, ...] for part in (tail, excess))
     lift, step_down = xp.exp(flat), xp.exp(shrink)
-    nothing = xp.zeros_like(to_come[:, :1, ...])
+    nothing = xp.zeros_like(to_come[:1, ...])
 
-    # to_come[0] has the contributions of the known q_j to the next q_j, to_come[1] those to the overflow.
-    def step(i: Any, total: Any, waiting: Any, overflow: Any, to_come: Any) -> tuple[Any, ...]:
-        q = lift * to_come[0, 0, ...]
-        to_come = xp.concat([to_come[:, 1:, ...], nothing], axis=1) + q * gain
+    def step(i: Any, total: Any, waiting: Any, overflow: Any, to_come: Any, beyond: Any) -> tuple[Any, ...]:
+        q = lift * to_come[0, ...]
+        to_come = xp.concat([to_come[1:, ...], nothing], axis=0) + q * gain
+        beyond = xp.concat([beyond[1:, ...], nothing], axis=0) + q * more
         go = i <= n
         return (
             xp.where(go, step_down * total + load * q, total),
             xp.where(go, step_down * waiting + (i - 1) * q, waiting),
-            xp.where(go, to_come[1, 0, ...], overflow),
+            xp.where(go, beyond[0, ...], overflow),
             to_come,
+            beyond,
         )
 
-    start = (one, xp.zeros_like(one), to_come[1, 0, ...], to_come)
-    total, waiting, overflow, _ = xp.repeat(PLACES - 1, step, *start)
+    start = (one, xp.zeros_like(one), beyond[0, ...], to_come, beyond)
+    total, waiting, overflow, *_ = xp.repeat(PLACES - 1, step, *start)
     lost = load * overflow
     return lost / (total + lost), load * (total / (total + lost)), (waiting + n * overflow) / total
 
