@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.html_pages import html_table, page
 from longfat.base.text_tables import columns, csv_text, markdown
 
 if TYPE_CHECKING:
@@ -250,18 +251,8 @@ def to_markdown(made: Iterable[Table], level: int = 2) -> str:
 
 def to_html(made: Iterable[Table]) -> str:
     """Format tables as an HTML page without external resources."""
-    parts = [
-        "<!doctype html>", '<html lang="en"><head><meta charset="utf-8">', "<title>Benchmark</title>",
-        "<style>body{font:14px sans-serif;margin:2em}table{border-collapse:collapse;margin:0 0 2em}"
-        "th,td{padding:.2em .7em;border-bottom:1px solid #ddd;text-align:right}"
-        "th:first-child,td:first-child{text-align:left}caption{text-align:left;font-weight:bold;padding:.5em 0}",
-        "</style>",
-        "</head><body>",
-    ]  # fmt: skip
+    parts = []
     for one in made:
-        parts.append(f"<table><caption>{html.escape(one.title)}</caption>")
-        for k, line in enumerate((one.heads, *one.lines)):
-            tag = "td" if k else "th"
-            parts.append("<tr>" + "".join(f"<{tag}>{html.escape(word)}</{tag}>" for word in line) + "</tr>")
-        parts.append("</table>")
-    return "\n".join([*parts, "</body></html>", ""])
+        body = ([(word, "", "") for word in line] for line in one.lines)
+        parts.append(f"<h2>{html.escape(one.title)}</h2>\n{html_table(one.heads, body)}")
+    return page("Benchmark", "\n".join(parts))
