@@ -31,13 +31,6 @@ CALLS = frozenset((
     "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign", "floor", "ceil", "round", "minimum", "maximum",
     "logaddexp",
 ))  # fmt: skip
-#: Operations that are computed during tracing if all operands are constants; the program would compute the same result.
-ARITHMETIC: dict[str, Callable[..., Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "negative": operator.neg,
-}
 NUMBER = (int, float, np.floating, np.integer, np.bool_)
 #: Recorded operation -> the special method of its operator. The operations in `REFLECTED` have a second method, for an
 #: operand on the left that is no tracer.
@@ -60,8 +53,6 @@ class Graph:
     def node(self, operation: str, *operands: Any, length: int | None = None, value: Any = None) -> Node:
         """Return the node of an operation; ``length`` is the length of its result, None for a number."""
         nodes = tuple(self.constant(one) for one in operands)
-        if operation in ARITHMETIC and all(one.operation == "constant" for one in nodes) and length is None:
-            return self.constant(ARITHMETIC[operation](*(one.value for one in nodes)))
         key = operation, tuple(id(one) for one in nodes), length, repr(value)
         if key not in self._known:
             self._known[key] = Node(self, operation, nodes, length, value, next(self.serials))
