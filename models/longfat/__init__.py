@@ -55,10 +55,7 @@ __all__ = [
     "verify",
 ]
 
-#: Public names of objects and of modules inside subpackages -> their modules; the other names are modules here.
-_INSIDE = {"quantities": "base.quantities", "scenario": "sim.network.scenario", "sweep": "replication"}
-
-__getattr__, __dir__ = lazily(__name__, {name: _INSIDE.get(name, name) for name in __all__})
+__getattr__, __dir__ = lazily(__name__)
 
 
 class _AccessorFinder:

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
 Record = TypeVar("Record")
 
 
-def lazily(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package that imports each name on first use, from its module.
+def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` for a package that imports each name on first use.
 
-    Modules are relative to the package; a leading dot makes them relative to the package that contains it. A name that
-    is mapped to a module of the same name stands for the module itself, any other for an object in its module.
+    The imports are those of its statement ``if TYPE_CHECKING``, the first ``if`` of the package's file. No module of a
+    package may have the name of an object that the package exports, because its import would replace the object.
     """
+    tree = ast.parse(Path(str(sys.modules[package].__file__)).read_text(encoding="utf-8"))
+    checked = next(node for node in tree.body if isinstance(node, ast.If))
+    found = {
+        alias.name: str(node.module)
+        for node in checked.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
     def get(name: str) -> Any:
-        if name not in names:
+        if name not in found:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = importlib.import_module(f".{names[name]}", package)
-        return module if names[name].rpartition(".")[2] == name else getattr(module, name)
+        module = importlib.import_module(found[name])
+        if found[name] == package or not hasattr(module, name):  # a module, not an object of one
+            return importlib.import_module(f"{found[name]}.{name}")
+        return getattr(module, name)
 
-    return get, lambda: list(names)
+    return get, lambda: list(sys.modules[package].__all__)
 
 
 def modules(package: str) -> Iterator[ModuleType]:

@@ -20,22 +20,9 @@ if TYPE_CHECKING:
     from longfat.design.tcp_windows import tcp_window
     from longfat.design.windows import window
 
-#: Public name -> module that defines it. No module may have the name of a public function: importing the module would
-#: replace the function.
-_NAMES = {
-    **dict.fromkeys(("cadpc", "cadpc_class"), "cadpc_periods"),
-    "loss_load": "loss_load_curves",
-    "Path": "path",
-    "curves": "scheme_curves",
-    **dict.fromkeys(("law_is_valid", "law_window", "simulated_window"), "search"),
-    "buffer": "switch_buffer",
-    "tcp_window": "tcp_windows",
-    "window": "windows",
-}
-
 __all__ = [
     "Path", "buffer", "cadpc", "cadpc_class", "curves", "law_is_valid", "law_window", "loss_load", "simulated_window",
     "tcp_window", "window",
 ]  # fmt: skip
 
-__getattr__, __dir__ = lazily(__name__, _NAMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -48,4 +48,4 @@ __all__ = [
     "tcp",
 ]
 
-__getattr__, __dir__ = lazily(__name__, {name: name for name in __all__})
+__getattr__, __dir__ = lazily(__name__)

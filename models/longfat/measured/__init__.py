@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from longfat.measured.ping import read_ping
     from longfat.measured.recognising import KINDS, read, read_each, read_iperf3
 
-#: Public name -> module that defines it. A module is imported when one of its names is first used, because commands
-#: without files need none of the readers.
-_NAMES = {
-    **dict.fromkeys(("LAYERS", "layer_sizes", "rate_at"), ".base.layers"),
-    "path_of": "combining",
-    **dict.fromkeys(("Measurement", "PathFigures", "Series"), "figures"),
-    "read_ping": "ping",
-    **dict.fromkeys(("KINDS", "read", "read_each", "read_iperf3"), "recognising"),
-}
-
 __all__ = [
     "KINDS",
     "LAYERS",
@@ -42,4 +32,4 @@ __all__ = [
     "read_ping",
 ]
 
-__getattr__, __dir__ = lazily(__name__, _NAMES)
+__getattr__, __dir__ = lazily(__name__)

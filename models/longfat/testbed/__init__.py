@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from longfat.testbed.plan import refusals
     from longfat.testbed.runs import RejectedRun, outcomes
 
-#: Exported name -> module that defines it. No module has the name of an exported object, because its import would
-#: replace the object.
-_NAMES = {
-    "CannotRun": "network_namespaces",
-    "RejectedRun": "runs",
-    "compare": "comparison",
-    "missing": "network_namespaces",
-    "outcomes": "runs",
-    "refusals": "plan",
-    "run": "datasets",
-}
-
 __all__ = ["CannotRun", "RejectedRun", "compare", "missing", "outcomes", "refusals", "run"]
 
-__getattr__, __dir__ = lazily(__name__, _NAMES)
+__getattr__, __dir__ = lazily(__name__)

@@ -21,21 +21,9 @@ if TYPE_CHECKING:
     from longfat.testing.strategies import disciplines, flows, networks, schemes, traffic
     from longfat.testing.two_formulas import Nearer, nearer
 
-#: Public name -> module that defines it. A module is imported when one of its names is first used, because Hypothesis
-#: imports this package in every session. No module may have the name of an exported object: importing the module would
-#: replace the object.
-_NAMES = {
-    **dict.fromkeys(("Comparison", "compare"), "comparing"),
-    **dict.fromkeys(("Disagreement", "conforms", "holds"), "holding"),
-    "Scenario": "seeded_runs",
-    **dict.fromkeys(("Shrunk", "shrink"), "claims"),
-    **dict.fromkeys(("disciplines", "flows", "networks", "schemes", "traffic"), "strategies"),
-    **dict.fromkeys(("Nearer", "nearer"), "two_formulas"),
-}
-
 __all__ = [
     "Comparison", "Disagreement", "Nearer", "Scenario", "Shrunk", "compare", "conforms", "disciplines", "flows",
     "holds", "nearer", "networks", "schemes", "shrink", "traffic",
 ]  # fmt: skip
 
-__getattr__, __dir__ = lazily(__name__, _NAMES)
+__getattr__, __dir__ = lazily(__name__)
