@@ -72,7 +72,7 @@ types: .venv/installed  ## Check the types of the package and the figures (mypy)
 	$(BIN)/python -m docs.stubs
 	$(BIN)/mypy
 
-docs: venv  ## Generate docs/plug-ins.md and docs/engine.svg from the code
+docs: venv  ## Generate docs/plug-ins.md and docs/architecture.svg from the code
 	$(BIN)/python -m docs.pages
 
 handbook: venv  ## Build the handbook, a static site, in ./build/handbook/html; warnings are errors

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from docs import drawing, import_graph
+from docs import import_graph
 from docs.handbook.markup import table
 from docs.handbook.plug_ins import REGISTRIES, records
 from longfat import sim
@@ -138,7 +138,6 @@ def sources() -> str:
 PAGES = {
     "plug-ins.md": plug_ins,
     "data/sources.csv": sources,
-    "engine.svg": drawing.svg,
     "architecture.svg": import_graph.svg,
 }
 

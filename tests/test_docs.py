@@ -3,11 +3,12 @@
 import itertools
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numba
 import pytest
 
-from docs import advice, drawing, import_graph, linux, pages, peers, size
+from docs import advice, import_graph, linux, pages, peers, size
 from longfat import sim
 from longfat.sim.kernel import records
 
@@ -55,57 +56,85 @@ def test_sizes_of_records():
     }
 
 
-def test_every_kind_of_event_is_in_the_drawing():
-    kinds = {name for name, _, _ in drawing.EVENTS.values()}
-    assert kinds == {"ARRIVAL", "DEPARTURE", "SWITCH_CLOCK", "SAMPLING", "WAKE"} | {
-        f"CLOCK + {name}" for name in ("RTO", "PACE", "ALARM")
-    }
-    assert all(hasattr(records, word) for kind in kinds for word in kind.split(" + "))
-    assert {letter for letter, _, _ in drawing.DISCS} == set(drawing.EVENTS) - {"S"}  # no packet meets a sample
+#: Upper bounds of the mean width of a letter, as a part of the font size, and font sizes of `engine.svg` [px].
+LETTERS = {"title": 0.6 * 15, "file": 0.61 * 12, "word": 0.56 * 13}
+DRAWING = ElementTree.parse(ROOT / "docs" / "engine.svg").getroot()
+DISC = "{*}g[@class='disc']", "{*}g[@class='disc arrivals']"
+
+
+def boxes():
+    return [one for one in DRAWING.iterfind("{*}g") if one.get("class", "").startswith("box")]
+
+
+def discs(parent):
+    return [one for path in DISC for one in parent.iterfind(path)]
+
+
+def numbers(element, *names):
+    return tuple(int(element.get(name)) for name in names)
+
+
+def area(element):
+    """Return left, top, right and bottom of a rectangle, a circle, or an upper bound of those of a line of text."""
+    if element.tag.endswith("rect"):
+        x, y, width, height = numbers(element, "x", "y", "width", "height")
+        return x, y, x + width, y + height
+    if element.tag.endswith("circle"):
+        x, y, r = numbers(element, "cx", "cy", "r")
+        return x - r, y - r, x + r, y + r
+    x, y = numbers(element, "x", "y")
+    width = len(element.text) * LETTERS[element.get("class", "word")]
+    left = x - width * {"start": 0, "middle": 0.5, "end": 1}[element.get("text-anchor", "start")]
+    return left, y - 12, left + width, y + 4
 
 
 def apart(one, other):
     return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
 
 
-def areas():
-    """Yield left, top, right and bottom of the boxes (except the frame of the link), discs and texts."""
-    for box in drawing.BOXES:
-        if box is not drawing.LINK:
-            yield box.title, (box.x, box.y, box.x + box.width, box.y + box.height)
-    for letter, x, y in drawing.DISCS:
-        r = drawing.RADIUS
-        yield f"disc {letter}", (x - r, y - r, x + r, y + r)
-    for x, y, anchor, text in drawing.WORDS:
-        width = drawing.width_of(text, "word")
-        left = x - width * {"start": 0, "middle": 0.5, "end": 1}[anchor]
-        yield text, (left, y - 12, left + width, y + 4)
+def inside(one, other, margin=0):
+    """Return whether the first area is inside the second, with a margin at the right and the bottom."""
+    return other[0] <= one[0] and other[1] <= one[1] and one[2] <= other[2] - margin and one[3] <= other[3] - margin
+
+
+def test_every_kind_of_event_is_in_the_drawing():
+    events = DRAWING.findall("{*}g[@data-kind]")
+    kinds = {one.get("data-kind") for one in events}
+    assert kinds == {"ARRIVAL", "DEPARTURE", "SWITCH_CLOCK", "SAMPLING", "WAKE"} | {
+        f"CLOCK + {name}" for name in ("RTO", "PACE", "ALARM")
+    }
+    assert all(hasattr(records, word) for kind in kinds for word in kind.split(" + "))
+    explained = {disc.findtext("{*}text"): disc.get("class") for one in events for disc in discs(one)}
+    on_the_path = {disc.findtext("{*}text"): disc.get("class") for disc in discs(DRAWING)}
+    assert on_the_path == {letter: kind for letter, kind in explained.items() if letter != "S"}  # no packet meets it
+    heaps = [area(one.find("{*}rect")) for one in boxes() if "heap" in one.get("class")]
+    for event in events:
+        (disc,) = discs(event)
+        (heap,) = (heap for heap in heaps if inside(area(disc.find("{*}circle")), heap))
+        assert inside(area(event.find("{*}text")), heap), event.findtext("{*}text")
+        assert ("arrivals" in disc.get("class")) == (heap == heaps[0])
 
 
 def test_nothing_is_on_top_of_another():
-    for (name, one), (other, two) in itertools.combinations(areas(), 2):
-        assert apart(one, two), f"{name!r} and {other!r}"
-    for _, (left, top, right, bottom) in areas():
-        assert 0 <= left < right <= drawing.WIDTH
-        assert 0 <= top < bottom <= drawing.HEIGHT
+    """The frame of the link has other boxes inside."""
+    shapes = [one.find("{*}rect") for one in boxes() if "frame" not in one.get("class")]
+    shapes += [one.find("{*}circle") for one in discs(DRAWING)] + DRAWING.findall("{*}text")
+    sheet = (0, 0, *numbers(DRAWING, "width", "height"))
+    for one, other in itertools.combinations(shapes, 2):
+        assert apart(area(one), area(other)), (one.attrib, other.attrib)
+    assert all(inside(area(one), sheet) for one in shapes)
 
 
 def test_words_fit_into_their_boxes():
-    for box in drawing.BOXES:
-        for text, kind, _ in box.lines:
-            assert drawing.width_of(text, kind) <= box.width - 12, text
-        assert 5 + sum(height for *_, height in box.lines) <= box.height - 4, box.title
-    for letter, x, y, text in drawing.listed():
-        box = drawing.HEAP_ARRIVALS if drawing.EVENTS[letter][1] == "arrivals" else drawing.HEAP_CLOCKS
-        assert x + 18 + drawing.width_of(text, "word") <= box.x + box.width
-        assert y + drawing.RADIUS < box.y + box.height
+    for box in boxes():
+        for text in box.iterfind("{*}text"):
+            assert inside(area(text), area(box.find("{*}rect")), margin=2), text.text
 
 
 def test_files_in_the_drawing_exist():
-    for box in drawing.BOXES:
-        for line in box.files:
-            for path in re.findall(r"[\w/*]+\.py", line):
-                assert any(SIM.glob(path)), path
+    for text in DRAWING.iterfind(".//{*}text[@class='file']"):
+        for path in re.findall(r"[\w/*]+\.py", text.text):
+            assert any(SIM.glob(path)), path
 
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
@@ -130,10 +159,10 @@ def test_files_of_the_architecture_exist():
 
 def test_the_drawing_of_the_import_graph():
     """A dot for each import, to the right of the diagonal."""
-    package, inside = size.dependencies(), size.dependencies(inside="sim")
+    package, simulator = size.dependencies(), size.dependencies(inside="sim")
     package = {name: others - {"_version"} for name, others in package.items() if name != "_version"}
     drawn = re.findall(r'<circle cx="(\d+)" cy="(\d+)"', import_graph.svg())
-    assert len(drawn) == sum(map(len, [*package.values(), *inside.values()]))
-    for graph in (package, inside):
+    assert len(drawn) == sum(map(len, [*package.values(), *simulator.values()]))
+    for graph in (package, simulator):
         names = import_graph.ordered(graph)
         assert all(names.index(one) > k for k, name in enumerate(names) for one in graph[name])
