@@ -12,6 +12,7 @@ import pytest
 import longfat
 from docs import size
 from longfat import sim
+from longfat.base.discovery import lazy_imports
 
 ROOT = Path(longfat.__file__).parent
 
@@ -119,7 +120,7 @@ def test_a_subpackage_without_a_layer_is_found(tmp_path):
 
 
 #: Names that packages import when they are first used, and the modules that these names need.
-LAZY = {f"longfat.sim.{name}": f"longfat.sim.{module}" for name, module in sim._NAMES.items()}
+LAZY = {f"longfat.sim.{name}": ".".join(there) for name, there in lazy_imports(sim.__name__).items()}
 
 
 def graph(modules, lazy):

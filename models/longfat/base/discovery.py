@@ -15,28 +15,43 @@ from typing import Any, TypeVar
 Record = TypeVar("Record")
 
 
-def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package that imports each name on first use.
+def lazy_imports(package: str) -> dict[str, tuple[str, str]]:
+    """Return the imports for type checkers of a package: for each name, the module and the name there.
 
-    The imports are those of its statement ``if TYPE_CHECKING``, the first ``if`` of the package's file. No module of a
-    package may have the name of an object that the package exports, because its import would replace the object.
+    They are those of its statement ``if TYPE_CHECKING``, the first ``if`` of the package's file. An import of ``*`` has
+    the other names of the package's ``__all__``.
     """
-    tree = ast.parse(Path(str(sys.modules[package].__file__)).read_text(encoding="utf-8"))
+    module = sys.modules[package]
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     checked = next(node for node in tree.body if isinstance(node, ast.If))
     found = {
-        alias.name: str(node.module)
+        alias.asname or alias.name: (str(node.module), alias.name)
         for node in checked.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
+    if "*" in found:
+        source, _ = found.pop("*")
+        found = {name: (source, name) for name in module.__all__} | found
+    return found
+
+
+def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` for a package that imports each name of `lazy_imports` on first use.
+
+    No module of a package may have the name of an object that the package exports, because its import would replace
+    the object.
+    """
+    found = lazy_imports(package)
 
     def get(name: str) -> Any:
         if name not in found:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = importlib.import_module(found[name])
-        if found[name] == package or not hasattr(module, name):  # a module, not an object of one
-            return importlib.import_module(f"{found[name]}.{name}")
-        return getattr(module, name)
+        source, there = found[name]
+        module = importlib.import_module(source)
+        if source == package or not hasattr(module, there):  # a module, not an object of one
+            return importlib.import_module(f"{source}.{there}")
+        return getattr(module, there)
 
     return get, lambda: list(sys.modules[package].__all__)
 

@@ -7,13 +7,15 @@ links, queues and congestion-control schemes, ``sim.segments`` (`longfat.segment
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
     from longfat import segments
     from longfat.segments import channel
     from longfat.sim import queues, schemes
+    from longfat.sim import services as services
     from longfat.sim.conforming import conformance
     from longfat.sim.kernel.jit import inline
     from longfat.sim.network import traffic
@@ -28,27 +30,6 @@ if TYPE_CHECKING:
     from longfat.sim.schemes import Parameter, Scheme
     from longfat.sim.services import Service
 
-_SUBMODULES = {name: f"longfat.sim.{name}" for name in ("queues", "schemes", "services")}
-_SUBMODULES |= {
-    "channel": "longfat.segments.channel",
-    "fields": "longfat.sim.plugin.view_fields",
-    "segments": "longfat.segments",
-    "statistics": "longfat.sim.runs.statistics",
-    "traffic": "longfat.sim.network.traffic",
-}
-#: Module of `longfat.sim` that defines each public name; names that are not listed are defined in `plugin.functions`.
-_NAMES = {
-    **dict.fromkeys(("DROP", "ENQUEUE", "SEND", "Discipline"), "queues"),
-    **dict.fromkeys(("Parameter", "Scheme"), "schemes"),
-    **dict.fromkeys(("SchemeError", "Simulation"), "runs.engine"),
-    "Network": "network.network",
-    "PlugIn": "plugin.plug_in",
-    "Service": "services",
-    "conformance": "conforming",
-    "inline": "kernel.jit",
-    "run": "runs.run",
-}
-
 __all__ = [
     "DROP", "ENQUEUE", "NOTHING", "NO_DATA", "PASSES", "SEND", "Discipline", "Network", "Parameter", "PlugIn",
     "Scheme", "SchemeError", "Service", "Simulation", "append", "behind", "capacity", "channel", "conformance",
@@ -58,14 +39,4 @@ __all__ = [
     "set_tag", "statistics", "tag_of", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
-        return importlib.import_module(_SUBMODULES[name])
-    if name in __all__:
-        return getattr(importlib.import_module(f"longfat.sim.{_NAMES.get(name, 'plugin.functions')}"), name)
-    raise AttributeError(f"module 'longfat.sim' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazily(__name__)
