@@ -11,6 +11,7 @@ from longfat.sim import Discipline, Network, Simulation, queues
 from longfat.sim.kernel import records
 from longfat.sim.plugin.functions import mark as mark_it
 from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim.runs.captures.capture import Capture
 from tests.sim.own import of_flow
 
 FINE = 0.35  # s
@@ -88,6 +89,7 @@ class Diary:
         net.flow(scheme, path=["a", "b"], packet=1000, file=file, parameters=parameters)
         self.run = Simulation(net, rng=1)
         self.run.prepare()
+        self.capture = Capture(self.run, None, None, most=10**9)  # so that the kernel traces the packets
         self.entries, self.fine = [], fine
         self.advance(until)
 
@@ -112,18 +114,16 @@ class Diary:
         status = None
         while status != records.DONE:
             status = self.run._call(round(until * records.SECOND), budget)  # no thread for plug-ins that do not return
-            for transmission in range(len(self.entries), int(self.flow.transmission)):
-                self.entries.append(self._entry(transmission, budget == 1))
+            trace = self.run.state.trace[: self.run.state.row.trace_rows]
+            self.entries += [self._entry(row, budget == 1) for row in trace if row["what"] == records.SENT]
+            self.run.state.row.trace_rows = 0
             if status not in (records.DONE, records.PAUSED):
                 self.run._make_room(status)
 
-    def _entry(self, transmission, seen):
-        packets, flow = self.run.state.packets, self.flow
-        row = packets[packets["transmission"] == transmission]
-        row = row[row["sent"].argmax()]  # a row not used yet has transmission 0, too
-        number = row["number"] if row["kind"] == DATA else row["triggered_by"]
+    def _entry(self, row, seen):
+        flow = self.flow
         state = (flow.window, flow.inflation, getattr(self.own, "ssthresh", math.nan)) if seen else (math.nan,) * 3
-        return Entry(round(float(row["sent"]) / records.SECOND, 9), int(number), *map(float, state))
+        return Entry(round(float(row["sent"]) / records.SECOND, 9), int(row["number"]), *map(float, state))
 
     def sent(self, time):
         """Return the numbers of the packets sent at one time."""

@@ -200,6 +200,7 @@ def _prefetch() -> Any:
 
 prefetch = _prefetch()
 
+TRANSMISSION_SIZE, SNAPSHOT_SIZE = records.TRANSMISSION.itemsize, records.SNAPSHOT.itemsize
 CACHE_LINE = 64  # bytes
 PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING))
 
@@ -208,6 +209,13 @@ PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACK
 def prefetch_packet(state, i):
     """Prefetch the row of packet i, which will be read soon."""
     prefetch(state.packets_base + PACKET_SIZE * i)
+
+
+@part
+def prefetch_transmission(state, n):
+    """Prefetch the row of list node n and of its snapshot, which will be read soon."""
+    prefetch(state.nodes_base + TRANSMISSION_SIZE * n)
+    prefetch(state.snapshots_base + SNAPSHOT_SIZE * n + 32)
 
 
 def _uniform(generator: str, following: str) -> Any:
@@ -302,14 +310,10 @@ def unlink(state, q, i):
 
 @inline
 def allocate_packet(state):
-    """Take from the free list the packet row that has been free for the longest time, and return its number.
-
-    In this order, packets that follow each other on a link tend to be neighbours in memory.
-    """
+    """Take the packet row that was released last, which is in the cache, and return its number."""
     i = state.free_packet
     state.free_packet = packet_at(state, i).next
     state.free_packets -= 1
-    prefetch_packet(state, state.free_packet)
     if state.free_packets < ROWS_PER_EVENT:
         state.shortage = NO_PACKETS
         state.attention = 1
@@ -334,9 +338,9 @@ def new_packet(state, f, kind, length, hop):
 
 @inline
 def release_packet(state, i):
-    """Append the row of packet i to the free list."""
-    packet_at(state, state.last_free_packet).next = i
-    state.last_free_packet = i
+    """Put the row of packet i back into the pool."""
+    packet_at(state, i).next = state.free_packet
+    state.free_packet = i
     state.free_packets += 1
 
 

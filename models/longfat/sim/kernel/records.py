@@ -607,9 +607,8 @@ STATE = record(
     ("shortage", i4),  # the array that is too small, DONE if none
     ("entering_packet", i4, NONE),  # packet that has to enter its link, NONE
     ("sending_flow", i4, NONE),  # flow that may send more, NONE
-    ("free_packet", i4, NONE),  # first and last of the free rows of `packets`, of which one is always left
-    ("last_free_packet", i4),
-    ("free_packets", i4),  # number of free rows
+    ("free_packet", i4, NONE),  # first of the free rows of `packets`, and their number
+    ("free_packets", i4),
     ("feedback_flow", i4, NONE),  # flow to which a switch has to send feedback, NONE
     ("feedback_link", i4),  # row of the link of that switch
     ("feedback_hop", i4),  # row of `hops` at which the feedback begins its way

@@ -10,6 +10,7 @@ from longfat.sim.kernel.memory import (
     delayed_ack_at,
     extra_at,
     packet_at,
+    prefetch_transmission,
     receiver_at,
     recovery_at,
     sender_at,
@@ -333,6 +334,8 @@ def update_scoreboard(state, own, una, acked, i):
             lost += 1
             fresh = lose(state, own, n) or fresh
         n = following
+    if n != NONE:
+        prefetch_transmission(state, transmission_at(state, n).next)  # of the next acknowledgment
     own.lost += lost
     if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
         newest = newer(state, count_late_deliveries(state, own, una, i), newest)

@@ -228,8 +228,6 @@ class RunState:
         row[f"free_{name}s"] += length - old
         if name == "node" and (self.recoveries["sampled"] | self.recoveries["rack"]).any():
             self.snapshots = _longer(self.snapshots, length)
-        if name == "packet" and old == 0:
-            row["last_free_packet"] = length - 1
 
     def add_connections(self, template: int, count: int) -> None:
         """Add `count` rows for connections of a template, on the template's path."""
