@@ -211,7 +211,7 @@ def prefetch_packet(state, i):
     prefetch(state.packets_base + PACKET_SIZE * i)
 
 
-@part
+@inline
 def prefetch_transmission(state, n):
     """Prefetch the row of list node n and of its snapshot, which will be read soon."""
     prefetch(state.nodes_base + TRANSMISSION_SIZE * n)
