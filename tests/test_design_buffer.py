@@ -400,25 +400,40 @@ def test_the_search_ends_at_a_buffer_that_was_never_full(monkeypatch):
     assert not any(found["never_full"] for found in tried.values())  # with drop tail Reno fills any buffer
 
 
-def test_the_line_through_samples_by_another_algorithm():
-    """Weighted least squares and covariance of numpy.polyfit; errors in log odds s/(sqrt(n) u (1 - u)) and 0.2 d^2."""
+@pytest.mark.parametrize(("outlier", "slope_before"), [(0.0, 3.0), (0.8, 3.0), (0.0, 1.0), (0.8, 1.0)])
+def test_the_line_through_samples_by_another_algorithm(outlier, slope_before):
+    """Weighted least squares of numpy.linalg.lstsq; errors in log odds s/(sqrt(n) u (1 - u)), 0.2 d^2, half a slope.
+
+    Without the slope given before, that of the line is about 2.
+    """
     random = np.random.default_rng(3)
-    samples = {60: random.normal(0.94, 0.01, 6), 66: random.normal(0.955, 0.01, 12), 75: random.normal(0.96, 0.01, 6)}
-    line = fitted(samples, 0.95, 0.95)
+    means = {60: 0.94, 66: 1 / (1 + math.exp(-math.log(0.955 / 0.045) - outlier)), 75: 0.96}
+    samples = {one: random.normal(mean, 0.01, 12 if one == 66 else 6) for one, mean in means.items()}
+    line = fitted(samples, 0.95, 0.95, slope_before)
     means = np.array([one.mean() for one in samples.values()])
     odds, counts = np.log(means / (1 - means)), np.array([6, 12, 6])
     squares = sum(np.sum(((one - one.mean()) / (one.mean() * (1 - one.mean()))) ** 2) for one in samples.values())
     bent = 0.2 * (odds - math.log(19)) ** 2
-    errors = np.sqrt(squares / 21 / counts + bent**2 + 1e-6)
-    sizes = np.log(list(samples))
-    (slope, at_0), covariance = np.polyfit(sizes, odds, 1, w=1 / errors, cov="unscaled")
-    misfit = max(1.0, np.sum(((odds - slope * sizes - at_0) / errors) ** 2))
-    assert line.crossing() == pytest.approx(math.exp((math.log(19) - at_0) / slope), rel=1e-9)
+
+    def solved(scatter):
+        errors = np.sqrt(squares / 21 / counts + bent**2 + 1e-6 + scatter)
+        matrix = np.column_stack([np.log(list(samples)), np.ones(3)]) / errors[:, None]
+        observed = odds / errors
+        if slope_before == 3.0:  # one more observation: the slope is 3.0 +- 1.5
+            matrix, observed = np.vstack([matrix, [1 / 1.5, 0]]), np.append(observed, 3.0 / 1.5)
+        found, (squared,), _, _ = np.linalg.lstsq(matrix, observed)
+        return squared, found, np.linalg.inv(matrix.T @ matrix)
+
+    # with two parameters the sum of squares of n observations is n - 2, or less without a further variance
+    scatter = next(one for one in np.arange(0.0, 1.0, 1e-5) if solved(one)[0] <= (2 if slope_before == 3.0 else 1))
+    assert (scatter > 0) == (outlier > 0)
+    _, (slope, at_0), covariance = solved(scatter)
+    assert line.crossing() == pytest.approx(math.exp((math.log(19) - at_0) / slope), rel=1e-4)
     x = np.array([math.log(70.0), 1.0])
-    half = 2.0796 * math.sqrt(misfit * x @ covariance @ x)  # Student's t for 21 degrees of freedom, 95 %
+    half = 2.0796 * math.sqrt(x @ covariance @ x)  # Student's t for 21 degrees of freedom, 95 %
     mean, low, high = line.limits(70.0)
     for found, expected in ((mean, 0.0), (low, -half), (high, half)):
-        assert math.log(found / (1 - found)) == pytest.approx(slope * x[0] + at_0 + expected, abs=1e-4)
+        assert math.log(found / (1 - found)) == pytest.approx(slope * x[0] + at_0 + expected, abs=1e-3)
 
 
 def test_the_search_along_a_line():

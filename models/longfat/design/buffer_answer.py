@@ -25,18 +25,13 @@ WIDTH = 0.11  # relative width of the interval of the smallest buffer for severa
 FIXED = 4  # samples at each buffer of a search for several flows, in units of ``replications``; our choice
 TRIES = 12  # buffers that a search tries; our choice
 STEEP = 2.0  # least difference in log odds that is a jump of the utilisation between adjacent buffers; our choice
-#: While the buffers tried so far are too near to each other to determine the slope of the line, the next buffer lies
-#: beyond the point where the line reaches the goal, by this difference in log odds. The value is our choice: with one
-#: flow of CUBIC and a product of 500 packets, the log odds scatter by 0.1 between adjacent buffers, because a sawtooth
-#: lasts a whole number of round trips.
-APART = 0.4
-#: Slope that a search assumes at first, of the log odds of the utilisation against the logarithm of the buffer; the
-#: second is for CUBIC and single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows, 0.7 with one flow.
+#: Slope that a search assumes, of the log odds of the utilisation against the logarithm of the buffer (see `fitted`);
+#: the second is for CUBIC and single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows, 0.7 with one.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
 #: A search for several flows ends with an interval wider than `WIDTH` if the shares at its ends differ by at most this
-#: fraction of 1 minus the required share. Our choice, 0.01 at a share of 0.95: such a difference hardly matters, and a
+#: fraction of 1 minus the required share. Our choice, 0.015 at a share of 0.95: such a difference hardly matters, and a
 #: narrower interval takes many more samples.
-CLOSE = 0.2
+CLOSE = 0.3
 
 
 @dataclass(frozen=True)
@@ -232,7 +227,7 @@ class Goal:
     share: float  # share that the buffer has to reach
     confidence: float
     width: float  # relative width of the interval of the smallest buffer at which the search ends
-    slope: float  # slope of the log odds over the logarithm of the buffer, assumed until a line has been fitted
+    slope: float  # slope of the log odds over the logarithm of the buffer, which `fitted` assumes
     largest: int  # end of the search [packets]
     close: float = 0.0  # the search also ends if the shares at the ends of the interval differ by at most this
 
@@ -251,8 +246,8 @@ def line_to_goal(shares: Callable[[int], list[float] | None], known: list[int], 
             return None
         tried[one] = samples
     for k in range(TRIES + 1):
-        line = fitted(tried, goal.share, goal.confidence)
-        if line is not None and min(tried) <= line.crossing() <= max(tried):
+        line = fitted(tried, goal.share, goal.confidence, goal.slope)
+        if line is not None:
             misses, reaches = line.interval(goal.largest)
             if reaches is not None and (k == TRIES or _is_narrow(line, misses, reaches, goal)):
                 return line
@@ -285,26 +280,11 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
     high = min((one for one, mean in means.items() if mean >= goal.share), default=2 * max(means))
     if high <= 1:  # one packet suffices
         return None
-    if line is not None:
-        guess = line.crossing()
-        if line.quantile * line.error_of_slope > line.slope / 2:  # the buffers so far are too near to each other
-            slope = goal.slope if goal.close else max(line.slope, goal.slope)  # as fitted for one flow
-            guess *= math.exp(math.copysign(APART / slope, math.log(guess) - line.size))
-    else:
-        near = min(means, key=lambda one: abs(means[one] - goal.share))
-        guess = (low + high) / 2
-        if 0 < means[near] < 1:
-            away = logit(goal.share) - logit(means[near])
-            if sum(mean < 1 for mean in means.values()) > 1:  # no line rises through buffers that are too near
-                away += math.copysign(APART, away)
-            guess = near * math.exp(away / goal.slope)
-        if high - low <= 1 and high in means and (means[high] >= 1 or logit(means[high]) - logit(means[low]) > STEEP):
-            return None
-    if high - low > WIDTH * high:
-        # The smallest buffer is in (low, high], even if the line crosses elsewhere. For one flow, whose utilisation
-        # scatters between adjacent buffers, those near to the ends would say little.
-        apart = 0.0 if goal.close else WIDTH / 2
-        guess = min(max(guess, low + max(1.0, apart * low)), high - max(1.0, apart * high))
+    if high - low <= 1 and high in means and (means[high] >= 1 or logit(means[high]) - logit(means[low]) > STEEP):
+        return None
+    guess = (low + high) / 2 if line is None else line.crossing()
+    if high - low > WIDTH * high:  # the smallest buffer is in (low, high], even if the line crosses elsewhere
+        guess = min(max(guess, low + 1.0), high - 1.0)
     return min(max(guess, 1.0), float(goal.largest))
 
 

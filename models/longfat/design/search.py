@@ -16,6 +16,7 @@ from longfat.replication.intervals import student_quantile
 Search = Literal["bisect", "scan"]
 BENT = 0.2  # error [log odds] of the line of `fitted` where its log odds differ by 1 from the goal's; our choice
 EXACT = 1e-3  # least standard error of log odds in `fitted`; our choice: the shares of a buffer may all be equal
+DOUBT = 0.5  # relative standard error of the slope that `fitted` is given; our choice
 NEAR = 1.0  # distance from the goal, in log odds, up to which buffers give the pooled standard deviation; our choice
 LARGEST_FACTOR = 64  # largest simulated window, in units of w_a + 1; w_a is the acknowledgment delay [segments]
 
@@ -124,47 +125,62 @@ class Line:
         return int(misses.max(initial=0)), int(reaches[0]) if len(reaches) else None
 
 
-def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float) -> Line | None:
+def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float, slope: float) -> Line | None:
     r"""Fit a line to mean utilisation against buffer, with most weight near a goal; return None if it does not rise.
 
     Samples of mean u and standard deviation s have the deviation :math:`s / (u (1 - u))` in log odds. It is pooled over
     the buffers within `NEAR` of the goal, and the mean of n samples has 1/sqrt(n) of it as standard error (Draper and
     Smith, Applied Regression Analysis, 3rd ed., section 2.1). The square of `BENT` times the squared distance from the
-    goal is added to the variance of a mean, because the curve is bent and the line straight. If the means scatter more
-    about the line than by these errors, the errors are enlarged to match (Birge 1932).
+    goal is added to the variance of a mean, because the curve is bent and the line straight. If the slope of this line
+    is below ``slope``, or there is only one buffer, ``slope`` is one more observation, with the standard error `DOUBT`
+    times ``slope`` (mixed estimation: Theil and Goldberger 1961). If the observations differ from the line by more than
+    their errors, each mean has a further variance with which they do not (Paule and Mandel 1982).
 
     >>> exact = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
-    >>> round(fitted(exact, 9.797959 / 10.797959, 0.95).crossing(), 1)  # sqrt(40 * 160)
+    >>> round(fitted(exact, 9.797959 / 10.797959, 0.95, slope=1.29).crossing(), 1)  # sqrt(40 * 160)
     80.0
-    >>> fitted({40: [0.8, 0.8]}, 0.9, 0.95) is None
-    True
+    >>> round(fitted({40: [0.8, 0.8]}, 0.9, 0.95, slope=1.0).crossing(), 1)  # odds of 9 at 40 * 9/4 packets
+    90.0
 
     References
     ----------
-    R. T. Birge, The calculation of errors by the method of least squares, Physical Review 40 (1932), 207-227.
+    H. Theil and A. S. Goldberger, On pure and mixed statistical estimation in economics, International Economic Review
+    2 (1961), 65-78; R. C. Paule and J. Mandel, Consensus values and weighting factors, Journal of Research of the
+    National Bureau of Standards 87 (1982), 377-385.
     """
     known = {one: np.asarray(samples) for one, samples in sorted(shares.items()) if 0 < np.mean(samples) < 1}
-    if len(known) < 2 or not 0 < goal < 1:
+    if not known or not 0 < goal < 1:
         return None
     sizes, means = np.log(list(known)), np.array([np.mean(samples) for samples in known.values()])
     odds, steep = np.log(means / (1 - means)), means * (1 - means)
     counts = np.array([len(one) for one in known.values()])
     away = np.abs(odds - logit(goal))
-    near = away <= max(NEAR, np.sort(away)[1])
+    near = away <= max(NEAR, np.sort(away)[:2][-1])
     squares = np.array([np.var(one) * len(one) for one in known.values()]) / steep**2
     degrees = int((counts - 1)[near].sum())
     if degrees < 1:
         return None
     variances = squares[near].sum() / degrees / counts + (BENT * away**2) ** 2 + EXACT**2
-    weights = 1 / variances
-    size, odd = np.average(sizes, weights=weights), np.average(odds, weights=weights)
-    spread = np.dot(weights, (sizes - size) ** 2)
-    slope = np.dot(weights * (sizes - size), odds - odd) / spread
-    if not slope > 0:
-        return None
-    misfit = np.dot(weights, (odds - odd - slope * (sizes - size)) ** 2) / max(1, len(known) - 2)
-    larger = math.sqrt(max(1.0, misfit))
-    return Line(
-        float(size), float(odd), float(slope), larger / math.sqrt(weights.sum()), larger / math.sqrt(spread),
-        student_quantile(degrees, confidence), goal,
-    )  # fmt: skip
+
+    def solved(scatter: float, weight_of_slope: float) -> tuple[float, Line]:
+        """Return the sum of the weighted squares and the line, if each mean has a further variance ``scatter``."""
+        weights = 1 / (variances + scatter)
+        size, odd = np.average(sizes, weights=weights), np.average(odds, weights=weights)
+        spread = np.dot(weights, (sizes - size) ** 2) + weight_of_slope
+        rise = (np.dot(weights * (sizes - size), odds - odd) + weight_of_slope * slope) / spread
+        squared = np.dot(weights, (odds - odd - rise * (sizes - size)) ** 2) + weight_of_slope * (rise - slope) ** 2
+        errors = 1 / math.sqrt(weights.sum()), 1 / math.sqrt(spread)
+        line = Line(float(size), float(odd), float(rise), *errors, student_quantile(degrees, confidence), goal)
+        return float(squared), line
+
+    weight = 1 / (DOUBT * slope) ** 2
+    if len(known) > 1 and solved(0.0, 0.0)[1].slope >= slope:
+        weight = 0.0
+    squared, line = solved(0.0, weight)
+    freedom = max(1, len(known) - (1 if weight else 2))
+    if squared > freedom:
+        from scipy.optimize import brentq  # after the first simulations: SciPy takes long to load
+
+        most = float(np.sum((odds - odds.mean() - slope * (sizes - sizes.mean())) ** 2))  # enough for a sum of 1
+        _, line = solved(brentq(lambda scatter: solved(scatter, weight)[0] - freedom, 0.0, most), weight)
+    return line if line.slope > 0 else None

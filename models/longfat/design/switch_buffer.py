@@ -101,7 +101,7 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
     search begins at the buffers of some rules, goes on where the line crosses the goal, and ends when the interval has
     at most the width of 11 % of the buffer (one flow: 2 %) or one packet, when the shares at its ends differ by at most
-    a fifth of 1 minus the required share (several flows), or after twelve buffers. Each buffer of the search has four
+    0.3 times 1 minus the required share (several flows), or after twelve buffers. Each buffer of the search has four
     times ``replications`` samples (one flow: as many, but 4 instead of 2), whatever their values; that of the rule to
     compare with may have fewer. For files, and where no line can be drawn, the buffers are halved, each has its own
     limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not
