@@ -400,16 +400,16 @@ def test_the_search_ends_at_a_buffer_that_was_never_full(monkeypatch):
     assert not any(found["never_full"] for found in tried.values())  # with drop tail Reno fills any buffer
 
 
-@pytest.mark.parametrize(("outlier", "slope_before"), [(0.0, 3.0), (0.8, 3.0), (0.0, 1.0), (0.8, 1.0)])
-def test_the_line_through_samples_by_another_algorithm(outlier, slope_before):
+@pytest.mark.parametrize(("outlier", "known_slope", "free"), [(0, 3.0, False), (0.8, 3.0, False), (0, 1e-3, True)])
+def test_the_line_through_samples_by_another_algorithm(outlier, known_slope, free):
     """Weighted least squares of numpy.linalg.lstsq; errors in log odds s/(sqrt(n) u (1 - u)), 0.2 d^2, half a slope.
 
-    Without the slope given before, that of the line is about 2.
+    Without the outlier and the known slope, the slope of the line is 2.5 +- 0.7.
     """
     random = np.random.default_rng(3)
     means = {60: 0.94, 66: 1 / (1 + math.exp(-math.log(0.955 / 0.045) - outlier)), 75: 0.96}
     samples = {one: random.normal(mean, 0.01, 12 if one == 66 else 6) for one, mean in means.items()}
-    line = fitted(samples, 0.95, 0.95, slope_before)
+    line = fitted(samples, 0.95, 0.95, known_slope)
     means = np.array([one.mean() for one in samples.values()])
     odds, counts = np.log(means / (1 - means)), np.array([6, 12, 6])
     squares = sum(np.sum(((one - one.mean()) / (one.mean() * (1 - one.mean()))) ** 2) for one in samples.values())
@@ -419,13 +419,14 @@ def test_the_line_through_samples_by_another_algorithm(outlier, slope_before):
         errors = np.sqrt(squares / 21 / counts + bent**2 + 1e-6 + scatter)
         matrix = np.column_stack([np.log(list(samples)), np.ones(3)]) / errors[:, None]
         observed = odds / errors
-        if slope_before == 3.0:  # one more observation: the slope is 3.0 +- 1.5
-            matrix, observed = np.vstack([matrix, [1 / 1.5, 0]]), np.append(observed, 3.0 / 1.5)
+        if not free:
+            matrix = np.vstack([matrix, [2 / known_slope, 0]])  # one more observation: the slope, to a half of it
+            observed = np.append(observed, 2.0)
         found, (squared,), _, _ = np.linalg.lstsq(matrix, observed)
         return squared, found, np.linalg.inv(matrix.T @ matrix)
 
     # with two parameters the sum of squares of n observations is n - 2, or less without a further variance
-    scatter = next(one for one in np.arange(0.0, 1.0, 1e-5) if solved(one)[0] <= (2 if slope_before == 3.0 else 1))
+    scatter = next(one for one in np.arange(0.0, 1.0, 1e-5) if solved(one)[0] <= (1 if free else 2))
     assert (scatter > 0) == (outlier > 0)
     _, (slope, at_0), covariance = solved(scatter)
     assert line.crossing() == pytest.approx(math.exp((math.log(19) - at_0) / slope), rel=1e-4)

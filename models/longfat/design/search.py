@@ -131,10 +131,11 @@ def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float
     Samples of mean u and standard deviation s have the deviation :math:`s / (u (1 - u))` in log odds. It is pooled over
     the buffers within `NEAR` of the goal, and the mean of n samples has 1/sqrt(n) of it as standard error (Draper and
     Smith, Applied Regression Analysis, 3rd ed., section 2.1). The square of `BENT` times the squared distance from the
-    goal is added to the variance of a mean, because the curve is bent and the line straight. If the slope of this line
-    is below ``slope``, or there is only one buffer, ``slope`` is one more observation, with the standard error `DOUBT`
-    times ``slope`` (mixed estimation: Theil and Goldberger 1961). If the observations differ from the line by more than
-    their errors, each mean has a further variance with which they do not (Paule and Mandel 1982).
+    goal is added to the variance of a mean, because the curve is bent and the line straight. Unless the slope of this
+    line is above ``slope`` with confidence, ``slope`` is one more observation, with the standard error `DOUBT` times
+    ``slope`` (mixed estimation: Theil and Goldberger 1961), so that already one buffer determines a line. If the
+    observations differ from the line by more than their errors, each mean has a further variance with which they do not
+    (Paule and Mandel 1982).
 
     >>> exact = {40: [0.8, 0.8], 160: [0.96, 0.96]}  # odds of 4 and 24; 9.8 = sqrt(4 * 24)
     >>> round(fitted(exact, 9.797959 / 10.797959, 0.95, slope=1.29).crossing(), 1)  # sqrt(40 * 160)
@@ -173,14 +174,20 @@ def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float
         line = Line(float(size), float(odd), float(rise), *errors, student_quantile(degrees, confidence), goal)
         return float(squared), line
 
-    weight = 1 / (DOUBT * slope) ** 2
-    if len(known) > 1 and solved(0.0, 0.0)[1].slope >= slope:
-        weight = 0.0
-    squared, line = solved(0.0, weight)
-    freedom = max(1, len(known) - (1 if weight else 2))
-    if squared > freedom:
+    def scattered(weight_of_slope: float, observations: int) -> Line:
+        """Return the line with the least further variance at which the sum of squares is that of its errors."""
+        freedom = max(1, observations - 2)
+        squared, line = solved(0.0, weight_of_slope)
+        if squared <= freedom:
+            return line
         from scipy.optimize import brentq  # after the first simulations: SciPy takes long to load
 
         most = float(np.sum((odds - odds.mean() - slope * (sizes - sizes.mean())) ** 2))  # enough for a sum of 1
-        _, line = solved(brentq(lambda scatter: solved(scatter, weight)[0] - freedom, 0.0, most), weight)
+        return solved(brentq(lambda one: solved(one, weight_of_slope)[0] - freedom, 0.0, most), weight_of_slope)[1]
+
+    if len(known) > 2:  # with two buffers nothing is known about the scatter
+        line = scattered(0.0, len(known))
+        if line.slope - line.quantile * line.error_of_slope > slope:
+            return line
+    line = scattered(1 / (DOUBT * slope) ** 2, len(known) + 1)
     return line if line.slope > 0 else None
