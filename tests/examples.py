@@ -5,7 +5,7 @@ from hypothesis import settings
 
 def is_long() -> bool:
     """Return whether hypothesis's profile of this run is "long" (conftest.py)."""
-    return settings.default is settings.get_profile("long")
+    return settings.get_current_profile_name() == "long"
 
 
 def examples(short: int = 25, long: int = 1000, **more: object) -> settings:
