@@ -141,6 +141,23 @@ def test_the_pool_of_ones_own_breaks_and_says_so(tmp_path):
     assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=4, rng=7, **QUIET))
 
 
+BLOCKED = """
+import signal
+from longfat.replication.engines import Processes
+
+if __name__ == "__main__":
+    with Processes(1) as pool:
+        print(signal.SIGINT in pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result())
+"""
+
+
+def test_the_first_worker_is_not_interrupted_while_it_starts(tmp_path):
+    """Ctrl-C while it imports Python's modules would print a traceback of its own."""
+    (tmp_path / "script.py").write_text(BLOCKED)
+    said = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert said.stdout == "True\n"
+
+
 SCRIPT = """
 import sys
 from functools import partial

@@ -45,7 +45,7 @@ class Processes(Executor):
 
     def __init__(self, workers: int | None = None) -> None:
         self._workers = workers or os.cpu_count() or 1
-        self._threads = ThreadPoolExecutor(self._workers, "longfat-process", _without_interrupts)
+        self._threads = ThreadPoolExecutor(self._workers, "longfat-process")
         self._here = threading.local()  # its `pool` has the process of this thread
         self._pools: list[ProcessPoolExecutor] = []
         # A call takes one place while it runs, a repeated call all places; `_turn` keeps others from taking the next.
@@ -106,6 +106,7 @@ class Processes(Executor):
         if pool is None:
             pool = self._here.pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)  # a fork would inherit locks
             self._pools.append(pool)
+            _block_interrupts()
         try:
             future = pool.submit(call)
             if self._cancelled:  # the process may have started after `shutdown` ended all others
@@ -117,8 +118,12 @@ class Processes(Executor):
             raise
 
 
-def _without_interrupts() -> None:
-    """Disable SIGINT in a thread that starts processes, which inherit this: it could end them before `_begin`."""
+def _block_interrupts() -> None:
+    """Block SIGINT in a thread that starts processes, which inherit this: it could end them before `_begin`.
+
+    Call it after a pool has been made: Python 3.11 unblocks SIGINT when the first pool starts the tracker of semaphores
+    (multiprocessing.resource_tracker).
+    """
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
