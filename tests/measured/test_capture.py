@@ -267,6 +267,17 @@ def test_a_capture_at_the_receiver_that_begins_after_the_handshake(tmp_path):
     assert (late.rate, late.loss) == (whole.rate, whole.loss)
 
 
+def test_a_capture_at_the_sender_with_packets_in_another_order(tmp_path):
+    """A packet that the capture has three packets late may fill a gap; the handshake shows where it was taken."""
+    data = [
+        packet(20_000 + 100 * i, sequence=5000 + 1000 * k, ack=100, payload=1000) for i, k in enumerate((0, 2, 3, 4, 1))
+    ]
+    acks = [packet(30_000 + 100 * i, True, 100, 5000 + 1000 * end) for i, end in enumerate((1, 5))]
+    figures = measured.read(written(tmp_path, handshake(5000) + data + acks))
+    assert figures.round_trip_time == pytest.approx(0.010, rel=1e-9)
+    assert not any("at the receiver" in one for one in figures.remarks)
+
+
 def test_a_window_whose_scale_was_cut_off(tmp_path):
     """With the options of the SYN packets cut off, as by tcpdump -s 68, a window of 500 << 2 may seem to be 500."""
     records = [one[:8] + struct.pack("<I", 40) + one[12 : 16 + 40] for one in handshake(5000, shift=2)]

@@ -167,7 +167,8 @@ class _Reader:
     def _place(self, flow: Transfer) -> None:
         """Take the base round-trip time from the handshake, or None, unless the capture was taken at the sender."""
         here, there = self._handshake()
-        if here + there >= LEAST and here > NEAR * there:
+        is_known = here + there >= LEAST
+        if is_known and here > NEAR * there:
             flow.base, flow.mean = here + there, None
             flow.lasted = self.sent[-1].time - self.sent[0].time
             for one in self.sent:
@@ -175,8 +176,9 @@ class _Reader:
             flow.remarks.append(
                 "round_trip_time: of the handshake (pcap), since the capture was not taken at the sender"
             )
-        elif flow.base is not None and (flow.base < LEAST or len(self.unseen) > len(self.failed)):
-            # A capture at the sender has a lost packet twice. A gap shows that it was lost on the way to the capture.
+        elif flow.base is not None and (flow.base < LEAST or (not is_known and len(self.unseen) > len(self.failed))):
+            # A capture at the sender has a lost packet twice. A gap shows that it was lost on the way to the capture,
+            # or that the sender's host captures packets out of order.
             flow.base = flow.mean = None
             flow.lasted = self.sent[-1].time - self.sent[0].time
             flow.remarks.append("round_trip_time: not measured, the capture was taken at the receiver (pcap)")
