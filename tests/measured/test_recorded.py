@@ -186,6 +186,21 @@ def test_rates_of_two_directions():
 
 
 @pytest.mark.parametrize(
+    ("flows", "transport", "cause"),
+    [((1, 8), "TCP", "different numbers of flows"), ((1, 1), "UDP", "two offered rates")],
+)
+def test_rates_of_other_runs(flows, transport, cause):
+    """One flow and iperf3 -P 8, or -u with -b 10M and -b 100M, give such rates on one path in one direction."""
+    figures = [
+        PathFigures(one * 1e6, None, None, (), flows=n, transport=transport)
+        for one, n in zip((1, 9), flows, strict=True)
+    ]
+    path = path_of([Measurement(str(k), "iperf3", one) for k, one in enumerate(figures)])
+    words = f"files: rates of 8 Mbit/s in 0 and 72 Mbit/s in 1: two paths, two directions of one, or {cause}"
+    assert words in path.remarks
+
+
+@pytest.mark.parametrize(
     ("ping", "ends"),
     [(0.6, "32 ms in run.json, 600 ms in far.ping"), (0.01, "10 ms in far.ping, 32 ms in run.json"), (0.095, "")],
 )  # 3 times 32 ms are 96 ms

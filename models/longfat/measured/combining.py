@@ -102,7 +102,12 @@ def _rate(runs: Sequence[Measurement], _: PathFigures) -> PathFigures:
     values = [one.figures.rate or 0.0 for one in runs]
     slow, fast = (find(runs, key=lambda one: one.figures.rate or 0.0) for find in (min, max))
     ends = " and ".join(f"{rounded(one.figures.rate or 0.0, 'bytes/s')} in {one.file}" for one in (slow, fast))
-    doubt = f"{DOUBT}rates of {ends}: two paths, or two directions of one"
+    causes = ["two paths", "two directions of one"]
+    if slow.figures.flows != fast.figures.flows:
+        causes.append("different numbers of flows")
+    if runs[0].figures.transport == "UDP":  # iperf3 -u sends at the rate that -b asks for
+        causes.append("two offered rates")
+    doubt = f"{DOUBT}rates of {ends}: {', '.join(causes[:-1])}, or {causes[-1]}"
     return PathFigures(
         rate=median(values),
         rate_interval=_range(values),
