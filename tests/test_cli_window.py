@@ -303,6 +303,12 @@ def test_doubts_about_the_files_are_repeated(tmp_path, capsys, verbose):
     assert "files: 18.95" not in said(capsys, *files, "--rate", "10..20Mbit/s", *LAW, *verbose)
 
 
+def test_a_shaper_that_is_faster_than_the_path_raises_no_doubt(capsys):
+    """tbf.tc has a configured rate of 10 Mbit/s with headers; no data has been seen at that rate."""
+    out = said(capsys, str(DATA / "measured/tbf.tc"), "--rate", "1Mbit/s", "--rtt", "20ms", *LAW)
+    assert "more than --rate" not in out
+
+
 def test_the_smallest_of_several_hosts_counts(tmp_path, capsys):
     for name, receive in (("a.txt", 33554432), ("b.txt", 1000000)):
         (tmp_path / name).write_text(HOST.format(receive, 1))

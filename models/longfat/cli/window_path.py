@@ -113,7 +113,8 @@ def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> P
         base = min(max(figures.round_trip_time or trip[0], trip[0]), trip[1])
         figures = measured.PathFigures(round_trip_time=base).merged(figures)
     most = options.get("rate", (math.inf,))[-1]
-    if (figures.rate or 0.0) > most:
+    # A rate of another layer is that of tc, for which a shaper before the path is configured.
+    if figures.rate_layer == "data" and (figures.rate or 0.0) > most:
         said = f"{rounded(figures.rate or 0.0, 'bytes/s', 4)} of data, more than --rate of {text(most, 'bytes/s')}"
         figures = replace(figures, remarks=(*figures.remarks, f"{DOUBT}{said}: another path, or a wrong rate"))
     limits = linux_defaults(kernel) if kernel else tightest([_limits(one) for one in hosts]) if hosts else None
