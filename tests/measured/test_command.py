@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longfat import cli, measured, plot
-from longfat.measured.metrics import metrics
+from longfat.measured.metrics import beyond, metrics
 from tests.measured import questions
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
@@ -214,3 +214,10 @@ def test_refusals(capsys, monkeypatch, arguments, words):
     assert shown.err.count("\n") == 1
     assert words in shown.err
     assert not (DATA / "x.svg").exists()
+
+
+def test_a_full_link_without_time_stamps():
+    """1460 of 1538 bytes are data: 949.3 Mbit/s of Gigabit Ethernet, which is not more than the link carries."""
+    full = measured.PathFigures(rate=949.2e6 / 8, packet=1460, transport="TCP")
+    assert beyond(full, 125e6) == ""
+    assert metrics(full, 125e6)["transfer_time_ratio"] == pytest.approx(949.285 / 949.2, rel=1e-5)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from longfat.base.layers import rate_at
+from longfat.base.layers import full_headers, rate_at
 from longfat.base.quantities import rounded
 from longfat.measured.counting import loss_interval
 from longfat.measured.figures import PathFigures, Series
@@ -88,7 +88,8 @@ def _at_ip(flow: Transfer, rate: float) -> str:
     """Return a text with a rate of TCP data as a rate of IP packets, which policers count; "" for other rates."""
     if flow.layer != "data" or flow.transport != "TCP" or not flow.packet:
         return ""
-    return f" ({rounded(rate_at(rate, 'data', 'IP', data=flow.packet), 'bytes/s')} of IP)"
+    at_ip = rate_at(rate, "data", "IP", data=flow.packet, **full_headers(flow.packet))
+    return f" ({rounded(at_ip, 'bytes/s')} of IP)"
 
 
 def _bursts(sent: Sequence[Transmission]) -> int:

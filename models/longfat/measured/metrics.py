@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longfat.base.layers import LAYERS, NEAR, header_bytes, rate_at
+from longfat.base.layers import LAYERS, NEAR, full_headers, header_bytes, rate_at
 from longfat.base.quantities import rounded, text
 from longfat.laws import tcp
 from longfat.measured.figures import PathFigures
@@ -39,7 +39,8 @@ def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, fl
     if capacity is not None and figures.rate and figures.packet and figures.rate_layer == "data":
         # The ratio of the measured to the ideal transfer time does not depend on the transfer size: use the data of one
         # second.
-        ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, header_bytes("wire")))
+        headers = header_bytes("wire", **full_headers(figures.packet))
+        ideal = float(tcp.ideal_transfer_time(figures.rate, capacity, figures.packet, headers))
         made["transfer_time_ratio"] = float(tcp.transfer_time_ratio(1.0, ideal))
     if figures.loss is not None:
         made["tcp_efficiency"] = float(tcp.tcp_efficiency(1 - figures.loss, figures.loss))
@@ -58,10 +59,11 @@ def beyond(figures: PathFigures, capacity: float | None) -> str:
     rate, packet = figures.rate, figures.packet
     if not (capacity and rate and packet and figures.transport and figures.rate_layer == "data"):
         return ""
-    full = {layer: rate_at(capacity, "wire", layer, data=packet, transport=figures.transport) for layer in LAYERS}
+    headers = {"transport": figures.transport} | (full_headers(packet) if figures.transport == "TCP" else {})
+    full = {layer: rate_at(capacity, "wire", layer, data=packet, **headers) for layer in LAYERS}
     if rate <= (1 + NEAR) * full["data"]:
         return ""
-    jumbo = rate_at(capacity, "wire", "data", 9000, transport=figures.transport)
+    jumbo = rate_at(capacity, "wire", "data", 9000, **headers)
     data, large, its = (rounded(one, "bytes/s", 4) for one in (full["data"], jumbo, rate))
     said = f"{text(capacity, 'bytes/s')} carries {data} of data, jumbo frames {large}"
     layer = min(full, key=lambda one: abs(full[one] - rate))
