@@ -176,7 +176,7 @@ REFUSED = {
             ("--scheme reno,reno", "schemes = ['reno', 'reno'] is out of range: must be schemes of different names"),
             ("--flows 3,3", "flows = [3, 3]"),
             ("--over buffer,buffer", "names an axis twice"),
-            ("--buffer 0.5", "--buffer needs --over window: the buffers that vary are --at"),
+            ("--buffer 0.5", "--buffer needs --over window: --at gives the buffers of --over buffer"),
             ("--over buffer,window", "--at needs one axis"),
             ("--over window --scheme tfrc", "scheme 'tfrc' has no window"),
             ("--at 0", "at = 0"),

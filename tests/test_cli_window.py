@@ -288,7 +288,7 @@ def test_a_window_that_the_hosts_do_not_explain(tmp_path, capsys):
 def test_a_check_that_is_slower_than_a_long_transfer(capsys):
     """With a buffer of 8 packets at 10 Gbit/s: 8.68 Gbit/s in the end, above the 7.79 Gbit/s expected after 20 s."""
     out = " ".join(said(capsys, "--rate", "10Gbit/s", "--rtt", "10ms", "--buffer", "0.001").split())
-    assert "0.001 BDP buffer); so soon after slow start it is slower than a long transfer hosts" in out
+    assert "0.001 BDP buffer); a check so soon after slow start is slower than a long transfer hosts" in out
     assert "so soon" not in said(capsys, "--rate", "100Mbit/s", "--rtt", "10ms")
 
 

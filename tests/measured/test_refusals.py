@@ -83,7 +83,7 @@ def test_directories_absent_files_and_pipes(tmp_path):
     with pytest.raises(ValueError, match="files is empty: must be one or more"):
         measured.read()
     run = DATA / "ping.txt"  # a second run would narrow the intervals
-    with pytest.raises(ValueError, match=r"ping\.txt: the file is given 2 times: must count as one run"):
+    with pytest.raises(ValueError, match=r"ping\.txt: the file is given 2 times, must be given once"):
         measured.read(run, run.parent / "measured" / ".." / "ping.txt")
 
 

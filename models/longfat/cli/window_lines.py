@@ -203,7 +203,7 @@ def check(answer: Answer, path: Path) -> list[str]:
     ends = [(row["check_lower"], row["check_upper"]) for row in rows]
     intervals = [rates(*pair, unit) + where for pair, where in zip(ends, at, strict=True)]
     slower = all(row["check_upper"] < (1 - DIFFERENT) * row["tcp_rate"] for row in rows)
-    early = "; so soon after slow start it is slower than a long transfer" * slower
+    early = "; a check so soon after slow start is slower than a long transfer" * slower
     made += labelled(
         "expect",
         f"{', '.join(intervals)} in {receiver} in {100 * a['confidence']:.4g} of 100 "

@@ -72,7 +72,7 @@ def read_each(*files: str | PathLike[str]) -> list[Measurement]:
     times = Counter(map(os.path.realpath, files))
     for file in files:
         if times[os.path.realpath(file)] > 1:
-            raise ValueError(f"{file}: the file is given {times[os.path.realpath(file)]} times: must count as one run")
+            raise ValueError(f"{file}: the file is given {times[os.path.realpath(file)]} times, must be given once")
     return [_read(str(file)) for file in files]
 
 

@@ -175,10 +175,10 @@ def lost_fraction(name: str) -> str:
     """Return the error message for setting an integer to a float.
 
     >>> lost_fraction("flow.count")
-    'it sets flow.count, an integer, to a float: must be an integer, as from int(...), or a state that begins as 0.0'
+    'it sets flow.count, an integer, to a float: must be an integer, as from int(...), unless the state begins as 0.0'
     """
     return (
-        f"it sets {name}, an integer, to a float: must be an integer, as from int(...), or a state that begins as 0.0"
+        f"it sets {name}, an integer, to a float: must be an integer, as from int(...), unless the state begins as 0.0"
     )
 
 
