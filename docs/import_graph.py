@@ -13,7 +13,7 @@ from html import escape
 from docs import size
 
 WIDTH, TOP, CELL = 1000, 126, 26
-#: Subpackages by content: formulas, simulators; all others use both, or neither.
+#: Kind of subpackage -> colour, and names; subpackages without a kind are of the last one.
 KINDS = {
     "formulas": ("#dceaf5", {"law", "laws", "fluid"}),
     "simulators": ("#fdf0d0", {"sim", "segments"}),

@@ -16,9 +16,9 @@ Record = TypeVar("Record")
 
 
 def lazy_imports(package: str) -> dict[str, tuple[str, str]]:
-    """Return the imports for type checkers of a package: for each name, the module and the name there.
+    """Return the module of each name that a package imports for type checkers, and the object's name in that module.
 
-    They are those of its statement ``if TYPE_CHECKING``, the first ``if`` of the package's file. An import of ``*`` has
+    These imports are below ``if TYPE_CHECKING``, the first ``if`` of the package's file. An import of ``*`` stands for
     the other names of the package's ``__all__``.
     """
     module = sys.modules[package]
@@ -49,7 +49,7 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         source, there = found[name]
         module = importlib.import_module(source)
-        if source == package or not hasattr(module, there):  # a module, not an object of one
+        if source == package or not hasattr(module, there):  # a module, not an object in it
             return importlib.import_module(f"{source}.{there}")
         return getattr(module, there)
 

@@ -166,8 +166,8 @@ def wrong_shape(name: str, shape: object, expected: str) -> ValueError:
 def conflict(given: str, rule: str, reason: str = "") -> ValueError:
     """Return a ValueError, for the caller to raise, about values that are not allowed together.
 
-    >>> print(conflict("tradeoff = 2", "needs receive_buffer = True"))
-    tradeoff = 2 needs receive_buffer = True
+    >>> print(conflict("--buffer", "needs --over window"))
+    --buffer needs --over window
     >>> print(conflict("--json", "excludes --csv", "both write to stdout"))
     --json excludes --csv: both write to stdout
     """

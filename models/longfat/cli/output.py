@@ -172,7 +172,7 @@ class Output:
 
 
 def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) -> None:
-    """Draw a figure once by calling ``picture`` with `longfat.plot`, and save it in the format of each suffix."""
+    """Draw a figure once by calling ``picture`` with `longfat.plot`; save it to each path in the suffix's format."""
     import matplotlib as mpl
 
     mpl.use("Agg")

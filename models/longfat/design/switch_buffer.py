@@ -162,7 +162,7 @@ def answered(
         rule, which need no simulation.
     """
     senders = Senders.of(scheme, parameters, decrease)
-    times = listed("round_trip_time", round_trip_time)  # the flows take several in turn
+    times = listed("round_trip_time", round_trip_time)  # several are assigned to the flows in turn
     trips = tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in times)
     access = math.inf if access_rate is None else access_rate
     path = Bottleneck(rate, sum(trips) / len(trips), packet, access_rate=access)

@@ -216,7 +216,7 @@ def answers(
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
     if (bdp := given["rate"].high * given["round_trip_time"].high) > LARGEST_BDP:
         raise conflict(f"rate x round_trip_time = {bdp:.3g} bytes", f"must be at most {LARGEST_BDP:g} bytes")
-    losses = listed("loss", [loss] if isinstance(loss, tuple) else loss)  # a pair has the ends of one range
+    losses = listed("loss", [loss] if isinstance(loss, tuple) else loss)  # a pair is one range
     ranges = [given | {"loss": _range("loss", one)} for one in losses]
     headers = (0, 0) if measured else HEADERS
     shares = [float(achievable_throughput(1.0, segment, extra)) for extra in reversed(headers)]

@@ -233,7 +233,7 @@ class VariablePath:
     ) -> dict[str, dict[str, Any]]:
         """Simulate queues: a FIFO of each size in `buffers`, fq_codel at the link, and fq_codel at a shaper.
 
-        The results are by name: ``packets``, the buffer, and values with confidence limits. ``rate`` [bytes/s] is the
+        The result of a queue has ``packets``, the buffer, and values with confidence limits. ``rate`` [bytes/s] is the
         goodput of all flows. ``wait`` and ``mean_wait`` [s] are the 95th percentile and the mean of the waiting time,
         over all times at which a packet may arrive, if packets are served in order of arrival.
         """

@@ -57,7 +57,7 @@ def window(
         ``source`` ("law" or "simulator"), ``status`` ("reached"; "near", if the law reaches the goal and the
         simulation stays below; "not reached", the window is then NaN),
         ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: the efficiency
-        of 2.5 bandwidth-delay products; ``buffer_segments``, ``buffer_bytes``, ``buffer_share`` and
+        of a window of 2.5 bandwidth-delay products; ``buffer_segments``, ``buffer_bytes``, ``buffer_share`` and
         ``buffer_simulated``, with its limits: the receive buffer. Along ``loss`` and ``window``: ``curve_law``,
         ``curve_as_printed``, ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its
         limits; along ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
@@ -193,8 +193,8 @@ def _receive_buffer(
 ) -> dict[str, float]:
     """Find the smallest sufficient receive buffer of a window, and return the variables of `BUFFER`.
 
-    A buffer suffices if the lower confidence limit of the efficiency reaches the goal. If a buffer of the whole window
-    misses the goal, so does any buffer; a buffer then suffices if its limit is lower by at most the fraction `COST`.
+    A buffer suffices if the lower confidence limit of the efficiency reaches the goal. If the limit L of a buffer of
+    the whole window misses the goal, no buffer reaches it; a buffer then suffices if its limit reaches (1 - `COST`) L.
     """
     if window is None:
         return dict.fromkeys(BUFFER, math.nan)

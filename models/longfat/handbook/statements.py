@@ -59,7 +59,7 @@ Item = Node | Loop
 
 
 def _operands(item: Item) -> Iterator[tuple[Item, Loop | None]]:
-    """Yield each item that an item uses, and the loop in which it is used; None outside of all loops."""
+    """Yield each operand of an item, and the loop in which the item uses it; None outside of all loops."""
     if isinstance(item, Loop):
         yield from ((one, item.parent) for one in item.initial)
         yield from ((one, item) for one in (*item.following, item.more) if one is not None)

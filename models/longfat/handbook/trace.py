@@ -48,7 +48,7 @@ class Graph:
         self._known: dict[Any, Node] = {}
         self.loops = 0
         self.loop: Loop | None = None  # innermost loop that is being recorded
-        self.serials = itertools.count()  # numbers of nodes and loops in the order in which their records are complete
+        self.serials = itertools.count()  # numbers of nodes and loops, in the order in which their recording ends
 
     def node(self, operation: str, *operands: Any, length: int | None = None, value: Any = None) -> Node:
         """Return the node of an operation; ``length`` is the length of its result, None for a number."""

@@ -131,8 +131,8 @@ def inflight_cap(
     unit="packets",
     result="Q, one bandwidth-delay product for g = 2",
     derivation="bbr.standing_queue",
-    # Our choice of the range: the queue of the law is in proportion to the bandwidth-delay product, and so are the
-    # packets of a run; at 50 packets the rounding of windows to packets adds a tenth of the queue.
+    # Our choice of the range: the law's queue is proportional to the bandwidth-delay product, and so is the number of
+    # packets to simulate; at 50 packets the rounding of windows to packets adds a tenth of the queue.
     simulated=SimulatedBy("bbr_queue", {"bandwidth_delay_product": (100.0, 200.0), "cwnd_gain": 2.0}, relative=0.12),
 )
 def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp: Any) -> Any:

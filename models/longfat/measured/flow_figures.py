@@ -25,8 +25,8 @@ class Transfer:
     sent: list[Transmission] = field(default_factory=list)  # all transmissions in order of time
     acknowledged: float = 0.0  # bytes
     busy: float = 0.0  # time with data outstanding [s]
-    #: Time from the first data to the last [s], if the capture was not taken at the sender: an acknowledgment that
-    #: leaves the receiver follows its data at once, so that `busy` has no round trips.
+    #: Time from the first data to the last [s], if the capture was not taken at the sender: at the
+    #: receiver acknowledgments follow their data at once, so `busy` would include no round trips.
     lasted: float | None = None
     closed: float = 0.0  # part of `busy` in which the receiver's window had no room for a packet [s]
     packet: float = 0.0  # size of a full packet, without headers [bytes]

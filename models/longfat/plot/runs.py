@@ -80,7 +80,7 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
 
 
 LABELLED = 7  # largest number of flows or links with a legend
-APART = 3  # largest number of flows whose windows on both faces are drawn separately; of more flows the sum is drawn
+APART = 3  # largest number of flows with a line each if simulator and Linux are compared; of more the sum is drawn
 #: Styles of lines. Linux's thin, dark line is drawn over the simulator's wide, pale line, so that both stay visible.
 LINES: dict[str, dict[str, Any]] = {
     "simulator": {"lw": 3.5, "alpha": 0.35, "solid_capstyle": "butt"},

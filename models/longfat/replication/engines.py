@@ -27,9 +27,9 @@ class Processes(Executor):
     """Executor of processes, by default one for each processor, that repeats a call whose process has died.
 
     A `concurrent.futures.ProcessPoolExecutor` of several processes is unusable once one of them has been killed, and
-    does not report which call this process was running. Here each thread of a pool has a process of its own, which it
-    replaces. The call is repeated while no other call runs, because too many calls at once may have filled the memory.
-    If its process dies again, the call fails with `WorkerDied`.
+    does not report which call this process was running. Here each thread of a pool runs calls in its own process, and
+    replaces a dead one. The call is repeated while no other call runs, because too many calls at once may have filled
+    the memory. If its process dies again, the call fails with `WorkerDied`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Processes(Executor):
         self._threads = ThreadPoolExecutor(self._workers, "longfat-process")
         self._here = threading.local()  # its `pool` has the process of this thread
         self._pools: list[ProcessPoolExecutor] = []
-        # A call takes one place while it runs, a repeated call all places; `_turn` keeps others from taking the next.
+        # A call takes one place while it runs, a repeated call all places; only the holder of `_turn` takes any.
         self._turn, self._places = threading.Lock(), threading.Semaphore(self._workers)
         self._cancelled = False
 
@@ -76,7 +76,7 @@ class Processes(Executor):
         self.shutdown(cancel_futures=kind is not None)
 
     def _call(self, call: partial[Any]) -> Any:
-        """Run a call, and again if its process dies."""
+        """Run a call, and run it again if its process dies."""
         with self._turn:
             self._places.acquire()
         try:
@@ -99,7 +99,7 @@ class Processes(Executor):
                 self._places.release(self._workers)
 
     def _run(self, call: partial[Any]) -> Any:
-        """Run a call in the process of this thread, which is started if there is none."""
+        """Run a call in the process of this thread; start the process if there is none."""
         if self._cancelled:
             raise CancelledError
         pool = getattr(self._here, "pool", None)
@@ -119,7 +119,7 @@ class Processes(Executor):
 
 
 def _block_interrupts() -> None:
-    """Block SIGINT in a thread that starts processes, which inherit this: it could end them before `_begin`.
+    """Block SIGINT in this thread, and so in the processes that it starts: SIGINT could end them before `_begin`.
 
     Call it after a pool has been made: Python 3.11 unblocks SIGINT when the first pool starts the tracker of semaphores
     (multiprocessing.resource_tracker).

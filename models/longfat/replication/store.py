@@ -37,7 +37,7 @@ _RUN = re.compile(r"p[\d-]*_r\d+\.npz")
 
 
 def manifest(directory: Path) -> dict[str, Any] | None:
-    """Return the content of a store's ``sweep.json``, or of its runs if that is damaged; None if there is no store yet.
+    """Return the content of ``sweep.json``, from the runs if it is missing or damaged; None if there is no store yet.
 
     Raises
     ------

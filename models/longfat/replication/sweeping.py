@@ -142,8 +142,8 @@ def sweep(
     example because it holds an open file. Installed packages and modules (``module.function``) are identified by their
     names. An object may exclude state that does not affect the results, such as a counter, by its ``__getstate__``.
 
-    Damaged files in a store are reported by a warning and computed anew. A kill loses no stored run, a power failure
-    those that the system has not yet written to the disk: by default of Linux the runs of the last 40 s. The overhead
+    Damaged files in a store are reported by a warning and computed anew. A kill loses no stored run. A power failure
+    loses runs that the system has not yet written to the disk, by Linux's defaults those of the last 40 s. The overhead
     is about 0.1 ms per run, and 1 ms with a store or processes, so runs should take longer than that.
 
     With ``until``, n is the first number of replications, from ``replications`` on, at which all intervals are narrow

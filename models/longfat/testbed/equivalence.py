@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 SIMULATOR, LINUX = "simulator", "Linux"
 CONFIDENCE = 0.95  # at the planned number of runs
-LATER_CONFIDENCE = 0.99  # with runs that were added after a look
+LATER_CONFIDENCE = 0.99  # with runs that were added after a look at the verdict
 QUICK = 2  # runs
 LINK = "a-b"  # the bottleneck
 TRACED = {"mean_window", "middle_window"}  # quantities that need samples of the window

@@ -256,7 +256,7 @@ class Switch(NamedTuple):
 
 
 def _full(name: str, flows: int, *buffers: float) -> list[str]:
-    """Return the names of the cases of a full link with a number of flows, by default at all buffers."""
+    """Return the names of the cases of a full link with a number of flows and these buffers, by default all."""
     many = "s" * (flows > 1)
     return [f"full link, {name}, {flows} flow{many}, buffer {buffer:g}" for buffer in buffers or BUFFERS]
 

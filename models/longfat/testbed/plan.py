@@ -29,7 +29,7 @@ NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctc
 #: Parameters that can be set for each connection.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
 #: Parameter -> values that correspond to Linux's behaviour, for parameters that `longfat.sim.schemes.linux` leaves out,
-#: and for those for which Linux agrees with another value, too; by net/ipv4/tcp_input.c, tcp_cong.c and
+#: and for those with further values that correspond to it; by net/ipv4/tcp_input.c, tcp_cong.c and
 #: include/net/tcp.h unless another file is named. A parameter that a scenario does not set keeps the scheme's default,
 #: even if it differs from these values; the comparison then shows the effect of the difference.
 LINUX: dict[str, tuple[float, ...]] = {

@@ -294,7 +294,7 @@ def trajectory(
     rng: Any,
     **strategy: Any,
 ) -> Iterator[Array]:
-    """Check the arguments; yield the rates (sources,) without end, from the start on."""
+    """Check the arguments; yield the rates (sources,) at ``start`` and after each update, without end."""
     state = start_rates(start, k)
     if state.ndim != 1:
         raise domains.wrong_shape("start", state.shape, "(sources,), with a rate for each source")

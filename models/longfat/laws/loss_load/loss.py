@@ -20,7 +20,7 @@ def log_ratio(rate: Any, spread: Any, k: Any, xp: Any) -> Any:
 
 
 def shares(rate: Any, spread: Any, k: Any, xp: Any) -> tuple[Any, Any]:
-    """Return q = f^(k+1)/(f^(k+1) + b) and 1 - q, both to full relative accuracy; 0 and 1 for a rate of 0."""
+    """Return q = f^(k+1)/(f^(k+1) + b) and 1 - q (rate f, spread b) to full relative accuracy; 0 and 1 if f = 0."""
     if hasattr(xp, "sympy"):
         power = xp.power(rate, k + 1)
         return power / (power + spread), spread / (power + spread)

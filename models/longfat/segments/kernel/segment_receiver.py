@@ -65,7 +65,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
 
 @inline
 def repeated(segments, acks, connection, rules, number, now, arrived):
-    """Receive retransmitted packets of an incomplete segment, sent until `now`, of which `arrived` were not lost."""
+    """Receive packets of an incomplete segment, retransmitted until `now`; `arrived` of them were not lost."""
     at = row_of(segments, number)
     verdict, replaced = LOST, NONE
     if not rules.soft:

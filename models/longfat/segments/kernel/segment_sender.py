@@ -22,11 +22,11 @@ from longfat.segments.kernel.losses import NEVER, lost_in_group, packets_to_next
 from longfat.segments.kernel.segment_receiver import KEPT, begin_run, first_sent, repeated, room_left
 from longfat.sim.kernel.jit import entry, inline
 
-#: Result of a run, with one of the values of ``status`` below.
+#: Result of a run; `status` has one of the values below.
 RESULT = integers("elapsed", "delays", "longest", "sent", "lost_packets", "status", "traced")
 DONE, STOPPED, STUCK = range(3)
 
-#: Step of lag, with the first segment to which it applies.
+#: Step of the lag (see the top): the first segment to which it applies, and the lag.
 STEP = integers("first", "lag")
 
 #: Row of the trace: `count` new segments sent consecutively, or one group of requested packets if `count` is 0. `edge`:

@@ -108,7 +108,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
 def _refuse_lost_fractions(result: Any) -> None:
     """Raise an error if compiled code sets an integer of a plug-in to a float; numba drops the fraction.
 
-    Numba offers no check of the value while it types a function. Code from the disk cache has been checked before.
+    Numba has no hook for this check while it infers types. Code from the disk cache was checked when it was compiled.
     """
     typed = result.type_annotation
     for block in () if isinstance(typed, str) else typed.blocks.values():

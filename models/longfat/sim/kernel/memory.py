@@ -213,7 +213,7 @@ def prefetch_packet(state, i):
 
 @inline
 def prefetch_transmission(state, n):
-    """Prefetch the row of list node n and of its snapshot, which will be read soon."""
+    """Prefetch the rows of list node n and of its snapshot, which will be read soon."""
     prefetch(state.nodes_base + TRANSMISSION_SIZE * n)
     prefetch(state.snapshots_base + SNAPSHOT_SIZE * n + 32)
 

@@ -141,16 +141,16 @@ LINK = record(
     ("dropped_bytes", i8),  # bytes of the packets dropped
     ("marked", i8),  # packets marked with CE here
     ("discipline", i4, NONE),  # row of `hooks`, NONE without hooks
-    ("transmitting", i4, NONE),  # with a service: row of the packet in transmission, NONE
+    ("transmitting", i4, NONE),  # with a service: row of the packet in transmission; NONE: none
     ("first_queue", i4, NONE),  # with a service: row of its first queue
     ("queue_count", i4),  # with a service: number of its queues
-    ("workspace", i8),  # its first word in the array `workspace`
+    ("workspace", i8),  # first word of its workspace in the array `workspace`
     ("workspace_words", i8),  # length of the workspace [words of 8 bytes]
     ("changed_at", i8),  # with a service: time of the last change of the backlog [ns]
     ("backlog_area", f8),  # integral of the backlog until `changed_at` [packets x ns]
     ("loss", f8),  # probability that a packet is lost at random
     ("jitter", i8),  # upper bound of a uniform random delay before the transmission [ns]
-    ("scale", i8),  # factor of `rate` that makes it an integer
+    ("scale", i8),  # factor that makes `rate` an integer
     ("bytes_per_second", f8),  # rate [bytes/s]; infinite: no transmission time
     ("immediate_calls", i4),  # consecutive ticks that the discipline requested for the present or the past
     ("next_shown_rate", i4),  # row of `rate_changes` with the change at `shown_rate_until`
@@ -226,7 +226,7 @@ SENDER = record(
     # These fields are in the third cache line.
     ("transmission", i8),  # number of transmissions so far
     ("sends_until_ns", i8),  # time from which no new data is sent [ns]
-    ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once, NONE
+    ("resend", i8, NONE),  # sequence number of the packet to be retransmitted at once; NONE: none
     ("last_paced_ns", i8, -(2**62)),  # recorded departure of the last packet, from which the next gap starts [ns]
     ("acks_received", i8),  # acknowledgments received
     ("scheme", i4),  # number of its scheme in `callbacks`
@@ -267,7 +267,7 @@ TIMER = record(
     ("granularity", f8),  # clock granularity, G of RFC 6298
     ("tick", f8),  # > 0: round trips and timeouts are integer multiples of it
     ("max_backoff", f8, 64.0),  # upper bound of `backoff`
-    ("timed", i8, NONE),  # without timestamps: sequence number of the packet whose round trip is being timed, NONE
+    ("timed", i8, NONE),  # without timestamps: sequence number of the packet whose round trip is timed; NONE: none
     ("timed_at_ns", i8),  # its departure [ns]
 )
 
@@ -288,7 +288,7 @@ RECEIVING = record(
     ("reports_arrival", i1),  # 1: acknowledgments carry the arrival time of the packet [s] in header field 0
     ("delays", i1),  # whether acknowledgments leave at once, are delayed, or are made by the scheme, see below
     ("plain", i1),  # 1: acknowledgments are not made by a scheme, and report only marks and SACK blocks
-    ("waiting", i4, NONE),  # row of the acknowledgment that is delayed, NONE
+    ("waiting", i4, NONE),  # row of the acknowledgment that is delayed; NONE: none
 )
 #: Delayed acknowledgments of a receiver (RFC 5681, section 4.2), or replies of a receiver that a scheme controls.
 DELAYED_ACK = record(
@@ -386,7 +386,7 @@ ACCESS_LINK = record(
     ("scale", i8),  # as `scale` of a link
     ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("free", i8),  # end of the last transmission [ns]
-    ("packet", i4, NONE),  # row of the packet in transmission, NONE
+    ("packet", i4, NONE),  # row of the packet in transmission; NONE: none
 )
 
 #: A source of traffic: a generator of uncontrolled packets or of connections, or the application that writes the data
@@ -605,11 +605,11 @@ STATE = record(
     ("tracing", i4),  # 1: packets and senders are traced
     ("attention", i4),  # 1: check the fields below, and whether all files are done, before the next event
     ("shortage", i4),  # the array that is too small, DONE if none
-    ("entering_packet", i4, NONE),  # packet that has to enter its link, NONE
-    ("sending_flow", i4, NONE),  # flow that may send more, NONE
+    ("entering_packet", i4, NONE),  # packet that has to enter its link; NONE: none
+    ("sending_flow", i4, NONE),  # flow that may send more; NONE: none
     ("free_packet", i4, NONE),  # first of the free rows of `packets`, and their number
     ("free_packets", i4),
-    ("feedback_flow", i4, NONE),  # flow to which a switch has to send feedback, NONE
+    ("feedback_flow", i4, NONE),  # flow to which a switch has to send feedback; NONE: none
     ("feedback_link", i4),  # row of the link of that switch
     ("feedback_hop", i4),  # row of `hops` at which the feedback begins its way
     ("header_set", i4),  # 1: the header fields of the event are not zero
@@ -634,7 +634,7 @@ STATE = record(
     ("callback", i4, NONE),
     ("link", i4, NONE),
     ("hook", i4),  # the number of the function of the link's discipline or service in `callbacks.OF_LINKS`
-    ("responder", i4, NONE),  # row of `hooks` of the plug-in that answers requests, NONE
+    ("responder", i4, NONE),  # row of `hooks` of the plug-in that answers requests; NONE: none
     ("needs_flow_row", i4),  # 1: a new connection finds no free row
     ("sampled_flows", i4),  # numbers of sampled flows and of sampled links
     ("sampled_links", i4),

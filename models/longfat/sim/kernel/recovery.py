@@ -335,7 +335,7 @@ def update_scoreboard(state, own, una, acked, i):
             fresh = lose(state, own, n) or fresh
         n = following
     if n != NONE:
-        prefetch_transmission(state, transmission_at(state, n).next)  # of the next acknowledgment
+        prefetch_transmission(state, transmission_at(state, n).next)  # for the next acknowledgment
     own.lost += lost
     if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
         newest = newer(state, count_late_deliveries(state, own, una, i), newest)

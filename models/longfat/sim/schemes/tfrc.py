@@ -27,7 +27,7 @@ from longfat.sim.schemes.paced import SLACK, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 LONGEST_INTERVAL = 64.0  # s between packets: t_mbi of RFC 5348, section 4.3
-#: Factors of `mean_of` and `mean_with` that change no weight.
+#: Arguments `factors` of `mean_of` and `mean_with` that change no weight.
 EQUAL = (1.0,) * 8
 #: State of a flow.
 STATE = {
@@ -361,7 +361,7 @@ def record_loss(flow, now, lost, time):
 
 @inline
 def first_interval(flow, now):
-    """Return the first loss interval [packets], at which the throughput equation gives a target rate."""
+    """Return the first loss interval [packets]: the one at which the throughput equation gives the target rate."""
     # RFC 5348, section 6.3.1: the target is the largest receive rate so far, and at least 0.5 packets per round trip.
     # ns-2.35, tfrc-sink.cc, adjust_history(): the target is the receive rate when the loss is found.
     target = max(flow.most_received, 0.5 * flow.packet_size / flow.rtt)
