@@ -56,7 +56,7 @@ def test_sizes_of_records():
     }
 
 
-#: Upper bounds of the mean width of a letter, as a part of the font size, and font sizes of `engine.svg` [px].
+#: Class of a text in `engine.svg` -> upper bound of the mean width of its letters [px], a part of the font size.
 LETTERS = {"title": 0.6 * 15, "file": 0.61 * 12, "word": 0.56 * 13}
 DRAWING = ElementTree.parse(ROOT / "docs" / "engine.svg").getroot()
 DISC = "{*}g[@class='disc']", "{*}g[@class='disc arrivals']"
@@ -75,7 +75,7 @@ def numbers(element, *names):
 
 
 def area(element):
-    """Return left, top, right and bottom of a rectangle, a circle, or an upper bound of those of a line of text."""
+    """Return left, top, right and bottom of a rectangle, of a circle, or of an area that contains a line of text."""
     if element.tag.endswith("rect"):
         x, y, width, height = numbers(element, "x", "y", "width", "height")
         return x, y, x + width, y + height
@@ -106,7 +106,8 @@ def test_every_kind_of_event_is_in_the_drawing():
     assert all(hasattr(records, word) for kind in kinds for word in kind.split(" + "))
     explained = {disc.findtext("{*}text"): disc.get("class") for one in events for disc in discs(one)}
     on_the_path = {disc.findtext("{*}text"): disc.get("class") for disc in discs(DRAWING)}
-    assert on_the_path == {letter: kind for letter, kind in explained.items() if letter != "S"}  # no packet meets it
+    # S: sampling, which concerns no packet
+    assert on_the_path == {letter: kind for letter, kind in explained.items() if letter != "S"}
     heaps = [area(one.find("{*}rect")) for one in boxes() if "heap" in one.get("class")]
     for event in events:
         (disc,) = discs(event)
@@ -158,7 +159,7 @@ def test_files_of_the_architecture_exist():
 
 
 def test_the_drawing_of_the_import_graph():
-    """A dot for each import, to the right of the diagonal."""
+    """There is a dot for each import, to the right of the diagonal."""
     package, simulator = size.dependencies(), size.dependencies(inside="sim")
     package = {name: others - {"_version"} for name, others in package.items() if name != "_version"}
     drawn = re.findall(r'<circle cx="(\d+)" cy="(\d+)"', import_graph.svg())

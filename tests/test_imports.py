@@ -66,7 +66,7 @@ BESIDE = {"derivations", "docs", "figures", "notebooks", "tests"}
 
 
 def parsed(path, names, before=""):
-    """Return the tree of a module; an empty one if none of the names is in its text, after what stands before them."""
+    """Return the tree of a module, or an empty one if its text nowhere has `before` followed by one of the names."""
     text = path.read_text(encoding="utf-8")
     return ast.parse(text if re.search(rf"{before}\b(?:{'|'.join(names)})\b", text) else "")
 

@@ -99,7 +99,7 @@ def test_floats_agree_with_many_digits(one):
 
 #: Loads before, at and after 1, where the forms of the laws of finite queues meet; three in the short profile.
 LOADS = (1 - 1e-6, 1, 1 + 1e-4, 1 - 1e-3, 1 - 1e-9, 1 - 2.0**-53, 1 + 2.0**-52, 1 + 1e-9, 1.02)
-#: Public name -> four points at a time at which slopes agree in nine digits.
+#: Public name of a law -> groups of four points at which slopes agree in nine digits.
 CRITICAL = {
     f"queues.{name}": [
         [{"load": load, "capacity": capacity} for capacity in (2, 10, PLACES, PLACES + 1)]
@@ -141,18 +141,18 @@ def test_all_arithmetics_agree(one):
         agree(several, 1e-9)
 
 
-#: Slopes by hand, where a formula divides by 0, forms meet, or a case begins: arguments, and parameters with slopes.
+#: Slopes by hand, where a formula divides by 0, forms meet, or a case begins: law, arguments, parameters with slopes.
 SLOPES = [
-    # With u = ln rho: the loss p_K of weights rho^j has d ln p_K/du = K - L, a mean has the variance as slope.
+    # With u = ln rho and weights rho^j, the loss p_K has d ln p_K/du = K - L, and the slope of a mean is the variance.
     *((queues.mm1k_loss, (1, k), {"load": k / (2 * (k + 1))}) for k in (1, 2, 10, 1000)),
     *((queues.mm1k_mean_number, (1, k), {"load": k * (k + 2) / 12}) for k in (1, 2, 10, 1000)),
     *((queues.mm1k_wait, (1, k), {"load": (k * k - 1) / 12}) for k in (1, 2, 10, 1000)),
-    # Without load: rho/(1 + rho) for one place; a second in the system makes the wait rho, or half of it.
+    # At load 0: one place has the loss rho/(1 + rho); a second packet in the system makes the wait rho, or half of it.
     (queues.mm1k_loss, (0, 1), {"load": 1}),
     (queues.md1k_loss, (0, 1), {"load": 1}),
     (queues.mm1k_wait, (0, 5), {"load": 1}),
     *((queues.md1k_wait, (0, k), {"load": 0.5}) for k in (5, PLACES + 5)),
-    # One more round with probability s p, and then one packet; nobody waits for the last if one may be missing.
+    # A second round has probability s p, and one packet; it does not occur if one packet may be missing.
     (selective_repeat.rounds_variance, (0, 7), {"loss": 7}),
     (selective_repeat.delay_variance, (0, 7, 2, 3), {"loss": 25 * 7}),
     (selective_repeat.mean_rounds_tolerant, (0, 7, 0), {"loss": 7}),
@@ -165,7 +165,7 @@ SLOPES = [
         (selective_repeat.throughput_efficiency_many_rounds, (w, 0, 16, 3.5), {"window": 0})
         for w in (4.6, 7.9, 8, 8.1, 100)
     ),
-    # Without others P = (f + a)/f, and by b, from 0 upwards, -(f + a)/f^(k + 2).
+    # Without others P = (f + a)/f; its slope in b, from 0 upwards, is -(f + a)/f^(k + 2).
     (loss_load.loss_probability, (2, -1, 0, 3), {"rate": 1 / 4, "excess": 1 / 2, "spread": -1 / 32, "k": 0}),
     *((loss_load.raw_throughput, (f, -1, 0, 3), {"rate": slope}) for f, slope in ((0, 1), (0.5, 1), (2, 0))),
     # Five rounds of 20 packets: 5 round trips, and 4 + 5 packet times; a long file: 10 and 9 + 489.

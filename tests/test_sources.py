@@ -32,7 +32,7 @@ def laws() -> dict[str, law.Law]:
 
 
 def sources():
-    """Return what has a source, by its kind and name."""
+    """Return all schemes, disciplines, services and laws, by kind and name."""
     found = {f"scheme {name}": schemes.scheme(name) for name in schemes.names()}
     found |= {f"discipline {name}": one for name, one in queues.NAMED.items()}
     found |= {f"service {name}": one for name, one in services.SERVICES.items() if one is not None}

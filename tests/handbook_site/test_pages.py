@@ -203,7 +203,7 @@ def test_verdicts_of_points_by_hand():
 
 
 def test_stored_verdicts_are_those_of_the_present_laws():
-    """Otherwise: ``python -m docs.handbook.verdicts``. Errors of floats and their places depend on the machine."""
+    """``python -m docs.handbook.verdicts`` stores new ones. Errors of floats and their places depend on the machine."""
     names = ["power.network_power", "tcp.aimd_utilisation", "loss_load.loss_probability"]
     table = verify.run(names, quick=True)
     for law in law_records.laws():
@@ -216,14 +216,14 @@ def test_stored_verdicts_are_those_of_the_present_laws():
 
 @pytest.mark.long
 def test_every_law_has_verdicts_on_its_present_expression():
-    """Otherwise: ``python -m docs.handbook.verdicts``."""
+    """``python -m docs.handbook.verdicts`` stores new ones."""
     stored = {name: row["digest"] for name, row in verdicts.stored().items()}
     assert stored == {law.public_name: law_records.digest(law) for law in law_records.laws()}
 
 
 @pytest.mark.long
 def test_every_simulated_law_has_points_of_its_present_expression():
-    """Otherwise: ``python -m docs.handbook.simulated LAW``."""
+    """``python -m docs.handbook.simulated LAW`` stores new ones."""
     simulators = [law for law in law_records.laws() if law.simulated]
     assert [law.public_name for law in simulators if not simulated.rows_of(law)] == []
 

@@ -93,7 +93,7 @@ def test_both_ways_against_the_printed_sums(capacity):
 
 @functools.cache
 def derivative(law):
-    """Return the compiled derivative, forward: tests/test_laws.py has that backward, around load one, too."""
+    """Return the compiled derivative in forward mode; tests/test_laws.py tests reverse mode, also around load 1."""
     return jax.jit(jax.jacfwd(law))
 
 

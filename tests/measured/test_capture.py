@@ -256,7 +256,7 @@ def test_a_closed_window(tmp_path):
 
 
 def test_a_capture_at_the_receiver_that_begins_after_the_handshake(tmp_path):
-    """Losses before the capture are gaps. What the receiver takes to acknowledge is no round-trip time."""
+    """Losses before the capture are gaps. The receiver's delay of an acknowledgment is no round-trip time."""
     content = (DATA / "lossy-receiver.pcap").read_bytes()
     places = records_of(content)
     parts = [content[begin:end] for begin, end in itertools.pairwise(places)]

@@ -178,7 +178,7 @@ def test_kinds_together():
 
 
 def test_rates_of_two_directions():
-    """19 Mbit/s there and 598 Mbit/s back; one run of 2.9 times the rate of another may be of the same path."""
+    """Rates of 19 and 598 Mbit/s are of two directions; a ratio of 2.9 may be that of two runs on one path."""
     runs = [Measurement(f"{one:g}", "iperf3", PathFigures(one * 125e3, None, None, ())) for one in (19, 598, 55.1)]
     words = "files: rates of 19 Mbit/s in 19 and 598 Mbit/s in 598: two paths, or two directions of one"
     assert words in path_of(runs[:2]).remarks

@@ -136,7 +136,7 @@ def always_killed(load, rng):
 
 
 def others_beside(load, rng, folder):
-    """Return the number of calls that run beside this one; with a load of 3 kill the process before the first end."""
+    """Return the number of calls that run beside this one; the first call with a load of 3 kills its process."""
     mine, killed = Path(folder, str(load)), Path(folder, "killed")
     mine.touch()
     time.sleep(0.1)

@@ -37,8 +37,8 @@ def measured():
 
 #: Calls that are carried out in the calling thread.
 ALONE = ("sim.run", "testing")
-#: Calls that repeat by `replicate` or in the calling thread; in the short profile tests/sim/test_engine.py interrupts a
-#: run, and one of replications.
+#: Calls that use `replicate` or run in the calling thread: interrupted here in the long profile only, because
+#: tests/sim/test_engine.py interrupts a run, and one of replications.
 REPEATING = (
     "replicate", "sim.run", "sim.run of a list", "design.measured", "design.curves", "design.loss_load", "benchmark",
     "benchmark.suites", "testing",

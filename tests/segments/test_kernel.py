@@ -119,7 +119,7 @@ def kept_by(buffer, soft, when_free):
     ],
 )
 def test_same_run_at_the_size_people_use(window, loss, receiver):
-    """If acknowledgments come a packet later, results differ for the same losses, but in a window that never waits."""
+    """If acknowledgments come a packet later, results for the same losses differ, unless the window never waits."""
     channel, measured = IndependentLoss(loss), 400 if receiver else 1000
     expected = replay(window, 16, 369, 0, 50, measured, loss_pattern(channel, 7), *(receiver or ()))
     kept = kept_by(*receiver) if receiver else {}

@@ -65,7 +65,7 @@ def test_the_stamp_of_the_loop(tmp_path):
 
 @pytest.mark.long
 def test_the_loop_on_disk(tmp_path):
-    """A copy of the package: compiled, and found by the next process; the tests beside say when it is not found."""
+    """The loop of a copy of the package is compiled, and found by the next process; other tests change its files."""
     shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
     hits, misses, events, *callback = process(tmp_path, RUN)
     assert (hits, misses, *callback) == ("0", "1", "0", "1")

@@ -34,7 +34,7 @@ from tests.plugins import small_first
 from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
 
-#: A scheme also passes in docs/handbook/tutorials/write-a-scheme.md, as an example of the documentation.
+#: One more scheme is checked as an example of the documentation: docs/handbook/tutorials/write-a-scheme.md.
 OURS = [
     small_first.SMALL_FIRST, EVERY_NTH, "red", "copa", "ledbat-plus-plus", "cubic-search",
     schemes.scheme("cubic-resume")(saved_window=100),

@@ -152,7 +152,7 @@ def test_every_choice(name):
 
 
 def first_of(name):
-    """Return the first other value of each of a scheme's choices, unless a scheme before it has this value, too."""
+    """Return the first non-default value of each choice of a scheme, except values that an earlier scheme also has."""
     before = PLUG_INS[: PLUG_INS.index(SCHEMES[name])]
     return {
         key: values[0]
@@ -161,8 +161,8 @@ def first_of(name):
     }
 
 
-#: Further values take 2 to 4 s each to compile, and `test_every_choice` runs all of them in plain Python. The long
-#: profile compiles that one, too, with the same components in other schemes.
+#: All further values, each of which takes 2 to 4 s to compile, run in plain Python in `test_every_choice`, which the
+#: long profile compiles, too.
 CHOICES = {name: own for name in OTHERS if (own := first_of(name))}
 
 
@@ -170,7 +170,7 @@ CHOICES = {name: own for name in OTHERS if (own := first_of(name))}
 def test_every_choice_compiles(name):
     """Compiled, all choices at once at other values than the default ones conserve packets, too.
 
-    CUBIC's are compiled for the scheme with SEARCH, whose own test has the same code.
+    The values of CUBIC are compiled in the scheme with SEARCH, because tests/sim/schemes/test_search.py uses that code.
     """
     run = simulation(SCHEMES[{"cubic": "cubic-search"}.get(name, name)](**CHOICES[name]))
     run.advance(0.5)

@@ -69,7 +69,7 @@ def late(number, extra, lost=-1):
 
 @dataclass
 class Entry:
-    """A packet that was sent, and the state of the flow just after; NaN before the diary is fine."""
+    """A packet that was sent, and the state of the flow just after; the state is NaN before the time `fine`."""
 
     time: float
     number: int
@@ -103,7 +103,7 @@ class Diary:
         return of_flow(self.run)
 
     def advance(self, until):
-        """Advance from `fine` [s] on event by event, to record the window when a packet leaves."""
+        """Advance; from `fine` [s] on event by event, to record the window when a packet leaves."""
         if self.run.now < self.fine:
             self._advance(min(until, self.fine), 16)
         if until > self.fine:

@@ -18,7 +18,7 @@ CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 def dumbbell(*flows, capacity=CAPACITY, buffer=50, apart=0, **link):
     """Return a dumbbell with `flows` of (count, parameters) and a round trip of 300 ms, as in Table I of the paper.
 
-    Each begins a time [s] after the one before it.
+    Each element begins `apart` [s] after the one before it.
     """
     net = Network().link("a", "b", rate=capacity, delay=0.15, buffer=buffer, **link)
     net.link("b", "a", rate=1.25e8, delay=0.15)

@@ -27,7 +27,7 @@ def test_utilisation_of_the_sawtooth(scheme, buffer, expected):
     out.
     """
     rtt, rate = 0.1, BDP * 1000 / 0.1
-    start = {"initial_ssthresh": BDP * (1 + buffer) * 3 / 4}  # the middle
+    start = {"initial_ssthresh": BDP * (1 + buffer) * 3 / 4}  # middle of the sawtooth
     net = one_link(scheme, rate=rate, delay=rtt / 2, buffer=int(buffer * BDP), parameters=start)
     # From (1 + b)/2 to 1 + b BDP by one packet per round trip; the round trip grows beyond one BDP.
     top = BDP * (1 + buffer)

@@ -17,7 +17,7 @@ TRIP = 0.1  # s
 def paced(product, buffer=10**8, **parameters):
     """Return a simulation of a path of `product` packets, with a paced sender that doubles in each round trip.
 
-    The other choices beside pacing do not matter here; with them the code is that of `test_every_choice_compiles`.
+    Choices other than pacing do not matter here; those of `test_every_choice_compiles` need no further compilation.
     """
     link = {"rate": product * 1000 / TRIP, "delay": TRIP / 2, "buffer": buffer, "back": math.inf}
     given = {**CHOICES["cubic"], "growth_limit": math.inf, "delayed_ack": 1, **parameters}
