@@ -177,8 +177,8 @@ class _Reader:
                 "round_trip_time: of the handshake (pcap), since the capture was not taken at the sender"
             )
         elif flow.base is not None and (flow.base < LEAST or (not is_known and len(self.unseen) > len(self.failed))):
-            # A capture at the sender contains each lost packet twice. A gap shows that it was lost on the way to the capture,
-            # or that the sender's host captures packets out of order.
+            # A capture at the sender contains each lost packet twice. A gap shows a loss on the way to the capture, or
+            # that the sender's host captures packets out of order.
             flow.base = flow.mean = None
             flow.lasted = self.sent[-1].time - self.sent[0].time
             flow.remarks.append("round_trip_time: not measured, the capture was taken at the receiver (pcap)")
