@@ -106,7 +106,7 @@ class Processes(Executor):
         if pool is None:
             pool = self._here.pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)  # a fork would inherit locks
             self._pools.append(pool)
-            _block_interrupts()
+            _disable_interrupts()
         try:
             future = pool.submit(call)
             if self._cancelled:  # the process may have started after `shutdown` ended all others
@@ -118,8 +118,8 @@ class Processes(Executor):
             raise
 
 
-def _block_interrupts() -> None:
-    """Block SIGINT in this thread, and so in the processes that it starts: SIGINT could end them before `_begin`.
+def _disable_interrupts() -> None:
+    """Disable SIGINT in this thread, and so in the processes that it starts: SIGINT could end them before `_begin`.
 
     Call it after a pool has been made: Python 3.11 unblocks SIGINT when the first pool starts the tracker of semaphores
     (multiprocessing.resource_tracker).
