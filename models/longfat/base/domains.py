@@ -8,7 +8,7 @@ refuse a bad value in the same words. There is one helper for each kind of error
 `unknown`       ValueError   scheme 'renno' is unknown; did you mean 'reno'? Available: reno, tahoe
 `out_of_range`  ValueError   load = 1.2 is out of range: must be in [0, 1)
 `wrong_shape`   ValueError   capacities has shape (2,): must be an array of length 3
-`conflict`      ValueError   tradeoff = 2 needs receive_buffer = True
+`conflict`      ValueError   flows = 4 excludes file
 =============== ============ ====================================================================
 """
 
