@@ -278,6 +278,13 @@ def test_a_capture_at_the_sender_with_packets_in_another_order(tmp_path):
     assert not any("at the receiver" in one for one in figures.remarks)
 
 
+def test_a_capture_without_acknowledgments_of_its_data(tmp_path):
+    """As of one direction alone: the loss is known, the rate is not."""
+    data = [packet(20_000 + 100 * i, sequence=5000 + 1000 * i, ack=100, payload=1000) for i in range(10)]
+    figures = measured.read(written(tmp_path, data))
+    assert (figures.rate, figures.loss, figures.packets_sent) == (None, 0.0, 10)
+
+
 def test_a_window_whose_scale_was_cut_off(tmp_path):
     """With the options of the SYN packets cut off, as by tcpdump -s 68, a window of 500 << 2 may seem to be 500."""
     records = [one[:8] + struct.pack("<I", 40) + one[12 : 16 + 40] for one in handshake(5000, shift=2)]

@@ -43,7 +43,7 @@ def figures_of(flow: Transfer, source: str) -> PathFigures:
     lost = sum(one.lost for one in sent)
     bursts = _bursts(sent)
     time = flow.busy if flow.lasted is None else flow.lasted
-    rate = flow.acknowledged / time if time > 0 else None
+    rate = flow.acknowledged / time if time > 0 and flow.acknowledged else None
     if rate:
         within = "with data outstanding" if flow.lasted is None else "from the first data to the last, with all pauses"
         remarks.append(f"rate: an estimate, bytes acknowledged per time {within} ({source})")
