@@ -122,6 +122,23 @@ def test_accesses_beyond_the_limits_are_errors(act, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda link: set_tag(link, 0, 0.5),
+        lambda link: set_memory(link, 0, 0.5),
+        lambda link: heap_insert(link, 0, 0.5, 1),
+        lambda link: heap_insert(link, 0, 1, 0.5),
+        lambda link: schedule_wake(link, queue(link, 0), 0.5),
+    ],
+)
+def test_a_fraction_that_an_integer_would_lose_is_an_error(act):
+    """A time in seconds instead of nanoseconds would be 0."""
+    mine = Service("mine", enqueue=after(act), dequeue=first, workspace=lambda packets, queues: 4)
+    with pytest.raises(ValueError, match=r"it sets a tag, a time \[ns\], .* an integer, to a float: must be"):
+        departures(mine)
+
+
 #: Files of the package that are exempt from the rules of users' plug-ins, and the names they read from the kernel.
 INSIDE = {"log": "an array of its caller", "ptp": "stamps of requests", "scheme": "the class"}
 

@@ -108,7 +108,8 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
 def _refuse_lost_fractions(result: Any) -> None:
     """Raise an error if compiled code sets an integer of a plug-in to a float; numba drops the fraction.
 
-    Numba has no hook for this check while it infers types. Code from the disk cache was checked when it was compiled.
+    Plug-ins set fields of views, and by functions such as `set_tag` those of other rows. Numba has no hook for this
+    check while it infers types. Code from the disk cache was checked when it was compiled.
     """
     typed = result.type_annotation
     for block in () if isinstance(typed, str) else typed.blocks.values():
@@ -118,6 +119,8 @@ def _refuse_lost_fractions(result: Any) -> None:
             if isinstance(target, View):
                 field, name = target.fields[one.attr], f"{target.kind}.{one.attr}"
                 kind = None if field.scale else target.rows[field.row].typeof(field.name)
+            elif isinstance(target, types.Record) and isinstance(one, ir.SetAttr):
+                kind, name = target.typeof(one.attr), "a tag, a time [ns], a key or a word of memory"
             if isinstance(kind, types.Integer) and isinstance(typed.typemap[one.value.name], types.Float):
                 raise numba.core.errors.TypingError(lost_fraction(name))
 
