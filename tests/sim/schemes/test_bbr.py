@@ -142,6 +142,30 @@ def test_time_to_cruise(monkeypatch, in_flight, longterm, cruises):
     assert bbr_model.is_time_to_cruise.py_func(flow) == cruises
 
 
+@pytest.mark.parametrize(
+    ("full", "window", "delivered", "most", "expected"),
+    [
+        (True, 50, 100, 60, 54), (True, 50, 100, 52, 52), (True, 50, 100, 2, 4),
+        (False, 50, 100, 52, 54), (False, 52, 100, 52, 52), (False, 52, 9, 52, 56), (False, 0, 100, 0, 4),
+    ],
+)  # fmt: skip
+def test_growth_of_the_window(full, window, delivered, most, expected):
+    """draft-ietf-ccwg-bbr-06, section 5.6.4.6, SetCwnd(): four packets more, within its bound; at least four."""
+    flow = SimpleNamespace(full_bw_reached=full, delivered=delivered, initial_cwnd=10)
+    assert bbr_common.grown_window.py_func(flow, SimpleNamespace(newly_delivered=4), window, most) == expected
+
+
+@pytest.mark.parametrize(("done", "leaves"), [(0.0, False), (0.9, True), (1.0, False), (1.1, False)])
+def test_probe_rtt_ends_at_a_restart_from_idleness(monkeypatch, done, leaves):
+    """draft-ietf-ccwg-bbr-06, section 5.3.4.3, CheckProbeRTTDone(): after its end, which is unknown (0) at first."""
+    as_python(monkeypatch, bbr_model, "in_probe_bw")
+    left = []
+    monkeypatch.setattr(bbr, "exit_probe_rtt", lambda flow, now: left.append(now))
+    flow = SimpleNamespace(in_flight=1, app_limited_until=7, phase=bbr_model.PROBE_RTT, probe_rtt_done_stamp=done)
+    bbr.send(flow, SimpleNamespace(sent=1.0))
+    assert left == [1.0] * leaves
+
+
 def test_slope_of_the_upper_bound():
     """draft-ietf-ccwg-bbr-06, section 5.3.3.9, RaiseInflightLongtermSlope(): 100/1, 100/2, 100/4, at least a packet."""
     flow, found = SimpleNamespace(window=100.0, bw_probe_up_rounds=0, probe_up_acked_per_inc=math.inf), []
