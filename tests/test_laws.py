@@ -167,6 +167,8 @@ SLOPES = [
     ),
     # Without others P = (f + a)/f; its slope in b, from 0 upwards, is -(f + a)/f^(k + 2).
     (loss_load.loss_probability, (2, -1, 0, 3), {"rate": 1 / 4, "excess": 1 / 2, "spread": -1 / 32, "k": 0}),
+    # At P = 1, its bound, the slopes are those below it.
+    (loss_load.loss_probability, (1, 0, 0, 3), {"rate": 0, "excess": 1}),
     *((loss_load.raw_throughput, (f, -1, 0, 3), {"rate": slope}) for f, slope in ((0, 1), (0.5, 1), (2, 0))),
     # Five rounds of 20 packets: 5 round trips, and 4 + 5 packet times; a long file: 10 and 9 + 489.
     (tcp.slow_start_transfer_time, (20, 40e-3, 0.1e-3), {"round_trip_time": 5, "packet_time": 9}),
