@@ -42,7 +42,7 @@ class Weights(NamedTuple):
 def weights() -> Weights:
     """Derive the update of w flows of rate x/w together: x -> x (1 + a (1 - x/w - L)).
 
-    In equilibrium the rate is w/(1 + W), in proportion to w.
+    In equilibrium the rate is w/(1 + W), proportional to w.
     """
     together = w * update(x / w, L)
     law = x * (1 + a * (1 - x / w - L))

@@ -63,8 +63,8 @@ class Spectrum(NamedTuple):
 def spectrum() -> Spectrum:
     """Derive the multipliers at the equilibrium: 1 - a (once) and 1 - a/(1 + W) (n - 1 times).
 
-    1 - a belongs to deviations in proportion to the weights, 1 - a/(1 + W) to those that add up to 0. A flow of weight
-    w_i has x_i -> x_i (1 + a (1 - x_i/w_i - S)), in equilibrium at w_i/(1 + W). Without weights W = n.
+    1 - a belongs to deviations proportional to the weights, 1 - a/(1 + W) to deviations that add up to 0. A flow of
+    weight w_i has x_i -> x_i (1 + a (1 - x_i/w_i - S)), in equilibrium at w_i/(1 + W). Without weights W = n.
     """
     w, v, rate, change, change_all = sp.symbols("w v x delta Delta", real=True)
     weighted = rate * (1 + a * (1 - rate / w - S))

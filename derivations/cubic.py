@@ -165,9 +165,9 @@ def cubic_average() -> Expr:
 def convergence() -> Expr:
     """Derive the convergence to equation 5: a relative deviation e becomes e - (1 - beta)((3 + beta)/3)^3 e^3.
 
-    A climb to W (1 + e) takes packets in proportion to W K, the power 4/3. If losses are one climb to W apart, 4/3 e of
-    the packets are missing before the plateau, if e > 0, or left after it, where they pass at the rate W/R. The cubic
-    function is as far below W_max before it as above it afterwards. Leading terms.
+    The packets of a climb grow as W K, the power 4/3 of W. If losses are one climb to W apart, a climb to W (1 + e)
+    lacks 4/3 e of them before the plateau if e > 0, or has them left after it, where they pass at the rate W/R. The
+    cubic function is as far below W_max before it as above it afterwards. Leading terms.
     """
     e = sp.Symbol("e", real=True)
     require_zero(sp.diff((1 + e) ** Rational(4, 3), e).subs(e, 0) - Rational(4, 3), "packets by window")

@@ -214,7 +214,7 @@ def parallel_utilisation() -> Expr:
 
     In the steady state the mean of the sum of the squared rates is the same at every loss. This determines the ratio of
     the second to the first moment of the rate of the flow that loses, whichever that is (Altman et al.). The sum of the
-    rates falls by (1 - beta) x at a loss and grows linearly to 1 in a time in proportion to it.
+    rates falls by (1 - beta) x at a loss and grows linearly to 1 in a time proportional to x.
     """
     flows, x, first, second, squares = sp.symbols("N x E_1 E_2 S", positive=True)
     _, next_squares = after_the_next_loss(squares, x, flows)

@@ -30,7 +30,7 @@ LOSSES = "remove the losses (ethtool -S, optics)"
 #: a probe raises the rate. The law of version 1 holds up to larger losses.
 LOSS_OF_BBR = 0.02
 LEAST_WINDOW_OF_BBR = 4  # packets: BBRMinPipeCwnd of draft-ietf-ccwg-bbr-06, version 1 has the same
-LEAST_GAIN = 1.05  # our choice: a smaller factor of the rate is "no more"
+LEAST_GAIN = 1.05  # our choice: a gain in rate by a smaller factor is called "no more"
 
 
 def span(low: float, high: float, unit: str = "bytes/s", digits: int = 3) -> str:

@@ -35,7 +35,7 @@ LINUX_NAMES = {"sack": "Reno", "cubic": "CUBIC", "bbr1": "BBR", "newreno": "Reno
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Largest difference, absolute or relative, with which Linux and simulator agree."""
+    """Largest difference, absolute or relative, up to which Linux and the simulator agree."""
 
     absolute: float = 0.0  # in the unit of the quantity
     relative: float = 0.0  # 1

@@ -74,7 +74,7 @@ def to_next_step(steps, first_step, end_step, number):
 
 @inline
 def skip_periods(steps, first_step, end_step, segments, lag):
-    """Shift all steps of lag by a number of periods, in all `segments` segments, and increase their lag by `lag`."""
+    """Shift all steps of lag by a number of periods, together `segments` segments, and increase their lag by `lag`."""
     for step in range(first_step, end_step):
         steps[step & (len(steps) - 1)].first += segments
         steps[step & (len(steps) - 1)].lag += lag

@@ -261,7 +261,7 @@ TIMER = record(
     ("srtt", f8),  # smoothed round-trip time [s]; the other fields are in s, too, unless they name another unit
     ("rttvar", f8),  # variation of the round-trip time
     ("rto", f8, 1.0),  # retransmission timeout, without `backoff`
-    ("backoff", f8, 1.0),  # factor of the timeout (RFC 6298, rule 5.5)
+    ("backoff", f8, 1.0),  # factor by which the timeout is multiplied (RFC 6298, rule 5.5)
     ("min_rto", f8, 0.2),  # lower bound of the timeout
     ("max_rto", f8, 60.0),  # upper bound of the timeout
     ("granularity", f8),  # clock granularity, G of RFC 6298
@@ -639,7 +639,7 @@ STATE = record(
     ("sampled_flows", i4),  # numbers of sampled flows and of sampled links
     ("sampled_links", i4),
     ("connections", i8),  # finished connections in the log
-    ("unfinished", i8, NONE),  # files still to be transferred; NONE if the run does not end with them
+    ("unfinished", i8, NONE),  # files still to be transferred; NONE if the run goes on after the last file
     ("bad_value", f8),  # the window or rate that ended the run
     ("lost_number", i8),  # the packet that was found lost last
     ("trace_rows", i8),  # rows of the trace since it was last cleared

@@ -49,7 +49,7 @@ STATE = {
     "event_at": 0.0,
     "new_event": False,
     "intervals": [0.0] * 8,  # loss intervals, newest first [packets]; 0: there was none
-    "discounts": [0.0] * 8,  # discount factor of each of them
+    "discounts": [0.0] * 8,  # discount factor of each interval
     "acked": [-1] * 3,  # the last three acknowledgments, newest first: their transmissions and times [s]
     "acked_at": [0.0] * 3,
 }
