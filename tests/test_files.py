@@ -30,6 +30,30 @@ def test_an_interrupted_run_leaves_what_was_there(tmp_path, error):
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a", "old")]
 
 
+def test_files_are_synced_before_and_after_they_appear(tmp_path, monkeypatch):
+    """A rename may reach the disk before content that was not synced, and not at all before the directory is synced."""
+    called = []
+    fsync, replace = os.fsync, os.replace
+
+    def syncing(place):
+        called.append(os.readlink(f"/proc/self/fd/{place}"))
+        fsync(place)
+
+    def replacing(one, other):
+        called.append(f"{one} -> {other}")
+        replace(one, other)
+
+    monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(os, "replace", replacing)
+    place = tmp_path / "new" / "files"
+    with AtomicFiles(place) as files:
+        parts = [files.path(name) for name in ("a.csv", "b.csv")]
+        for part in parts:
+            part.touch()
+    renames = [f"{part} -> {place / name}" for part, name in zip(parts, ("a.csv", "b.csv"), strict=True)]
+    assert called == [str(tmp_path / "new"), str(tmp_path), *map(str, parts), *renames, str(place)]
+
+
 def test_unwritable(tmp_path):
     (tmp_path / "file").write_text("")
     with (
