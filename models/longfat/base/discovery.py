@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import pkgutil
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 Record = TypeVar("Record")
 
 
+@functools.cache
 def lazy_imports(package: str) -> dict[str, tuple[str, str]]:
     """Return the module of each name that a package imports for type checkers, and the object's name in that module.
 
@@ -42,9 +44,9 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     No module of a package may have the name of an object that the package exports, because its import would replace
     the object.
     """
-    found = lazy_imports(package)
 
     def get(name: str) -> Any:
+        found = lazy_imports(package)  # reads the package's file, so not before the first use
         if name not in found:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         source, there = found[name]

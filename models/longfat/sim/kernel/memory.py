@@ -201,6 +201,7 @@ def _prefetch() -> Any:
 prefetch = _prefetch()
 
 TRANSMISSION_SIZE, SNAPSHOT_SIZE = records.TRANSMISSION.itemsize, records.SNAPSHOT.itemsize
+SENT_OFFSET = ROWS["snapshots"].offset("sent")  # bytes; RACK-TLP reads this field and those behind it
 CACHE_LINE = 64  # bytes
 PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING))
 
@@ -215,7 +216,7 @@ def prefetch_packet(state, i):
 def prefetch_transmission(state, n):
     """Prefetch the rows of list node n and of its snapshot, which will be read soon."""
     prefetch(state.nodes_base + TRANSMISSION_SIZE * n)
-    prefetch(state.snapshots_base + SNAPSHOT_SIZE * n + 32)
+    prefetch(state.snapshots_base + SNAPSHOT_SIZE * n + SENT_OFFSET)
 
 
 def _uniform(generator: str, following: str) -> Any:
