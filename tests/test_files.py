@@ -20,14 +20,15 @@ def test_all_appear_together(tmp_path):
 def test_an_interrupted_run_leaves_what_was_there(tmp_path, error):
     (tmp_path / "a").write_text("old")
 
-    def interrupted():
-        with AtomicFiles(tmp_path) as files:
+    def interrupted(folder):
+        with AtomicFiles(folder) as files:
             files.path("a").write_text("half")
             raise error
 
-    with pytest.raises(error):
-        interrupted()
-    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a", "old")]
+    for folder in (tmp_path, tmp_path / "new" / "folder"):
+        with pytest.raises(error):
+            interrupted(folder)
+        assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a", "old")]
 
 
 def test_files_are_synced_before_and_after_they_appear(tmp_path, monkeypatch):

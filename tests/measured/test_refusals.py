@@ -63,7 +63,7 @@ def test_whole_files_are_read(path):
         (b"[1, 2]", "is JSON of no known kind"),
         (b'{"a": 1', "is damaged JSON (line 1"),
         (b"[" * 100_000, "is damaged JSON"),
-        (b"\x1f\x8b\x08\0", "is compressed (gzip): decompress it first"),
+        (b"\x1f\x8b\x08\0", "is damaged (gzip): was it cut off?"),
         (b"Connecting to host 10.0.0.1, port 5201\n", "has no summary of iperf3, whose last line"),
         (b"qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p\n", "must be the output of tc -s qdisc"),
         (b"cwnd:10 rtt:1/1", "holds no socket"),

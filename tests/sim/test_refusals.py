@@ -177,6 +177,7 @@ VALUES = [
 ]
 PAIRS = r"rate_changes must be a sequence of pairs \(time, rate\)"
 TYPES = [
+    row(flow, "parameters must be a mapping of names to values, or .linux.", "sack", parameters=[]),
     row(traffic.on_off, "shape_on must be a number, got the string 'x'", 1e6, 1.0, 1.0, shape_on="x"),
     row(run, "net must be a Network or a sequence of Networks, got the string 'net'", "net"),
     row(run, r"net\[1\] must be a Network, got the int 3", [flow(AIMD), 3]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -73,7 +74,7 @@ class AtomicFiles:
     Parameters
     ----------
     place : str or Path
-        Directory of the files; created if it does not exist.
+        Directory of the files; created if it does not exist, and removed again after an error if it is empty.
     name : str
         Name of the option or argument with the directory, for error messages.
 
@@ -98,13 +99,14 @@ class AtomicFiles:
     def __init__(self, place: str | Path, name: str = "output") -> None:
         self.directory, self.name = directory(name, place), name
         self._pending: dict[Path, Path] = {}
+        self._made: list[Path] = []
 
     def __enter__(self) -> AtomicFiles:
         try:
             probe = self.path(".probe")
-            made = [place for place in (self.directory, *self.directory.parents) if not place.exists()]
+            self._made = [place for place in (self.directory, *self.directory.parents) if not place.exists()]
             self.directory.mkdir(parents=True, exist_ok=True)
-            for place in made:
+            for place in self._made:
                 sync(place.parent)
             probe.touch()
         except OSError as error:
@@ -148,6 +150,10 @@ class AtomicFiles:
             failed = found
         finally:
             self._discard()
+        if kind is not None:
+            with contextlib.suppress(OSError):  # a directory that is not empty
+                for place in self._made:
+                    place.rmdir()
         if isinstance(failed, OSError):
             raise OSError(self._refusal(failed.strerror or failed)) from None
 

@@ -20,7 +20,7 @@ from longfat.design.arguments import RATE, ROUND_TRIP_TIME
 
 if TYPE_CHECKING:
     from longfat.benchmark.vectors import Row, Vector
-    from longfat.benchmark.window_traces import Judged
+    from longfat.benchmark.window_traces import Judged, Seen
 
 SHOWN = 6  # rows of the text; --csv and --json have all
 COUNT = Argument("packets", "[1, 1000]", 2, "Packets for which the receiver sends one acknowledgment", integer=True)
@@ -93,7 +93,7 @@ def vectors_command(
         usual = 0.0 if made.scenario["rate [bytes/s]"] is None else CLOCK
         found = window_traces.judge(made.rows, seen, usual if jitter is None else jitter, check)
         output.emit(
-            lambda: in_one_line(found, len(seen), len(made.rows), check),
+            lambda: in_one_line(found, seen, made.rows, check),
             json=lambda: {"agrees": found.first is None, "windows": len(seen), **finite(_of_check(found))},
         )
     if found.first is not None:
@@ -110,11 +110,13 @@ def _of_check(found: Judged) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def in_one_line(found: Judged, windows: int, rows: int, name: str) -> str:
+def in_one_line(found: Judged, seen: list[Seen], rows: list[Row], name: str) -> str:
     """Return a text on the comparison of a trace with a vector: "agrees", or "differs" and where it first differs."""
-    compared = f"{found.compared} of {windows} windows of {name} lie in the time of the vector, which has {rows}"
+    compared = f"{found.compared} of {len(seen)} windows of {name} lie in the time of the vector, which has {len(rows)}"
     if found.first is None:
-        return f"agrees: {compared}, and all are within the tolerance"
+        last, end = seen[-1].time, rows[-1].time
+        until = f" until {last:.6f} s, where the trace ends; the vector ends at {end:.6f} s" if last < end else ""
+        return f"agrees{until}: {compared}, and all are within the tolerance"
     return (
         f"differs: {compared}\nfirst in line {found.first.line}, at {found.first.time:.6f} s: window "
         f"{found.first.window:.0f} bytes, expected {found.low:.0f} to {found.high:.0f}\n"

@@ -154,12 +154,14 @@ def _recognised(path: str) -> Measurement:
 
 
 def _unpacked(path: str) -> str:
-    """Return the text in a gzip file; "" if the file is damaged, too long or contains no text."""
+    """Return the text in a gzip file; "" if it is too long or contains no text."""
     try:
         with gzip.open(opened(path, LONGEST_TEXT)) as file:
             data = file.read(LONGEST_TEXT + 1)
         return data.decode("utf-8-sig") if len(data) <= LONGEST_TEXT else ""
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+    except (OSError, EOFError, zlib.error):
+        raise ValueError("the file is damaged (gzip): was it cut off?") from None
+    except UnicodeDecodeError:
         return ""
 
 

@@ -198,7 +198,7 @@ class Network:
             traffic = replace(traffic, scheme=chosen) if traffic is not None else None
         label = name or f"{kind}-{len(self.flows) + 1}"
         given = read_all(OF_FLOW, arguments, f"flow {label!r}")
-        given["parameters"] = schemes.check_parameters(own, given.get("parameters") or {})
+        given["parameters"] = schemes.check_parameters(own, given.get("parameters"))
         both_ways = given.get("ack_path") != "ideal" and (traffic is None or traffic.acknowledged)
         made = Flow(label, self._connected(path, label, both_ways), chosen, traffic, **given)
         check_application(made.application, label, traffic, made.packet)

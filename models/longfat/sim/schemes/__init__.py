@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from longfat.base.domains import choice, conflict, unknown
+from longfat.base.domains import choice, conflict, unknown, wrong_type
 from longfat.sim.plugin.plug_in import Registry
 from longfat.sim.schemes.deployed import DEPLOYED, LINUX, LINUX_CUBIC
 from longfat.sim.schemes.scheme import Parameter, Scheme
@@ -66,17 +66,20 @@ def linux(given: str | Scheme) -> dict[str, float]:
     return {name: value for name, value in values.items() if name in known}
 
 
-def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str) -> dict[str, float]:
+def check_parameters(chosen: Scheme | None, given: Mapping[str, Any] | str | None) -> dict[str, float]:
     """Return the values of all parameters of a scheme: the values given for a flow, and defaults for the others.
 
-    `given` maps names to values, or is "linux" for the values that `linux` returns. An unknown parameter raises an
-    error; a missing parameter without a default does, too.
+    `given` maps names to values; "linux" stands for the values that `linux` returns, None for no values. An unknown
+    parameter raises an error; a missing parameter without a default does, too.
     """
     if isinstance(given, str):
         choice("parameters", given, ("linux",))
         if chosen is None:
             raise conflict('parameters = "linux"', "needs a congestion-control scheme")
         given = linux(chosen)
+    if not isinstance(given, Mapping | None):
+        raise wrong_type("parameters", given, 'a mapping of names to values, or "linux"')
+    given = given or {}
     allowed = chosen.parameters if chosen is not None else {}
     for name in given:
         if name not in allowed:
