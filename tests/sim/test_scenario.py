@@ -116,6 +116,7 @@ def test_links_that_differ_in_one_thing():
     for k, one in enumerate(options):
         net.link(f"a{k}", f"b{k}", **{"rate": 1e6, "delay": 0.001, "buffer": 20} | one)
     net.link("b0", "a0", rate=1e6, delay=0.001, buffer=20)  # the same as another one, but not next to it
+    net.link("c", "d", rate=1e6).link("d", "c", rate=2e6)
     assert scenario.read(net.to_toml()) == net
     assert net.to_toml().count("duplex") == 1
 
