@@ -13,7 +13,7 @@ from longfat.sim import Network, Simulation, run
 from longfat.sim.network import traffic
 from longfat.sim.queues import codel, fq_codel
 from longfat.sim.switch.fq_codel import mixed
-from tests.sim.lab import Queue, logged, observed, python
+from tests.sim.lab import Queue, observed, python
 from tests.sim.own import of_service
 
 MS = 1_000_000  # ns
@@ -169,24 +169,6 @@ def test_the_hash_has_its_published_values():
     assert [finalised(seed) for seed in (0, 1, 0xFFFFFFFF)] == [0, 0x514E28B7, 0x81F16F39]
     plain = python(mixed)
     assert [plain(seed) for seed in (0, 1, 0xFFFFFFFF)] == [0, 0x514E28B7, 0x81F16F39]
-
-
-def test_turns_by_hand():
-    """Three packets of two flows, quantum of two packets, 1 ms each.
-
-    Flow 0 sends packets 0 to 4 at 0 ms, flow 1 packets 0 and 1 at 0.5 ms. Flow 0 is served at 0 and, as flow 1 is
-    behind it in the new list and it has credits for one more, at 1 ms. Then it goes to the old queues with a new
-    quantum. The new flow 1 is served at 2 and 3 ms, then it goes behind flow 0, which has 4 and 5 ms; flow 1 is empty,
-    and flow 0 sends its last packet at 6 ms.
-    """
-    flows = [
-        ("reno", {"start": start, "file": 1000 * packets, "parameters": {"initial_window": 10}})
-        for start, packets in ((0.0, 5), (0.0005, 2))
-    ]
-    _, left, _ = logged(flows, fq_codel(quantum=2000), 0.1)
-    assert [(line[0] // MS - 1, line[1], line[4]) for line in left] == [
-        (0, 0, 0), (1, 0, 1), (2, 1, 0), (3, 1, 1), (4, 0, 2), (5, 0, 3), (6, 0, 4),
-    ]  # fmt: skip
 
 
 def shares(discipline, seed):

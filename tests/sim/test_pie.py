@@ -5,12 +5,10 @@ from collections import deque
 import numpy as np
 import pytest
 
-from longfat.sim import Simulation
 from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import pie
-from longfat.sim.switch.pie import scaled
-from tests.sim.lab import Queue, logged, one_link, python, simulated, transmissions
+from tests.sim.lab import Queue, logged, one_link, simulated, transmissions
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link
 from tests.sim.spy import Spy
@@ -131,38 +129,6 @@ def test_it_is_the_pseudo_code(options, buffer, load):
     assert len(referee.dropped) > 100
     assert (len(referee.overflow) > 100) == (buffer == 60)
     assert (len(marked) > 10) == ("ecn" in options)
-
-
-def test_the_first_updates_by_hand():
-    """The probability and the burst allowance of a constant delay, by hand.
-
-    Packets of 1000 bytes at 1 MB/s; 31 of them arrive at once at 1 ms, and then one at 1, 2, 3, ... ms. The first ones
-    wait 0, 1, 2, ..., 30 ms, all others 31 ms. The update at 15 ms sees the delay of the packet that leaves at 15 ms,
-    14 ms, because the end of a transmission comes first. The divisor follows from the probability before the update:
-
-        15 ms: (1/8 (14 - 15) + 5/4 (14 - 0)) ms/2048 = 17.375 ms/2048 = 8.4839e-6
-        30 ms: delay 29 ms: (1/8 14 + 5/4 15) ms/512 = 20.5 ms/512 = 4.00391e-5, together 4.85229e-5
-        45 ms: delay 31 ms: (1/8 16 + 5/4 2) ms/128 = 4.5 ms/128 = 3.51563e-5, together 8.36792e-5
-
-    The first packets set the allowance to 10 updates, of which 7 are left. Nothing is dropped.
-    """
-    net = one_link(
-        "reno", rate=1e6, discipline=pie, packet=1000, file=31_000, start=0.001, parameters={"initial_window": 31}
-    ).flow(traffic.constant(1e6), path=["a", "b"], packet=1000, start=0.001)
-    one = Simulation(net, rng=1)
-    for time, probability in ((0.0151, 8.4839e-6), (0.0301, 4.85229e-5), (0.0451, 8.36792e-5)):
-        one.advance(time)
-        assert of_link(one).probability == pytest.approx(probability, rel=1e-5)
-    assert of_link(one).burst_left == 7
-    assert one.state.links[0].dropped == 0
-
-
-def test_the_scale_has_the_steps_of_the_rfc():
-    """RFC 8033, section 4.2: the divisors below 1e-6, 1e-5, 1e-4, 1e-3, 1e-2 and 0.1, and at these values."""
-    divisors, plain = [2048, 512, 128, 32, 8, 2, 1], python(scaled)
-    for k, border in enumerate((1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1)):
-        assert plain(1.0, border * 0.999) == 1 / divisors[k]
-        assert plain(1.0, border) == 1 / divisors[k + 1]
 
 
 def test_an_idle_link_forgets():

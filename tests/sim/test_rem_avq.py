@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, queues, run
+from longfat.sim import Network, queues, run
 from longfat.sim.kernel.records import CE, ECT
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, avq, red_auto, rem
@@ -90,25 +90,6 @@ def test_rem_as_the_plain_one(options, loads):
     assert overflow > 0 or marks > 0  # the buffer was full, too, or marks have kept it from that
     assert link.marked == marks
     assert (marks > 100) == ("ecn" in options)
-
-
-def test_the_first_price_by_hand():
-    """The first prices, by hand.
-
-    gamma = 1/2, phi = 2, target 0, weight 1/2, every ms; the link sends one packet per ms; three arrive at 1.0001 ms.
-    They depart at 1.0001, 2.0001 and 3.0001 ms, so that the backlog is 2, 1 and 0 at 2, 3 and 4 ms. The prices are 1/2
-    (3 + 2/2 - 1) = 3/2, 3/2 + 1/2 (0 + 1/2 - 1) = 5/4, 5/4 + 1/2 (0 + 0 - 1) = 3/4; then 1 - 2^(-3/4).
-    """
-    net = Network()
-    discipline = rem(gamma=0.5, phi=2.0, target=0, weight=0.5, interval="1 ms")
-    net.link("a", "b", rate=RATE, buffer=10, discipline=discipline)
-    for _ in range(3):
-        net.flow(traffic.constant(1.0), path=["a", "b"], packet=1000, start=0.0010001)
-    one = Simulation(net, rng=1)
-    for time, price in ((2.01e-3, 3 / 2), (3.01e-3, 5 / 4), (4.01e-3, 3 / 4)):
-        one.advance(time)
-        assert of_link(one).price == pytest.approx(price, rel=1e-14)
-    assert of_link(one).probability == pytest.approx(1 - 2**-0.75, rel=1e-14)
 
 
 class Virtual:

@@ -30,31 +30,21 @@ def burst(discipline, *, ect=1, packets=12, buffer=100):
     return marked, [c.number for c in book.calls]
 
 
-def test_above_packets():
-    """More than five packets wait first when packet 7 arrives (RFC 8257, section 3.1: "greater than").
-
-    Packet 7 arrives at 0.7 ms and finds 1..6. Packet 10 arrives at 1.0 ms, when 1 has begun: it finds 2..9.
-    """
-    marked, arrived = burst(step_marking(packets=5))
-    assert marked == [7, 8, 9, 10, 11]
-    assert arrived == [*range(12)]
-
-
-def test_above_bytes():
-    """5500 bytes are more than five packets and fewer than six: the same packets are marked."""
-    assert burst(step_marking(bytes=5500))[0] == [7, 8, 9, 10, 11]
-    assert burst(step_marking(bytes=6000))[0] == [8, 9, 10, 11]
-
-
-def test_above_a_waiting_time():
-    """Packet n waits n - 0.1 n = 0.9 n ms: more than 5 ms from n = 6 on."""
-    assert burst(step_marking(sojourn="5 ms"))[0] == [*range(6, 12)]
-    assert burst(step_marking(sojourn=0.0054))[0] == [*range(7, 12)]  # packet 6 waits just as long
-
-
-def test_either_threshold():
-    """With two thresholds a packet is marked above either of them."""
-    assert burst(step_marking(packets=9, sojourn="8.5 ms"))[0] == [10, 11]
+@pytest.mark.parametrize(
+    ("thresholds", "first"),
+    [
+        # More than five packets wait first when packet 7 arrives, at 0.7 ms (RFC 8257, section 3.1: "greater than").
+        ({"packets": 5}, 7),
+        ({"bytes": 5500}, 7),  # more than five packets and fewer than six
+        ({"bytes": 6000}, 8),
+        ({"sojourn": "5 ms"}, 6),  # packet n waits n - 0.1 n = 0.9 n ms
+        ({"sojourn": 0.0054}, 7),  # packet 6 waits just as long
+        ({"packets": 9, "sojourn": "8.5 ms"}, 10),  # above either of them
+    ],
+)
+def test_thresholds(thresholds, first):
+    """From the first packet above a threshold on all are marked; 10, at 1.0 ms when 1 has begun, finds 2..9."""
+    assert burst(step_marking(**thresholds)) == ([*range(first, 12)], [*range(12)])
 
 
 CODEPOINTS = [(0, 0, 0, 12), (0, 1, 0, 8), (1, 1, 5, 12), (2, 0, 5, 12)]

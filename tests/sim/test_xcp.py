@@ -3,13 +3,12 @@
 Katabi, Handley and Rohrs, SIGCOMM 2002, sections 3.5 and 4.
 """
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Scheme, Simulation, run
+from longfat.sim import Network, Scheme, run
 from longfat.sim.kernel.records import DATA, STAMPED
 from longfat.sim.network import traffic
 from longfat.sim.queues import xcp
@@ -151,25 +150,6 @@ def link_of(net, **options):
     return data.sel(link="line")
 
 
-def test_one_flow_fills_the_link():
-    """One flow and a buffer of one bandwidth-delay product: busy after ten round trips, a short queue, no drops."""
-    line = link_of(star([0.1]), duration=11.0, warm_up=1.0)
-    assert line.utilisation >= 0.95
-    assert line.mean_queue <= 0.03 * 125
-
-
-def test_a_few_round_trips():
-    """Two round trips to measure the round-trip time and the flow; the third brings 0.4 of the spare capacity.
-
-    One packet in an interval of 50 ms, d = 0.1 s + 0.8 ms + 0.08 ms: d phi = 0.4 d (C - 1000 B/50 ms), h = 0.
-    """
-    one = simulated(star([0.1]), 0.32)
-    d = 0.1 + 1000 / C + 1000 / (10 * C)
-    assert one.state.flows[0].window == pytest.approx(1 + 0.4 * d * (C - 1000 / 0.05) / 1000, rel=1e-6)
-    one.advance(0.8)
-    assert one.state.flows[0].window > 120
-
-
 @pytest.mark.parametrize(("round_trips", "count"), [([0.1], 5), ([0.04, 0.2], 3), ([0.02, 0.1, 0.3], 2)])
 def test_equal_rates(round_trips, count):
     """Rates are equal within 4 % whatever the round-trip times; the buffer is the greatest bandwidth-delay product."""
@@ -178,31 +158,6 @@ def test_equal_rates(round_trips, count):
     assert line.mean_queue <= 0.03 * C * max(round_trips) / 1000
     share = C / (count * len(round_trips))
     np.testing.assert_allclose(line.goodput.values, share, rtol=0.05)
-
-
-def test_ten_round_trips_to_be_equal():
-    """Shuffling makes two flows equal within some ten round trips.
-
-    It takes in proportion to rates and gives equally: the difference of two flows falls by a tenth per round trip, to
-    0.9^10 = 0.35 after ten.
-    """
-    net = star([0.1])
-    net.flow("xcp", path=["s0", "a", "b"], packet=1000, start=5.0)
-    one, differences = Simulation(net, rng=1), []
-    for time in (5.6, 6.6, 7.6):
-        one.advance(time)
-        first, second = (float(flow.window) for flow in one.state.flows)
-        differences.append(first - second)
-    assert differences[0] > 50
-    for before, after in itertools.pairwise(differences):
-        assert after / before == pytest.approx(0.9**10, rel=0.15)
-
-
-def test_two_routers():
-    """The slower router decides: f0 gets its own link, a fifth of the other, and f1 the rest."""
-    data = run(star([0.05, 0.05], before=xcp()), duration=30.0, warm_up=10.0, rng=1, progress=False)
-    np.testing.assert_allclose(data.goodput.values, [0.2 * C, 0.8 * C], rtol=0.05)
-    assert float(data.loss.max()) == 0
 
 
 def begin(flow, event):
