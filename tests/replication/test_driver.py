@@ -10,14 +10,7 @@ import pytest
 
 from longfat.replication import SweepError, repeating, sweep
 from longfat.replication.store import Store
-from tests.replication.common import GRID, QUIET, Aside, Backwards, exponential, queue, run
-
-
-def test_the_order_in_which_runs_end_does_not_matter():
-    pool = Backwards()
-    # 2 x 3 x 7 = 42 runs, seven at a time: the executor never needs more than the sweep submits
-    data = sweep(queue, GRID, replications=7, rng=7, executor=pool, **QUIET)
-    assert data.identical(sweep(queue, GRID, replications=7, rng=7, **QUIET))
+from tests.replication.common import QUIET, Aside, Backwards, exponential, run
 
 
 def test_few_futures_are_pending_at_a_time(monkeypatch):

@@ -11,8 +11,7 @@ import pytest
 
 import longfat as lf
 from longfat.benchmark import suites
-from longfat.design import replicating
-from longfat.replication import replicate, sweep
+from longfat.replication import sweep
 
 #: Seconds: the longest interval between two looks at a flag is a fifth of a second, and a sweep has three of them.
 AT_ONCE = 4.0
@@ -30,24 +29,14 @@ def simulated(rng=1, **point):
     return lf.sim.run(net, duration=duration, rng=rng, **QUIET).goodput.values[0]
 
 
-def measured():
-    net, duration = endless()
-    replicating.measured([net, net], [1, 2], 1.0, duration, lambda new: None)
-
-
 #: Calls that are carried out in the calling thread.
-ALONE = ("sim.run", "testing")
+ALONE = ("testing",)
 #: Calls that use `replicate` or run in the calling thread: interrupted here in the long profile only, because
 #: tests/sim/test_engine.py interrupts a run, and one of replications.
-REPEATING = (
-    "replicate", "sim.run", "sim.run of a list", "design.measured", "design.curves", "design.loss_load", "benchmark",
-    "benchmark.suites", "testing",
-)  # fmt: skip
+REPEATING = ("sim.run of a list", "design.curves", "design.loss_load", "benchmark", "benchmark.suites", "testing")
 
 #: Calls that take minutes or longer, by name.
 CALLS = {
-    "replicate": lambda: replicate(simulated, range(8)),
-    "sim.run": lambda: simulated(),
     "sim.run of a list": lambda: lf.sim.run([endless()[0]] * 40, duration=1e8, rng=1, **QUIET),
     "sweep": lambda: sweep(simulated, {"load": [1, 2]}, replications=4, **QUIET),
     "sweep in processes": lambda: sweep(simulated, {"load": [1, 2]}, executor="processes", **QUIET),
@@ -55,7 +44,6 @@ CALLS = {
         window=24, loss=1e-3, segment_packets=16, ack_segments=23, segments=10**13, **QUIET
     ),
     "fluid": lambda: lf.fluid.cadpc_fairness([[0.1] * 5] * 16_000, 100_000, threads=2),
-    "design.measured": measured,
     "design.curves": lambda: lf.design.curves(
         rate="20Mbit/s", round_trip_time="30ms", schemes=["cubic"], flows=[1], replications=50, **QUIET
     ),

@@ -1,9 +1,11 @@
-"""Intervals of replications, by the table of Student's t and arithmetic by hand."""
+"""Intervals of replications, by Student's t and arithmetic by hand."""
 
+import mpmath
 import numpy as np
 import pytest
 
 from longfat.replication import interval
+from longfat.replication.intervals import student_quantile
 
 
 def test_by_hand_along_any_axis():
@@ -37,3 +39,15 @@ def test_one_sample_has_no_limits(samples, mean):
     assert np.array_equal(found.mean, mean)
     assert np.isnan(found.lower).all()
     assert np.isnan(found.upper).all()
+    assert np.isnan(student_quantile(0, 0.95))
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 6, 15, 59, 999, 10**6])
+@pytest.mark.parametrize("confidence", [1e-300, 1e-12, 0.01, 0.3, 0.5, 0.9, 0.95, 0.99, 1 - 1e-12, 1 - 2**-53])
+def test_incomplete_beta_function(degrees, confidence):
+    """Abramowitz and Stegun 26.7.1: P(|T_n| <= t) is the incomplete beta function I_x(1/2, n/2) at t^2/(n + t^2)."""
+    with mpmath.workdps(80):
+        square = mpmath.mpf(student_quantile(degrees, confidence)) ** 2
+        inside = mpmath.betainc(0.5, mpmath.mpf(degrees) / 2, 0, square / (degrees + square), regularized=True)
+        assert float(inside / confidence) == pytest.approx(1, rel=1e-13)
+        assert float((1 - inside) / (1 - mpmath.mpf(confidence))) == pytest.approx(1, rel=1e-13)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -50,25 +49,6 @@ def test_a_worker_that_kills_itself_is_replaced(tmp_path, processes):
     assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=3, rng=7, **QUIET))
     # Each run once, and again at most those that were running or waiting to be fetched when the worker died.
     assert 18 <= len(lines(tmp_path / "calls")) <= 18 + 4
-
-
-def test_a_worker_that_is_killed_from_outside_is_replaced(tmp_path, processes):
-    killed = []
-
-    def kill():
-        while len(lines(tmp_path / "calls")) < 5:
-            time.sleep(0.005)
-        killed.append(int(lines(tmp_path / "calls")[-1].split()[0]))
-        os.kill(killed[0], signal.SIGKILL)
-
-    thread = threading.Thread(target=kill, daemon=True)
-    thread.start()
-    function = functools.partial(logged_run, file=str(tmp_path / "calls"))
-    data = sweep(function, LOADS, replications=5, rng=7, executor=processes, store=tmp_path / "store", **QUIET)
-    thread.join()
-    assert not alive(killed[0])
-    assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=5, rng=7, **QUIET))
-    assert 30 <= len(lines(tmp_path / "calls")) <= 30 + 4
 
 
 def test_a_run_that_takes_its_process_with_it_has_failed(processes):

@@ -2,7 +2,6 @@
 
 import functools
 import io
-import itertools
 import os
 import shutil
 import warnings
@@ -13,6 +12,7 @@ import xarray as xr
 
 from longfat.replication import store, sweep
 from tests.examples import is_long
+from tests.processes import files_of_at_most
 from tests.replication.common import GRID, QUIET, exponential, queue, run
 
 
@@ -253,21 +253,13 @@ def test_no_damage_gives_wrong_numbers(tmp_path):
                 name.write_bytes(before)
 
 
-def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted, monkeypatch):
-    """A disk that is full after some files: the error says so, and the files stay."""
+def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted):
+    """The system refuses a file: the error says so, nothing half-written is left, and complete runs stay."""
     integer = run(counted, None)
-    written, savez = itertools.count(), np.savez
-
-    def full(file, **arrays):
-        savez(file, **arrays)
-        if next(written) >= 5:
-            raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(np, "savez", full)
-        with pytest.raises(OSError, match=r"store = .* cannot be written to: No space left on device"):
-            run(counted, tmp_path)
-    assert len(os.listdir(tmp_path)) == 1 + 5  # nothing half-written
+    run(counted, tmp_path, replications=1)
+    with files_of_at_most(1000), pytest.raises(OSError, match=r"^store = .* cannot be written to: File too large$"):
+        run(counted, tmp_path)
+    assert len(os.listdir(tmp_path)) == 1 + 6
     counted.calls = 0
     assert run(counted, tmp_path).identical(integer)
-    assert counted.calls == 24 - 5
+    assert counted.calls == 24 - 6
