@@ -1,15 +1,11 @@
 """The command line: a table, files where they are wanted, and one line for every mistake."""
 
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 import xarray as xr
 
-from longfat import cli, design
+from longfat import cli
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
@@ -66,38 +62,3 @@ def test_remarks_are_on_the_measurements_used(tmp_path, capsys):
 
     assert {"rate:", "loss:", "packet:", "round_trip_time:"} <= remarks()
     assert not remarks("--rate", "1Gbit/s", "--rtt", "8ms", "--loss", "0.1%") & {"rate:", "loss:", "round_trip_time:"}
-
-
-def test_interrupted(tmp_path, monkeypatch, capsys):
-    def interrupt(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(design, "curves", interrupt)
-    assert cli.main(["curves", "--output", str(tmp_path)]) == 130
-    assert capsys.readouterr().err.strip() == "longfat: interrupted, no file was written"
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.long  # tests/test_cli_simulate.py interrupts a process, too
-def test_ctrl_c_in_the_middle(tmp_path):
-    """A run of minutes ends at once when it is interrupted, and leaves no file."""
-    program = Path(sys.executable).parent / "longfat"
-    arguments = [program, "curves", "--replications", "20", "--output", tmp_path]
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(5)  # into the simulation
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert out == ""
-    assert "longfat: interrupted, no file was written" in err
-    assert "Traceback" not in err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_as_a_program(tmp_path):
-    """The installed command, with its real standard streams."""
-    program = Path(sys.executable).parent / "longfat"
-    bad = subprocess.run([program, "window", "--rate", "nan bit/s"], capture_output=True, text=True, cwd=tmp_path)
-    assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (2, "", 1)
-    assert "Traceback" not in bad.stderr
