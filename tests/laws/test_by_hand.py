@@ -141,6 +141,8 @@ VALUES = [
     ("cadpc.updates_to_fraction", at(0.24, 3, 0.5), 0),
     ("cadpc.update_time", at(5, 0.3), 6),  # 5 updates, 4 round trips of 0.3 s each
     ("cadpc.update_time", at(5, 0.3, round_trips=8), 12),
+    # ln 100 = 4.60517, -ln(1 - 1/202) = 0.00496279: table I of the paper has 100 flows and a = 0.5.
+    ("cadpc.updates_to_fairness", at(100, 0.01, 0.5), "927.94"),
     ("cadpc.newcomer_growth", at(9, 0.5), 1.05),  # nine flows at equilibrium use 9/10: a small rate grows by 1 + a/10
     # x/(1 - L) = 1/3: 4 - 3/3 = 3; growth 1 + 0.5 * 3 * 0.5 = 1.75; at most 1.5 if told so
     ("cadpc.startup_multiplicity", at(0.25, 0.25, 4), 3),
