@@ -23,7 +23,7 @@ def test_mean_queue():
             assert shipped.subs(dict(zip(symbols, (given, beta), strict=True))) == expected > 0
 
 
-@pytest.mark.parametrize(("largest", "case"), [(10**6, "unlimited"), (5, "limited")])
+@pytest.mark.parametrize(("largest", "case"), [(10**6, "unlimited"), (5, "limited"), (2, "limited")])
 def test_full_rate(largest, case):
     full = proofs.pftk_full_rate()
     for loss, acked in ((Fraction(1, 1000), 1), (Fraction(1, 50), 2)):

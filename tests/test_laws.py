@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import longfat
 from longfat.law import Law, SimulatedBy, Symbol, docstrings, law, registered
 from longfat.law.roots import Root
-from longfat.laws import cadpc, loss_load, queues, selective_repeat, tcp
+from longfat.laws import cadpc, loss_load, power, queues, selective_repeat, tcp
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
 from longfat.laws.queues import mm1k_loss
@@ -170,9 +170,13 @@ SLOPES = [
     # At P = 1, its bound, the slopes are those below it.
     (loss_load.loss_probability, (1, 0, 0, 3), {"rate": 0, "excess": 1}),
     *((loss_load.raw_throughput, (f, -1, 0, 3), {"rate": slope}) for f, slope in ((0, 1), (0.5, 1), (2, 0))),
+    # At B = 1 the slope is 0 on both sides.
+    (tcp.aimd_utilisation, (1,), {"buffer": 0}),
     # Five rounds of 20 packets: 5 round trips, and 4 + 5 packet times; a long file: 10 and 9 + 489.
     (tcp.slow_start_transfer_time, (20, 40e-3, 0.1e-3), {"round_trip_time": 5, "packet_time": 9}),
     (tcp.slow_start_transfer_time, (1000, 40e-3, 0.1e-3), {"round_trip_time": 10, "packet_time": 498}),
+    # Two forms of the knee meet at alpha = 1, where x = q = 2: dx/dalpha = (q + q^2)/(2 q), over (1 + q)^2.
+    (power.knee_load, (3, 1, 1), {"alpha": 1.5 / 9}),
     # Beyond the start m is 1; dm/dx = -3/(3/4), dm/dL = -3 x/(3/4)^2.
     (cadpc.startup_multiplicity, (0.1, 1, 4), {"rate": 0, "traffic": 0}),
     (cadpc.startup_multiplicity, (0.25, 0.25, 4), {"rate": -4, "traffic": -4 / 3}),
