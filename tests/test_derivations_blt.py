@@ -19,7 +19,7 @@ def test_slow_start():
     proved = unloaded.tcp_transfer_time()
     for packets, first in ((20, 1), (200, 3)):
         rounds = int(tcp.slow_start_rounds(packets, first))
-        for times in ((600, 5, 5, 5), (31, 7, 3, 1)):
+        for times in ((600, 5, 5, 5), (31, 7, 3, 1), (31, 1, 3, 7)):
             trip, *lines = times
             at = {unloaded.D: trip, **dict(zip((unloaded.t_a, unloaded.t_b, unloaded.t_d), lines, strict=True))}
             terms = proved.subs(at).subs({unloaded.tcp.n: packets, unloaded.tcp.W_0: first})
