@@ -56,34 +56,6 @@ def test_clipped_curve_lets_more_through_by_hand():
     assert sp.simplify(size.subs(clipping.u, u) - u / 2) == 0
 
 
-def worst(k, sources):
-    """Return the proved bound for rates up to 1, over groups and u, on a grid."""
-    u = np.linspace(0, 1, 20001)
-    return max(
-        (q * (sources - q) * (u - u ** (k + 1)) / (q + (sources - q) * u ** (k + 1))).max() for q in range(1, sources)
-    )
-
-
-@pytest.mark.parametrize("k", [1, 2, 10])
-@pytest.mark.parametrize("sources", [2, 4])
-def test_no_rates_let_more_through_than_the_worst_case(k, sources):
-    """Random rates up to A, then the two groups themselves: below the bound, and near it for large A."""
-    rng = np.random.default_rng(k)
-    limit = 1000.0
-    rates = limit * np.where(rng.random((20000, sources)) < 0.3, 1, rng.random((20000, sources)))
-    load, powers = rates.sum(axis=1, keepdims=True), (rates ** (k + 1)).sum(axis=1, keepdims=True)
-    loss = np.clip(rates**k * (load - 1) / powers, 0, 1)
-    above = ((1 - loss) * rates).sum(axis=1) - 1
-    assert above.max() <= worst(k, sources) * limit
-    u = np.linspace(0, 1, 2001)[:, None]
-    for q in range(1, sources):
-        group = limit * np.hstack([np.ones((2001, q)), np.repeat(u, sources - q, axis=1)])
-        load, powers = group.sum(axis=1, keepdims=True), (group ** (k + 1)).sum(axis=1, keepdims=True)
-        loss = np.clip(group**k * (load - 1) / powers, 0, 1)
-        above = np.append(above, ((1 - loss) * group).sum(axis=1) - 1)
-    assert 0.995 * worst(k, sources) * limit < above.max() <= worst(k, sources) * limit
-
-
 def response_reply(others, k, epsilon, start):
     """Return the response optimum in 40 digits: the root of the slope of 1/t - epsilon/ln P near a start."""
     excess, spread = sum(others) - 1, sum(x ** (k + 1) for x in others)
