@@ -1,8 +1,7 @@
 """The ten experiments of Kanakia, Keshav and Mishra (1992), section 4, as fluid networks; times in exact seconds.
 
-Our assumptions: MB is 10^6 bytes; the slow S2-H2 of experiment 5; full load from time 0 in experiment 7
-(``ramp``: sources that start one after the other, as the text has it); the second round trip of experiment 4 and the
-sizes of experiment 10, from the printed results.
+Our assumptions: MB is 10^6 bytes; the slow S2-H2 of experiment 5; full load from time 0 in experiment 7; the second
+round trip of experiment 4 and the sizes of experiment 10, from the printed results.
 """
 
 from fractions import Fraction
@@ -60,10 +59,9 @@ def experiment_6(ack=ACK):
     return Network({"S1-S2": SLOW, "S2-S1": SLOW}, primaries + others)
 
 
-def experiment_7(load, ramp=False):
-    times = [(ms(100 + 44 * j),) if ramp else () for j in range(10)]
-    rate = Fraction(load) * SLOW / 10
-    return one_link([Flow("S1-S2", 2 * MB, round_trip_time=RTT)], [Load("S1-S2", rate, times=t) for t in times])
+def experiment_7(load):
+    sources = [Load("S1-S2", Fraction(load) * SLOW / 10)] * 10
+    return one_link([Flow("S1-S2", 2 * MB, round_trip_time=RTT)], sources)
 
 
 def experiment_9(scale=Fraction(1)):
@@ -71,8 +69,8 @@ def experiment_9(scale=Fraction(1)):
     return one_link(flows, capacity=SLOW * Fraction("1.5") / 40)
 
 
-def experiment_10(size=2 * MB):
-    flows = [Flow("S1-S2", size, round_trip_time=ms(trip)) for trip in ("0.2", "20.2")]
+def experiment_10():
+    flows = [Flow("S1-S2", 2 * MB, round_trip_time=ms(trip)) for trip in ("0.2", "20.2")]
     return one_link(
         flows, [Load("S1-S2", SLOW / 4, times=[ms(on), ms(on) + ms("2.5")], period=ms(4)) for on in (1.5, 3)]
     )

@@ -46,74 +46,6 @@ def in_floats(network):
     return Network({name: float(capacity) for name, capacity in network.links.items()}, network.flows, network.loads)
 
 
-@pytest.mark.parametrize("key", kkm.NETWORKS, ids=str)
-def test_floats_agree_with_fractions(key):
-    exact, rounded = transfer_times(kkm.NETWORKS[key]()), transfer_times(in_floats(kkm.NETWORKS[key]()))
-    assert exact.finish.dtype == object
-    assert rounded.finish.dtype == float
-    np.testing.assert_allclose(rounded.finish, exact.finish.astype(float), rtol=3e-14)
-    assert abs(len(rounded.times) - len(exact.times)) <= 5  # what coincides may be a rounding apart
-
-
-def test_cross_streams_of_experiments_1_and_2():
-    """By processor sharing: the j-th cross stream of experiment 1 is complete after equal shares of all, by hand.
-
-    At 496 ms the streams have had 1.76 (1/(j + 1) + ... + 1/10) Mbit, j = 1 .. 9 (44 ms of 40 Mbit/s are 1.76 Mbit),
-    and the last one none. The first lacks d_1 = 4 - 1.76 (H_10 - 1) = 4 - 3.395 Mbit, and 11 files are there.
-    """
-    harmonic = [sum(Fraction(1, i) for i in range(1, j + 1)) for j in range(11)]
-    had = [Fraction(176, 100) * (harmonic[10] - harmonic[j]) for j in range(1, 11)]
-    time, level, expected = Fraction(496), Fraction(0), []
-    for place, lacks in enumerate(4 - one for one in had):
-        time += (lacks - level) * (11 - place) / Fraction(40, 1000)
-        level = lacks
-        expected.append(time)
-    assert [round(float(x)) for x in expected] == [662, 882, 1014, 1102, 1164, 1208, 1239, 1261, 1276, 1285]
-    assert [1000 * x for x in finishes(kkm.experiment_1())[1:]] == expected
-    second = [1000 * x for x in finishes(kkm.experiment_2())[1:]]
-    assert (round(second[0]), round(second[-1])) == (1151, 1208)
-
-
-def test_shares_of_experiment_5():
-    """40 alone; 20 with connection 2; 13.33 beside connections 3 and 4, 26.67 for 2; 20 again; 40 Mbit/s again."""
-    schedule = transfer_times(kkm.experiment_5())
-    assert schedule.times.tolist() == [kkm.ms(t) for t in (0, 100, 250, 400, 450, 600)]
-    third = Fraction(40, 3)
-    expected = [[40, 0, 0, 0], [20, 20, 0, 0], [third, 2 * third, third, third], [20, 20, 0, 0], [40, 0, 0, 0]]
-    assert (schedule.rates * 8 / 10**6).tolist() == expected
-    assert (schedule.link_rates[:, 0] == kkm.SLOW).all()  # never idle
-    assert (schedule.link_rates[:, 1] * 8 / 10**6).tolist() == [40, 20, 40, 20, 40]
-
-
-@pytest.mark.parametrize("load", ["0.2", "0.4", "0.6", "0.8", "0.9"])
-def test_ramp_of_experiment_7(load):
-    """16 Mbit while a tenth of the load comes every 44 ms from 100 ms on: a sum by hand, until nothing is left."""
-    data, time, rate = Fraction(16), Fraction(0), Fraction(40, 1000)
-    for j in range(11):
-        until = Fraction(100 + 44 * j) if j < 10 else math.inf
-        share = rate * (1 - Fraction(load) * j / 10)
-        step = min(until - time, data / share)
-        data, time = data - share * step, time + step
-    assert 1000 * finishes(kkm.experiment_7(load, ramp=True))[0] == time
-    assert round(float(time)) + 44 == {"0.2": 472, "0.4": 514, "0.6": 597, "0.8": 852, "0.9": 1362}[load]
-
-
-def test_cross_sources_below_their_share_need_no_protection():
-    """Experiment 7 under fair queueing: sources of 0.09 C each, as flows without end behind links of that rate."""
-    links = {"S1-S2": kkm.SLOW} | {f"access-{j}": kkm.SLOW * 9 / 100 for j in range(10)}
-    sources = [Flow((f"access-{j}", "S1-S2"), math.inf) for j in range(10)]
-    schedule = transfer_times(Network(links, [Flow("S1-S2", 2 * kkm.MB, round_trip_time=kkm.RTT), *sources]))
-    assert schedule.transfer_time[0] == Fraction(4044, 1000)
-    # and above it they do: 0.2 C each leave the file a share of C/11, 11 x 400 ms
-    links |= {f"access-{j}": kkm.SLOW / 5 for j in range(10)}
-    assert transfer_times(Network(links, [Flow("S1-S2", 2 * kkm.MB), *sources])).finish[0] == Fraction(44, 10)
-
-
-def test_other_sizes_of_experiment_10():
-    for size, expected in ((1, 601), (4, 2347)):
-        assert round(1000 * transfer_times(kkm.experiment_10(size * kkm.MB)).transfer_time[1]) == expected
-
-
 # The rates of an instant
 
 
@@ -160,14 +92,6 @@ def test_every_flow_has_a_bottleneck(instant):
         assert not has_bottlenecks(*instant, [x * Fraction(999, 1000) for x in rates])
     floats = [np.array(x, dtype=float) for x in instant]
     np.testing.assert_allclose(max_min_rates(*floats), np.array(rates, dtype=float), rtol=1e-12, atol=1e-13)
-
-
-def test_links_whose_level_rises():
-    """A at 1 for 3 flows stops at 1/3; B could give 1/2 each before, 2/3 after; C at 3/5 stops the other one first."""
-    usage = [[1, 1, 1, 0], [1, 0, 0, 1], [0, 0, 0, 1]]
-    third, most = Fraction(1, 3), Fraction(3, 5)
-    assert max_min_rates(usage, [Fraction(1), 1, most]).tolist() == [third, third, third, most]
-    assert max_min_rates(usage[::-1], [most, Fraction(1), 1]).tolist() == [third, third, third, most]
 
 
 def test_kinds_of_numbers():
@@ -298,16 +222,6 @@ def test_loads_above_the_capacity():
     assert for_ever.times.tolist() == [0, 1, math.inf]
 
 
-def test_events_at_the_same_time():
-    """At 2 s files finish, one starts, a load ends and another begins. 3 bytes: 1 until 3 s, then 2/3 s for 2."""
-    flows = [Flow("a", 4), Flow("a", 3, start=2), Flow("b", 8), Flow(("a", "b"), 0, start=2)]
-    loads = [Load("a", 1, times=(0, 2)), Load("a", Fraction(2), times=(2, 3))]
-    schedule = transfer_times(Network({"a": 3, "b": 4}, flows, loads))
-    assert schedule.times.tolist() == [0, 2, 3, Fraction(11, 3)]
-    assert schedule.finish.tolist() == [2, Fraction(11, 3), 2, 2]
-    assert schedule.rates.tolist() == [[2, 0, 4, 0], [0, 1, 0, 0], [0, 3, 0, 0]]
-
-
 def test_a_load_that_only_hands_over_is_no_change():
     loads = [Load("a", Fraction(1), times=(0, 2)), Load("a", 1, times=(2, 9)), Load("b", 1, times=(0, 1), period=2)]
     schedule = transfer_times(Network({"a": 3, "b": 1}, [Flow("a", 8)], loads))
@@ -354,23 +268,6 @@ def test_loads_that_never_end_elsewhere():
     schedule = transfer_times(Network({"a": 2, "b": 2, "c": 1}, flows, loads))
     assert schedule.finish.tolist() == [math.inf, Fraction(3, 2), math.inf]  # 1 byte until 1, then 2 a second
     assert schedule.times[-1] == math.inf
-
-
-def test_weights_are_numbers_of_files():
-    """A file of weight 3 beside one of weight 1, and three thirds of it beside the same."""
-    one = transfer_times(Network({"a": Fraction(8)}, [Flow("a", 6, weight=3), Flow("a", 6)]))
-    three = transfer_times(Network({"a": Fraction(8)}, [*[Flow("a", 2)] * 3, Flow("a", 6)]))
-    assert one.finish.tolist() == [1, Fraction(3, 2)]  # 6 and 2 a second; then 4 left at 8
-    assert three.finish.tolist() == [1, 1, 1, Fraction(3, 2)]
-
-
-def test_acknowledgments_on_the_same_link():
-    """Half duplex: 1.25 bytes for each; and a path that crosses a link twice takes it twice."""
-    flow = Flow("a", 8, ack=Fraction(1, 4), reverse_path="a")
-    schedule = transfer_times(Network({"a": 5}, [flow]))
-    assert schedule.finish.tolist() == [2]
-    assert schedule.link_rates.tolist() == [[5]]
-    assert finishes(Network({"a": Fraction(4)}, [Flow(("a", "a"), 8)])) == [4]
 
 
 def test_many_files_on_one_link():
