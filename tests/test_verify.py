@@ -200,6 +200,22 @@ def test_the_place_of_an_error_is_reported():
     assert table.numeric_error.item() == 1.0
 
 
+def test_traced_programs_are_computed_as_jax_computes_them():
+    """A loop, a scan from either end, a choice beyond the last branch, a called function and an operation of JAX's."""
+
+    def function(x, y):
+        count = jax.lax.while_loop(lambda s: jnp.any(s[0] < y[2]), lambda s: (s[0] * x[0], s[1] + 1), (x, 0.0))[1]
+        sums = jax.lax.scan(lambda total, one: (total + one, total * one), x[0], y, reverse=True)
+        ends = jax.lax.scan(lambda total, one: (total - one, None), x, jnp.stack([y, x]))[0]
+        chosen = jax.lax.switch(jnp.int32(7), [lambda a: a, lambda a: jnp.where(a > 2, -a, a)], y)
+        return count, *sums, ends, chosen, jnp.sort(y), jnp.clip(x, 1.6, 4), y[1:] % 2, x**2.5 + jnp.expm1(y[::-1])
+
+    given = np.array([1.5, 1.75, 2.0]), np.array([3.0, 1.0, 20.0])
+    ours = faces._evaluated(jax.make_jaxpr(function)(*given), given)
+    for one, compiled in zip(ours, jax.jit(function)(*given), strict=True):
+        np.testing.assert_allclose(one, compiled, rtol=1e-14)
+
+
 @pytest.mark.parametrize(("factor", "status"), [(1.0, "agrees"), (1.2, "differs"), (1.1, "undecided")])
 def test_a_simulator_of_ones_own(factor, status, monkeypatch):
     """The tolerance is 10 %; the results lie at a multiple of the law. An undecided point does not agree."""

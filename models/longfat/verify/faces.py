@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import itertools
 import math
@@ -17,13 +16,31 @@ from longfat.law import Law
 from longfat.verify import high_precision
 from longfat.verify.points import Point
 
-#: Options of JAX's compiler in a quick run: little optimisation, because compilation takes most of the run's time.
-LIGHT = {
-    "xla_backend_optimization_level": 0,
-    "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-}
+#: Operations of traced programs: their names in JAX -> functions of NumPy. JAX itself computes all other operations.
+NUMPY: dict[str, Callable[..., Any]] = {
+    "add": np.add, "add_any": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "rem": np.fmod,
+    "neg": np.negative, "abs": np.abs, "sign": np.sign, "max": np.maximum, "min": np.minimum, "floor": np.floor,
+    "ceil": np.ceil, "sqrt": np.sqrt, "square": np.square, "pow": np.power, "exp": np.exp, "expm1": np.expm1,
+    "log": np.log, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan, "atan": np.arctan,
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "and": np.bitwise_and, "or": np.bitwise_or, "not": np.invert, "stop_gradient": np.positive,
+    "integer_pow": lambda x, y, **_: np.power(x, float(y)),
+    "select_n": lambda which, *cases: np.choose(which, cases),
+    "clamp": lambda low, x, high: np.clip(x, low, high),
+    "convert_element_type": lambda x, new_dtype, **_: np.asarray(x, dtype=new_dtype),
+    "broadcast_in_dim": lambda x, shape, broadcast_dimensions, **_: np.broadcast_to(
+        np.expand_dims(x, tuple(k for k in range(len(shape)) if k not in broadcast_dimensions)), shape
+    ),
+    "reshape": lambda x, new_sizes, **_: np.reshape(x, new_sizes),
+    "squeeze": lambda x, dimensions, **_: np.squeeze(x, dimensions),
+    "rev": lambda x, dimensions, **_: np.flip(x, dimensions),
+    "concatenate": lambda *parts, dimension: np.concatenate(parts, dimension),
+    "slice": lambda x, start_indices, limit_indices, strides: x[
+        tuple(map(slice, start_indices, limit_indices, strides or [1] * x.ndim))
+    ],
+    "reduce_sum": lambda x, axes, **_: np.sum(x, axes),
+    "reduce_or": lambda x, axes, **_: np.any(x, axes),
+}  # fmt: skip
 
 
 #: Result of a comparison at one point: relative error, point, and remark.
@@ -162,15 +179,16 @@ def _columns(law: Law, points: Sequence[Point]) -> dict[str, np.ndarray]:
 def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tuple[Outcome, Outcome]:
     """Compare JAX's values in 64 bits with NumPy's, and JAX's slopes with central differences in 60 digits.
 
-    A full run checks the compiled, uncompiled and mapped law and its reverse-mode gradient. A quick run compiles once
-    with little optimisation and checks values and forward-mode slopes.
+    A full run checks the compiled, uncompiled and mapped law and its reverse-mode gradient. A quick run traces the law
+    with its forward-mode slopes, and computes the traced operations in NumPy. It leaves out reverse mode and XLA, JAX's
+    compiler, which would take twice as long as the rest of this check.
     """
     if not extras.installed("jax"):
         absent = Outcome("not checked", remark="JAX is not installed")
         return absent, absent
     with _64_bits():
         try:
-            results, slopes = (_light if quick else _thorough)(law, points)
+            results, slopes = (_traced if quick else _thorough)(law, points)
             values = _values(law, points, results)
         except Exception as failure:
             return failed(failure), failed(failure)
@@ -216,39 +234,66 @@ def _thorough(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[s
     return results, {name: gradient[name] for name in real}
 
 
-def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _traced(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str, Any]]:
     import jax
 
-    columns = _columns(law, points)
-
-    @functools.partial(jax.jit, compiler_options=known(LIGHT))
-    def along(v: Any, direction: Any) -> Any:
-        return jax.jvp(lambda u: law(**u), (v,), (direction,))
-
-    zeros = {name: np.zeros_like(column) for name, column in columns.items()}
-    value = along(columns, zeros)[0]
-    slopes = {name: along(columns, zeros | {name: np.ones_like(columns[name])})[1] for name in _real(law)}
-    return {"compiled": value}, slopes
-
-
-def known(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options that the installed version of JAX's compiler would refuse; return the others.
-
-    >>> known({"xla_backend_optimization_level": 0, "xla_nobody_has_this": True})
-    {'xla_backend_optimization_level': 0}
-    """
-    return {name: value for name, value in options.items() if _is_known(name, value)}
+    # One run computes all slopes: the points are repeated for each parameter, with the direction of this parameter.
+    real, count = _real(law), len(points)
+    columns = {name: np.tile(column, max(1, len(real))) for name, column in _columns(law, points).items()}
+    directions = {name: np.zeros_like(column) for name, column in columns.items()}
+    parts = {name: slice(k * count, (k + 1) * count) for k, name in enumerate(real)}
+    for name, part in parts.items():
+        directions[name][part] = 1.0
+    program = jax.make_jaxpr(lambda v, direction: jax.jvp(lambda u: law(**u), (v,), (direction,)))(columns, directions)
+    with np.errstate(all="ignore"):
+        value, slope = _evaluated(program, jax.tree.leaves((columns, directions)))
+    return {"traced": value[:count]}, {name: slope[part] for name, part in parts.items()}
 
 
-@functools.cache
-def _is_known(name: str, value: Any) -> bool:
-    import jax
+def _evaluated(program: Any, arguments: Sequence[Any]) -> list[Any]:
+    """Return the results of a program that JAX has traced, computed one operation after the other."""
+    from jax.extend.core import Literal
 
-    try:
-        jax.jit(lambda x: x, compiler_options={name: value})(0.0)
-    except (RuntimeError, ValueError):
-        return False
-    return True
+    values = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
+    values |= zip(program.jaxpr.invars, arguments, strict=True)
+
+    def value(one: Any) -> Any:
+        return one.val if isinstance(one, Literal) else values[one]
+
+    for step in program.jaxpr.eqns:
+        values |= zip(step.outvars, _results(step, [value(one) for one in step.invars]), strict=True)
+    return [value(one) for one in program.jaxpr.outvars]
+
+
+def _results(step: Any, given: list[Any]) -> Sequence[Any]:
+    """Return the results of one operation, loop, choice or function call of a traced program."""
+    name, options = step.primitive.name, step.params
+    if name in NUMPY:
+        function = NUMPY[name]
+        return [function(*given) if isinstance(function, np.ufunc) else function(*given, **options)]
+    if name == "while":
+        split, begin = options["cond_nconsts"], options["cond_nconsts"] + options["body_nconsts"]
+        state = given[begin:]
+        while _evaluated(options["cond_jaxpr"], [*given[:split], *state])[0]:
+            state = _evaluated(options["body_jaxpr"], [*given[split:begin], *state])
+        return state
+    if name == "scan":
+        begin, end = options["num_consts"], options["num_consts"] + options["num_carry"]
+        state, rows = given[begin:end], []
+        order = range(options["length"])[:: -1 if options["reverse"] else 1]
+        for k in order:
+            found = _evaluated(options["jaxpr"], [*given[:begin], *state, *(one[k] for one in given[end:])])
+            state = found[: end - begin]
+            rows.append(found[end - begin :])
+        return [*state, *(np.stack(column)[list(order)] for column in zip(*rows, strict=True))]
+    if name == "cond":
+        branches = options["branches"]
+        return _evaluated(branches[min(max(int(given[0]), 0), len(branches) - 1)], given[1:])
+    called = options.get("call_jaxpr", options.get("jaxpr"))
+    if called is not None:
+        return _evaluated(called, given)
+    found = step.primitive.bind(*given, **options)
+    return [np.asarray(one) for one in (found if step.primitive.multiple_results else [found])]
 
 
 def _64_bits() -> Any:
