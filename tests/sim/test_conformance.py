@@ -167,9 +167,6 @@ BROKEN = [
         (plug_in, ["return values", ...], [words])
         for plug_in, words in (
             (Discipline("broken", dequeue=lambda link, packet, now: 7), "dequeue returned neither SEND nor DROP"),
-            (Discipline("broken", enqueue=lambda link, packet, now: None), "it returns nothing on some path"),
-            (Discipline("broken", enqueue=lambda link, packet, now: link.backlgo), "link has no field 'backlgo'"),
-            (Service("broken", enqueue=put, dequeue=lambda link, now: 7), "a packet that is not waiting at this link"),
             (Service("broken", enqueue=put, dequeue=send_refused, evict=refuse, state={"refused": -1.0}),
              "a packet that is not waiting at this link"),
             (Scheme("broken", ack=lambda flow, event: "wide"), ": must return a number"),

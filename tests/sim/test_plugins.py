@@ -1,6 +1,5 @@
-"""Users' schemes and disciplines: from a cell, a file, a closure; and messages about faulty ones."""
+"""Users' schemes and disciplines: from a cell; and messages about faulty ones."""
 
-import importlib.util
 import math
 import signal
 import subprocess
@@ -54,43 +53,13 @@ def network(*given, **link):
     return net
 
 
-def from_a_cell():
+def test_a_scheme_from_a_cell():
+    """Its window grows to 8 packets a round trip of 21.04 ms, after a start of 9 round trips or so below that."""
     names = {"__name__": "__main__"}
     exec(compile(SOURCE, "<cell>", "exec"), names)
-    return names["SCHEME"]
-
-
-def from_a_file(folder):
-    path = folder / "my_schemes.py"
-    path.write_text(SOURCE)
-    spec = importlib.util.spec_from_file_location("my_schemes", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.SCHEME
-
-
-def test_wherever_it_is_defined(tmp_path):
-    """A cell, a file, a nested function and a lambda: the same rules, the same run. Window 8 of 21.04 ms by hand."""
-    step = 0.5
-
-    def nested(flow, event):
-        return min(8.0, flow.window + 2 * step * math.sqrt(event.acked) / flow.window)
-
-    schemes = [
-        from_a_cell(),
-        from_a_file(tmp_path),
-        Scheme("nested", start=lambda flow, event: 2.0, ack=nested),
-        Scheme("lambda", start=lambda f, e: 2.0, ack=lambda f, e: min(8.0, f.window + math.sqrt(e.acked) / f.window)),
-    ]
-    received = []
-    for scheme in schemes:
-        one = simulated(network(scheme), 10.0)
-        assert one.state.flows[0].window == 8.0
-        received.append(int(one.state.flows[0].expect))
-    assert len(set(received)) == 1
-    # 8 packets a round trip of 21.04 ms, less a start of 9 round trips or so below that
-    assert received[0] == pytest.approx(8 * 10 / 0.02104, rel=0.02)
-    assert received[0] < 8 * 10 / 0.02104
+    one = simulated(network(names["SCHEME"]), 10.0)
+    assert one.state.flows[0].window == 8.0
+    assert 0.98 * 8 * 10 / 0.02104 < one.state.flows[0].expect < 8 * 10 / 0.02104
 
 
 # Faulty callbacks, and their messages with jit on and off.
@@ -169,18 +138,6 @@ def reads_only(flow, event):
     return 1.0
 
 
-def by_another_name(flow, event):
-    mine = flow
-    mine.packets += 1
-    return 1.0
-
-
-def inside_a_branch(flow, event):
-    if event.now > 0.01:
-        flow.packet_size = 0
-    return 1.0
-
-
 def tells_itself(flow, event):
     event.now = 3.0
     return 1.0
@@ -198,16 +155,6 @@ def sets_high(flow):
 
 def by_a_helper(flow, event):
     sets_high(flow)
-    return 1.0
-
-
-def by_key(flow, event):
-    flow["una"] = 7
-    return 1.0
-
-
-def of_the_core(flow, event):
-    flow.first_hop = 1_000_000
     return 1.0
 
 
@@ -239,13 +186,9 @@ READ_ONLY = r"it sets {}\.{}, which may only be read; fields of {} that it may s
 IN_PLAIN = "may only be read|read-only|has no field|not support item assignment"
 SETS = {
     reads_only: READ_ONLY.format("flow", "una", "flow") + "window, rate, .*header, mine",
-    by_another_name: READ_ONLY.format("flow", "packets", "flow"),
-    inside_a_branch: READ_ONLY.format("flow", "packet_size", "flow"),
     tells_itself: READ_ONLY.format("event", "now", "event") + r"restart_timer( \(File .*)?$",
     its_parameter: READ_ONLY.format("flow", "beta", "flow"),
     by_a_helper: READ_ONLY.format("flow", "high", "flow"),
-    by_key: "",  # numba's own words
-    of_the_core: "flow has no field 'first_hop'; its fields are .*una",
     element: r"it sets an element of event\.header, which may only be read",
     part_of_an_array: "it sets an element of .*, which may only be read",
     whole_array: READ_ONLY.format("event", "header", "event"),
@@ -283,8 +226,6 @@ WRONG = {
         HERE + "FloatingPointError: divide by",
     ),
     "nan": ({"ack": gives(math.nan)}, HERE + r"nan is no window \[packets\]: must be in \[0, inf\]", None),
-    "negative": ({"ack": gives(-1.0)}, HERE + r"-1 is no window \[packets\]", None),
-    "nan rate": ({"ack": gives(math.nan), "controls": "rate"}, HERE + r"nan is no rate \[bytes/s\]", None),
     "negative rate": ({"ack": gives(-1.0), "controls": "rate"}, HERE + r"-1 is no rate \[bytes/s\]", None),
     "other": ({"ack": other_nan, "controls": "rate"}, HERE + "nan is no ", None),
     "no field": (
@@ -407,7 +348,6 @@ WRONG_LINKS = {
     "nobody, fair": ({"enqueue": answers(5), "service": "self-clocked"}, PUSHED, None),
     "itself, later": ({"enqueue": lambda link, packet, now: push_out(10**6), "service": "departures"}, PUSHED, None),
     "less": ({"enqueue": answers(-7)}, LESS, None),
-    "less, fair": ({"enqueue": answers(-7), "service": "self-clocked"}, LESS, None),
     "no field": (
         {"enqueue": lambda link, packet, now: link.wating},
         EARLY_LINK + "link has no field 'wating'; its fields are",
@@ -420,9 +360,6 @@ WRONG_LINKS = {
         "discipline 'ours': dequeue cannot be compiled: it returns .*: must return a number",
         LINK,
     ),
-    "dequeue, fair": ({"dequeue": answers(3), "service": "self-clocked"}, NEITHER, None),
-    "dequeue, less": ({"dequeue": answers(-2)}, NEITHER, None),
-    "dequeue, packet": ({"dequeue": lambda link, packet, now: push_out(0)}, NEITHER, None),
     "tick": (
         {"tick": lambda link, now: now},
         LINK + "ValueError: tick returned a time that is not after now 1000 times in a row",
