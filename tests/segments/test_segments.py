@@ -87,34 +87,13 @@ def test_packets_are_counted_to_the_end_of_the_measurement(loss):
     assert int(data.lost_packets) <= 20 * (loss > 1e-9)
 
 
-def test_one_segment_at_a_time_by_hand():
-    """s = 1: rounds are geometric with mean 1 / (1 - p); a round takes 1 + 4 packet times, the last 1 for the delay."""
-    data = run(window=1, loss=0.5, segment_packets=1, ack_segments=4, segments=400_000, confidence=0.9999)
-    # delay = 5 (rounds - 1) + 1 with mean 6; time per segment = 5 rounds with mean 10
-    assert float(data.mean_delay_lower) <= 6 <= float(data.mean_delay_upper)
-    assert float(data.throughput_efficiency_lower) <= 1 / 10 <= float(data.throughput_efficiency_upper)
-
-
-def test_a_window_too_wide_to_close_loses_only_the_lost_packets():
-    data = run(window=5000, loss=0.02, segments=10**6, confidence=0.9999)
-    assert float(data.throughput_efficiency_lower) <= 0.98 <= float(data.throughput_efficiency_upper)
-    assert int(data.lost_packets) / int(data.sent_packets) == pytest.approx(0.02, rel=0.01)
-
-
-def test_a_tolerant_application_waits_less():
-    strict, tolerant = run(loss=0.01), run(loss=0.01, tolerance=2)
-    assert float(tolerant.throughput_efficiency_lower) > float(strict.throughput_efficiency_upper)
-    # With 15 of 16 packets dispensable a segment is repeated with probability 0.01^16: never.
+def test_tolerance_and_bursts_arrive():
+    """With 15 of 16 packets dispensable a segment is repeated with probability 0.01^16: never."""
     assert float(run(window=25, loss=0.01, tolerance=15).throughput_efficiency) == 1.0
-
-
-def test_bursts_damage_fewer_segments():
-    loss = 0.005
-    bursty = GilbertElliott.bursts(loss, 20)
-    assert bursty.mean == pytest.approx(loss)
+    bursty = GilbertElliott.bursts(0.005, 20)
+    assert bursty.mean == pytest.approx(0.005)
     together = run(loss=bursty, segments=200_000)
-    assert int(together.lost_packets) / int(together.sent_packets) == pytest.approx(loss, rel=0.1)
-    assert float(together.throughput_efficiency_lower) > float(run(loss=loss).throughput_efficiency_upper)
+    assert int(together.lost_packets) / int(together.sent_packets) == pytest.approx(0.005, rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -137,24 +116,6 @@ def test_the_channel_has_the_stated_loss_and_bursts(channel, losses, moves):
     stationary = np.array([better, worse]) / (better + worse)
     again = (stationary * lost) @ move @ lost / (stationary @ lost)
     assert (gaps == 0).mean() == pytest.approx(again, abs=4 * np.sqrt(again / len(gaps)) + 0.002)
-
-
-def test_warm_up_is_treated():
-    """Runs of very different lengths agree within their confidence intervals, so the start-up has no influence."""
-    short = run(window=40, loss=0.01, segments=4_000, replications=100, confidence=0.999, rng=1)
-    long = run(window=40, loss=0.01, segments=2_000_000, rng=2)
-    assert float(short.throughput_efficiency_lower) <= float(long.throughput_efficiency)
-    assert float(long.throughput_efficiency) <= float(short.throughput_efficiency_upper)
-
-
-def test_intervals_cover_as_often_as_they_say():
-    """Of 200 intervals at 90 % confidence 200 * 0.9 +- 3 sqrt(200 * 0.9 * 0.1) = 180 +- 12.7 cover the true value."""
-    truth = float(run(loss=0.01, segments=3_000_000, rng=99).throughput_efficiency)
-    covered = 0
-    for seed in range(200):
-        one = run(loss=0.01, segments=5_000, replications=8, confidence=0.9, rng=seed)
-        covered += float(one.throughput_efficiency_lower) <= truth <= float(one.throughput_efficiency_upper)
-    assert 167 <= covered <= 193
 
 
 def test_a_run_can_be_stopped():
