@@ -191,6 +191,3 @@ class Line(Link):
         self.events.now, dropped = now, self.dropped
         self.admit(SimpleNamespace(size=size, expected=0, flow=SimpleNamespace(dropped=0)))
         return self.dropped == dropped
-
-    def propagate(self, packet, end):
-        """Forget a packet that has been transmitted."""

@@ -18,16 +18,6 @@ from longfat.sim.kernel import jit
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 PACKAGE = Path(jit.__file__).resolve().parents[2]
-RUN = """
-from longfat.sim import Network, Simulation
-from longfat.sim.kernel import loop
-net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
-run = Simulation(net.flow("reno", path=["a", "b"], file="20 kB"), rng=1)
-run.advance(5.0)
-ack = run.assembly.schemes[0].compiled()[1].code
-print(sum(loop.run.stats.cache_hits.values()), sum(loop.run.stats.cache_misses.values()), int(run.state.row.events))
-print(sum(ack.stats.cache_hits.values()), sum(ack.stats.cache_misses.values()))
-"""
 #: Print whether the loop's stamp changes with a helper, and is the old one afterwards; nothing is compiled.
 STAMPS = """
 import importlib
@@ -61,16 +51,6 @@ def test_the_stamp_of_the_loop(tmp_path):
     """The digest changes with a file that the loop only calls, and is the old one after that is undone."""
     shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
     assert process(tmp_path, STAMPS.format(helpers=HELPERS)) == ["True", "True"] * len(HELPERS)
-
-
-@pytest.mark.long
-def test_the_loop_on_disk(tmp_path):
-    """The loop of a copy of the package is compiled, and found by the next process; other tests change its files."""
-    shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
-    hits, misses, events, *callback = process(tmp_path, RUN)
-    assert (hits, misses, *callback) == ("0", "1", "0", "1")
-    assert int(events) > 20  # packets of the file
-    assert process(tmp_path, RUN) == ["1", "0", events, "1", "0"]
 
 
 LITTLE = {
@@ -223,27 +203,6 @@ def test_code_that_takes_arrays():
         if (done.returncode, done.stdout) == (0, "True 1\n"):
             return
     pytest.fail(f"{done.returncode}: {done.stdout}{done.stderr}")
-
-
-CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_hits', {}).values()))"
-#: The same again in that process, with numba's cache beside the files.
-BESIDE = f"\nimport numba, sys; numba.config.CACHE_DIR = ''; del sys.modules['little'], sys.modules['helper']\n{CALL}"
-
-
-@pytest.mark.long  # four processes; tests/test_wheel.py does the same with the package
-def test_code_for_any_processor(tmp_path):
-    """As a wheel brings it, beside the package: loaded on each processor, unless the text is another one."""
-    for name, text in LITTLE.items():
-        (tmp_path / name).write_text(text)
-    (tmp_path / "longfat").symlink_to(PACKAGE)
-    any_processor = {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": ""}
-    other = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""}
-    assert process(tmp_path, CALL, **any_processor) == ["20", "0"]
-    assert process(tmp_path, CALL + BESIDE) == ["20", "1", "20", "1"]
-    assert process(tmp_path, CALL, **other) == ["20", "1"]
-    assert not list((tmp_path / "cache").rglob("little.run*.nbc"))
-    (tmp_path / "helper.py").write_text(CHANGED)
-    assert process(tmp_path, CALL, **other) == ["1010", "0"]
 
 
 def test_a_full_disk(monkeypatch, capsys):

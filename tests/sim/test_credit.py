@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import laws
@@ -12,7 +12,7 @@ from longfat.sim import Discipline, Network, Parameter, Simulation, queues
 from longfat.sim.kernel.records import FEEDBACK
 from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.verify.transport_estimators import credit_throughput
+from tests.examples import examples
 from tests.sim.lab import simulated
 
 CELL, RATE = 53, 530_000.0  # bytes, bytes/s: a cell takes 0.1 ms
@@ -35,20 +35,6 @@ def chain(hops, discipline, given, *, delay=0.001, buffer=1000, count=1, last=RA
         return net
     options = {"ack_path": "ideal", **options}
     return net.flow("credit", path=nodes, packet=CELL, ack=CELL, count=count, parameters=given, **options)
-
-
-@pytest.mark.parametrize(
-    ("batch", "reserve", "loop"), [(1, 5, 21.0), (1, 20, 21.0), (4, 10, 21.0), (5, 8, 21.0), (5, 21, 21.0), (7, 0, 3.0)]
-)
-def test_the_share_of_the_link_is_that_of_the_law(batch, reserve, loop):
-    """(5, 8): 10 cells in 21 + 5 - 3 cell times, 0.43478; counted over 2 s, 20,000 cell times."""
-    path = {"capacity": RATE, "round_trip_time": loop * TIME}
-    window = (batch + reserve) * CELL
-    rate, _ = credit_throughput(size=CELL)(1, window=window, update=batch * CELL, **path)
-    assert rate == pytest.approx(laws.credits.throughput(window, batch * CELL, **path), abs=0.001 * RATE)
-    path["round_trip_time"] += TIME
-    other = laws.credits.throughput(window + 2 * batch * CELL, batch * CELL, **path)
-    assert rate != pytest.approx(other, abs=0.001 * RATE) or rate == RATE
 
 
 def test_credit_by_hand():
@@ -115,22 +101,10 @@ def no_loss(case, adaptive, pool=0, interval=0.02):
     return one
 
 
-@settings(max_examples=8)
-@given(CASES)
-def test_nothing_is_lost(case):
-    no_loss(case, False)
-
-
-@settings(max_examples=8)
-@given(CASES, st.integers(20, 200))
-def test_nothing_is_lost_with_adaptive_credit(case, pool):
-    no_loss(case, True, pool)
-
-
-@pytest.mark.long
-@settings(max_examples=400)
+@examples(16, 400)
 @given(CASES, st.sampled_from([0, 0, 8, 20, 60, 200]))
-def test_nothing_is_lost_in_many_networks(case, pool):
+def test_nothing_is_lost(case, pool):
+    """Credit of fixed size, or adaptive with a pool."""
     no_loss(case, pool > 0, pool)
 
 

@@ -98,28 +98,6 @@ def test_the_most_restrictive_link_speaks(order):
     assert feedback_of(simulation)[0] == pytest.approx([0.0, 1.0, 0.5 * CAPACITY])
 
 
-def test_no_feedback_without_a_switch():
-    simulation = simulated(network("fifo"), 0.2)
-    assert feedback_of(simulation) == [[0, 0, 0], [0, 0, 0]]
-
-
-def test_nothing_is_dropped_below_capacity():
-    data = run(network(queues.loss_load(2)), duration=20, rng=1)
-    assert data.dropped.values.tolist() == [0, 0]
-
-
-def test_chances_above_capacity():
-    """The loss probabilities of an overload, by hand.
-
-    k = 1, rates 3/4 and 1/2: P = f (f + a)/(f^2 + b): 3/4 (1/4)/(9/16 + 1/4) = 3/13 and 1/2 (1/4)/(13/16) = 2/13. In
-    400 s the first sends 300,000 packets: a standard deviation of 0.0008.
-    """
-    data = run(network(queues.loss_load(1), rates=(0.75, 0.5)), duration=400, rng=1, progress=False)
-    for k, expected in enumerate((3 / 13, 2 / 13)):
-        deviation = math.sqrt(expected * (1 - expected) / float(data.sent[k]))
-        assert float(data.loss[k]) == pytest.approx(expected, abs=4 * deviation + 0.0005)  # 0.0005: first packets
-
-
 def test_a_clipped_chance():
     """Loss probabilities are clipped to [0, 1].
 

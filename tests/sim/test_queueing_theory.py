@@ -1,13 +1,12 @@
 """One link under Poisson arrivals against queueing theory: means over time, means seen by arrivals, losses.
 
 `longfat verify` compares the same laws with a link of its own; here the counters of the kernel and a discipline that
-looks at each arrival are compared with arithmetic by hand and with balance equations.
+looks at each arrival are compared with arithmetic by hand, and with the laws of finite buffers.
 """
 
 import functools
 import math
 
-import numpy as np
 import pytest
 
 import longfat as lf
@@ -115,47 +114,16 @@ def test_other_arrivals_do_not_see_time_averages():
     assert one["utilisation"] == pytest.approx(0.7, rel=1e-3)
 
 
-def stationary(exponential, load, capacity):
-    """Probabilities of 0 ... K in the system at any time, by balance equations solved as linear ones."""
-    size = capacity + 1
-    if exponential:
-        flows = np.zeros((size, size))
-        for n in range(capacity):
-            flows[n, n + 1], flows[n + 1, n] = load, 1.0
-        flows -= np.diag(flows.sum(1))
-        return np.linalg.lstsq(np.vstack([flows.T, np.ones(size)]), np.append(np.zeros(size), 1.0), rcond=None)[0]
-    # Number left behind by departures: 0 ... K - 1, from one to the next by the arrivals of one service time.
-    arrivals = [math.exp(-load) * load**k / math.factorial(k) for k in range(size)]
-    steps = np.zeros((capacity, capacity))
-    for n in range(capacity):
-        left = max(n - 1, 0)
-        for k in range(capacity - 1 - left):
-            steps[n, left + k] = arrivals[k]
-        steps[n, capacity - 1] = 1 - steps[n, : capacity - 1].sum()
-    balance = np.vstack([steps.T - np.eye(capacity), np.ones(capacity)])
-    left = np.linalg.lstsq(balance, np.append(np.zeros(capacity), 1.0), rcond=None)[0]
-    # A cycle between departures lasts a service time, and an idle time 1/load behind an empty one; arrivals that enter
-    # see the number that departures leave (level crossing), all arrivals the time average.
-    cycle = 1 + left[0] / load
-    inside = left / (load * cycle)
-    return np.append(inside, 1 - inside.sum())
-
-
 @pytest.mark.parametrize(("exponential", "load", "capacity"), FINITE)
 def test_finite(exponential, load, capacity):
-    """M/M/1/K and M/D/1/K: number, wait of accepted packets and loss, by balance equations; the buffer is K - 1.
+    """M/M/1/K and M/D/1/K: number, wait of accepted packets and loss, by the laws; the buffer is K - 1.
 
-    M/M/1/K: accepted ones find n with p_n/(1 - p_K), and wait n service times. M/D/1/K: by Little's law.
+    tests/laws/test_queues.py solves the balance equations of the same chains.
     """
-    levels = stationary(exponential, load, capacity)
-    number, loss = levels @ np.arange(capacity + 1), levels[-1]
-    wait = levels @ np.maximum(np.arange(capacity + 1) - 1, 0) / (load * (1 - loss))
-    if exponential:
-        assert wait == pytest.approx(levels[:-1] @ np.arange(capacity) / (1 - loss), rel=1e-9)
     kind = "mm1k" if exponential else "md1k"
-    for quantity, expected in (("mean_number", number), ("wait", wait), ("loss", loss)):
-        law = float(getattr(LAWS, f"{kind}_{quantity}")(load, capacity))
-        assert law == pytest.approx(expected, rel=1e-9, abs=1e-13)
+    wait, number, loss = (
+        float(getattr(LAWS, f"{kind}_{quantity}")(load, capacity)) for quantity in ("wait", "mean_number", "loss")
+    )
     one = simulate(traffic.poisson(load * RATE, exponential_sizes=exponential), capacity, 2e6, 1e3)
     check(wait, lambda seed: one(seed)["wait"], 0.03 * wait)
     check(number, lambda seed: one(seed)["seen"], 0.03 * number)

@@ -3,7 +3,6 @@
 import time
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,27 +67,6 @@ def test_plug_ins_see_the_present_rate(hook):
     _, run = watched(watch, 2e6, 0.0074)
     by_hand = [1e6] * 5 + [5e5] * 8 + [2e6] * 2 if hook == "enqueue" else [1e6] * 3 + [5e5] * 2 + [2e6]
     assert of_link(run).seen.tolist() == by_hand + [0.0] * (20 - len(by_hand))
-
-
-def bottleneck(discipline):
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="7 ms", buffer=20, discipline=discipline, rate_changes=[
-        (0.7 + 0.31 * k, 1e6 / (1 + k % 3)) for k in range(20)
-    ])  # fmt: skip
-    net.link("b", "a", rate="2 Mbit/s", delay="9 ms", rate_changes=[("2 s", "1 Mbit/s")])
-    net.flow("reno", path=["a", "b"], count=3, stagger=0.013)
-    return net.flow("sack", path=["a", "b"], start=0.1, packet=700)
-
-
-def test_decided_in_advance_as_at_departure():
-    runs = [Simulation(bottleneck(discipline), rng=1) for discipline in ("fifo", "fifo-departures")]
-    for run in runs:
-        run.advance(10.0)
-        run.count()
-    one, other = runs
-    assert one.packet_counts() == other.packet_counts()
-    np.testing.assert_array_equal(one.state.receivers["received_bytes"], other.state.receivers["received_bytes"])
-    np.testing.assert_array_equal(one.state.census["transmitted"][:2], other.state.census["transmitted"][:2])
-    assert one.state.links["dropped"][0] > 50
 
 
 @given(st.floats(0.125, 1.25e14), st.integers(1, 1000))

@@ -116,17 +116,6 @@ def test_one_file_by_hand():
     assert float(link.utilisation) == pytest.approx(0.003 / (0.5 + 3 * 0.02104))
 
 
-def test_a_flow_that_stops():
-    """Goodput is over the time from the start to the last arrival.
-
-    200 packets are sent at 1, 1.01, ..., 2.99 s of 10 s, the last of which takes 1 ms of transmission and 10 ms of
-    propagation.
-    """
-    data = run(one_link(traffic.constant(100_000.0), rate=1e6, delay=0.01, start=1.0, stop=3.0), duration=10.0, **quiet)
-    assert int(data.sent[0]) == 200
-    assert float(data.goodput[0]) == pytest.approx(200_000 / 2.001, rel=1e-9)
-
-
 def test_a_burst_that_stops_has_no_more_goodput_than_its_link():
     """100 packets of 1000 B at once at 100 kB/s, and nothing after 1 ms: the last one arrives after 1 s + 10 ms."""
     net = one_link("reno", rate=100_000.0, delay=0.01, duplex=True, stop=0.001, parameters={"initial_window": 100.0})
@@ -284,6 +273,7 @@ def test_no_window_before_the_start():
     """Copies that start at 0.2 and 0.35 s, sampled every 0.1 s: windows from the samples at 0.2 and 0.4 s on."""
     net = one_link(AIMD, rate="8 Mbit/s", delay="10 ms", duplex=True, start=0.2, stagger=0.15, count=2)
     window = run(net, duration=0.6, sample_every=0.1, **quiet).window_trace
+    assert window.sizes["time"] == 7  # though 0.6/0.1 is 5.999999999999999
     assert np.isnan(window.values).sum(0).tolist() == [2, 4]
     assert (window.values[-1] > 1).all()
 
@@ -303,29 +293,6 @@ def test_units_and_names():
         data.attrs
     )
     assert (data.attrs["entropy"], data.attrs["replications"]) == ("1", 2)
-
-
-def test_netcdf_keeps_the_result(tmp_path):
-    import xarray as xr
-
-    data = run(build(4), duration=0.5, sample_every=0.1, replications=2, **quiet)
-    data.to_netcdf(tmp_path / "run.nc")
-    with xr.open_dataset(tmp_path / "run.nc") as back:
-        xr.testing.assert_identical(back.load(), data)
-
-
-def test_intervals_cover():
-    """M/D/1 at half load (no buffer limit): the mean wait is rho/(2 mu (1 - rho)) = 0.5 service times (Pollaczek 1930).
-
-    Of 40 intervals at 90 % cover 36 +- 3 sqrt(40 * 0.09) = 36 +- 5.7; queues begin empty, hence the warm-up.
-    """
-    net = one_link(traffic.poisson(5e5), rate=1e6, delay=0.0)
-    covered = 0
-    for seed in range(40):
-        data = run(net, duration=8.0, warm_up=0.5, replications=6, confidence=0.9, rng=seed, progress=False)
-        wait = data.sel(link="a-b")
-        covered += float(wait.mean_wait_lower) <= 0.5e-3 <= float(wait.mean_wait_upper)
-    assert 31 <= covered <= 40
 
 
 def test_an_automatic_warm_up():

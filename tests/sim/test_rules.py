@@ -75,26 +75,3 @@ def test_rules_and_tests_exist_that_the_table_names(page):
     rows = [row for row in TESTED if row[0] == page]
     assert len(rows) > 5
     assert [found for row in rows if (found := broken(row))] == []
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "found"),
-    [
-        (1, "Nowhere", "section 'Nowhere'"),
-        (2, "99", "rule '99' of section 'Common rules'"),
-        (4, "test_not", "::test_not"),
-        (4, "test_trace[not]", "::test_trace[not]"),
-    ],
-)
-def test_the_check_can_fail(column, value, found):
-    row = list(next(one for one in TESTED if one[1] == "Common rules"))
-    row[column] = value
-    assert broken(row).endswith(found)
-
-
-def test_missing_sections_and_sources_are_found():
-    with pytest.raises(AssertionError, match="docs/rules has no section on scheme `quick`"):
-        section("scheme", "quick")
-    source = "V. Jacobson, Congestion Avoidance, SIGCOMM 1988; RFC 5681 (2009), section 3.1; ns-2.35, tcp.cc"
-    assert unnamed(source, "Jacobson, SIGCOMM 1988; RFC 5681, section 3.1; ns-2.35, tcp.cc") == []
-    assert unnamed(source, "RFC 568; ns-2.35") == ["Jacobson", "RFC 5681", "tcp.cc"]

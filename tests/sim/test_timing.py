@@ -75,16 +75,6 @@ def test_against_plain_rfc_6298(name, scale):
         assert timed.in_force == pytest.approx(plain.nanoseconds(), rel=1e-9, abs=1)
 
 
-def test_by_hand():
-    """R = 1: SRTT 1, RTTVAR 0.5, RTO 3. R = 2: RTTVAR 0.75 x 0.5 + 0.25 x 1 = 0.625, SRTT 1.125, RTO 3.625."""
-    timed = Timed("rfc")
-    timer = timed.timer
-    timed.update_rto(1.0)
-    assert (timer.srtt, timer.rttvar, timer.rto) == (1.0, 0.5, 3.0)
-    timed.update_rto(2.0)
-    assert (timer.srtt, timer.rttvar, timer.rto) == (1.125, 0.625, 3.625)
-
-
 @pytest.mark.parametrize("tick", [0.1, 0.01, 0.5, 1e-3, 0.3])
 def test_whole_ticks(tick):
     """Timer profile bsd: k ticks are read as k, whatever k x tick is in binary.

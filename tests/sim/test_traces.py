@@ -327,20 +327,6 @@ def test_tshark_counts_for_every_scheme(tmp_path, name, losses):
     assert [found["0"], found["1"]] == data.retransmitted.values.tolist()
 
 
-@pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
-def test_tshark_reads_marks_and_time_stamps(traced):
-    data, folder, _ = traced
-    path = folder / AT_SENDER
-    assert expert(path, "-Y", "_ws.expert.severity >= 0x600000") == []
-    sent = Counter(
-        expert(path, "-Y", "tcp.len > 0 and tcp.options.timestamp.tsval", "-T", "fields", "-e", "tcp.stream")
-    )
-    assert sum(sent.values()) == int(data.sent[:3].sum())
-    marked = expert(folder / AT_RECEIVER, "-Y", "ip.dsfield.ecn == 3")
-    assert len(marked) == int(data.marks.sum())
-    assert expert(path, "-Y", "tcp.options.sack.count > 1")
-
-
 #: Fields of the events that are used here, with their types, from draft-ietf-quic-qlog-quic-events-01.
 NUMBER = (int, float)
 EVENTS = {

@@ -7,7 +7,7 @@ from longfat.sim.network import traffic
 from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
 from tests.sim.lab import Queue, one_link, simulated, transmissions
 from tests.sim.logbook import Logbook
-from tests.sim.own import arrived, of_link
+from tests.sim.own import of_link
 
 RATE = 1e6  # bytes/s: a packet of 1000 bytes takes 1 ms
 MS = 1_000_000  # ns
@@ -92,19 +92,6 @@ def test_drops_at_the_head_of_any_service(service):
     assert 300 < asked // 3 < int(link.dropped)  # the buffer was full, too
     flows = run.state.flows
     assert flows["sent"].sum() == flows["received"].sum() + flows["dropped"].sum() + packet_counts["in_flight"]
-
-
-def drop_all(link, packet, now):
-    return DROP
-
-
-@pytest.mark.parametrize("service", SERVICES)
-def test_nothing_ever_leaves(service):
-    discipline = Discipline("void", service, dequeue=drop_all, parameters={"quantum": 500.0}, needs_buffer=True)
-    run = simulated(one_link(traffic.constant(3 * RATE), rate=RATE, buffer=20, discipline=discipline), 1.0)
-    link = run.state.links[0]
-    assert (int(link.served), int(link.busy), int(link.backlog)) == (0, 0, 0)
-    assert int(link.dropped) == arrived(run)[0] > 2900
 
 
 def test_a_parameter_by_another_name():
