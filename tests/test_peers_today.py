@@ -4,13 +4,22 @@ Goodput, loss and queue agree within 5 %, or the 95 % confidence interval of the
 of 30 s of a few flows, losses have intervals of 5 to 10 %.
 """
 
+import importlib.util
+import sys
+from pathlib import Path
+
 import pytest
 
 from docs import peers
 from longfat import sim
 from longfat.sim.runs import peek
 from tests.benchmarks import ns3_rules, today
-from tests.test_peers import has_ns3
+
+
+def has_ns3():
+    if sys.executable == today.NS3:
+        return importlib.util.find_spec("ns") is not None
+    return Path(today.NS3).exists()
 
 
 @pytest.mark.long

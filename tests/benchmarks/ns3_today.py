@@ -1,6 +1,6 @@
 """The TCP and the queue disciplines of today in ns-3, for the comparison in tests/test_peers_today.py.
 
-Several flows from one node to another over one link, as in `ns3_dumbbell`. Packets have 1500 bytes on the link: 1458 of
+Several flows from one node to another over one link. Packets have 1500 bytes on the link: 1458 of
 data, 40 of TCP and IP headers, 2 of the link layer. There are no time stamps, which ns-3 rounds to milliseconds. The
 queue discipline holds the backlog, but for one packet in the queue of the device below it, which counts here.
 

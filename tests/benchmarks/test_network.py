@@ -1,6 +1,6 @@
 """Speed of the network simulator: `sim.run` against SimPy in the same run, and against a bound in C++.
 
-Set-up, growth with the number of flows, start times and threads are measured, too.
+Set-up, memory and start times are measured, too; growth with the number of flows is that of the cost of a packet.
 
 The bound is a program in C++ written for just this dumbbell, without statistics. It was measured once, on a quiet
 machine of this kind, and so was htsim (C++) beside SimPy; SimPy has one link each way in both forms. A ratio to SimPy
@@ -149,32 +149,6 @@ def test_a_small_run(benchmark, capsys):
     )
 
 
-#: Form and scheme, and simulated seconds and Mbit/s by the number of flows.
-GROWTH = [("star", "reno", {flows: WORK[flows] for flows in (10, 1000)})]
-GROWTH += [
-    ("lean", scheme, dict.fromkeys((10, 100, 1000, 10_000), (1, 4000))) for scheme in ("reno", "newreno", "sack")
-]
-
-
-@pytest.mark.parametrize(("form", "scheme", "work"), GROWTH)
-def test_growth_with_the_flows(benchmark, capsys, form, scheme, work):
-    """Cost of a delivered packet with few and with many flows, measured in turns; in a star 1.5 times is allowed."""
-    benchmark.group = "network simulator, growth with the flows"
-    nets, cost = {flows: network(form, flows, mbit) for flows, (_, mbit) in work.items()}, {flows: [] for flows in work}
-    for net in nets.values():
-        net.flows = [type(flow)(**{**vars(flow), "scheme": sim.schemes.scheme(scheme)}) for flow in net.flows]
-        delivered_per_second(net, 0.01)
-
-    def by_turns():
-        for flows, net in nets.items():
-            cost[flows].append(1e9 / delivered_per_second(net, work[flows][0]))
-
-    benchmark.pedantic(by_turns, rounds=3)
-    least = {flows: min(found) for flows, found in cost.items()}
-    shown = ", ".join(f"{flows} flows {ns:.0f} ns" for flows, ns in least.items())
-    report(capsys, f"{form}, {scheme}: {shown}; {least[max(work)] / least[10]:.2f}x")
-
-
 def test_memory(benchmark, capsys):
     benchmark.group = "network simulator, growth with the flows"
     code = """
@@ -187,25 +161,6 @@ def test_memory(benchmark, capsys):
     command = [sys.executable, "-c", textwrap.dedent(code)]
     out = benchmark.pedantic(lambda: subprocess.run(command, capture_output=True, text=True, check=True), rounds=1)
     report(capsys, f"10,000 flows at 40 Gbit/s: {float(out.stdout):.0f} MiB in all (allowed 1024)")
-
-
-@pytest.mark.parametrize("kind", ["pcap", "qlog"])
-def test_packet_traces(benchmark, capsys, tmp_path, kind):
-    """Cost of a packet in senders.pcap, beside the same run without a trace."""
-    benchmark.group = "network simulator, packet traces"
-    net = network("lean", 10, 40)
-    timed_call(net, 0.01)
-    spent = {}
-
-    def by_turns():
-        for trace in ({}, {kind: tmp_path}):
-            begin = time.perf_counter()
-            data = sim.run(net, duration=10, rng=1, progress=False, **trace)
-            spent[len(trace)] = min(time.perf_counter() - begin, spent.get(len(trace), 1e9))
-        return data.attrs["trace_packets"]
-
-    packets = benchmark.pedantic(by_turns, rounds=3)
-    report(capsys, f"{kind}: {1e6 * (spent[1] - spent[0]) / packets:.1f} us a packet of {packets}")
 
 
 FIRST = """
@@ -252,49 +207,4 @@ def test_starts(benchmark, capsys, tmp_path):
         capsys,
         f"to the first event: first use with compilation {first:.1f} s (allowed 15), later processes {later:.2f} s "
         f"(allowed 1), a scheme of one's own {mine:.2f} s (allowed 0.3)",
-    )
-
-
-ALONE = """
-    import sys, time
-    sys.path.insert(0, ".")
-    from longfat import sim
-    from tests.benchmarks.test_network import network
-    net = network("lean", 100, 400)
-    sim.run(net, duration=0.1, rng=1, progress=False)
-    print(flush=True)
-    sys.stdin.readline()
-    begin = time.perf_counter()
-    sim.run(net, duration=100, rng=1, progress=False)
-    print(time.perf_counter() - begin)
-"""
-
-
-def test_replications_on_all_cores(benchmark, capsys):
-    benchmark.group = "network simulator, what a person waits for"
-    net = network("lean", 100, 400)
-    sim.run(net, duration=0.1, rng=1, progress=False)
-
-    def spent(replications):
-        begin = time.perf_counter()
-        sim.run(net, duration=100, replications=replications, rng=1, progress=False)
-        return time.perf_counter() - begin
-
-    def processes(count):  # which share nothing: what the machine gives at the time
-        script = [sys.executable, "-c", textwrap.dedent(ALONE)]
-        made = [subprocess.Popen(script, stdin=-1, stdout=-1, text=True) for _ in range(count)]
-        for one in made:
-            one.stdout.readline()
-        for one in made:
-            one.stdin.write("\n")
-            one.stdin.flush()
-        return sum(float(one.communicate()[0]) for one in made) / count
-
-    turns = []
-    benchmark.pedantic(lambda: turns.append((spent(1), spent(2), processes(1), processes(2))), rounds=5)
-    one, both, alone, beside = (sorted(turn[k] for turn in turns)[2] for k in range(4))
-    report(
-        capsys,
-        f"two replications on {os.cpu_count()} cores: {2 * one / both:.2f}x one after the other (wanted 1.85); "
-        f"in two processes, which share nothing, {2 * alone / beside:.2f}x",
     )
