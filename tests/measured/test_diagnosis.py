@@ -18,12 +18,16 @@ TEMPLATE = json.loads((DATA / "clean-1.json").read_text())
 
 
 def asked(tmp_path, capsys, text, *options, command="window"):
-    """Return what a command says of a file."""
+    """Return what a command says of a file; an answer of `window` fits on a screen."""
     path = tmp_path / "run.json"
     path.write_text(text)
     law = ["--no-simulation"] if command == "window" else []
     assert cli.main([command, str(path), *options, *law]) == 0
-    return capsys.readouterr().out
+    out = capsys.readouterr().out
+    if command == "window":
+        assert len(out.splitlines()) <= 20
+        assert max(map(len, out.splitlines())) <= 116
+    return out
 
 
 def kind_of(tmp_path, content):
