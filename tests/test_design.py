@@ -51,14 +51,6 @@ def test_the_inverse_and_the_scan_agree(loss, packets, ack, target):
     assert efficiency >= goal
 
 
-def test_the_simulated_window_and_the_scan_agree():
-    """Outside the validity of the law, on a path short enough to try every window."""
-    fast = design.window(loss=0.05, **WINDOW_ALONE, **SHORT)
-    slow = design.window(loss=0.05, search="scan", **WINDOW_ALONE, **SHORT)
-    assert fast.source == slow.source == "simulator"
-    assert int(fast.window_segments) == int(slow.window_segments)
-
-
 @pytest.mark.parametrize("limit", [1, 2, 7, 8, 9, 1000])
 def test_bisection_finds_the_first_window(limit):
     tried = []
@@ -176,31 +168,21 @@ def test_the_receive_buffer(received):
     np.testing.assert_allclose(data.buffer_share, data.buffer_segments / data.window_segments)
 
 
-def test_the_receive_buffer_and_the_scan_agree():
-    """One segment fewer does not serve: seen by trying every buffer, on a path short enough."""
-    data = design.window(loss=0.02, points=0, **SHORT)
+@pytest.mark.parametrize(("loss", "confidence"), [(0.02, 0.95), (0.35, 0.999999)])
+def test_the_receive_buffer_and_the_scan_agree(loss, confidence):
+    """One segment fewer does not serve: seen by trying every buffer, on a path short enough.
+
+    The buffer is judged by the lower limit, as the window is: in the second case the mean reaches the goal with one
+    segment fewer.
+    """
+    data = design.window(loss=loss, points=0, confidence=confidence, **SHORT)
     window, found = int(data.window_segments), int(data.buffer_segments)
     here = design.Path(15e6 / 8, 5e-3, 4096, 1024)
-    goal = float(data.goal)
-    assert float(here.simulate(0.02, window, int(data.attrs["seed"]), 0.95).throughput_efficiency_lower) >= goal
-    runs = [
-        here.simulate(0.02, window, int(data.attrs["seed"]), 0.95, receive_buffer=buffer)
-        for buffer in range(1, window + 1)
-    ]
+    goal, given = float(data.goal), (loss, window, int(data.attrs["seed"]), confidence)
+    assert float(here.simulate(*given).throughput_efficiency_lower) >= goal
+    runs = [here.simulate(*given, receive_buffer=buffer) for buffer in range(1, window + 1)]
     enough = [float(run.throughput_efficiency_lower) >= goal for run in runs]
     assert 1 < enough.index(True) + 1 == found < window
-
-
-@pytest.mark.long  # test_the_receive_buffer looks at the lower limit on a shorter path
-def test_the_receive_buffer_is_judged_as_the_window_is():
-    """By the lower limit: here 14270 segments have an efficiency of 0.925 (0.903 .. 0.947), and the goal is 0.9405."""
-    path = {"rate": "10Gbit/s", "round_trip_time": "80ms", "segment": "16KiB", "packet": "1024B"}
-    data = design.window(loss=1e-2, points=0, **path)
-    assert float(data.goal) == pytest.approx(0.9405)  # 0.95 (1 - 0.01)
-    assert str(data.status.values) == "reached"
-    assert float(data.simulated_lower) >= 0.9405
-    assert float(data.buffer_simulated_lower) >= 0.9405
-    assert 14270 < int(data.buffer_segments) < int(data.window_segments)
 
 
 def test_the_law_beside_the_receive_buffer(received):

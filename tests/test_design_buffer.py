@@ -31,8 +31,6 @@ from longfat.sim.schemes import Scheme, names, scheme
 
 PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "progress": False}
 SMALL = {**PATH, "scheme": "reno", "bandwidth_delay_product": 50, "points": 2, "replications": 2}
-SMALLER = {**SMALL, "bandwidth_delay_product": 20}
-FILES = {"bandwidth_delay_product": None}
 NO_LAW = math.nan
 
 
@@ -140,14 +138,6 @@ def test_one_flow_meets_the_closed_form(name):
         assert found["utilisation_lower"] <= found["utilisation"] <= found["utilisation_upper"] <= 1
 
 
-def test_gaimd_meets_its_own_curve():
-    """beta = 7/8: 93.75 % without a buffer; at 1/20 y = 1/1.05 - 7/8 = 0.077381, U = 0.234375/0.240363 = 0.975089."""
-    found = flows("gaimd-window", 1).simulate(10, effort())
-    assert Laws(7 / 8).together(0.05, 1) == pytest.approx(0.975089, abs=1e-6)
-    assert found["utilisation"] == pytest.approx(0.975, rel=0.02)
-    assert abs(found["utilisation"] - Laws(0.5).together(0.05, 1)) > 0.1
-
-
 def test_where_product_over_root_n_holds():
     """16 flows, a quarter of a product: with equal round-trip times all lose together and the rule fails."""
     wide = flows("sack", 16, spread=0.1).simulate(160, effort(3))
@@ -161,12 +151,6 @@ def test_the_scale_does_not_matter():
     small, large = (flows("reno", 1, most=most).simulate(most // 4, effort()) for most in (120, 400))
     assert small["utilisation"] == pytest.approx(large["utilisation"], abs=0.01)
     assert small["queueing_delay"] == pytest.approx(large["queueing_delay"], rel=0.1)
-
-
-def test_the_path_is_not_scaled_up():
-    assert flows("reno", 1, rate=1e6).simulated_bdp == pytest.approx(1e6 * 0.1 / 1500)
-    assert flows("reno", 64).simulated_bdp == 2560
-    assert flows("reno", 1, most=300).simulated_bdp == 300
 
 
 # Files
@@ -267,6 +251,8 @@ def test_sawtooths_are_simulated_on_a_smaller_path(name):
     """1 Gbit/s, 100 ms, 1500 bytes: 8333 packets, of which 200 are simulated, or 40 for each of ten flows."""
     assert flows(name, 1).simulated_bdp == 200
     assert flows(name, 10).simulated_bdp == 400
+    assert flows(name, 1, most=300).simulated_bdp == 300  # as asked
+    assert flows(name, 1, rate=1e6).simulated_bdp == pytest.approx(1e6 * 0.1 / 1500)  # not a larger one
 
 
 @pytest.mark.parametrize("name", sorted(set(names()) - {"reno", "newreno", "sack", "gaimd-window", "cubic"}))
@@ -300,12 +286,6 @@ def test_the_sawtooth_of_drop_tail_is_no_law_beside_another_discipline():
     assert type(red) is NoLaws
     assert "AIMD closed form" not in red.rules(0.95, 4)
     assert type(laws_of(scheme("sack"), {}, 0.5, path)) is Laws
-
-
-def test_sawtooths_scale():
-    """The claim itself: half a product of buffer gives the same utilisation on 150 and on 450 packets."""
-    small, large = (flows("sack", 1, most=most).simulate(most // 2, effort(3)) for most in (150, 450))
-    assert small["utilisation"] == pytest.approx(large["utilisation"], abs=0.01)
 
 
 def test_a_path_that_would_take_hours_is_refused():
@@ -558,19 +538,10 @@ def test_an_interruption_ends_all_runs():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"round_trip_time": 0}, r"round_trip_time = 0 s is out of range"),
-        ({"flows": 0}, r"flows = 0 .*\[1, 10000\]"),
-        ({"flows": []}, r"flows = \[\] is out of range"),
-        ({"flows": [2, 2]}, r"flows = \[2, 2\] is out of range: must be one value or more, all different"),
-        ({"scheme": "rino"}, "rino"),
         ({"discipline": "fifi"}, "fifi"),
-        ({"parameters": {"speed": 1}}, "speed"),
         ({"loads": [0.5]}, r"loads = \[0\.5\] needs the argument file"),
         ({"file": "100kB"}, "bandwidth_delay_product = 50 excludes file"),
-        (
-            {"file": "100kB", "bandwidth_delay_product": None, "flows": 2},
-            "flows = 2 excludes file",
-        ),
+        ({"file": "100kB", "bandwidth_delay_product": None, "flows": 2}, "flows = 2 excludes file"),
         ({"file": "9kB", "bandwidth_delay_product": None, "loads": [1.0]}, r"loads = 1.* \(0, 1\)"),
     ],
 )
@@ -621,15 +592,6 @@ def test_a_threshold_has_room_behind_it():
         design.buffer(rate="1Mbit/s", round_trip_time="40ms", find="threshold")
     with pytest.raises(ValueError, match="mark_above = 3 excludes find"):
         design.buffer(rate="1Mbit/s", round_trip_time="40ms", scheme="dctcp", mark_above=3, find="threshold")
-
-
-@pytest.mark.parametrize(("scheme", "share"), [("cubic", 0.99), ("reno", 0.98)])
-def test_paths_of_a_packet_have_an_answer(scheme, share):
-    """1 Mbit/s x 15 ms are 1.25 packets, so that the search has soon tried every buffer."""
-    answer = design.buffer(rate="1Mbit/s", round_trip_time="15ms", share=share, scheme=scheme, points=0, progress=False)
-    row = answer.sel(rule="simulated")
-    assert 1 <= float(row.buffer_packets) <= 3
-    assert float(row.share_lower) >= share
 
 
 def test_a_search_that_has_tried_every_buffer_ends_without_a_line():

@@ -9,20 +9,20 @@ from longfat import design
 from longfat.cli import main
 from longfat.design.buffer_laws import BbrLaws, Laws, NoLaws, Path, laws_of
 from longfat.design.long_flows import LongFlows
-from longfat.design.replicating import Effort
 from longfat.sim.schemes import Scheme, scheme
+from tests import test_design_buffer
+from tests.test_design_buffer import effort
 
 LINK = ["--rate", "10Mbit/s", "--rtt", "40ms", "--replications", "2"]
 PATH = Path(100.0, 0.04)
 
 
 def flows(name, count=1, **changes):
-    given = {"rate": 1.25e7, "round_trip_time": 0.04, "packet": 1500, "flows": count, "scheme": scheme(name)}
-    return LongFlows(**{**given, **changes})
+    return test_design_buffer.flows(name, count, **{"rate": 1.25e7, "round_trip_time": 0.04, **changes})
 
 
 def simulated(name, buffer):
-    return flows(name).simulate(buffer, Effort(7, 2, 0.95, lambda done: None))
+    return flows(name).simulate(buffer, effort())
 
 
 def test_the_ceiling_by_hand():

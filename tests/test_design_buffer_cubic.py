@@ -9,22 +9,18 @@ from longfat import design
 from longfat.cli import buffer_text, main
 from longfat.design import scaled_path
 from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, RULES, CubicLaws, Laws, Path, laws_of, with_decrease
-from longfat.design.long_flows import LongFlows, sender_of
-from longfat.design.replicating import Effort
+from longfat.design.long_flows import sender_of
 from longfat.design.switch_buffer import answered
 from longfat.sim.schemes import Scheme, scheme
+from tests import test_design_buffer
+from tests.test_design_buffer import effort
 
 CUBIC = scheme("cubic")
 OFF = {"fast_convergence": 0.0}  # as the law assumes
 
 
-def effort(replications=2):
-    return Effort(7, replications, 0.95, lambda done: None)
-
-
 def flows(count=1, **changes):
-    given = {"rate": 1.25e8, "round_trip_time": 0.1, "packet": 1500, "flows": count, "scheme": CUBIC}
-    return LongFlows(**{**given, **changes})
+    return test_design_buffer.flows("cubic", count, **changes)
 
 
 def by_steps(buffer, packets, round_trip_time, c=0.4, beta=0.7):

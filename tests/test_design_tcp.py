@@ -82,15 +82,6 @@ def test_random_losses_against_the_published_constant():
     assert math.sqrt(1.5) < constant  # the constant of losses at equal distances
 
 
-def test_long_transfers_against_the_law_of_random_losses():
-    """10 Gbit/s, 80 ms, p = 2.5e-7: 1.50415 x 0.4^(1/4) x (0.08/2.5e-7)^(3/4) = 16094 packets, 2.33 Gbit/s."""
-    path = tcp.TcpPath(1.25e9, 0.08, 1448, CUBIC)
-    runs = path.transfers(2.5e-7, effort(24))
-    assert average(runs) * 10 == pytest.approx(16094 * 1448 * 8 / 0.08 / 1e9, rel=0.06)
-    # a check of a minute is far from it
-    assert mean(path, 2.5e-7, 24) > 1.5 * average(runs)
-
-
 #: Rate [bytes/s], round-trip time [s], loss; times that are skipped and observed [s], runs, and the ratio of the
 #: simulated path to the given one. A cycle, 1/p packets, lasts 4.7, 20, 8.4 and 12 s.
 SHORT_RUNS = (125e6, 0.1, 1e-4, 50.0, 600.0, 4, 1.0)
@@ -296,13 +287,6 @@ def test_windows_and_buffers_by_hand(path, expected):
     answer = design.tcp_window(rate=rate, round_trip_time=trip, simulate=False, **dict(*others))
     assert {name: float(getattr(answer, name)) for name in expected} == expected
     assert (answer.replications, "tcp_rate" in answer) == (0, False)
-
-
-def test_the_answer_names_a_number_of_flows_where_one_does_not_fill_the_link():
-    path = {"rate": "100Mbit/s", "round_trip_time": "50ms", "scheme": "reno", "simulate": False}
-    answer = design.tcp_window(**path, loss=[0, 1e-4])
-    # 1448 of 1500 to 1538 bytes are data, 0.9534 of the rate: 411.5 packets; 0.95 x 411.5/122.5 = 3.19
-    assert list(answer.tcp_streams_law) == [1, 4]
 
 
 @pytest.mark.parametrize("scheme", ["cubic", "reno", "bbr1"])
