@@ -80,10 +80,7 @@ def test_the_policer_of_a_capture_has_its_rate(capsys):
     line = next(one for one in shown.out.splitlines() if one.startswith("policer"))
     # 5 Mbit/s of IP packets: 1448/1500 of it are data, 4.827; a bucket of 30 kB. Three digits say that much.
     assert "4.83 Mbit/s of data (5 Mbit/s of IP) with a bucket of 28.1 kB" in line
-    words = line.removeprefix("policer").split()
-    assert words[0] == "suspected"
-    assert float(words[1]) == pytest.approx(5 * 1448 / 1500, rel=0.01)
-    assert float(words[-2]) == pytest.approx(30 * 1448 / 1500, rel=0.05)
+    assert line.removeprefix("policer").split()[0] == "suspected"
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,6 @@ def png():
     return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\0\0\0\0:~\x9bU\0\0\0\x0aIDAT" + raw
 
 
-@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)
-def test_whole_files_are_read(path):
-    assert measured.read(path).remarks
-
-
 @pytest.mark.parametrize(
     ("content", "part"),
     [
