@@ -10,7 +10,6 @@ import pytest
 
 from longfat import cli
 from longfat.base import extras
-from longfat.cli import output
 
 ROOT = Path(__file__).parents[1]
 
@@ -139,11 +138,6 @@ def test_a_command_that_needs_an_extra_is_refused_in_one_line(arguments, message
     assert cli.main(arguments) == 2
     assert capsys.readouterr() == ("", f"longfat: {message}\n")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_nothing_is_left_out_where_all_is_installed(capsys):
-    assert not output.left_out("run.nc")
-    assert capsys.readouterr() == ("", "")
 
 
 def test_installed():

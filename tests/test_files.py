@@ -8,14 +8,6 @@ import pytest
 from longfat.base.files import AtomicFiles
 
 
-def test_all_appear_together(tmp_path):
-    with AtomicFiles(tmp_path / "new" / "folder") as files:
-        files.path("a").write_text("1")
-        files.path("b").write_text("2")
-        assert not (tmp_path / "new" / "folder" / "a").exists()
-    assert sorted(p.name for p in (tmp_path / "new" / "folder").iterdir()) == ["a", "b"]
-
-
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_an_interrupted_run_leaves_what_was_there(tmp_path, error):
     (tmp_path / "a").write_text("old")

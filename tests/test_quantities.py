@@ -22,59 +22,35 @@ UREG = pint.UnitRegistry()  # pint's own catalogue, as a user would have it
 READ = [
     (rate, "1Gbit/s", 125e6),  # 1e9 / 8
     (rate, "1 Gbps", 125e6),
-    (rate, "1e9 bps", 125e6),
     (rate, "150 Mb/s", 18.75e6),  # 150e6 / 8; "b" is no barn
     (rate, "10 Gb/s", 1.25e9),  # nor is "Gb" a gilbert
     (rate, "12.5MB/s", 12.5e6),
-    (rate, "12.5 MBps", 12.5e6),
-    (rate, "  5 kbps ", 625.0),
-    (rate, "5 Kbit/s", 625.0),
+    (rate, "  5 Kbit/s ", 625.0),
     (rate, "8 Mbits per s", 1e6),
     (rate, "8 MBit / sec", 1e6),
     (rate, "1 GiB/s", 1073741824.0),  # 2**30
     (rate, "1 bit/ms", 125.0),  # 1000 / 8
     (rate, "+.5 MB/s", 5e5),
     (rate, "10G", 1.25e9),  # iperf3 -b 10G: 10e9 bit/s / 8
-    (rate, "10g", 1.25e9),
-    (rate, "1.5k", 187.5),  # 1500 / 8; iperf3's K of a rate is 1000, not 1024
-    (rate, "1.5K", 187.5),
+    (rate, "1.5K", 187.5),  # 1500 / 8; iperf3's K of a rate is 1000, not 1024
     (rate, "20M", 2.5e6),
     (rate, "20m", 2.5e6),
     (rate, "2T", 2.5e11),
-    (rate, "10gbit/s", 1.25e9),
     (rate, "10gbit", 1.25e9),  # tc
     (rate, "10 Gbit", 1.25e9),
-    (rate, "100mbit", 12.5e6),
-    (rate, "10 gbps", 1.25e9),  # bits, as everywhere but in tc
-    (rate, "10gbps", 1.25e9),
-    (rate, "10Gbps", 1.25e9),
-    (rate, "100 mbps", 12.5e6),
-    (rate, "10 Gbit/sec", 1.25e9),
+    (rate, "10gbps", 1.25e9),  # bits, as everywhere but in tc
     (rate, "10 GBIT/s", 1.25e9),
     (rate, "10 GB/s", 1e10),  # bytes
-    (rate, "10GBps", 1e10),
     (rate, "1 kbit/ms", 125e3),  # 1000 / 8 / 0.001
-    (rate, "1 Pbit/s", 1.25e14),
-    (rate, "10 Kibit/s", 1280.0),  # 10 * 1024 / 8
-    (duration, "100ms", 0.1),
     (duration, "35 ms", 0.035),  # 35 * 0.001 is 0.035000000000000003 in floats
     (duration, "7 µs", 7e-6),  # micro sign
     (duration, "7 μs", 7e-6),  # Greek mu
-    (duration, "20us", 20e-6),
     (duration, "80 msec", 0.08),
-    (duration, "80msec", 0.08),
-    (duration, "80 msecs", 0.08),
-    (duration, "100 usec", 1e-4),
-    (duration, "7 nsec", 7e-9),
-    (duration, "2 secs", 2.0),
     (duration, "1.5 s", 1.5),
     (duration, "2 min", 120.0),
     (duration, "0 s", 0.0),
     (size, "16KiB", 16384.0),
     (size, "16 KB", 16000.0),
-    (size, "16 kB", 16000.0),
-    (size, "1024B", 1024.0),
-    (size, "1 Kbit", 125.0),
     (size, "12 mbit", 1.5e6),  # tc
     (size, "1 MiB", 1048576.0),  # bytes, not the 8388608 bits of pint's base units
     (size, "3 bytes", 3.0),
