@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import click
-import pandas as pd
 import pytest
 
 from longfat import benchmark, cli, sim, verify
@@ -103,20 +102,6 @@ def test_files_with_schemes_and_laws(folder, called):
         assert called("explore", "--law", name)[0][4] == name
 
 
-def test_a_scheme_of_ones_own_in_every_command(folder, capsys):
-    """Four packets each round trip: with a product of 60 packets 4/60 of the capacity, whatever the buffer."""
-    (folder / "net.toml").write_text(
-        'link = [{from = "a", to = "b", rate = "1 Mbit/s", buffer = 10, duplex = true}]\n'
-        'flow = [{scheme = "mine.py", path = ["a", "b"], file = "50 kB"}]'
-    )
-    assert cli.main(["simulate", "net.toml"]) == 0
-    assert re.search(r"four-1 +four ", capsys.readouterr().out)
-    small = ["--rate", "12Mbit/s", "--rtt", "60ms", "--share", "5%", "--replications", "2", "--csv", "--output", "out"]
-    assert cli.main(["buffer", "--scheme", "mine.py:four", *small]) == 0
-    capsys.readouterr()
-    assert pd.read_csv("out/buffer.csv").share.dropna().values == pytest.approx(4 / 60, rel=0.03)
-
-
 def test_a_law_of_ones_own_is_verified(folder, capsys):
     assert cli.main(["verify", "--law", "law.py", "--quick", "--workers", "1"]) == 0
     assert re.search(r"^law\.half .* ok ", capsys.readouterr().out, re.MULTILINE)
@@ -142,16 +127,6 @@ def test_a_scenario_that_leads_elsewhere_needs_trust(folder, capsys):
     assert "four" in capsys.readouterr().out
 
 
-def test_columns_carry_the_units_of_the_netcdf_file(folder, capsys):
-    net = sim.Network().link("a", "b", rate=1e6).flow(sim.traffic.constant(1e5), path=["a", "b"])
-    (folder / "net.toml").write_text(net.to_toml(duration=1))
-    assert cli.main(["simulate", "net.toml", "--output", "out", "--replications", "2"]) == 0
-    flows, links = (list(pd.read_csv(f"out/{name}.csv")) for name in ("flows", "links"))
-    assert flows[0] == "flow"
-    assert {"transfer_time [s]", "goodput [bytes/s]", "goodput_upper [bytes/s]", "sent [packets]", "loss"} <= set(flows)
-    assert {"link", "utilisation", "mean_wait [s]", "mean_queue [packets]", "throughput [bytes/s]"} <= set(links)
-
-
 def record(command, flag):
     """An option's line in the help."""
     found = cli.commands.commands[command]
@@ -170,9 +145,9 @@ def test_help_names_ranges_and_choices():
     assert " 9a, 9b." in record("benchmark", "--experiment")
 
 
-def test_the_help_of_buffer_is_short():
-    (command,) = (one for name, one in cli.commands.commands.items() if name == "buffer")
-    text = command.get_help(click.Context(command, info_name="buffer", terminal_width=80))
+@pytest.mark.parametrize("name", ["buffer", "window"])
+def test_the_help_fits_on_a_screen(name):
+    text = cli.commands.commands[name].get_help(click.Context(cli.commands.commands[name], terminal_width=80))
     assert len(text.split("Options:\n")[1].splitlines()) <= 24
 
 
