@@ -1,4 +1,4 @@
-"""Figures and table II of the CADPC paper: stored numbers by hand, and the table against the scoreboard."""
+"""Table II of the CADPC paper against the scoreboard, and the measures and scenarios of its figures."""
 
 import re
 
@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from figures.cadpc import drawing as cadpc_drawing
 from figures.cadpc import networks, runs
-from figures.cadpc import pictures as cadpc
 from figures.writing import HERE
 from tests.figures.published_checks import SCOREBOARD, rows_of
 
@@ -20,109 +18,6 @@ COMPARED = (
     'Feedback: XCP "in payload packets", CADPC/PTP "extra signaling"',
     'Routers examine...: XCP "every packet", CADPC/PTP "1 packet every 4 RTTs"',
 )
-
-
-@pytest.fixture(scope="module")
-def kept():
-    return cadpc.PART.kept()
-
-
-def test_figure_1(kept):
-    """Every CADPC flow carries 1/11 of the capacity at a constant rate; Reno's flows diverge."""
-    data = kept["1"].received
-    late = data.sel(time=160, method="nearest") - data.sel(time=80, method="nearest")
-    for mbit in data.bottleneck.values:
-        rates = late.sel(bottleneck=mbit) / 80 / (mbit * 125_000)
-        np.testing.assert_allclose(rates.sel(scheme="CADPC"), 1 / 11, rtol=0.01)
-        ratio = rates.max("flow") / rates.min("flow")
-        assert float(ratio.sel(scheme="CADPC")) < 1.005 < 1.02 < float(ratio.sel(scheme="Reno"))
-        total = data.isel(time=-1).sel(bottleneck=mbit).sum("flow")
-        assert float(total.sel(scheme="CADPC")) > float(total.sel(scheme="Reno"))
-
-
-def test_figure_2_left(kept):
-    """The first flow is alone for 10 s and tends to 1/2; finally all have 1/11 of 1.25e6 bytes/s within 2 %."""
-    data = kept["2"].staggered
-    assert float(data.sel(flow=1).max()) > 4 * 1.25e6 / 11
-    assert float(data.sel(flow=10).sel(time_staggered=slice(0, 90)).max()) == 0
-    np.testing.assert_allclose(data.sel(time_staggered=slice(280, None)).mean("time_staggered"), 1.25e6 / 11, rtol=0.02)
-
-
-def test_figure_2_right(kept):
-    """Rates are unequal after 160 s, more so with staggered starts, and nearly equal after 800 s."""
-    together, apart = (cadpc_drawing.spread(kept["2"][f"periods_{name}"]) for name in ("together", "apart"))
-    at = {"time": 160, "method": "nearest"}
-    assert float(together.sel(**at)) > 3
-    assert float(apart.sel(**at)) > 2 * float(together.sel(**at))
-    assert float(together[-1]) < float(apart[-1]) < 1.2
-
-
-def test_figure_3(kept):
-    """Throughput and queues at every bottleneck, and the loss at the smallest.
-
-    50/51 = 0.980 less the start: rates double from 50 packets in 1.2 s, a sixtieth of 20 Mbit/s, in up to ten updates
-    of 1.2 s, which are 0.075 of 160 s. The queue has four or five packets. At 1 Mbit/s each flow loses a packet at
-    most, when all first ones arrive together: 50 of 0.95 x 125 x 160 = 19000 packets.
-    """
-    ours, sack = (kept["3"].sel(scheme=name) for name in ("CADPC", "SACK"))
-    assert (ours.throughput < 50 / 51).all()
-    assert (ours.throughput > 50 / 51 - 0.075).all()
-    assert float(ours.loss.sel(bottleneck=1)) < 50 / 19000
-    np.testing.assert_allclose(ours.mean_queue, 4.4, atol=1)
-    assert (ours.mean_queue < sack.mean_queue).all()
-    assert (ours.loss < sack.loss).all()
-
-
-def test_figure_3_fairness_rests_on_equal_starts(kept):
-    """Differences shrink by a/(n + 1) = 1/102 per update: by exp(-160/1.2/102) = 0.27 in 160 s."""
-    jain = kept["3"].jain_index
-    assert (jain.sel(scheme="CADPC") > 0.95).all()
-    apart = kept["3"].jain_index_upper.sel(scheme="CADPC, starts 1 s apart")
-    assert (apart < jain.sel(scheme="CADPC") - 0.03).all()
-    assert float(apart.sel(bottleneck=20)) < 0.8
-
-
-def test_delays(kept):
-    """CADPC keeps its throughput within 3 % where SACK loses 5 % or more."""
-    short, long = (kept["delay"].sel(delay=one) for one in (0.01, 0.05))
-    fall = short.throughput - long.throughput
-    assert abs(float(fall.sel(scheme="CADPC"))) < 0.03 < 0.05 < float(fall.sel(scheme="SACK"))
-
-
-def test_snmp(kept):
-    """Counters that are updated at intervals, with the time of the update and with that of the request.
-
-    With the time of the update nothing is lost and the total is 10/11; a request that finds no new count gets no
-    reply. With the time of the request an interval of 1.2 s has the bytes of one or two seconds. That is right on
-    average, but the rate changes by factors, whose geometric mean is lower.
-    """
-    data = kept["snmp"]
-    stamped = data.sel(clock="time of the refresh")
-    np.testing.assert_allclose(stamped.throughput, 10 / 11, rtol=0.005)
-    assert float(stamped.loss_upper.max()) < 1e-3
-    upper = data.throughput_upper.sel(clock="time of the request")
-    lower = data.throughput_lower.sel(clock="time of the request")
-    assert float(upper.sel(refresh=1)) < 0.9 < float(lower.sel(refresh=0))
-    assert float(upper.sel(refresh=2)) < float(lower.sel(refresh=1))
-
-
-def test_changes(kept):
-    """Rates by hand: 1/11, (1 - 0.5)/11 beside a load of 0.5; mixing groups; parking lot 1/5 and 2/5.
-
-    The groups have 0.1/6 and a sixth of what that leaves, then 1/11.
-    """
-    data = kept["changes"]
-    path = data.path_change.mean("flow_path_change")
-    for begin, end, share in ((40, 58, 1 / 11), (100, 109, 0.5 / 11), (190, 210, 1 / 11)):
-        seen = float(path.sel(time_path_change=slice(begin, end)).mean())
-        assert seen == pytest.approx(share, rel=0.05)
-    mixed = data.mixing
-    for begin, end, first, second in ((130, 148, 0.1 / 6, (1 - 0.5 / 6) / 6), (370, 400, 1 / 11, 1 / 11)):
-        seen = mixed.sel(time_mixing=slice(begin, end)).mean("time_mixing").values
-        np.testing.assert_allclose(seen[:5], first, rtol=0.03)
-        np.testing.assert_allclose(seen[5:], second, rtol=0.03)
-    lot = data.parking_lot.sel(time_parking_lot=slice(120, None)).mean("time_parking_lot")
-    np.testing.assert_allclose(lot, [0.2, 0.2, 0.2, 0.2, 0.4], rtol=0.02)
 
 
 NUMBER = r"-?[\d.]+(?: \([^)]*\))?"  # with its interval

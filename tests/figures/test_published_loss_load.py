@@ -12,7 +12,7 @@ from figures.claims import Context
 from figures.loss_load import claims, numbers, runs
 from figures.loss_load.claims import combined, settled_loads
 from figures.loss_load.networks import EXCESS, NEAREST
-from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, one_run, quantity, row_name
+from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, quantity, row_name
 from figures.rule import Estimate, judge, opposite
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
@@ -82,13 +82,6 @@ def test_a_weighted_sum_of_means():
     assert astuple(combined((1.0, one), (-2.0, other))) == pytest.approx((1.0, 0.5, 1.5))
     assert combined((1.0, one), (-1.0, one)) == Estimate(0.0, 0.0, 0.0)
     assert astuple(combined((1.0, one), (1.0, one))) == pytest.approx((6.0, 5.4, 6.6))
-
-
-def test_the_range_of_one_run():
-    """(n + 1 - 2i)/(n + 1) of runs lie between the i-th least and largest of n: 38/40, 76/80 and 114/120 are 95 %."""
-    for count, i in ((39, 1), (79, 2), (119, 3)):
-        spread = one_run(np.arange(1.0, count + 1))
-        assert (spread.lower, spread.upper) == (i, count + 1 - i)
 
 
 def test_table_1_is_assessed_elsewhere(table):
