@@ -202,21 +202,6 @@ def test_waiting_time_of_a_probe_among_eleven_connections():
     assert 0.9 * 1.05 < 1e3 * clocked < 1.15
 
 
-def test_no_file_is_faster_than_the_link():
-    """No file is complete before the link can have sent it, nor the last one before the link can have sent all."""
-    for name, rate in (("3-200", 5e6), ("9b", 187_500.0)):
-        for scheme in ("packet-pair", "hop-by-hop", "explicit-feedback"):
-            net = benchmark.build(VARIANTS[name], ENTRIES[scheme])
-            run = Simulation(net, rng=0)
-            run.advance(5.0)
-            files = [k for k, flow in enumerate(net.flows) if flow.scheme is not None]
-            ends = run.state.flows["finish"][files] / 1e9
-            sizes = np.array([net.flows[k].file for k in files])
-            begins = np.array([net.flows[k].start for k in files])
-            assert (ends > begins + sizes / rate).all()
-            assert sizes.sum() / rate < ends.max() < 1.5 * sizes.sum() / rate + 0.15
-
-
 def test_replications_and_intervals():
     """Mean of three runs and Student's interval by hand: t = 4.303 with two degrees of freedom."""
     data = benchmark.run(["7-0.2", "3-4"], ["hop-by-hop"], replications=3, rng=5, progress=False)
@@ -284,7 +269,7 @@ four = Scheme('four', start=lambda flow, event: 4.0, ack=ack)
 """
 
 
-@pytest.mark.long  # tests/test_cli_benchmark.py does it with fewer
+@pytest.mark.long  # new processes import and compile
 def test_on_processes_the_rows_are_the_same(tmp_path):
     """Runs in other processes give the same rows, also for a user's scheme."""
     file = tmp_path / "mine.py"

@@ -59,34 +59,6 @@ def test_an_interval_that_is_too_wide_decides_nothing():
     assert second.verdict == "undecided"
 
 
-def wrong(offset, spread, planned, later):
-    """Return how often each verdict is ever given in 2000 cases with looks at 1, 2, 3 and 4 times the planned runs.
-
-    Pairs of Linux and simulator differ by `offset` times the accuracy, 3 % of 20, with a standard deviation of
-    `spread` times it; looks after the first have the confidence `later`.
-    """
-    rng, found = np.random.default_rng(1), []
-    for _ in range(2000):
-        apart = 0.6 * (offset + spread * rng.standard_normal(4 * planned))
-        looks = set()
-        for runs in range(planned, 4 * planned + 1, planned):
-            given = equivalence.confidence(replace(RENO, replications=planned), runs) if later is None else later
-            made = equivalence.compared(20.0 + apart[:runs], [20.0] * runs, True, given)
-            looks.add(equivalence.verdict(*made, 0.6))
-        found.append([word in looks for word in ("agrees", "differs")])
-    return np.mean(found, axis=0)
-
-
-@pytest.mark.parametrize("planned", [3, 8])
-def test_repeated_looks_keep_the_errors(planned):
-    """At a deviation as large as the accuracy either verdict is wrong in less than 5 %, after up to four looks.
-
-    Bonferroni: 2.5 % + 3 x 0.5 % = 4 %. With 95 % intervals at each look, a nominal error of 2.5 % each, more than 5 %.
-    """
-    assert (wrong(1.0, 0.3, planned, None) < 0.05).all()
-    assert (wrong(1.0, 0.3, planned, 0.95) > 0.05).all()
-
-
 def test_statements_with_added_runs_have_wider_intervals():
     """Six runs of -0.01, 0, 0.01 (twice), where four were planned: t(5) at 99 % is 4.0321, at 95 % 2.5706.
 
