@@ -30,17 +30,6 @@ def fixed_size(within, alpha, power, deviation=1.0):
     return ((z(1 - alpha / 2) + z(power)) * deviation / within) ** 2
 
 
-def test_both_verdicts():
-    right = compare(formula, normal, {"mean": 3.0}, within=0.5, rng=1)
-    wrong = compare(off_by(-2.0), normal, {"mean": 3.0}, within=0.5, rng=1)
-    assert (right.verdict, wrong.verdict) == ("agrees", "differs")
-    assert right.formula == 3.0
-    assert wrong.formula == 1.0
-    assert right.interval[0] < right.estimate < right.interval[1]
-    assert wrong.interval[0] > 1.5
-    assert math.isnan(right.needed)
-
-
 def test_an_obvious_failure_stops_after_the_first_look():
     found = compare(off_by(1e6), normal, within=0.5, alpha=1e-3, rng=1)
     assert (found.verdict, found.replications) == ("differs", 8)
@@ -62,12 +51,6 @@ def test_errors_of_comparisons(deviation, wrong, count):
     assert size < 2 * fixed_size(0.5, 1e-3, 0.99)
 
 
-def test_wrong_verdicts_are_counted():
-    """The check above can fail: a formula off by three times the accuracy is no null comparison."""
-    found, _ = verdicts(20, 1.5, seed=1)
-    assert found.count("differs") > stats.binom.ppf(1 - 1e-6, 80, 1e-3)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("alpha", [1e-3, 1e-6])
 @pytest.mark.parametrize("ratio", [1.0, 3.0])
@@ -79,19 +62,6 @@ def test_the_cost_is_within_twice_that_of_a_fixed_size(alpha, ratio):
         print(f"alpha {alpha}, sigma/w {ratio}, deviation {deviation} w: {mean / size:.2f} of {size:.0f}")
         assert mean <= 2 * size
         assert "undecided" not in found
-
-
-@pytest.mark.long
-def test_errors_where_the_assumption_fails():
-    """Single exponential times, skewness 2, sigma = 2 w: at the sides where its errors lie.
-
-    The bounds, five times 1e-3 and twice 1e-2, were set after trials of 10,000, which had 22 and 62 errors.
-    """
-    apart, _ = verdicts(10_000, 0.5, lambda rng: exponential(rng, 1.0) - 1, seed=1)
-    near, _ = verdicts(10_000, -1.0, lambda rng: exponential(rng, 1.0) - 1, seed=1)
-    print("exponential:", apart.count("differs"), near.count("agrees"), "wrong of 10000")
-    assert apart.count("differs") <= 50
-    assert near.count("agrees") <= 200
 
 
 def test_a_heavy_tail_is_remarked():
@@ -277,12 +247,3 @@ def test_evidence_is_that_of_the_verdict():
     assert far.replications / 2 * math.log10(1 + 5.0**2) > far.difference >= 6 > far.agreement
     exact = compare(formula, lambda rng, **_: 0.5, {}, within=1.0, deterministic=True)
     assert (exact.agreement, exact.difference, exact.replications) == (math.inf, -math.inf, 2)
-
-
-def test_a_simulator_declares_that_it_is_deterministic():
-    def fixed(rng, **_):
-        return 0.5
-
-    fixed.deterministic = True
-    found = compare(formula, fixed, {}, within=1.0)
-    assert (found.verdict, found.replications) == ("agrees", 1)

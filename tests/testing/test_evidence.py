@@ -130,11 +130,6 @@ def test_distance_of_distributions_by_hand():
     assert high == 1.0
 
 
-def test_the_distance_is_that_of_kolmogorov_and_smirnov():
-    values = normal_sample(500, 5)
-    assert Distribution(values, stats.norm.cdf, 1).estimate == pytest.approx(stats.kstest(values, "norm").statistic)
-
-
 def test_the_distance_sees_jumps():
     """A sample of one half zeros and ones against its own distribution function."""
     sample = Distribution(np.array([0.0, 1.0] * 10), lambda x: 0.5 * (x >= 0) + 0.5 * (x >= 1), 1)

@@ -2,13 +2,10 @@
 
 import math
 
-import numpy as np
 import pytest
 from scipy import stats
 
 import longfat as lf
-from longfat.testing.evidence import Normal
-from longfat.testing.seeded_runs import looks, seed_of
 from tests.testing.simulators import formula, normal, off_by
 
 nearer = lf.testing.nearer
@@ -23,32 +20,11 @@ def test_the_nearer_formula_is_found():
     assert str(found).startswith("the first formula is nearer: advantage of the first ")
 
 
-def independent_runs(first, second, seed):
-    """Return the runs of a decision in which each formula has random numbers of its own."""
-    for size in looks(100_000):
-        one, other = (np.array([normal(seed_of(seed + k, r)) for r in range(size)]) for k in range(2))
-        sample = Normal((other - second) ** 2 - (one - first) ** 2)
-        if max(sample.above(0.0), sample.below(0.0)) >= -math.log(1e-3):
-            return 2 * size
-    raise AssertionError("undecided")
-
-
 def test_estimated_cost_of_independent_runs():
     """x ~ N(0, 1): (x - f)^2 has the variance 2 + 4 f^2; the difference for 0.2 and -0.6, linear in x, 4 * 0.8^2."""
     found = nearer(off_by(0.2), off_by(-0.6), normal, alpha=1e-6, rng=4)
     by_hand = 2 * (2 + 4 * 0.04 + 2 + 4 * 0.36) / (4 * 0.64)
     assert found.independent / found.runs == pytest.approx(by_hand, rel=0.3)
-
-
-@pytest.mark.long
-def test_measured_cost_of_independent_runs():
-    """Means of 40 decisions with common and with independent random numbers, for formulas off by 0.2 and -0.6."""
-    common = [nearer(off_by(0.2), off_by(-0.6), normal, alpha=1e-3, rng=seed) for seed in range(0, 4000, 100)]
-    apart = np.mean([independent_runs(0.2, -0.6, seed) for seed in range(0, 4000, 100)])
-    runs, told = np.mean([one.runs for one in common]), np.mean([one.independent for one in common])
-    print(f"{runs:.0f} runs with common random numbers, {apart:.0f} independent, {told:.0f} foretold")
-    assert 3 * runs < apart
-    assert apart / 2 < told < 2 * apart
 
 
 def test_formulas_equally_near_are_not_told_apart():
