@@ -52,10 +52,13 @@ def test_cadpc_by_hand():
     """x = (0.1, 0.3), a = 1/2, delay of one update, so L is 0.4 in both updates.
 
     0.1 (1 + (1 - 0.1 - 0.4)/2) = 0.125, 0.3 (1 + 0.3/2) = 0.345; 0.125 (1 + 0.475/2) = 0.1546875, 0.345 (1 + 0.255/2) =
-    0.3889875.
+    0.3889875. With a quarter of each report an update older, the third has 0.75 (0.47) + 0.25 (0.4) = 0.4525.
     """
     run = integrate(cadpc(2), 2, {"rate": [0.1, 0.3]}, delay=1)
     np.testing.assert_allclose(run.rate, [[0.1, 0.3], [0.125, 0.345], [0.1546875, 0.3889875]], rtol=1e-14)
+    older = integrate(cadpc(2), 3, {"rate": [0.1, 0.3]}, delay=1, carry=0.25)
+    third = [0.1546875 * (1 + 0.3928125 / 2), 0.3889875 * (1 + 0.1585125 / 2)]
+    np.testing.assert_allclose(older.rate[3], third, rtol=1e-14)
 
 
 def test_capc_by_hand():

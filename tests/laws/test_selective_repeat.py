@@ -30,22 +30,6 @@ def test_laws_without_an_erratum_have_nothing_as_printed():
         _ = laws.ack_delay.as_printed
 
 
-@pytest.mark.parametrize("p", [1e-4, 1e-3, 1e-2])
-def test_erratum_the_printed_curve_falls_where_it_should_be_continuous(p):
-    """At W = w_a + 1 the second and third case describe the same cycle."""
-    edge = np.nextafter(24.0, 25)
-    at = laws.throughput_efficiency(24.0, p, 16, 23.0)
-    assert laws.throughput_efficiency(edge, p, 16, 23.0) == pytest.approx(at, rel=1e-12)
-    assert laws.throughput_efficiency.as_printed(edge, p, 16, 23.0) < at * (1 - 1e-4)
-
-
-def test_erratum_the_printed_curve_tends_to_two_thirds():
-    """W just below 2 w_a + 1, w_a large: (2 w_a) / (3 w_a) as printed, 1 - p / 2 when counted once."""
-    window = 2e9
-    assert laws.throughput_efficiency.as_printed(window, 1e-3, 16, 1e9) == pytest.approx(2 / 3, abs=1e-3)
-    assert laws.throughput_efficiency(window, 1e-3, 16, 1e9) == pytest.approx(1 - 1e-3 / 2, abs=1e-5)
-
-
 def test_the_shipped_law_is_not_capped_at_1_minus_p():
     """It exceeds what loss leaves where (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1); the record says so."""
     w, p, s, w_a = 45.9, 0.01, 16, 100.0
