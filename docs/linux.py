@@ -146,7 +146,8 @@ def followed():
     windows = PART.kept()[NAME].window_trace
     apart = abs(windows.sel(face="simulator") - windows.sel(face="Linux"))
     shares = [
-        f"{100 * float((apart.sel(column=head) <= 1).mean()):.1f} % ({head.partition(',')[0]})" for head in HEADS[:2]
+        f"{100 * float((apart.sel(column=head).dropna('time') <= 1).mean()):.1f} % ({head.partition(',')[0]})"
+        for head in HEADS[:2]
     ]
     return f"Sampled each 50 ms, {' and '.join(shares)} of the simulator's windows are Linux's within a packet."
 

@@ -47,7 +47,7 @@ def simulated(found: xr.Dataset) -> xr.Dataset:
     """Return stored windows and queues, with the simulator's part simulated again."""
     from longfat.testbed.plan import with_handshakes
 
-    found = found.copy(deep=True)
+    found = found.astype(float)  # a window is NaN before the start of the flow
     for head, one in zip(HEADS, SHOWN, strict=True):
         net = with_handshakes(scenario(*one))
         made = sim.run(net, duration=DURATION, sample_every=EVERY, rng=0, progress=False).isel(flow=0, link=0)

@@ -321,8 +321,8 @@ def test_the_course_of_bbr():
 @pytest.mark.long
 @pytest.mark.parametrize("part", [part for part in gallery.PARTS if part != "explore"])
 def test_all_of_it(part, tmp_path):
-    """As `make figures` does."""
-    gallery.module(part).PART.write(tmp_path)
+    """As `make figures` does; Linux itself, which runs in real time, is not run again."""
+    gallery.module(part).PART.write(tmp_path, **({"linux": False} if part == "linux" else {}))
     stored = gallery.numbers(HERE)[part]
     assert sorted(path.name for path in tmp_path.glob("*.csv")) == [Path(name).name for name in stored]
     for name in stored:
