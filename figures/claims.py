@@ -15,7 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from figures.data import stem
-from figures.rule import VERDICTS, Evidence, Verdict, criterion, fitted_choices, judge, met_by_others
+from figures.rule import (
+    VERDICTS,
+    Arithmetic,
+    Declared,
+    Evidence,
+    Printed,
+    Together,
+    Verdict,
+    criterion,
+    fitted_choices,
+    judge,
+    met_by_others,
+    printed,
+)  # fmt: skip
 from longfat.base.domains import choice, conflict, integer, unknown
 
 if TYPE_CHECKING:
@@ -124,6 +137,25 @@ class Context:
     def place(self, name: str) -> Path | None:
         """Return the folder of finished runs of a name; None if runs are not stored."""
         return None if self.store is None else self.store / stem(name)
+
+
+def given(ours: str, reason: str = "") -> Assessment:
+    """Return the assessment of an input: a parameter, definition or quotation, with our value as text."""
+    return lambda _: judged(Declared("input", reason), ours)
+
+
+def arithmetic(ours: str, *numbers: tuple[str | Printed, float]) -> Assessment:
+    """Return the assessment of printed numbers by arithmetic on other printed numbers.
+
+    Parameters
+    ----------
+    ours : str
+        The arithmetic as text.
+    *numbers : tuple of str or Printed, and float
+        Each printed number, and the value that follows from others.
+    """
+    parts = tuple(Arithmetic(printed(one) if isinstance(one, str) else one, value) for one, value in numbers)
+    return lambda _: judged(parts[0] if len(parts) == 1 else Together(parts), ours)
 
 
 def read(paper: str) -> list[Claim]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Literal
 
 from figures.blt import bursts, table_1, under_load
 from figures.blt.networks import SETS, Path
@@ -19,7 +18,7 @@ from figures.blt.table_1 import (
     numbers_text,
     power_of_ten,
 )  # fmt: skip
-from figures.claims import Assessment, Context, Finding, judged
+from figures.claims import Assessment, Context, Finding, arithmetic, given, judged
 from figures.rule import (
     Arithmetic,
     Declared,
@@ -39,11 +38,6 @@ from longfat.laws import tcp
 from longfat.sim import schemes
 
 
-def arithmetic(ours: str, published: str, value: float, bound: Literal["", "at least", "at most"] = "") -> Assessment:
-    """Return the assessment of a number that follows from other printed numbers."""
-    return lambda _: judged(Arithmetic(printed(published, bound=bound), value), ours)
-
-
 def _encodable(_: Context) -> Finding:
     sums = {bits: sum(2**k for k in range(2**bits)) for bits in range(6)}
     error = max(abs(float(laws.packets_encodable(bits)) / value - 1) for bits, value in sums.items())
@@ -55,20 +49,8 @@ def _consecutive(_: Context) -> Finding:
     return judged(Formula(max(abs(a / b - 1) for a, b in pairs)), "1 + 2 + ... + 2^k = 2^(k + 1) - 1")
 
 
-def _buffer(_: Context) -> Finding:
-    exact = 30e6 * 1e-3 / 3 / 8 / 500
-    return judged(
-        Together((Arithmetic(printed("2", bound="at least"), exact), Arithmetic(printed("3", bound="at most"), exact))),
-        f"{exact:.1f} by the round trip of one link; by its delay it would be {exact / 2:.2f}",
-    )
-
-
-def _vegas(_: Context) -> Finding:
-    return judged(Declared("input", "quoted from Brakmo et al., not simulated here"), "quoted")
-
-
-def _quoted(_: Context) -> Finding:
-    return judged(Declared("input"), "measured elsewhere, quoted")
+BUFFER = 30e6 * 1e-3 / 3 / 8 / 500  # packets: the product of 30 Mbit/s and the round trip of one link at D = 1 ms
+QUOTED = given("measured elsewhere, quoted")
 
 
 def _decbit(_: Context) -> Finding:
@@ -284,7 +266,7 @@ def about_ten(context: Context) -> Finding:
 ASSESSMENTS: dict[str, Assessment] = {
     "BDP beyond which BLT beats TCP by far (AURORA-size net; 150 Mbps link)": table_1.far_at_60_kb,
     "BLT/TCP network power ratio at best": table_1.at_best,
-    "mean wait for a coarse retransmission timer": arithmetic("500 ms / 2", "250", 500 / 2),
+    "mean wait for a coarse retransmission timer": arithmetic("500 ms / 2", ("250", 500 / 2)),
     "windows encodable with pi=4 priority bits: packets covered": _encodable,
     "consecutive windows W_k sum to |W_{k+1}|-1": _consecutive,
     "bottleneck utilisation with BLT is lower than with TCP": under_load.lower_utilisation,
@@ -312,21 +294,27 @@ ASSESSMENTS: dict[str, Assessment] = {
     "fairness at 1 Gbps: TCP comparable only at BW_b=200; BLT better as BW_b grows": under_load.fairer(
         "1 Gbit/s", (1, 2), 1, under_load.FAST_LOADS
     ),
-    "BDP of reference network": arithmetic("0.5625 MB", "0.6", 150e6 / 8 * 0.03 / 1e6),
-    "BDP of faster network": arithmetic("3.75 MB", "4", 1e9 / 8 * 0.03 / 1e6),
+    "BDP of reference network": arithmetic("0.5625 MB", ("0.6", 150e6 / 8 * 0.03 / 1e6)),
+    "BDP of faster network": arithmetic("3.75 MB", ("4", 1e9 / 8 * 0.03 / 1e6)),
     "power larger at D=3 ms than at D=30 ms for both schemes": shorter_is_better,
     "gap BLT-TCP narrower at D=3 ms; still BLT above TCP; gap grows with BW_b": narrower,
-    "BDP at D=1.8 ms": arithmetic("33.75 KB", "35", 150e6 / 8 * 1.8e-3 / 1e3),
+    "BDP at D=1.8 ms": arithmetic("33.75 KB", ("35", 150e6 / 8 * 1.8e-3 / 1e3)),
     "BLT still above TCP at D=1.8 ms": above_at("1.8 ms"),
-    "buffer at S1 when D=1 ms": _buffer,
+    "buffer at S1 when D=1 ms": arithmetic(
+        f"{BUFFER:.1f} by the round trip of one link; by its delay it would be {BUFFER / 2:.2f}",
+        (printed("2", bound="at least"), BUFFER),
+        (printed("3", bound="at most"), BUFFER),
+    ),
     "power at BW_N=15,D=30 lower than at BW_N=150,D=3 by about": two_orders,
     "TCP power slightly above BLT at low lambda": tcp_exceeds_blt(SETS["15 Mbit/s"][0]),
     "BLT max power falls with F 100KB->1MB by at least": falls("BLT", ONE_ORDER),
     "TCP max power falls with F 100KB->1MB by about": falls("TCP", printed("0.5", log10=True)),
     "TCP can beat BLT at low lambda with F=1MB": tcp_exceeds_blt(SETS["1 MB"][0]),
     "power gap widens again at BW_N=1 Gbps with F=1MB": widens_with_1_mb,
-    "transmission time of a 20-packet (10KB) file": arithmetic("0.533 ms", "1", 20 * 500 * 8 / 150e6 * 1e3, "at most"),
-    "ACK travel time": arithmetic("30 ms / 2", "15", 30 / 2),
+    "transmission time of a 20-packet (10KB) file": arithmetic(
+        "0.533 ms", (printed("1", bound="at most"), 20 * 500 * 8 / 150e6 * 1e3)
+    ),
+    "ACK travel time": arithmetic("30 ms / 2", ("15", 30 / 2)),
     "TCP needs for 10KB at least": least_round_trips,
     "delta log P_m(BLT) >= delta log P_m(TCP) when F 100KB->10KB and ACK overhead discounted": small_files,
     "Bully-Tyrant power nearly reaches BLT and well exceeds TCP at small lambda": under_load.bully_power,
@@ -339,31 +327,32 @@ ASSESSMENTS: dict[str, Assessment] = {
     "throughput ratio": table_1.gigabit_ratio("throughput", "2"),
     "response time ratio": table_1.gigabit_ratio("response_time", "9"),
     "power ratio": table_1.gigabit_ratio("power", "17"),
-    "mean throughput of one TCP connection F/R": arithmetic("2.764", "2.8", 0.8 / 0.2894),
+    "mean throughput of one TCP connection F/R": arithmetic("2.764", ("2.8", 0.8 / 0.2894)),
     "mean outstanding TCP connections": arithmetic(
-        "Little's law: 318e6/8e5 x 0.2894 = 115.0", "115", 318e6 / 8e5 * 0.2894
+        "Little's law: 318e6/8e5 x 0.2894 = 115.0", ("115", 318e6 / 8e5 * 0.2894)
     ),
-    "mean outstanding BLT connections": arithmetic("900/s x 0.032 s = 28.8", "29", 900 * 0.032),
-    "mean throughput of one BLT connection": arithmetic("605/29 = 20.86", "20.8", 605 / 29),
-    "implied BLT response time": arithmetic("0.8/20.8 = 0.03846", "0.0385", 0.8 / 20.8),
-    "corrected BLT system throughput": arithmetic("29 x 0.8/0.032 = 725", "725", 29 * 0.8 / 0.032),
+    "mean outstanding BLT connections": arithmetic("900/s x 0.032 s = 28.8", ("29", 900 * 0.032)),
+    "mean throughput of one BLT connection": arithmetic("605/29 = 20.86", ("20.8", 605 / 29)),
+    "implied BLT response time": arithmetic("0.8/20.8 = 0.03846", ("0.0385", 0.8 / 20.8)),
+    "corrected BLT system throughput": arithmetic("29 x 0.8/0.032 = 725", ("725", 29 * 0.8 / 0.032)),
     "lambda giving BLT max power": table_1.best_arrivals,
     "smallest BDP tested, BLT still ahead": above_at("1.8 ms", "BLT still above TCP at D=1.8 ms"),
-    "Vegas throughput gain over Reno (cited)": _vegas,
+    "Vegas throughput gain over Reno (cited)": given("quoted", "quoted from Brakmo et al., not simulated here"),
     "distance of 1.8 ms": arithmetic(
         "0.9 ms at the speed of light, 299792 km/s, are 269.8 km or 167.7 miles",
-        "170",
-        0.9e-3 * 299_792.458 / 1.609_344,
+        ("170", 0.9e-3 * 299_792.458 / 1.609_344),
     ),
-    "mean round trip between AURORA's nodes": _quoted,
-    "3 ms over AURORA's mean round trip: almost": arithmetic("3/1.55 = 1.94", "2", 3 / 1.55, "at most"),
+    "mean round trip between AURORA's nodes": QUOTED,
+    "3 ms over AURORA's mean round trip: almost": arithmetic(
+        "3/1.55 = 1.94", (printed("2", bound="at most"), 3 / 1.55)
+    ),
     "power at D=1.8 ms above that at 3 ms, visible only as BW_b approaches BW_N": shorter_still,
     "gap between the powers slightly smaller at D=1.8 ms than at 3 ms": narrower_still,
     "DECbit: share of marks, decrease, increase": _decbit,
-    "interactive conversations that send as much as the average bulk transfer": _quoted,
-    "interactive conversations that send less than 10 kB, and for how long": _quoted,
-    "bulk transfers of less than 10 kB; almost all less than 1 MB": _quoted,
-    "growth of www in connections and in volume; until it surpasses ftpdata": _quoted,
+    "interactive conversations that send as much as the average bulk transfer": QUOTED,
+    "interactive conversations that send less than 10 kB, and for how long": QUOTED,
+    "bulk transfers of less than 10 kB; almost all less than 1 MB": QUOTED,
+    "growth of www in connections and in volume; until it surpasses ftpdata": QUOTED,
     "BLT outperforms TCP by approximately": about_ten,
     **{
         f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {words}: log10 of the greatest power": table_1.cell(

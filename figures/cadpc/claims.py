@@ -5,7 +5,6 @@ Where a claim has no number, its function states the criterion.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from figures.cadpc import beyond, comparisons, further, networks, runs
 from figures.cadpc.networks import BIG_BUFFER, CAPACITY, MBIT, PERIOD, TCP
 from figures.cadpc.runs import MANY, NEGLIGIBLE, at, each, exactly, late, measured, percent, scale, sweep, words
-from figures.claims import Assessment, Context, Finding, judged
+from figures.claims import Assessment, Context, Finding, arithmetic, given, judged
 from figures.rule import (
     Arithmetic,
     Declared,
@@ -508,16 +507,14 @@ ASSESSMENTS: dict[str, Assessment] = {
     "equilibrium very close to capacity for at least": ten,
     "zero rate is an unstable fixed point": _unstable,
     "convergence independent of RTT; stable with asynchronous RTTs": round_trips,
-    "PTP packet never exceeds": lambda _: judged(
-        Arithmetic(printed("576", bound="at most"), 32 + 16 * 34), "32 + 16 x 34 = 576: 34 routers"
+    "PTP packet never exceeds": arithmetic(
+        "32 + 16 x 34 = 576: 34 routers", (printed("576", bound="at most"), 32 + 16 * 34)
     ),
     "PTP packet size": request_size,
     "RTT without queueing": round_trip,
-    "simulation length": lambda _: judged(
-        Arithmetic(printed("500"), float(Fraction(160, 1) / Fraction(3, 10))), "160 s / 300 ms = 533"
-    ),
-    "packet size / bottleneck / other links / link delay": lambda _: judged(
-        Declared("input"), "the same; buffer of 50 packets, which the paper does not print"
+    "simulation length": arithmetic("160 s / 300 ms = 533", ("500", 160 / 0.3)),
+    "packet size / bottleneck / other links / link delay": given(
+        "the same; buffer of 50 packets, which the paper does not print"
     ),
     "CADPC rate smoother than TCP; TCP utilisation and convergence worsen from 10 to 100 Mbps; CADPC does not": (
         comparisons.figure_1

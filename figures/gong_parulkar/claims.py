@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import mpmath
 
-from figures.claims import Assessment, Context, Finding, judged
+from figures.claims import Assessment, Context, Finding, arithmetic, given, judged
 from figures.gong_parulkar import compared, formats, runs
-from figures.rule import Arithmetic, Declared, Formula, Statement, Together, printed
+from figures.rule import Formula, Statement
 from longfat.laws import selective_repeat as laws
 
 if TYPE_CHECKING:
@@ -62,16 +62,6 @@ def _between(W: float, p: float, s: float, w_a: float) -> float:
     return law
 
 
-def _arithmetic(ours: str, *pairs: tuple[str, float]) -> Assessment:
-    """Return the assessment of printed numbers by arithmetic on other printed numbers."""
-    parts = tuple(Arithmetic(printed(text), value) for text, value in pairs)
-    return lambda _: judged(parts[0] if len(parts) == 1 else Together(parts), ours)
-
-
-def _input(ours: str) -> Assessment:
-    return lambda _: judged(Declared("input"), ours)
-
-
 def _checksum(_: Context) -> Finding:
     """Assess section 3.2: a packet with any bit changed, or any 15 bits or fewer in a row, is refused."""
     sent = formats.encode(formats.Packet("data", 7, 1, segment=2, number=3, body=bytes(range(64))))
@@ -94,17 +84,17 @@ def _checksum(_: Context) -> Finding:
 
 
 ASSESSMENTS: dict[str, Assessment] = {
-    "segment granularity cuts control overhead by about": _arithmetic(
+    "segment granularity cuts control overhead by about": arithmetic(
         "one acknowledgment per 16 KiB / 1024 B = 16 packets", ("16", 16 * 1024 / 1024)
     ),
-    "data of an ATM cell, of a packet over ATM and of an Ethernet frame": _input("quoted"),
+    "data of an ATM cell, of a packet over ATM and of an Ethernet frame": given("quoted"),
     "the checksum detects packet corruption": _checksum,
     "a receiver that delays TCP's acknowledgments causes false retransmissions": compared.false_retransmissions,
     "SNR: selective acknowledgment is superior to cumulative acknowledgment": compared.selective,
     "a more elaborate replacement policy can avoid the abnormal behavior of soft ACK": compared.avoids,
     "more complex policies hardly make soft ACK better than hard ACK": compared.hardly_better,
-    "selective ACK is superior to cumulative ACK (cited)": _input("shown elsewhere, quoted"),
-    "factor of 2.5 in the same range as that found by Doshi et al.": _input("found elsewhere, quoted"),
+    "selective ACK is superior to cumulative ACK (cited)": given("shown elsewhere, quoted"),
+    "factor of 2.5 in the same range as that found by Doshi et al.": given("found elsewhere, quoted"),
     "at loss 1e-5 a maximum delay with 0.5 w_a above that with 0.25 w_a is an artefact": runs.artefact,
     "average rate of spec (P,F,L)": _formula(
         laws.average_rate, lambda F, L, size: F * L * size, [(100.0, 16.0, 1024.0), (3.0, 7.0, 53.0)]
@@ -135,14 +125,14 @@ ASSESSMENTS: dict[str, Assessment] = {
     "window (1+w_a) is close to maximum efficiency for loss up to": runs.short_window,
     "window for almost perfect efficiency at loss up to 1e-2": runs.reference_window,
     "analysis accurate for loss up to": runs.accuracy,
-    "BDP example": _arithmetic("1e9/8 * 0.1 = 12.5 MB", ("12.5", 1e9 / 8 * 0.1 / 1e6)),
-    "window example": _arithmetic("2.5 * 12.5 = 31.25 MB", ("31.25", 2.5 * 12.5)),
-    "receive slots sufficient without errors": _arithmetic(
+    "BDP example": arithmetic("1e9/8 * 0.1 = 12.5 MB", ("12.5", 1e9 / 8 * 0.1 / 1e6)),
+    "window example": arithmetic("2.5 * 12.5 = 31.25 MB", ("31.25", 2.5 * 12.5)),
+    "receive slots sufficient without errors": arithmetic(
         "a slot is taken for a segment time of reception and one of processing, at one segment a segment time: 2",
         ("2", 1.0 * (1.0 + 1.0)),
     ),
-    "packets simulated per point": _input("10^7 and more, by default"),
-    "buffer sizes simulated": _input("6, 12, 23, 58 segments"),
+    "packets simulated per point": given("10^7 and more, by default"),
+    "buffer sizes simulated": given("6, 12, 23, 58 segments"),
     "gain of advertising 2.5 w_a with buffer 0.25 w_a": runs.gain,
     "larger advertised window better at every loss and every buffer down to 0.25 w_a": runs.wider_is_better,
     "hard = soft when buffer = window = 2.5 w_a": runs.same,
@@ -151,11 +141,11 @@ ASSESSMENTS: dict[str, Assessment] = {
     "maximum segment delay: hard better for loss up to": runs.maximum_up_to_a_hundredth,
     "maximum segment delay: soft lower at loss": runs.maximum_at_a_tenth,
     "one loss can lock soft ACK into periodic discard-and-resend even with no further loss": runs.lock,
-    "send / receive processing per packet": _arithmetic(
+    "send / receive processing per packet": arithmetic(
         "1024 * 8 bit / 273 us = 30.0 Mbit/s, / 310 us = 26.4 Mbit/s", ("30", 8192 / 273), ("26", 8192 / 310)
     ),
-    "TCP/IP processing-limited throughput": _input("measured elsewhere"),
-    "SSTP faster than TCP/IP by about": _arithmetic(
+    "TCP/IP processing-limited throughput": given("measured elsewhere"),
+    "SSTP faster than TCP/IP by about": arithmetic(
         "8192 bit / 310 us / 22 Mbit/s = 1.20", ("20", 100 * (8192 / 310 / 22 - 1))
     ),
 }

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from figures.claims import Assessment, Context, Finding, judged
+from figures.claims import Assessment, Context, Finding, arithmetic, given, judged
 from figures.kkm import runs
 from figures.rule import (
     Arithmetic,
@@ -191,17 +191,6 @@ def _largest_error(numbers: Sequence[str], ours: Sequence[float]) -> float:
     return max(abs(value / float(text) - 1.0) for text, value in zip(numbers, ours, strict=True))
 
 
-def _input(ours: str, reason: str = "") -> Assessment:
-    return lambda _: judged(Declared("input", reason), ours)
-
-
-def _bandwidth_delay_product(_: Context) -> Finding:
-    packet = 4000 / 1.5e6  # s
-    return judged(
-        Arithmetic(printed("5.5"), 1.5e6 * (0.012 + packet) / 4000), "1.5 Mbit/s (12 ms + 2.67 ms)/4000 bit = 5.5"
-    )
-
-
 def _alternate(_: Context) -> Finding:
     """Count the active sources of experiment 10 during a round trip, in steps of 0.1 ms.
 
@@ -270,22 +259,22 @@ def _printed_cell(cell: Cell) -> Assessment:
 
 
 ASSESSMENTS: dict[str, Assessment] = {
-    "fast line rate": _input("100 Mbit/s"),
-    "slow line rate": _input("40 Mbit/s, 1.5 in experiment 9"),
-    "packet size": _input("500 B"),
-    "ack size": _input("40 B"),
-    "probe period of the single-packet-delay source": _input("20 ms, 500 ms in experiment 9"),
+    "fast line rate": given("100 Mbit/s"),
+    "slow line rate": given("40 Mbit/s, 1.5 in experiment 9"),
+    "packet size": given("500 B"),
+    "ack size": given("40 B"),
+    "probe period of the single-packet-delay source": given("20 ms, 500 ms in experiment 9"),
     **{row: _optimal(numbers, names) for row, (numbers, names) in OPTIMA.items()},
-    "buffers in exp 8 (exp 1 has)": _input("44 (440)"),
-    "bandwidth-delay product exp 9": _bandwidth_delay_product,
+    "buffers in exp 8 (exp 1 has)": given("44 (440)"),
+    "bandwidth-delay product exp 9": arithmetic(
+        "1.5 Mbit/s (12 ms + 2.67 ms)/4000 bit = 5.5", ("5.5", 1.5e6 * (0.012 + 4000 / 1.5e6) / 4000)
+    ),
     "backlogged sources alternate 1-2-1 within one 20.2 ms RTT; cross source on 2.5 ms at C/4, off 1.5 ms": _alternate,
     "inverse-exponential start of packet-pair reduces buffer build-up and packet losses": _start,
-    "mean packet size in the DARPA Internet": _input("quoted"),
-    "additional hops of the hop-by-hop configuration": _input(
-        f"{ENTRIES['hop-by-hop'].hops}, with the same round trip"
-    ),
+    "mean packet size in the DARPA Internet": given("quoted"),
+    "additional hops of the hop-by-hop configuration": given(f"{ENTRIES['hop-by-hop'].hops}, with the same round trip"),
     "network delay is reduced at the expense of wait times at a host": _waiting_at_the_host,
-    "power is proportional to the inverse square of the transfer time": _input(
+    "power is proportional to the inverse square of the transfer time": given(
         "(size/T)/T", "by the definition of power, throughput over delay"
     ),
     "order exp 1: hbh < pp < e2e-ef < tcp(tahoe) < decbit": _order(
@@ -293,7 +282,7 @@ ASSESSMENTS: dict[str, Assessment] = {
     ),
     "order exp 2: hbh < pp < e2e-ef < tcp < decbit": _order("2", ["hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit"]),
     "order exp 5: hbh < e2e-ef <= pp < tcp < decbit": _order("5", ["hbh", "e2e-ef", "pp", "tcp (tahoe)", "decbit"]),
-    "all other cells of tables 4.1-4.10": _input("each is a row of its own"),
+    "all other cells of tables 4.1-4.10": given("each is a row of its own"),
     **{claim(one): _printed_cell(one) for one in cells() if one.value},
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from figures.claims import Assessment, Context, Finding, judged, read
+from figures.claims import Assessment, Context, Finding, arithmetic, given, judged, read
 from figures.loss_load import runs, shaping
 from figures.loss_load.networks import EXCESS, FAIR_START, KS, NEAREST, PLAIN, Interpretation, scenario_1
 from figures.loss_load.numbers import (
@@ -32,8 +32,6 @@ from figures.loss_load.numbers import (
     scale_text,
 )  # fmt: skip
 from figures.rule import (
-    Arithmetic,
-    Declared,
     Difference,
     Estimate,
     Formula,
@@ -106,7 +104,7 @@ def _law(text: str, law: Callable[[float], float], k: float, unit: str) -> Asses
 
 def _cited(value: str, unit: str) -> Assessment:
     assessed = f"{value}, quoted" if value == "na" else f"{value} {unit}, quoted; assessed in paper 001, table 4.1"
-    return lambda _: judged(Declared("input"), assessed)
+    return given(assessed)
 
 
 def _two(context: Context, k: float, v: float, interpretation: Interpretation = PLAIN) -> dict[str, Estimate]:
@@ -544,7 +542,7 @@ ASSESSMENTS: dict[str, Assessment] = {
     "traffic behind the shaper experiences little or no queueing delay at switches": smooth,
     "good network-level performance at the expense of delay and loss at the shaper": at_the_expense,
     "the leaky bucket does not exploit available capacity": conservative,
-    "suggested values of k": lambda _: judged(Declared("input"), "quoted; the experiments have 2, 5, 10 and 20"),
+    "suggested values of k": given("quoted; the experiments have 2, 5, 10 and 20"),
     "smaller values of k converge faster": faster_with_small_k,
     "sources aware of the network lying about its capacity obtain more than their fair share": aware,
     "load of 1.0 at the beginning of connection 1": first_load,
@@ -561,8 +559,8 @@ ASSESSMENTS: dict[str, Assessment] = {
         [laws.equilibrium_load(k, v) for k in KS for v in FACTORS],
         [Fraction(k + 1, k) * Fraction(str(v)) for k in KS for v in FACTORS],
     ),
-    "optimal transfer time scenario 0": lambda _: judged(
-        Arithmetic(printed("800"), 1e3 * 2 * 2e6 * 8 / 40e6), "2 * 2e6 B * 8/40e6 bit/s = 0.8 s"
+    "optimal transfer time scenario 0": arithmetic(
+        "2 * 2e6 B * 8/40e6 bit/s = 0.8 s", ("800", 1e3 * 2 * 2e6 * 8 / 40e6)
     ),
     "transfer time minimised near v": minimised,
     "no improvement of transfer time for v above k/(k+1)": no_improvement,
