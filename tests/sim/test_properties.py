@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 
 from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.kernel import memory, records
-from longfat.sim.network.options import read_buffer
 from longfat.sim.runs import results, run_state
 from tests.examples import examples, is_long
 from tests.processes import without_jit
-from tests.sim import networks
-from tests.sim.lab import one_link, simulated
-from tests.sim.networks import Look, build, state, steps
+from tests.sim.lab import simulated
+from tests.sim.networks import AIMD, Look, build, state, steps
 from tests.sim.own import arrived, stop
 
 seeds = st.integers(0, 10**6)
@@ -192,69 +190,6 @@ def test_two_kinds_of_fifo(seed):
         np.testing.assert_array_equal(here[name], there[name], name)
 
 
-@many
-@given(seed=seeds)
-def test_littles_law(seed):
-    """The sum of waiting times equals the time integral of the backlog, once the backlog is empty."""
-    net = build(seed, disciplines=["fifo"])
-    run = simulated(net, 0.5, seed)
-    stop(run)  # nothing new is sent; the backlog drains
-    run.advance(100.0)
-    for k in range(len(run.assembly.link_names)):
-        link = run.state.links[k]
-        assert results.snapshot(run).census["waiting_time"][k] == link.waiting_time
-        assert link.served == arrived(run)[k] - link.dropped
-    assert run.packet_counts()["in_flight"] == 0
-
-
-def check_all(run):
-    run.packet_counts()
-    check_order(Look(run))
-    check_buffers(Look(run))
-    check_clock(run.state)
-    check_numbers(run.state.flows)
-
-
-@pytest.mark.parametrize(
-    ("rows", "field", "value", "words"),
-    [
-        ("links", "limit_packets", 0, "<="),
-        ("packets", "transmission", 1000, ">"),
-        ("clocks", "time", 5, "all"),
-        ("timers", "rto", 1e9, "<="),
-        ("senders", "una", 10_000, "una.*expect"),
-        ("senders", "window", np.nan, "window"),
-        ("senders", "transmission", 9999, r"data packets sent \d+, received \d+, dropped"),
-        ("links", "head", records.NONE, r"not conserved: \d+ in the network and \d+ free of \d+"),
-    ],
-)
-def test_the_look_into_a_run_can_fail(rows, field, value, words):
-    """The checks above notice one wrong value in a run: a queue too long, a broken order, an event in the past."""
-    run = simulated(one_link(networks.AIMD, rate=1e5, delay=0.01, buffer=5, duplex=True), 1.0)
-    assert len(Look(run).waiting(0)) > 1
-    check_all(run)
-    getattr(run.state, rows)[field][int(run.state.links[0].head) if rows == "packets" else 0] = value
-    with pytest.raises((AssertionError, RuntimeError), match=words):
-        check_all(run)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ({"expect": 9}, {"expect": 8}),
-        ({"next": 3, "allowance": 0}, {"next": 9, "allowance": 0, "window": 2, "window_decides": 1}),
-    ],
-)
-def test_growth_can_fail(before, after):
-    """It notices a count that falls, and nine packets in a window of two."""
-    flows = Simulation(one_link(networks.AIMD, rate=1e5), rng=1).state.flows
-    check_growth(flows, flows)
-    earlier, later = flows.copy(), flows.copy()
-    earlier[[*before]], later[[*after]] = tuple(before.values()), tuple(after.values())
-    with pytest.raises(AssertionError):
-        check_growth(earlier, later)
-
-
 def test_with_and_without_jit(capsys):
     """With jit off the trace is equal to the last bit, in networks with nearly all schemes and disciplines.
 
@@ -294,23 +229,6 @@ def test_rows_of_the_kernel_are_those_of_the_arrays():
         assert memory.ROWS[name].size == dtype.itemsize
 
 
-@pytest.mark.parametrize(("buffer", "packets", "size"), [(3, 3, np.inf), ("2000 B", np.inf, 2000)])
-@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair", "round-robin"])
-def test_a_buffer_by_hand(buffer, packets, size, discipline):
-    """Ten packets of 1000 B at once: one is transmitted, three or two wait, the others are dropped."""
-    assert read_buffer("buffer", buffer) == (packets, size)
-    net = one_link(
-        networks.AIMD, rate=1000.0, delay=0.0, buffer=buffer, discipline=discipline, back={"rate": 1e6}, file="10 kB"
-    )
-    run = Simulation(net, rng=1)
-    run.state.senders["window"] = 10.0
-    run.advance(0.5)
-    room = 3 if packets == 3 else 2
-    assert run.state.links[0].largest_backlog == room
-    assert run.state.links[0].dropped == 10 - 1 - room
-    assert run.state.flows[0].dropped == 10 - 1 - room
-
-
 def test_numbers_of_events_begin_again(monkeypatch):
     """Before the serial number exceeds its bits, the entries are renumbered in their order."""
     plain, pushed = (Simulation(build(7), rng=7) for _ in range(2))
@@ -339,7 +257,7 @@ def test_departures_come_first():
             net.link(f"s{k}", "a", rate=1e6, delay=0.02)
         net.link("a", "b", rate=1e6, delay=0.001, buffer=0, discipline=discipline)
         for k, start in enumerate(order):
-            net.flow(networks.AIMD, path=[f"s{k}", "a", "b"], start=start, file=1000, ack_path="ideal")
+            net.flow(AIMD, path=[f"s{k}", "a", "b"], start=start, file=1000, ack_path="ideal")
         run = simulated(net, 1.0)
         assert run.state.links["dropped"].sum() == 0
         assert run.state.flows["finish"].max() == 45_000_000  # 1 + (1 + 20) + (1 + 1) there, 20 + 1 back
