@@ -314,8 +314,8 @@ class Reno(Sender):
             # RFC 6582, section 3.2, step 2: at most one fast retransmit for each window of data
             allowed = self.una - 1 > self.reduced_at or not self.bugfix
             if self.duplicates == self.threshold and allowed:  # RFC 5681, section 3.2, steps 2 and 3
-                self.window = self.reduce(self.high - self.una)
-                self.inflation, self.resend = self.threshold, self.una
+                self.reduce(self.high - self.una)
+                self.window, self.inflation, self.resend = self.ssthresh, self.threshold, self.una
                 self.restart_timer()
             elif self.duplicates > self.threshold and self.inflation > 0:  # RFC 5681, section 3.2, step 4
                 self.inflation += 1.0
@@ -326,9 +326,8 @@ class Reno(Sender):
         self.window, self.inflation, self.duplicates, self.next = 1.0, 0.0, 0, self.una
 
     def reduce(self, in_flight):
-        """Return ssthresh after a loss: half of the flight, rounded down (RFC 5681, section 3.1, equation 4)."""
+        """Set ssthresh after a loss: half of the flight, rounded down (RFC 5681, section 3.1, equation 4)."""
         self.reduced_at, self.ssthresh = self.high - 1, max(self.floor, math.floor(in_flight / 2))
-        return self.ssthresh
 
 
 def bits(rate):
@@ -404,8 +403,8 @@ if __name__ == "__main__":
             raise ValueError("warm_up and replications must be absent: the reference counts one run from its start")
         one = Simulation(net)
         one.run(options.get("duration"))
-        text = json.dumps(one.results(), indent=2)
     except (TypeError, ValueError) as error:
         print(f"reference: {error}", file=sys.stderr)
         sys.exit(2)
+    text = json.dumps(one.results(), indent=2)
     print(text.replace(".0,\n", ",\n").replace(".0\n", "\n"))  # integers as the command prints them
