@@ -9,7 +9,6 @@ from longfat.sim.kernel import memory, records
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.views import Row
 from longfat.sim.plugin.discipline import Discipline, Parameter
-from longfat.sim.queues import DROP
 
 DEFAULTS = Discipline.DEFAULTS
 ROOM = 200_000  # calls
@@ -93,16 +92,3 @@ class Logbook:
     def calls(self):
         rows = self.lines[1 : 1 + int(self.lines[0, 0])].tolist()
         return [Call(bool(x[0]), x[1], *map(int, x[2:12]), tuple(x[12:16]), tuple(x[16:])) for x in rows]
-
-
-def counted(one):
-    """Return a discipline that does the same, and counts packets dropped on arrival in the state `refused`."""
-    enqueue = inline(one.enqueue)
-
-    def enqueue_and_count(link, packet, now):
-        verdict = enqueue(link, packet, now)
-        if verdict == DROP:
-            link.refused += 1
-        return verdict
-
-    return replace(one, enqueue=enqueue_and_count, state={**one.state, "refused": 0})

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from longfat.sim import ENQUEUE, Discipline, Scheme, mark, queues, run, schemes
+from longfat.sim import ENQUEUE, Discipline, Scheme, mark, queues, schemes
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1
-from longfat.sim.queues import dualpi2, step_marking
+from longfat.sim.queues import step_marking
 from tests.sim.lab import keep_window, one_link, simulated
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_flow
@@ -31,27 +31,6 @@ def test_codepoints(ect):
 def mark_all(link, packet, now):
     mark(link, packet)
     return ENQUEUE
-
-
-COMBINATIONS = [  # scheme, its parameters, whether packets are marked; if not, they are dropped
-    ("sack", {"ecn": 0}, False),
-    ("sack", {"ecn": 1}, True),
-    ("dctcp", {"ect": 0}, False),
-    ("dctcp", {"ect": 1}, True),
-    ("dctcp", {"ect": 2}, True),
-]
-
-
-@pytest.mark.parametrize("discipline", [step_marking(packets=10, drop=1), dualpi2], ids=lambda one: one.name)
-@pytest.mark.parametrize(("scheme", "parameters", "marked"), COMBINATIONS)
-def test_combinations(scheme, parameters, marked, discipline):
-    """A congested link marks the packets of flows with ECN, and drops others (RFC 3168, section 5)."""
-    link = {"rate": "20 Mbit/s", "delay": "10 ms", "discipline": discipline, "back": "20 Mbit/s"}
-    net = one_link(scheme, **link, parameters=parameters)
-    found = run(net, duration=10.0, rng=1, progress=False).sel(link="a-b")
-    assert (found.link_marked > 0) == marked
-    assert (found.link_dropped > 0) != marked
-    assert found.utilisation > 0.8
 
 
 def count_ack(flow, event):

@@ -8,9 +8,6 @@ import pytest
 
 from longfat.sim.kernel import records
 from longfat.sim.queues import DROP, ENQUEUE, red
-from tests.sim.lab import one_link, simulated
-from tests.sim.logbook import counted
-from tests.sim.own import of_link
 
 RATE = 5e6  # bytes/s
 
@@ -136,39 +133,6 @@ def test_a_link_without_transmission_time():
     link.average = 4.0
     assert ask(link, packet, 1e-6, iter([])) == ENQUEUE
     assert link.average == 0.0
-
-
-def reno(flows, discipline, parameters=None, seed=1, duration=60.0, warm_up=20.0):
-    """Return the time average of RED's average queue over long transfers, and the counts after the start."""
-    link = {"rate": "10 Mbit/s", "delay": "10 ms", "buffer": 440, "back": "10 Mbit/s", "parameters": parameters or {}}
-    net = one_link("reno", **link, discipline=counted(discipline), packet=500, count=flows, stagger=0.013)
-    one = simulated(net, warm_up, seed)
-    before = counts_of(one)
-    averages = []
-    for time in np.arange(warm_up, duration, 0.1):
-        one.advance(float(time))
-        averages.append(float(of_link(one).average))
-    one.packet_counts()
-    return float(np.mean(averages)), {name: count - before[name] for name, count in counts_of(one).items()}
-
-
-def counts_of(one):
-    """Return packets dropped, dropped by the discipline instead of the buffer, and marked."""
-    link = one.state.links[0]
-    return {"dropped": int(link.dropped), "early": int(of_link(one).refused), "marked": int(link.marked)}
-
-
-@pytest.mark.parametrize(
-    ("flows", "ecn", "senders", "does"), [(5, False, 0, "early"), (50, False, 0, "early"), (10, True, 1, "marked"),
-                                          (10, True, 0, "early")]
-)  # fmt: skip
-def test_the_mean_average_lies_between_the_thresholds(flows, ecn, senders, does):
-    """For 5 to 50 long transfers RED alone controls the queue, and drops nothing of ECN-capable senders."""
-    average, counts = reno(flows, red(min_th=44, max_th=132, gentle=True, ecn=ecn), {"ecn": senders})
-    assert 44 <= average <= 132
-    assert counts[does] > 100
-    assert counts["dropped"] == counts["early"]
-    assert min(counts["early"], counts["marked"]) == 0
 
 
 def test_marks_only_below_a_tenth():
