@@ -101,12 +101,6 @@ def test_round_trip(net):
     assert back.to_toml() == text
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_round_trip_of_the_tests_own_networks(seed):
-    net = build(seed)
-    assert scenario.read(net.to_toml(), FIND) == net
-
-
 def test_links_that_differ_in_one_thing():
     """Equal links share their text: links that differ in one option or in the reverse direction do not."""
     net = Network()
@@ -374,14 +368,11 @@ REFUSALS = {
     "link key": (with_link("bufer = 3"), "link 1: key 'bufer' is unknown; did you mean 'buffer'?"),
     "no rate": ('link = [{from = "a", to = "b"}]', "link 1: 'rate' is missing"),
     "no from": ('link = [{to = "b", rate = 1}]', "link 1: 'from' is missing"),
-    "node": ('link = [{from = 1, to = "b", rate = 1}]', "link 1: from must be text, got 1"),
     "unit": (with_link('delay = "3 m"'), "link 1: delay = '3 m' has an unknown unit"),
-    "dimension": (with_link('delay = "3 MB"'), "link 1: delay = '3 MB' has a unit of another dimension"),
     "negative": (with_link("delay = -1"), "link 1: delay = -1 s is out of range"),
     "flag": (with_link('duplex = "yes"'), "link 1: duplex must be true or false, got 'yes'"),
     "true": (with_link("buffer = true"), "link 1: buffer must be a number [packets]"),
     "half": (with_link("buffer = 1.5"), "link 1: buffer = 1.5 packets is out of range: must be an integer"),
-    "share": (with_link('loss = "2"'), "link 1: loss = 2 is out of range"),
     "date": (with_link("loss = 2020-01-01"), "link 1: loss must be a number or text such as"),
     "discipline": (with_link('discipline = "rad"'), "link 1: discipline 'rad' is unknown; available: aggregation, "),
     "nameless": (with_link("discipline = {min_th = 5}"), "link 1: discipline: 'name' is missing"),
@@ -405,7 +396,6 @@ REFUSALS = {
     ),
     "own": (with_discipline('name = "mine.py:it", gain = 5'), "link 1: discipline = 'mine.py:it' is not defined here"),
     "same": (LINES.replace("]", ', {from = "b", to = "a", rate = 1}]'), "link 2: there is a link from 'b' to 'a'"),
-    "sheme": (LINES + 'flow = [{sheme = "reno", path = ["a", "b"]}]', "'sheme' is unknown; did you mean 'scheme'?"),
     "renno": (
         LINES + 'flow = [{scheme = "reno", path = ["a", "b"]}, {scheme = "renno", path = ["a", "b"]}]',
         "flow 2: scheme 'renno' is unknown; did you mean 'reno'?",
@@ -423,10 +413,6 @@ REFUSALS = {
         with_flow("parameters = {initial_ssthrsh = 3}"),
         "flow 1: parameter 'initial_ssthrsh' is unknown; did you mean 'initial_ssthresh'?",
     ),
-    "parameter text": (
-        with_flow('parameters = {initial_ssthresh = "big"}'),
-        "flow 1: initial_ssthresh must be a number [packets], got the string 'big'",
-    ),
     "parameters of others": (
         with_flow('parameters = "linus"'), "flow 1: parameters 'linus' is unknown; did you mean 'linux'?"
     ),
@@ -435,22 +421,14 @@ REFUSALS = {
         'flow 1: parameters = "linux" needs a congestion-control scheme',
     ),
     "parameters type": (with_flow("parameters = 3"), 'flow 1: parameters must be a table, or "linux", got 3'),
-    "no kind of application": (
-        with_flow("application = {rate = 1e5, on = 1, off = 1}"), "flow 1: application: 'kind' is missing"
-    ),
     "script": (
         with_discipline('name = "scripted-loss", packets = 5'), "scripted-loss': packets must be a list of rows, as in"
     ),
     "no kind": (with_traffic('rate = 1'), "flow 1: traffic: 'kind' is missing"),
     "kind": (with_traffic('kind = "poison"'), "flow 1: traffic: kind 'poison' is unknown; did you mean 'poisson'?"),
-    "no traffic rate": (with_traffic('kind = "poisson"'), "flow 1: traffic 'poisson': 'rate' is missing"),
     "traffic type": (
         with_traffic('kind = "poisson", rate = true'),
         "flow 1: traffic 'poisson': rate must be a number or text with a unit, got true",
-    ),
-    "traffic unit": (
-        with_traffic('kind = "poisson", rate = "3 ms"'),
-        "flow 1: traffic 'poisson': rate = '3 ms' has a unit of another dimension",
     ),
     "by": (
         with_traffic('kind = "arrivals", connections = 1, by = "renno"'),
@@ -458,7 +436,6 @@ REFUSALS = {
     ),
     "run key": ('[run]\nseed = 3', "run: key 'seed' is unknown; available: confidence, dur"),
     "run type": ("[run]\nreplications = 2.0", "run: replications must be an integer, got 2.0"),
-    "run unit": ('[run]\nduration = "3 MB"', "run: duration = '3 MB' has a unit of another dimension"),
     "deep": (f"a = {'[' * 100_000}", ""),
 }  # fmt: skip
 
