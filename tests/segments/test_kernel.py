@@ -2,7 +2,6 @@
 
 import numba
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -88,7 +87,8 @@ def test_same_losses_give_the_same_run(
     if receiver is not None:
         buffer, soft, when_free = min(receiver[0], window), *receiver[1:]
         plain = [buffer, soft, when_free]
-        kept = kept_by(buffer, soft, when_free)
+        ack, ask_again = "soft" if soft else "hard", "when free" if when_free else "at once"
+        kept = {"receive_buffer": buffer, "ack": ack, "ask_again": ask_again}
     expected = replay(window, segment, ack_delay, tolerance, warm_up, measured, loss_pattern(channel, seed), *plain)
     result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, **kept)
     assert (result.elapsed, result.delays, result.longest) == expected[:3]
@@ -97,32 +97,3 @@ def test_same_losses_give_the_same_run(
         # end inside a step.
         assert abs(int(result.sent) - expected[3]) <= 2 * segment * (window + 1)
         assert result.lost_packets <= result.sent
-
-
-def kept_by(buffer, soft, when_free):
-    """Return the options of `jump` for a receive buffer."""
-    ack, ask_again = "soft" if soft else "hard", "when free" if when_free else "at once"
-    return {"receive_buffer": buffer, "ack": ack, "ask_again": ask_again}
-
-
-@pytest.mark.parametrize(
-    ("window", "loss", "receiver"),
-    [
-        *((window, loss, None) for window in (3, 14, 58) for loss in (1e-4, 0.03, 0.2)),
-        *(
-            (window, loss, (min(buffer, window), soft, when_free))
-            for window, loss in ((58, 0.05), (20, 3e-3))
-            for buffer in (1, 12, 40)
-            for soft in (False, True)
-            for when_free in (False, True)
-        ),
-    ],
-)
-def test_same_run_at_the_size_people_use(window, loss, receiver):
-    """If acknowledgments come a packet later, results for the same losses differ, unless the window never waits."""
-    channel, measured = IndependentLoss(loss), 400 if receiver else 1000
-    expected = replay(window, 16, 369, 0, 50, measured, loss_pattern(channel, 7), *(receiver or ()))
-    kept = kept_by(*receiver) if receiver else {}
-    in_time, late = (jump(channel, window, 16, delay, 0, 50, measured, 7, **kept) for delay in (369, 370))
-    assert (in_time.elapsed, in_time.delays, in_time.longest) == expected[:3]
-    assert (late.elapsed, late.delays, late.longest) != expected[:3] or window == 58  # which never waits
