@@ -191,8 +191,8 @@ def _shares():
     return data.assign(loss=data.loss.assign_attrs(units="1"))
 
 
-#: The line at 0 of "simulated - law".
-EXPLAINED = {"agreement": ["0.4"]}
+#: Colours of lines that texts explain: 0 of "simulated - law"; buffer rules, whose names stand beside their lines.
+EXPLAINED = {"agreement": ["0.4"], "buffer": ["0.5"]}
 
 
 def _panels(draw):
