@@ -66,28 +66,6 @@ def test_in_jupyter(run):
     assert repr(run.longfat).startswith("<result of longfat.sim.run:")
 
 
-def test_recommendations():
-    answers = {
-        "window": (lf.design.window(loss=[1e-3], points=2, receive_buffer=False, **BASELINE), "window"),
-        "buffer": (
-            lf.design.buffer(rate="12Mbit/s", round_trip_time="20ms", scheme="reno", points=2, replications=2,
-                             every_rule=False, progress=False),
-            "buffer",
-        ),
-        "loss_load": (
-            lf.design.loss_load(rate="40Mbit/s", round_trip_time="10ms", packet="500B", loss=0.1, sources=2,
-                                file="200kB", k=[2], points=3, progress=False),
-            "loss",
-        ),
-        "cadpc_class": (lf.design.cadpc_class(weights=[1, 2], rate="2Mbit/s"), "flow"),
-    }  # fmt: skip
-    for name, (data, words) in answers.items():
-        assert data.attrs["made_by"] == f"longfat.design.{name}"
-        axes = data.longfat.plot()
-        assert words in axes.get_xlabel()
-        assert data.longfat._repr_html_().startswith("<div><img")
-
-
 def test_bounds_of_cadpc():
     data = xr.Dataset(
         {

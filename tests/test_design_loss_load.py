@@ -86,7 +86,7 @@ def test_an_impossible_ceiling_says_so():
 
 def test_the_picture(answer):
     with plot.style():
-        ax = plot.loss_load_curves(answer)
+        ax = plot.show(answer)
     drawn = {tuple(line.get_ydata()) for line in ax.lines if len(line.get_ydata()) == answer.sizes["point"]}
     for name in ("curve_law_transfer_time", "curve_transfer_time"):
         for k in answer.k.values:

@@ -49,11 +49,6 @@ def test_one_loss_alone():
     assert "150 Mbit/s, 20 ms" in ax.get_title()
 
 
-def test_no_curves():
-    with pytest.raises(ValueError, match=r"call design\.window with points > 0"):
-        plot.window_curves(design.window(loss=1e-3, points=0, receive_buffer=False, **BASELINE))
-
-
 def test_colours_differ_for_the_colour_blind():
     """Okabe and Ito's palette, all seven told apart."""
     with plot.style():
@@ -130,15 +125,19 @@ def test_results_that_are_not_of_one_run_are_refused(data, words):
         plot.show(data)
 
 
-def test_agreement():
-    points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in (30, 40, 50, 200)]
-    shifts = dict(zip((30, 40, 50, 200), (0.0, 0.1, 0.03, 0.0), strict=True))  # of an accuracy of 0.03
+def _checked(shifts=(0.0, 0.0, 0.0, 0.0), **options):
+    """Return the verdicts on a simulator whose results differ from the law by the given shifts at four windows."""
+    windows = dict(zip((30, 40, 50, 200), shifts, strict=True))
+    points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in windows]
 
     def simulator(rng, window, **point):
-        shift = shifts[window] + (0.001 if rng % 2 else -0.001)
-        return throughput_efficiency(window=window, **point) + shift
+        return throughput_efficiency(window=window, **point) + windows[window] + (0.001 if rng % 2 else -0.001)
 
-    table = verify.check(throughput_efficiency, simulator, points, budget=40)
+    return verify.check(throughput_efficiency, simulator, points, **options)
+
+
+def test_agreement():
+    table = _checked((0.0, 0.1, 0.03, 0.0), budget=40)  # of an accuracy of 0.03
     assert table.verdict.values.tolist() == ["agrees", "differs", "undecided", "not valid"]
     ax = plot.agreement(table, "window")
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -174,15 +173,6 @@ NET = Network.dumbbell(["reno", "vegas", "sack"], rate="10 Mbit/s", delay="10 ms
 SEVEN = Network.dumbbell(["reno"] * 7, rate="10 Mbit/s", delay="10 ms", buffer=50)
 BUFFER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60, "points": 3, "replications": 2}
 RUN = {"duration": 3, "rng": 1, "progress": False}
-
-
-def _checked():
-    points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in (30, 40, 50, 200)]
-
-    def simulator(rng, **point):
-        return throughput_efficiency(**point) + (0.001 if rng % 2 else -0.001)
-
-    return verify.check(throughput_efficiency, simulator, points)
 
 
 def _shares():
@@ -293,14 +283,7 @@ def test_ticks_of_a_logarithmic_axis(ends, labels):
 
 def test_labels_of_rules_and_a_legend_over_no_point():
     """The line of each buffer rule has its name, the legend covers no point, and one product is singular."""
-    path = {
-        "rate": "1Gbit/s",
-        "round_trip_time": "100ms",
-        "bandwidth_delay_product": 60,
-        "points": 2,
-        "replications": 2,
-    }
-    data = design.buffer(**path, progress=False)
+    data = design.buffer(**BUFFER | {"points": 2}, progress=False)
     ax = plot.switch_buffer_curves(data)
     named = {text.get_text(): text.xy[0] for text in ax.texts if text.get_rotation() == 90}
     assert (named["one BDP"], named["BDP/3"]) == (1.0, pytest.approx(1 / 3))
