@@ -195,21 +195,13 @@ def test_any_text_is_read_or_refused(text):
 @pytest.mark.parametrize(
     ("value", "unit", "expected"),
     [
-        (1.25e8, "bytes/s", "1 Gbit/s"),
-        (12.5, "bytes/s", "100 bit/s"),
-        (18.75e6, "bytes/s", "150 Mbit/s"),
-        (16384, "bytes", "16 KiB"),
-        (1048576, "bytes", "1 MiB"),
         (1572864, "bytes", "1536 KiB"),  # 1.5 MiB is no whole number of MiB
-        (31.25e6, "bytes", "31.25 MB"),
-        (1460, "bytes", "1.46 kB"),
         (10e9, "bytes", "10 GB"),  # 9765625 KiB too, which says the same with more
+        (5120000, "bytes", "5.12 MB"),  # 5000 KiB has a character more
         (1264196608, "bytes", "1.2642 GB"),  # 1234567 KiB is exact and unreadable
         (0, "bytes", "0 B"),
-        (0.1, "s", "100 ms"),
         (20e-6, "s", "20 us"),
         (0.9999999, "s", "1 s"),
-        (3600, "s", "3600 s"),
         (0, "s", "0 s"),
         (-0.1, "s", "-100 ms"),
         (float("inf"), "s", "inf s"),
