@@ -104,43 +104,24 @@ REFUSED = {
     "window with losses": (
         "window --rate 1Gbit/s --rtt 100ms --loss 1e-3",
         [
-            ("--mss 0.5B", "mss = 0.5 bytes is out of range: must be in [1, "),
-            ("--mss 12bit", "mss = 1.5 bytes is out of range: must be an integer in"),
             ("--mss 65496B", "mss = 65496 bytes is out of range: must be in [1, 65495] bytes"),
-            ("--mss 16K", "mss = '16K' has an ambiguous unit"),
-            ("--loss 2", "loss = 2 is out of range: must be in [0, 1)\n"),
             ("--output ''", "output = '' is out of range: must be a path\n"),
+            ("--mss 16", "mss = '16' has no unit"),
+            ("missing.json", "missing.json"),
+            ("--loss", "requires an argument"),
         ],
     ),
     "buffer at 1 Gbit/s": (
         "buffer --rate 1Gbit/s --rtt 100ms",
         [
-            ("--scheme renno", "scheme 'renno' is unknown; did you mean 'reno'? Available: bbr, "),
-            ("--flows 1,0", "flows = 0 flows is out of range: must be an integer in [1, 1"),
             ("--seed --5", "seed must be an integer in [0, inf), got the string '--5'\n"),
             ("--seed " + "1" * 5000, "seed must be an integer in [0, inf), got the string '111"),
             ("--replications 1_000", "replications must be an integer in [2, 1e+06], got the string '1_000'"),
             ("--parameter delayed_ack", "parameter must be a name and a number, such as delayed_ack=2"),
-            ("--parameter speed=1", "speed"),
             ("--parameter c=-1", "c = -1"),
             ("--parameter c=1 --parameter c=2", "--parameter c is given twice"),
             ("--scheme dctcp --mark-above 0", "mark_above = 0"),
             ("--scheme dctcp --mark-above 20 --discipline fifo", "mark_above = 20 needs discipline 'step-marking'"),
-        ],
-    ),
-    "window, numbers": (
-        "window --rate 150Mbit/s --rtt 20ms --loss 1e-4,1e-2",
-        [
-            ("--rate 0bit/s", "rate = "),
-            ("--rate 1Gfoo/s", "rate = '1Gfoo/s'"),
-            ("--rtt -1ms", "rtt = "),
-            ("--rtt 0s", "rtt = 0 s"),
-            ("--loss 1", "loss = 1"),
-            ("--loss 1e-3,2", "loss"),
-            ("--loss ''", "loss = '' cannot be read"),
-            ("--mss 16", "mss = '16' has no unit"),
-            ("missing.json", "missing.json"),
-            ("--loss", "requires an argument"),
         ],
     ),
     "window": (
@@ -154,8 +135,6 @@ REFUSED = {
     "buffer": (
         "buffer --rate 12Mbit/s --rtt 60ms --replications 2",
         [
-            ("--flows 1,x", "flows must be an integer in"),
-            ("--flows 3,3", "flows = [3, 3]"),
             ("--rate 400Gbit/s --rtt 100ms --scheme bbr", "would be simulated: about"),
             ("--file 10kB --flows 2", "--flows and --file exclude each other"),
         ],
@@ -172,14 +151,11 @@ REFUSED = {
     "curves": (
         "curves --rate 12Mbit/s --rtt 50ms --scheme reno --flows 1,2 --replications 2 --at 0.3,1 --file 15kB",
         [
-            ("--scheme reno,rino", "scheme 'rino' is unknown; available"),
             ("--scheme reno,reno", "schemes = ['reno', 'reno'] is out of range: must be schemes of different names"),
-            ("--flows 3,3", "flows = [3, 3]"),
             ("--over buffer,buffer", "names an axis twice"),
             ("--buffer 0.5", "--buffer needs --over window: --at gives the buffers of --over buffer"),
             ("--over buffer,window", "--at needs one axis"),
             ("--over window --scheme tfrc", "scheme 'tfrc' has no window"),
-            ("--at 0", "at = 0"),
             ("--at 1,200", "at = 200"),
             ("--figure paper.bmp", "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg"),
             ("--figure /proc/nowhere/a.pdf", "figure = /proc/nowhere cannot be written to"),
