@@ -1,7 +1,6 @@
 """`longfat simulate`: a table, JSON that programs can check, files; tests/test_cli_refusals.py has the mistakes."""
 
 import json
-import math
 import os
 import signal
 import subprocess
@@ -425,7 +424,5 @@ def test_traces():
     assert windows.lines[0].get_ydata().tolist() == data.window_trace.values[:, 0].tolist()
     assert [line.get_label() for line in queues.lines] == ["n0-n1"]  # nothing waits on the way back
     assert queues.lines[0].get_ydata().tolist() == data.queue_trace.values[:, 0].tolist()
-    assert (windows.get_ylabel(), queues.get_xlabel()) == ("window [packets]", "time [s]")
     with pytest.raises(ValueError, match=r"call sim\.run with sample_every"):
         plot.traces(sim.run(net, duration=1, rng=1, progress=False), [])
-    assert math.isfinite(float(data.goodput.sum()))

@@ -7,7 +7,8 @@ import sys
 import pytest
 import xarray as xr
 
-from longfat import cli, sim, testbed
+from longfat import cli, testbed
+from longfat.sim.network import scenario
 from longfat.testbed import datasets, runs
 from longfat.testbed.one_run import Trust
 from tests.testbed import stand_in
@@ -69,7 +70,7 @@ def test_json_has_the_same_keys(folder, capsys):
 def test_side_by_side(folder, capsys):
     """The figures of the rows are those of the Dataset, the law's the law's, and equal sides do not differ."""
     out = answer(capsys, "--compare")
-    data = testbed.compare(net(), duration=3, warm_up=1, rng=2, progress=False)
+    data = testbed.compare(scenario.load("./net.toml")[0], duration=3, warm_up=1, rng=2, progress=False)
     line = next(line for line in out.splitlines() if "utilisation" in line and line.startswith("a-b"))
     carried = f"{100 * float(data.utilisation.sel(face='Linux', link='a-b')):.4g}%"
     law = f"{100 * float(data.law_value[0]):.4g}%"
@@ -77,12 +78,6 @@ def test_side_by_side(folder, capsys):
     assert "law of utilisation: tcp.aimd_utilisation_general" in out
     assert "law of mean_queue: tcp.aimd_mean_queue" in out
     assert "b-a" not in out  # nothing happens there
-
-
-def net():
-    return sim.Network("one Reno flow").link(
-        "a", "b", rate="20 Mbit/s", delay="10 ms", buffer=25, duplex=True
-    ).flow("sack", name="reno", path=["a", "b"], packet=1500, ack_path="ideal")  # fmt: skip
 
 
 def test_side_by_side_as_json(folder, capsys):
@@ -117,24 +112,24 @@ def test_one_line_says_what_is_missing(folder, capsys, monkeypatch):
     assert not (folder / "out").exists() or not list((folder / "out").iterdir())
 
 
-def test_spoilt_runs_are_reported(folder, capsys, monkeypatch):
-    late = Trust(late=0.5, packets=100, drops=0)
-    monkeypatch.setattr(datasets, "outcomes", lambda *_, **given: stand_in.outcomes(*_, **given, rejected=[late, late]))
+LATE = Trust(late=0.5, packets=100, drops=0)
+
+
+def test_spoilt_runs_are_counted(folder, capsys, monkeypatch):
+    monkeypatch.setattr(datasets, "outcomes", lambda *_, **given: stand_in.outcomes(*_, **given, rejected=[LATE, LATE]))
     assert answer(capsys).endswith("packets at most 3 ms late, 2 repeated\n")
 
-    def spoilt(*_, **given):
-        raise runs.RejectedRun(f"3 attempts were spoilt by the machine's load: {late}")
 
-    monkeypatch.setattr(datasets, "outcomes", spoilt)
-    assert "50 % of 100 packets were later than 2 ms" in refused(capsys)
+@pytest.mark.parametrize(("error", "words"), [
+    (runs.RejectedRun(f"spoilt by the machine's load: {LATE}"), "50 % of 100 packets were later than 2 ms"),
+    (runs.Killed("the process of the run ended with status -9"), "the process of the run ended with status -9"),
+])  # fmt: skip
+def test_runs_that_end_early_are_reported(folder, capsys, monkeypatch, error, words):
+    def ended(*_, **given):
+        raise error
 
-
-def test_a_killed_process_is_reported(folder, capsys, monkeypatch):
-    def killed(*_, **given):
-        raise runs.Killed("the process of the run ended with status -9")
-
-    monkeypatch.setattr(datasets, "outcomes", killed)
-    assert "the process of the run ended with status -9" in refused(capsys)
+    monkeypatch.setattr(datasets, "outcomes", ended)
+    assert words in refused(capsys)
 
 
 def test_the_list_is_that_of_simulate(capsys):
