@@ -96,7 +96,7 @@ DOMAINS = {
     "[0, 1)": "tcp_window.loss window.loss loss_load.loss",
     "[1, 65495]": "tcp_window.segment",
     "[0, 10000]": "window.points",
-    "(0, 100]": "curves.buffer",
+    "(0, 100]": "curves.buffer curves.at",
     "[1, 1e12]": "curves.file",
     "(0, 0.5]": "curves.load",
     "[1, 50]": "loss_load.k",

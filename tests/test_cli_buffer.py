@@ -17,9 +17,11 @@ from longfat.cli.buffer_text import table
 from longfat.cli.output import sayable
 from longfat.design import switch_buffer
 from longfat.design.long_flows import LongFlows
+from tests.test_cli_window import in_namespace
 
 pytestmark = pytest.mark.usefixtures("drawn_quickly")
 
+needs_tc = pytest.mark.skipif(not shutil.which("tc"), reason="needs tc")
 PATH = ["--rate", "12Mbit/s", "--rtt", "60ms", "--replications", "2"]  # 60 packets of 1500 bytes are one BDP
 
 
@@ -254,12 +256,9 @@ def test_the_burst_has_room_for_an_aggregate_where_one_fits():
     assert line.endswith("classid 1:1 htb rate 1000000000bit burst 190536b cburst 190536b")  # 125000 + 65536
 
 
+@needs_tc
 def test_tc_takes_the_lines(tmp_path, capsys):
     """By the real tc; queue disciplines that the kernel lacks are refused by it and not by the parser of tc."""
-    if not (shutil.which("tc") and shutil.which("unshare")):
-        pytest.skip("needs tc and unshare")
-    if subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
-        pytest.skip("network namespaces are not available")
     out = lines(capsys, tmp_path)
     path = ["--rate", "1Gbit/s", "--rtt", "1ms", "--replications", "2", "--scheme", "dctcp"]
     assert main(["buffer", *path]) == 0
@@ -276,10 +275,9 @@ def test_tc_takes_the_lines(tmp_path, capsys):
         found.pop()  # a tc before iproute2 6.16
     for line in found:
         script = f"ip link add one type veth peer name two; {line}; tc qdisc show dev one"
-        made = subprocess.run(["unshare", "-rn", "sh", "-c", script], capture_output=True, text=True)
-        assert f"qdisc {line.split()[6]} " in made.stdout or "kind is unknown" in made.stderr, made.stderr
-        wrong = script.replace("limit", "limitt")
-        assert "imitt" in subprocess.run(["unshare", "-rn", "sh", "-c", wrong], capture_output=True, text=True).stderr
+        shown, errors = in_namespace(script)
+        assert f"qdisc {line.split()[6]} " in shown or "kind is unknown" in errors, errors
+        assert "imitt" in in_namespace(script.replace("limit", "limitt"))[1]
 
 
 def test_every_flow_has_room_for_a_packet(policer):
@@ -319,18 +317,14 @@ def test_lines_of_a_policer_by_hand(policer):
     assert "ping" not in check.reason + " ".join(check.lines)
 
 
+@needs_tc
 def test_tc_takes_the_policer(policer):
-    if not (shutil.which("tc") and shutil.which("unshare")):
-        pytest.skip("needs tc and unshare")
-    if subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
-        pytest.skip("network namespaces are not available")
     pasted = [one.replace("DEV", "one") for one in buffer_lines.lines(policer)[0].lines]
     script = "; ".join(["ip link add one type veth peer name two", *pasted, "tc filter show dev one ingress"])
-    made = subprocess.run(["unshare", "-rn", "sh", "-c", script], capture_output=True, text=True)
-    refused = "kind is unknown" in made.stderr or "not found" in made.stderr  # a kernel without clsact or matchall
-    assert "rate 10Mbit" in made.stdout or refused, made.stderr
-    wrong = script.replace("burst", "burstt")
-    assert "bad action" in subprocess.run(["unshare", "-rn", "sh", "-c", wrong], capture_output=True, text=True).stderr
+    shown, errors = in_namespace(script)
+    refused = "kind is unknown" in errors or "not found" in errors  # a kernel without clsact or matchall
+    assert "rate 10Mbit" in shown or refused, errors
+    assert "bad action" in in_namespace(script.replace("burst", "burstt"))[1]
 
 
 @pytest.mark.long
@@ -375,8 +369,6 @@ def test_the_threshold_is_found(tmp_path, capsys):
     limit = packets + 80
     line = f"codel limit {limit} target {1200 * packets}us interval {max(100_000, 1200 * packets)}us"
     assert f"tc qdisc replace dev DEV root {line}\n" in out
-    assert main(["buffer", *path, "--find", "threshold", "--output", str(tmp_path)]) == 2
-    assert "discipline" in capsys.readouterr().err
 
 
 def test_red_gets_the_simulated_weight():

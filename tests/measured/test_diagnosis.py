@@ -124,6 +124,7 @@ def test_a_receive_window_is_advised_for_the_link_without_losses(tmp_path, capsy
         # Nothing shows that the smallest round trip contains a queue of its own; a ping does.
         ("clean-3.json", "own losses"),
         ("parallel.json", "own losses"),
+        ("parallel.json idle.ping", "bottleneck"),
         ("bbr.json", "own losses"),
         ("lossy.json", "losses or policer"),
         ("policed.json", "suspected policer"),
@@ -141,14 +142,10 @@ def test_a_receive_window_is_advised_for_the_link_without_losses(tmp_path, capsy
     ],
 )
 def test_files_of_known_paths(name, kind):
-    figures = measured.read(DATA / name)
+    figures = measured.read(*(DATA / one for one in name.split()))
     assert diagnosis(figures).kind == kind
     known = {"receiver window": kind, "send buffer": kind, "application": "sender", "sender": "sender", "unknown": None}
     assert figures.limited_by == known.get(kind, "network")
-
-
-def test_a_ping_shows_the_queue_of_parallel_flows():
-    assert diagnosis(measured.read(DATA / "parallel.json", DATA / "idle.ping")).kind == "bottleneck"
 
 
 @pytest.mark.parametrize(

@@ -11,29 +11,27 @@ import pytest
 
 from longfat import measured
 from longfat.measured.policing import Transmission, policer
-from tests.measured.test_capture import handshake, packet, written
+from tests.measured.test_capture import data_in, handshake, packet, written
 from tests.measured.test_qlog_and_ndt7 import event, header
 
 DATA = Path(__file__).parents[1] / "data" / "measured"
 
 
-def data(numbers, begin=20_000):
-    return [packet(begin + 10 * i, sequence=5000 + 1000 * n, ack=100, payload=1000) for i, n in enumerate(numbers)]
-
-
-def acknowledgments(numbers, begin):
+def acknowledgments(sent, numbers):
+    """Return acknowledgments that come when all packets have been sent."""
+    begin = 20_000 + 100 * sent
     return [packet(begin + 10 * i, True, 100, 5000 + 1000 * n) for i, n in enumerate(numbers)]
 
 
 def a_large_window(folder, n):
     """All packets are in flight when the first acknowledgment comes."""
-    return written(folder, [*handshake(5000), *data(range(n)), *acknowledgments(range(2, n + 1, 2), 20_000 + 10 * n)])
+    return written(folder, [*handshake(5000), *data_in(range(n)), *acknowledgments(n, range(2, n + 1, 2))])
 
 
 def many_gaps(folder, n):
     """Every second packet comes late, the last one first."""
     order = [*range(0, n, 2), *range(n - 1, 0, -2)]
-    return written(folder, [*handshake(5000), *data(order), *acknowledgments([n], 20_000 + 10 * n)])
+    return written(folder, [*handshake(5000), *data_in(order), *acknowledgments(n, [n])])
 
 
 def iperf3(folder, n):
