@@ -69,12 +69,7 @@ REFUSED = {
         "",
         [
             ("widnow", "command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
-            ("plot", "command 'plot' is unknown; available: benchmark, buffer, curves, explore, measured, "),
             ("--bogus", "option '--bogus' is unknown; available: --help, --version\n"),
-            (
-                "window --bogus",
-                "option '--bogus' is unknown; available: --application, --buffer, --flows, --help, --kernel, ",
-            ),
             ("window --rat 1", "option '--rat' is unknown; did you mean '--rate'? Available: "),
             ("verify --law md1_wate", "law 'md1_wate' is unknown; did you mean 'queues."),
             ("explore --host ''", "host = '' is out of range: must be an address of this machine"),
