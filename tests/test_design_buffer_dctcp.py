@@ -6,10 +6,9 @@ import pytest
 
 from longfat import design
 from longfat.design.buffer_laws import ABOVE_THRESHOLD, DctcpLaws, Path
-from longfat.design.long_flows import LongFlows
-from longfat.design.replicating import Effort
 from longfat.sim import queues
-from longfat.sim.schemes import linux, scheme
+from longfat.sim.schemes import linux
+from tests.test_design_buffer import effort, flows
 
 LINK = {"rate": "10Gbit/s", "round_trip_time": "100us", "points": 2, "replications": 2, "progress": False}
 
@@ -61,13 +60,9 @@ def test_the_answer():
 def test_packets_are_lost_where_the_fluid_loses_none():
     """Each packet acknowledged, so that the least bursts remain: threshold + flows loses, a packet more does not."""
     marked = queues.discipline("step-marking", packets=12)
-    one = LongFlows(
-        rate=1.25e9, round_trip_time=1e-4, packet=1500, flows=1, scheme=scheme("dctcp"), discipline=marked,
-        parameters={"delayed_ack": 1.0},
-    )  # fmt: skip
-    effort = Effort(7, 2, 0.95, lambda done: None)
-    assert one.simulate(13, effort)["utilisation_upper"] < 0.95
-    assert one.simulate(14, effort)["utilisation_lower"] > 0.99
+    one = flows("dctcp", 1, rate=1.25e9, round_trip_time=1e-4, discipline=marked, parameters={"delayed_ack": 1.0})
+    assert one.simulate(13, effort())["utilisation_upper"] < 0.95
+    assert one.simulate(14, effort())["utilisation_lower"] > 0.99
 
 
 def test_the_observation_begins_after_the_window_has_grown_again():
@@ -76,12 +71,9 @@ def test_the_observation_begins_after_the_window_has_grown_again():
     After 0.5 s a run over this path carries all of it with 480 packets, in its first 0.1 s 0.64.
     """
     marked = queues.discipline("step-marking", packets=477)
-    one = LongFlows(
-        rate=5e10, round_trip_time=1e-4, packet=1500, flows=1, scheme=scheme("dctcp"), discipline=marked,
-        parameters=linux("dctcp"),
-    )  # fmt: skip
+    one = flows("dctcp", 1, rate=5e10, round_trip_time=1e-4, discipline=marked, parameters=linux("dctcp"))
     assert one.watch(490)[0] > 0.1905
-    assert one.simulate(490, Effort(7, 2, 0.95, lambda done: None))["utilisation_lower"] > 0.99
+    assert one.simulate(490, effort())["utilisation_lower"] > 0.99
 
 
 def test_a_given_threshold_is_not_scaled():
