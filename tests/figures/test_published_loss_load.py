@@ -1,7 +1,7 @@
 """Rows of Prithviraj & Williamson: verdicts from runs, what free choices decide, and the pages that show them."""
 
 import re
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +9,10 @@ import pytest
 
 import figures
 from figures.claims import Context
-from figures.loss_load import claims, numbers, runs
+from figures.loss_load import numbers, runs
 from figures.loss_load.claims import combined, settled_loads
-from figures.loss_load.networks import EXCESS, NEAREST
-from figures.loss_load.numbers import FITTED, NUMBERS, POINTS, REPEATED, Point, quantity, row_name
+from figures.loss_load.networks import NEAREST
+from figures.loss_load.numbers import FITTED, POINTS, REPEATED, Point, quantity, row_name
 from figures.rule import Estimate, judge, opposite
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
@@ -93,27 +93,6 @@ def test_table_1_is_assessed_elsewhere(table):
     assert rows.ours[~absent].str.endswith(" ms, quoted; assessed in paper 001, table 4.1").all()
 
 
-@pytest.mark.long  # 2 s of runs; the scoreboard has the numbers
-def test_what_the_end_of_a_file_decides():
-    """With an announced end the times at v = 0.5 and 0.6 are met, too; those at 0.9 and 1 are not: they are fitted.
-
-    At v = 1 it is then faster than the quoted 1569 ms of pp.
-    """
-    announced = replace(NEAREST, farewell=True)
-    assert runs.cross_traffic(2, 1.0, announced)["transfer_time"].upper < 1.569
-    met = {v: point.meets(runs.cross_traffic(2, v, announced)["transfer_time"]) for v, point in TIMES.items()}
-    assert met == {1.0: False, 0.9: False, 0.6: True, 0.5: True}
-    assert {key[1] for key in FITTED if key[2] == "transfer_time"} == {1.0, 0.9}
-
-
-@pytest.mark.long  # 2 s of runs; the scoreboard has the numbers
-def test_excess_packets_only():
-    """Dropped regularly and only while a packet waits: three losses are met, but neither 0.15 nor k = 20 at v = 0.9."""
-    points = [point for point in NUMBERS.values() if point.name == "loss"]
-    met = {(p.k, p.v): p.meets(runs.cross_traffic(p.k, p.v, EXCESS)["loss"]) for p in points}
-    assert met == {(2, 1.0): False, (2, 0.9): True, (5, 0.9): True, (20, 0.9): False, (20, 1.0): True}
-
-
 def test_the_load_is_the_sum_of_the_rates():
     """Connection 1 alone sends at rate 1; k = 20 peaks at 1 + 2 f_r = 2.073 but for a packet time; then 1.11 to 1.15.
 
@@ -134,12 +113,3 @@ def test_the_tables_agree_with_the_scoreboard():
     assert {claim: ours[claim] for claim in POINTS} == {
         claim: listed[row_name(point)] for claim, point in POINTS.items()
     }
-
-
-@pytest.mark.long  # 60 runs; the scoreboard has the verdicts
-def test_short_delays_end_the_overload_that_grows_with_k(monkeypatch):
-    """With four runs at each point; if the delays stay as they are, the row does not hold."""
-    assert claims.first_reason(Context(1e5, 0)).verdict == "ordering reproduced"
-    assert claims.reasons(Context(1e5, 0)).verdict == "differs"
-    monkeypatch.setitem(claims.REASONS, next(iter(claims.REASONS)), {"nearer": 1.0})
-    assert claims.first_reason(Context(1e5, 1)).verdict != "ordering reproduced"
