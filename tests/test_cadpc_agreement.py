@@ -42,13 +42,6 @@ def test_the_boundary_of_stability(delay, flows):
     assert swing(flows, delay, 1.07 * boundary) > 0.05
 
 
-def test_two_updates_old_at_a_1_from_three_flows_on():
-    """The boundary at d = 2 lies between two flows, 2 (3)/(2 + sqrt(20 - 8)) = 1.098, and three, 0.915."""
-    assert float(laws.largest_stable_smoothing(2, 2)) == pytest.approx(6 / (2 + 12**0.5))
-    assert swing(2, 2, 1.0) < 0.003
-    assert swing(3, 2, 1.0) > 0.05
-
-
 def test_differences_vanish_slowly():
     """A flow displaced by 10 % approaches nine others by 1 - a/(n + 1) per update, as in the law.
 
