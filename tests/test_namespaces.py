@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import sympy
 
-from longfat import verify
 from longfat.law import Law, Symbol, array_namespaces
 
 X = Symbol("x", "1", "[-10, 10]", (-5, 5))
@@ -126,16 +125,3 @@ def test_a_name_that_not_all_have():
     for x, numbers in ((sympy.Symbol("x"), "symbols"), (mpmath.mpf(1), "mpmath numbers")):
         with pytest.raises(AttributeError, match=rf"xp.arctan2 does not exist for {numbers}: help"):
             law(x)
-
-
-def test_a_formula_of_ones_own_shows_itself_and_agrees():
-    loss = Symbol("p", "probability", "(0, 1)", (1e-4, 0.1), "loss")
-    own = Law(
-        lambda loss, *, xp: xp.where(loss > 0.01, xp.sqrt(1.5 / loss), xp.abs(xp.tanh(loss)) + xp.sum([loss, 1])),
-        {"loss": loss}, "packets", "an example",
-    )  # fmt: skip
-    assert own._repr_latex_().startswith(r"$\displaystyle \begin{cases}")
-    assert r"\sqrt" in own._repr_html_()
-    row = verify.run([own], quick=True).iloc[0]
-    assert [row[face] for face in ("numeric", "symbolic", "jax", "gradient")] == ["agrees"] * 4, row.to_dict()
-    assert jax.grad(own)(0.06) == pytest.approx(-0.5 * (1.5 / 0.06**3) ** 0.5, rel=1e-12)  # of sqrt(1.5/p)
