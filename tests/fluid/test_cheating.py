@@ -50,14 +50,6 @@ def test_replying_gains_less_than_leading():
     np.testing.assert_allclose(replying.goodput, replying.rate * k / (k + 1), rtol=1e-9)
 
 
-def test_a_crowd():
-    """For very many sources the gain tends to v (V/((k + 1)(V - 1)))^(1/k), V = (k + 1) v/k; it is 1 at v = 1."""
-    k, v = 4, 0.95
-    load = (k + 1) * v / k
-    limit = v * (load / ((k + 1) * (load - 1))) ** (1 / k)
-    assert fluid.cheating(k, v, 10**7).gain.item() == pytest.approx(limit, rel=1e-5)
-
-
 def test_equal_loss_by_hand():
     # k = 1, n = 1: r^2 = 2 r + 1, r = 1 + sqrt(2); the share r/(1 + r) of a half
     found = fluid.cheating(1, 0.8, 2, drop="equal")
