@@ -6,7 +6,6 @@ import pytest
 import sympy as sp
 
 from derivations import many_rounds as proofs
-from longfat import verify
 from longfat.laws import selective_repeat as laws
 
 
@@ -49,21 +48,3 @@ def test_the_shipped_law_equals_the_combined_proofs(window, loss):
     expected = by_proof(window, loss, 16, 23)
     got = laws.throughput_efficiency_many_rounds(window, float(loss), 16, 23.0)
     assert got == pytest.approx(float(expected), rel=1e-13)
-
-
-@pytest.mark.long  # 84 points; the record of the law has a simulator, too
-def test_the_shipped_law_agrees_with_the_simulator():
-    """Far beyond the validity of section 4.2, up to w_a s p^2 = 122: the paper's example at p = 0.1."""
-    points = [
-        {"window": int(share * w_a) or 1, "loss": p, "segment_packets": s, "ack_segments": w_a}
-        for s, w_a in ((1, 12.0), (16, 23.0), (128, 12.0), (16, 763.125))
-        for p in (1e-3, 1e-2, 0.1)
-        for share in (0.05, 0.5, 1.0, 1.5, 2.0, 2.5, 4.0)
-    ]
-    law = laws.throughput_efficiency_many_rounds
-    table = verify.check(law, verify.segment_efficiency(), points, rng=3)
-    assert table.attrs["agrees"], table.isel(point=int(abs(table.law - table.estimate).values.argmax()))
-    # The check can fail: at the last points, with W = 2 w_a and 2.5 w_a, the law of Gong and
-    # Parulkar, section 4.2, promises far more.
-    for point, lower, upper in zip(points[-3:-1], table.lower.values[-3:-1], table.upper.values[-3:-1], strict=True):
-        assert laws.throughput_efficiency(**point) - upper > 0.3 > upper - lower

@@ -142,21 +142,6 @@ def test_progress_is_printed(session):
     assert "points," not in session(RIGHT).stdout.str()
 
 
-def test_the_condition_of_a_domain_is_kept(session):
-    """Outside of it the formula is wrong."""
-    text = (
-        HEAD
-        + """
-@lf.testing.holds(
-    planted, simulated, over=DOMAIN, within="20 %", points=5, where=lambda load, flows: load < 0.5 or flows < 3
-)
-def test_wait():
-    pass
-"""
-    )
-    session(text).assert_outcomes(passed=1)
-
-
 def test_other_sessions_are_left_alone(session):
     result = session("def test_it():\n    pass\n")
     result.assert_outcomes(passed=1)
