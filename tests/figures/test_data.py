@@ -275,49 +275,6 @@ def test_what_the_pictures_of_sstp_show():
     np.testing.assert_allclose(booked / left, 0.95, atol=0.05)
 
 
-def test_the_course_of_cubic():
-    """The window follows its law within a packet, and is convex from K on, a round trip or two after a loss.
-
-    Slow start ends at 1000 packets and 0.4 s; the window then grows by a packet in 50 ms, as Reno's: 1032 at 2 s, and K
-    = (0.3 W/0.4)^(1/3) = 9.18 s. Before the last loss it is read off, 1291: 9.89 s. Samples are 0.25 s apart.
-    """
-    kept = data.dataset("courses_cubic", ("time",))
-    difference = (kept.window - kept.law).values
-    assert np.nanmax(np.abs(difference)) < 1
-    assert np.isfinite(difference).sum() > 160
-    np.testing.assert_allclose(kept.window.sel(time=[2.0, 27.0]), [1032, 1291], atol=1)
-    convex = [begin for begin, _, region in courses.spans(kept.time.values, kept.region.values) if region == 2]
-    for begin, loss, duration in zip(convex, (2.0, 27.0), (9.18, 9.89), strict=True):
-        assert loss + duration + 0.05 < begin < loss + duration + 0.05 + 0.5
-
-
-def test_the_course_of_bbr():
-    """BBR's states in the order of draft-ietf-ccwg-bbr-06, section 5.3, and what it has in flight in them.
-
-    The bandwidth-delay product is 6.25e6 * 0.04/1500 = 166.7 packets. ProbeRTT halves it (section 5.6.1), every 5 s
-    (section 2.16.1), for 200 ms at least. Alone in ProbeBW_CRUISE it sends at 99 % of 50 Mbit/s (section 2.5).
-    """
-    kept = data.dataset("courses_bbr", ("time",))
-    seen = courses.spans(kept.time.values, kept.state.values)
-    names = [list(courses.STATES)[state] for _, _, state in seen]
-    cycle = [f"PROBE_BW {name}" for name in ("CRUISE", "REFILL", "UP", "DOWN", "CRUISE")]
-    assert names[:8] == ["STARTUP", "DRAIN", *cycle, "PROBE_RTT"]
-    begins = [begin for begin, _, state in seen if state == 6]
-    assert all(end - begin > 0.2 for begin, end, state in seen if state == 6)
-    assert 5 < begins[0] < 5.1
-    assert 5 < begins[1] - begins[0] < 5.4
-    alone = kept.sel(time=slice(None, courses.JOINS))
-    probing = alone.where(alone.state == 6, drop=True)
-    np.testing.assert_allclose(probing.in_flight_bbr[8:], 0.5 * 166.7, atol=1)
-    cruising = alone.sel(time=slice(1.0, 2.5))
-    assert set(cruising.state.values) == {3}
-    np.testing.assert_allclose(cruising.rate_bbr, 0.99 * 50, atol=0.31)  # a packet in 40 ms
-    together = kept.sel(time=slice(courses.JOINS, None))
-    # In 40 ms the link serves 166.7 packets; at the ends of that a packet of BBR's counts, and two of CUBIC's, which
-    # are acknowledged together: 0.3 Mbit/s each.
-    assert float((together.rate_bbr + together.rate_cubic).max()) < 50 + 3 * 0.3
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("part", [part for part in gallery.PARTS if part != "explore"])
 def test_all_of_it(part, tmp_path):
