@@ -173,7 +173,10 @@ def read(paper: str) -> list[Claim]:
 def findings(
     paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False, known: Collection[str] = ()
 ) -> list[tuple[Claim, Finding]]:
-    """Return the rows of a paper with our findings, without claims that are ``known``; see `published`."""
+    """Return the rows of a paper with our findings, without claims that are ``known``.
+
+    The scale and the seed are those of `figures.verdicts.scoreboard`.
+    """
     from longfat.base.progress import bar
 
     rows = [row for row in read(paper) if row.claim not in known]
@@ -184,44 +187,8 @@ def findings(
     return [(row, assessments[row.claim](context)) for row in watched]
 
 
-def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> pd.DataFrame:
-    """Return every row of a paper: the printed value, our value and the verdict.
-
-    Parameters
-    ----------
-    paper : str
-        Number of the paper: "000", Kim & Farber; "001", Kanakia, Keshav & Mishra; "002", Welzl; "003", Gong & Parulkar;
-        "004", Prithviraj & Williamson.
-    packets : float
-        Scale of the simulations [packets], in [1e5, 1e12]: "003" delivers at least so many packets at each point. The
-        others take from it how many runs a point has: "001" one for every million, 2 to 10; "002" one for every
-        million, 3 to 20; "004" one for every million, 4 to 100; "000" 6 to 10 of 1.5e5 to 3e5 packets from a million
-        on, 3 short ones below. The column ``scale`` states it at each row.
-    seed : int
-        Seed of the random numbers, at least 0.
-    progress : bool
-        Whether to show a progress bar over the rows.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours`` (with 95 % intervals), ``verdict``,
-        ``reason``, ``criterion`` (the part of the rule that was applied), ``scale`` (what was run), ``repeats`` (the
-        claim in whose row the same number is counted), ``fitted`` (our free choices that the number has set),
-        ``met_by`` and ``others`` (which runs of other schemes meet the number, too, and how many were tried). The rule
-        is `figures.rule`.
-
-    Examples
-    --------
-    >>> table = published("003", packets=1e5)  # doctest: +SKIP
-    >>> str(table.verdict[table.claim == "BDP example"].item())  # doctest: +SKIP
-    'consistent'
-    """
-    return tabulated(findings(paper, packets=packets, seed=seed, progress=progress))
-
-
 def tabulated(made: Sequence[tuple[Claim, Finding]]) -> pd.DataFrame:
-    """Return the table that `published` describes, from the rows with their findings."""
+    """Return the columns of `figures.verdicts.scoreboard`, from the rows of a paper with their findings."""
     import pandas as pd
 
     rows, found = [row for row, _ in made], [one for _, one in made]

@@ -69,7 +69,7 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
 
 
 def _scales(table: pd.DataFrame) -> str:
-    """Return the scales of the papers (`figures.claims.published`) as text."""
+    """Return the scales of the papers (`figures.verdicts.scoreboard`) as text."""
     found = {paper: f"{rows.packets.iloc[0]:.0e} packets" for paper, rows in table.groupby("paper")}
     same = set(found.values())
     return same.pop() if len(same) == 1 else ", ".join(f"{value} for {paper}" for paper, value in found.items())
@@ -113,7 +113,7 @@ def simulate(
     Parameters
     ----------
     packets : float or mapping
-        Scale of the runs, see `figures.claims.published` [packets]: for all papers, or for each paper that
+        Scale of the runs, see `figures.verdicts.scoreboard` [packets]: for all papers, or for each paper that
         the scoreboard should have.
     seed : int
         Seed of the random numbers.

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import longfat
-from figures.claims import PAPERS, published
+from figures.claims import PAPERS, findings, tabulated
 from figures.rule import VERDICTS
 from longfat._version import __version__
 from longfat.base.domains import unknown
@@ -50,8 +50,10 @@ def scoreboard(
     papers : iterable of str, optional
         Numbers of the papers; all by default.
     packets : float
-        Least number of packets at each simulated point [packets], in [1e5, 1e12]; see
-        `figures.claims.published`.
+        Scale of the simulations [packets], in [1e5, 1e12]: "003" delivers at least so many packets at each point. The
+        others take from it how many runs a point has: "001" one for every million, 2 to 10; "002" one for every
+        million, 3 to 20; "004" one for every million, 4 to 100; "000" 6 to 10 of 1.5e5 to 3e5 packets from a million
+        on, 3 short ones below. The column ``scale`` states it at each row.
     seed : int
         Seed of the random numbers, at least 0.
     store : str or Path, optional
@@ -63,7 +65,11 @@ def scoreboard(
     Returns
     -------
     pandas.DataFrame
-        Columns of `figures.claims.published`, with columns ``paper`` and ``packets`` (the scale) in front.
+        Columns ``paper``, ``packets`` (the scale), ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours``
+        (with 95 % intervals), ``verdict``, ``reason``, ``criterion`` (the part of the rule that was applied), ``scale``
+        (what was run), ``repeats`` (the claim in whose row the same number is counted), ``fitted`` (our free choices
+        that the number has set), ``met_by`` and ``others`` (which runs of other schemes meet the number, too, and how
+        many were tried). The rule is `figures.rule`.
 
     Examples
     --------
@@ -168,7 +174,7 @@ def _one(paper: str, packets: float, seed: int, store: str | Path | None, progre
     if store is not None and (kept := _kept(Path(store) / name, identity)) is not None:
         return _scaled(pd.DataFrame(kept), packets)
     begin = monotonic()
-    table = published(paper, packets=packets, seed=seed, progress=progress)
+    table = tabulated(findings(paper, packets=packets, seed=seed, progress=progress))
     table.insert(0, "paper", paper)
     if store is not None:
         with AtomicFiles(store) as folder:

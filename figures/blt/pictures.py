@@ -204,7 +204,7 @@ def simulate(packets: float = 1e7, store: str | Path | None = None) -> dict[str,
     Parameters
     ----------
     packets : float
-        Scale of the simulations, that of the claims' runs, see `figures.claims.published` [packets].
+        Scale of the simulations, that of the claims' runs, see `figures.verdicts.scoreboard` [packets].
     store : str or Path, optional
         Directory for finished runs.
     """

@@ -113,7 +113,7 @@ def every_cell(context: Context, experiments: tuple[int, ...]) -> list[tables.Ta
     Parameters
     ----------
     context : Context
-        Scale and seed, as for `figures.claims.published`.
+        Scale and seed, as for `figures.verdicts.scoreboard`.
     experiments : tuple of int
         Experiments whose cells are listed.
     """

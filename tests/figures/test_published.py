@@ -5,7 +5,7 @@ import pytest
 
 from figures.blt import claims as blt
 from figures.cadpc import claims as cadpc
-from figures.claims import Context, Finding, published, read, tabulated
+from figures.claims import Context, Finding, findings, read, tabulated
 from figures.gong_parulkar import claims as gong_parulkar
 from figures.kkm import claims as kkm
 from figures.loss_load import claims as loss_load
@@ -40,9 +40,9 @@ def test_rows_that_take_no_runs_are_those_of_the_scoreboard(paper, judges):
 
 def test_refusals():
     with pytest.raises(ValueError, match="paper '009' is unknown; available: 000, 001, 002, 003, 004"):
-        published("009")
+        findings("009")
     with pytest.raises(ValueError, match="packets = 10 packets is out of range"):
-        published("003", packets=10)
+        findings("003", packets=10)
     with pytest.raises(ValueError, match="needs a reason"):
         Finding("0.3", "differs")
     with pytest.raises(

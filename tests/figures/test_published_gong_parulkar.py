@@ -2,8 +2,8 @@
 
 import pytest
 
-from figures.claims import published
 from figures.gong_parulkar import runs as gong_parulkar_runs
+from figures.verdicts import scoreboard
 from longfat.segments.replications import Rules
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
@@ -19,7 +19,7 @@ def test_measured_numbers_have_a_scale(table):
 
 @pytest.mark.long
 def test_as_many_verdicts_of_each_kind_with_another_seed():
-    counts = published("003", seed=1).verdict.value_counts()
+    counts = scoreboard(["003"], seed=1).verdict.value_counts()
     assert dict(counts) == dict(SCOREBOARD.verdict[SCOREBOARD.paper == "003"].value_counts())
 
 

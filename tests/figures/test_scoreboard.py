@@ -85,11 +85,11 @@ def test_a_paper_that_is_done_is_taken_from_the_store(written, monkeypatch):
     assert (kept["packets"], kept["seed"], len(kept["rows"])) == (1e5, 0, 39)
     made = []
 
-    def published(paper, *, packets, seed, progress):
+    def findings(paper, *, packets, seed, progress):
         made.append((paper, packets))
-        return first.drop(columns=["paper", "packets"])
 
-    monkeypatch.setattr(verdicts, "published", published)
+    monkeypatch.setattr(verdicts, "findings", findings)
+    monkeypatch.setattr(verdicts, "tabulated", lambda found: first.drop(columns=["paper", "packets"]))
     kept["rows"][0]["ours"] = "from the store"
     place.write_text(json.dumps(kept), encoding="utf-8")
     stored = again(written)
