@@ -226,11 +226,8 @@ def draw_ratios(data: xr.Dataset, axes: Any) -> None:
         for column, faster in enumerate(FASTER):
             ax, one = axes[row][column], data.sel(rival=rival, faster=faster, blt="BLT")
             for k, path in enumerate(PATHS):
-                mean, low, high = (one[f"ratio{end}"].sel(path=path).values for end in ("", "_lower", "_upper"))
-                ax.errorbar(
-                    products[k], mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], ls="", capsize=2,
-                    ms=4.5, marker=MARKERS[k], color=COLOURS[k], label=path,
-                )  # fmt: skip
+                bars(ax, products[k], one.sel(path=path), "ratio", ls="", capsize=2, ms=4.5, marker=MARKERS[k],
+                     color=COLOURS[k], label=path)  # fmt: skip
             for packets, style in ((66, ":"), (6667, "--")):
                 ax.plot(x, estimate(x, packets, 10), color="0.4", ls=style, label=f"estimate, {packets} packets")
             ax.axhline(1, color="0.4", lw=0.8)

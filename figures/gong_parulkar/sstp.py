@@ -18,7 +18,7 @@ import xarray as xr
 
 from figures.data import gathered
 from figures.rule import Estimate, mean
-from figures.writing import Part, panels
+from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.replication import replicate
 from longfat.sim import Network, Simulation, queues
@@ -49,6 +49,7 @@ GREEDY = (0, 4, 8, 16, 32, 64, 128)  # window of the connection without rate con
 WARM, UNTIL, SEEDS = 5.0, 25.0, 5  # s
 BOOKED, BESIDE = (0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2), 32  # load of four; window of the fifth
 LINKS = ("drop-tail", "loss-load", "fair queueing")
+LOOK: dict[str, Any] = {"marker": "o", "ms": 3.5, "lw": 1.2, "capsize": 2}
 WHO = {
     "free": "one without rate control", "controlled": "each of four, rate-controlled, beside it",
     "all_free": "each of five without rate control",
@@ -189,9 +190,7 @@ def draw_receivers(data: xr.Dataset, axes: Any) -> None:
 def draw_control(data: xr.Dataset, ax: Any) -> None:
     """Draw the transfer time by the loss probability of control packets."""
     for case in data.case.values:
-        one = data.sel(case=case)
-        low, high = one.time - one.time_lower, one.time_upper - one.time
-        ax.errorbar(data.loss, one.time, [low, high], marker="o", ms=3.5, lw=1.2, capsize=2, label=case)
+        bars(ax, data.loss, data.sel(case=case), "time", label=case, **LOOK)
     ax.set(xlabel="loss probability of control packets", ylabel="transfer time over that without their loss")
     ax.legend(loc="upper left")
 
@@ -203,9 +202,7 @@ def draw_sharing(data: xr.Dataset, axes: Any) -> None:
         one = data.sel(link=link)
         for ax, what in zip(column, ("goodput", "repeated"), strict=True):
             for name, label in WHO.items():
-                mean = one[f"{name}_{what}"].values
-                error = [mean - one[f"{name}_{what}_lower"].values, one[f"{name}_{what}_upper"].values - mean]
-                ax.errorbar(places, mean, error, marker="o", ms=3.5, lw=1.2, capsize=2, label=label)
+                bars(ax, places, one, f"{name}_{what}", label=label, **LOOK)
             ax.set_xticks(places, ["none", *(f"{window}" for window in data.window.values[1:])])
         column[0].axhline(SHARE, color="0.3", ls=":", lw=1.2, label="negotiated")
         column[0].set(title=link)
@@ -221,8 +218,7 @@ def draw_booked(data: xr.Dataset, axes: Any) -> None:
     for ax, link in zip(axes, data.link.values, strict=True):
         one = data.sel(link=link)
         for name, label in (("free", "one without rate control"), ("others", "four, rate-controlled, together")):
-            error = [one[name] - one[f"{name}_lower"], one[f"{name}_upper"] - one[name]]
-            ax.errorbar(load, one[name], error, marker="o", ms=3.5, lw=1.2, capsize=2, label=label)
+            bars(ax, load, one, name, label=label, **LOOK)
         ax.plot(load, np.maximum(0, 1 - load), ":", color="0.3", lw=1.2, label="left by the four; capacity")
         ax.axhline(1, color="0.3", ls=":", lw=1.2)
         ax.set(title=link, xlabel="load negotiated by the four", ylim=(0, 1.4))
