@@ -6,7 +6,6 @@ from collections import deque
 import numpy as np
 import pytest
 
-from longfat import testing
 from longfat.sim import ENQUEUE, Discipline, Network, Simulation, mark, queues
 from longfat.sim.kernel.records import CE, ECT, ECT1
 from longfat.sim.network import traffic
@@ -174,25 +173,25 @@ def test_it_is_the_pseudo_code(load, options):
     assert wanted <= referee.seen
 
 
-def beside(classic, flows=1, *, rate="20 Mbit/s", discipline=dualpi2, seed=1, round_trip=0.025, seconds=25.0):
-    """Return the ratio of the rates of L4S and Classic flows, the L4S packets' waiting times [s], and the utilisation.
+def beside(classic, *, discipline=dualpi2, seconds=25.0):
+    """Return the ratio of the rates of an L4S and a Classic flow, the waits of L4S packets [s], and the utilisation.
 
-    All flows start at random times in the first second; the first five seconds do not count.
+    Both flows start at random times in the first second; the first five seconds do not count.
     """
     books = Logbook(queues.FIFO), Logbook(queues.FIFO)
     net = Network().link("s", "a", rate=math.inf, discipline=books[0].discipline)
-    net.link("a", "b", rate=rate, discipline=discipline)
-    net.link("b", "d", rate=math.inf, delay=round_trip / 2, discipline=books[1].discipline)
-    starts = np.random.default_rng(seed).random(2 * flows)
+    net.link("a", "b", rate="20 Mbit/s", discipline=discipline)
+    net.link("b", "d", rate=math.inf, delay=0.0125, discipline=books[1].discipline)
+    starts = np.random.default_rng(1).random(2)
     for k, start in enumerate(starts):
-        scheme, parameters = ("dctcp", {"ect": 2}) if k < flows else (classic, {})
+        scheme, parameters = ("dctcp", {"ect": 2}) if k == 0 else (classic, {})
         net.flow(
             scheme, path=["s", "a", "b", "d"], ack_path="ideal", packet=1500, parameters=parameters, start=float(start)
         )
-    simulated(net, seconds, seed)
+    simulated(net, seconds)
     times = [{(c.flow, c.number): c.now for c in book.calls if c.now > 5} for book in books]
     size = 1500 / net.links["a", "b"].rate
-    ours = [key for key in times[1] if key[0] < flows]
+    ours = [key for key in times[1] if key[0] == 0]
     waits = np.array([times[1][key] - times[0][key] - size for key in ours if key in times[0]])
     return len(ours) / (len(times[1]) - len(ours)), waits, len(times[1]) * size / (seconds - 5)
 
@@ -212,25 +211,6 @@ def test_low_delay_beside_a_classic_flow(classic):
     assert np.quantile(waits, 0.99) < 2.5 * MS
     assert 0.5 < ratio < 2.0
     assert utilisation > 0.98
-
-
-@pytest.mark.long
-def test_the_coupling_gives_equal_rates():
-    """Four L4S and four CUBIC flows at 40 Mbit/s and 25 ms: equation 10, which gives 1.11, within a quarter.
-
-    Runs with other starting times. L4S packets wait less than 1 ms, also 99 % of them.
-    """
-    delays = []
-
-    def ratio_of(seed):
-        ratio, waits, _ = beside("cubic", 4, rate="40 Mbit/s", seed=seed)
-        delays.append(waits)
-        return ratio
-
-    found = testing.compare(lambda: 1.11, ratio_of, within="25 %", power=0.95, power_at=1, rng=0)
-    print(found, "; waits", *(f"{np.quantile(waits, 0.99) * 1e3:.2f}" for waits in delays))
-    assert found.verdict == "agrees", found
-    assert all(waits.mean() < 0.5 * MS and np.quantile(waits, 0.99) < 1.5 * MS for waits in delays)
 
 
 def test_one_delay_for_both():
