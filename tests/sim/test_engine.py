@@ -17,7 +17,7 @@ from longfat.sim.network import traffic
 from longfat.sim.runs import engine, run_state
 from tests.sim.lab import holding, one_link, simulated
 from tests.sim.networks import AIMD, build, state
-from tests.sim.own import of_flow, of_link
+from tests.sim.own import of_flow
 
 
 def bottleneck(scheme=AIMD, **options):
@@ -299,28 +299,6 @@ def test_time_goes_on():
     own = of_flow(one)
     assert (own.later, own.calls) == (99, 100)
     assert own.last == pytest.approx(99e-9)
-
-
-def test_many_schemes_and_disciplines():
-    """Each flow calls its own scheme, each link its own discipline, however many there are."""
-
-    def scheme(k):
-        return Scheme(f"scheme {k}", ack=lambda flow, event: 1.0 + k)
-
-    def discipline(k):
-        def enqueue(link, packet, now):
-            link.seen = 100.0 + k
-            return queues.ENQUEUE
-
-        return queues.Discipline(f"discipline {k}", enqueue=enqueue, state={"seen": 0.0})
-
-    net = Network()
-    for k in range(14):
-        net.link(f"a{k}", f"b{k}", rate=1e6, delay=0.01, discipline=discipline(k), duplex=True)
-        net.flow(scheme(k), path=[f"a{k}", f"b{k}"])
-    one = simulated(net, 1.0)
-    assert one.state.flows["window"].tolist() == [1.0 + k for k in range(14)]
-    assert [of_link(one, k).seen for k in range(0, 28, 2)] == [100.0 + k for k in range(14)]
 
 
 @pytest.mark.parametrize("name", sorted(name for name in schemes.names() if schemes.scheme(name).acknowledged))

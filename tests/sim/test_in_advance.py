@@ -13,7 +13,7 @@ import pytest
 
 from longfat import sim
 from longfat.sim import queues
-from longfat.sim.kernel.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
+from longfat.sim.kernel.records import AT_ARRIVAL
 from longfat.sim.network import traffic
 from longfat.sim.runs import results
 from tests.sim.lab import one_link
@@ -154,7 +154,7 @@ def compare(one, other):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_four_ways_find_the_same(name):
-    """At once, in steps, with samples, and with nothing computed in advance."""
+    """At once, with at least a fifth more events if nothing is computed in advance; in steps, and with samples."""
     net, every = NETWORKS[name](), 0.00171
     at_once, in_steps, at_arrival = (sim.Simulation(net, rng=3) for _ in range(3))
     sampled = sim.Simulation(net, rng=3, sample_every=every, duration=3.0)
@@ -172,8 +172,7 @@ def test_four_ways_find_the_same(name):
             np.testing.assert_array_equal(samples[time], seen)
     for one in (in_steps, sampled):
         compare(counts(at_once), counts(one))
-    if "delayed" in name:
-        assert at_once.state.row.events < at_arrival.state.row.events
+    assert 1.2 * at_once.state.row.events < at_arrival.state.row.events
 
 
 def test_files_end_as_they_do_where_arrivals_are_computed_in_advance():
@@ -186,31 +185,6 @@ def test_files_end_as_they_do_where_arrivals_are_computed_in_advance():
     long.advance(100.0)
     assert by_itself.now < 10.0
     np.testing.assert_array_equal(by_itself.state.tallies["finish"], long.state.tallies["finish"])
-
-
-def test_which_arrivals_are_computed_in_advance():
-    """By hand: s0-a: shared by flows at a; a-b: feeds only b-d0, and the receivers; d0-b: meets others at b."""
-    run = sim.Simulation(star(), rng=1)
-    names = run.assembly.link_names
-    found = {names[hop.link]: int(hop.in_advance) for hop in run.state.hops[: 3 + 3]}
-    assert found == {
-        "s0-a": AT_ARRIVAL,  # four links meet at a-b
-        "a-b": ENTER_IN_ADVANCE,  # all of b-d0 comes from a-b
-        "b-d0": ENTER_IN_ADVANCE,  # all of d0-b are acknowledgments of packets of b-d0
-        "d0-b": AT_ARRIVAL,  # four links meet at b-a
-        "b-a": ENTER_IN_ADVANCE,  # all of a-s0 comes from b-a
-        "a-s0": AT_ARRIVAL,  # the sender
-    }
-    run = sim.Simulation(queued(), rng=1)
-    names = run.assembly.link_names
-    found = {names[hop.link]: int(hop.in_advance) for hop in run.state.hops[: 3 + 3]}
-    assert (found["a-b"], found["b-d0"]) == (AT_ARRIVAL, ENTER_IN_ADVANCE)  # departures from b-d0 are not yet known
-    run = sim.Simulation(chain(), rng=1)
-    names = run.assembly.link_names
-    hops = run.state.hops[:8]
-    # All packets of n4-n3 are acknowledgments of packets of n3-n4: the on-off flow has none.
-    assert [int(hop.in_advance) for hop in hops[3:4]] == [ENTER_IN_ADVANCE]
-    assert RECEIVE_IN_ADVANCE in run.state.hops["in_advance"]
 
 
 def test_deferred_arrivals_take_no_more_rows_than_there_are():

@@ -94,13 +94,6 @@ def test_the_link_with_the_least_to_spare():
     assert busy == pytest.approx(500_000 + 80 / PERIOD, abs=1000 / PERIOD)
 
 
-def test_the_second_link_if_that_is_the_busy_one():
-    """1.5 MB/s on the link of 2 MB/s leave 0.5 MB/s; the other links are idle."""
-    _, reply = asked(chain(rates=(1e6, 2e6, 4e6), load=1_600_000.0, where=(1, 3)), 0.9)
-    assert reply[0] == 2e6
-    assert reply[1] == pytest.approx(1_600_000, abs=3000)
-
-
 def test_a_saturated_link_reads_its_capacity():
     """The counter counts bytes sent, not arrivals, so that a saturated link reads its capacity.
 
@@ -131,14 +124,6 @@ def test_a_lost_request_only_lengthens_the_interval(where):
     assert reply[4] == 2  # answers: to the first and the third
     assert reply[2] == pytest.approx(2 * PERIOD, abs=0.002)
     assert reply[1] == pytest.approx(500_000, rel=0.01)
-
-
-def test_links_without_stamps():
-    """Only the link in the middle writes stamps."""
-    run, reply = asked(chain(stamps=(False, True, False)), 0.9)
-    assert reply[:2] == [2e6, pytest.approx(500_000, rel=0.01)]
-    assert reply[3] == 1
-    assert int(run.state.links[0].served_bytes) % 1000 == 64  # two requests of 32 bytes
 
 
 def behind_a_router_without_the_protocol(said, load=500_000.0):
