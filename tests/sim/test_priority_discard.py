@@ -19,22 +19,6 @@ RULES = {"priority-discard": "corrected", "priority-discard-published": "publish
 RATE = 1e6  # bytes/s: 1 us a byte
 
 
-@pytest.mark.parametrize(
-    ("name", "queue", "arrival", "dropped"),
-    [
-        ("priority-discard", [2, 5, 3], 1, 1),
-        ("priority-discard-published", [2, 5, 3], 1, 2),
-        ("priority-discard", [5, 5], 5, None),
-        ("priority-discard-published", [5, 5], 5, None),
-    ],
-)
-def test_a_full_queue_by_hand(name, queue, arrival, dropped):
-    """A new 1 drops the 5 of [2, 5, 3] by the corrected rule, the 3 by the published one; a new 5 is dropped itself."""
-    run = feed(name, len(queue), list(enumerate([9, *queue, arrival])))
-    assert victim(queue, arrival, RULES[name]) == dropped
-    assert np.flatnonzero(run.state.flows["dropped"]).tolist() == [1 + (len(queue) if dropped is None else dropped)]
-
-
 def feed(name, buffer, arrivals, until=None):
     """Return a run with packets of 1 ms, each in its own flow: (time [us], priority); the first is in transmission."""
     net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=name)
