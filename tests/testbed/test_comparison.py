@@ -80,21 +80,3 @@ def test_without_traces_there_is_no_picture():
     run = sim.run(network(), duration=1, rng=1, progress=False)
     with pytest.raises(ValueError, match="no traces"):
         plot.traces(beside(run, run, []))
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("testbed")
-def test_linux_beside_the_simulator():
-    """Reno with a buffer of half a bandwidth-delay product: utilisation within 1 %, mean queue within 3 %.
-
-    This takes 20 s. The simulated sender has Linux's initial window, byte counting and proportional rate reduction.
-    """
-    net = Network().link("a", "b", rate="20 Mbit/s", delay="20 ms", buffer=33, duplex=True)
-    parameters = {"initial_window": 10, "growth_limit": 2, "prr": 1}
-    net.flow("sack", name="reno", path=["a", "b"], packet=1500, ack_path="ideal", parameters=parameters)
-    data = testbed.compare(net, duration=20, warm_up=4, sample_every=0.1, rng=1, progress=False)
-    assert abs(difference(data, "utilisation", {"link": "a-b"})[0]) < 0.01
-    assert abs(difference(data, "mean_queue", {"link": "a-b"})[0]) < 0.03
-    assert float(data.retransmitted.sel(face="Linux", flow="reno")) == float(
-        data.link_dropped.sel(face="Linux", link="a-b")
-    )

@@ -72,16 +72,6 @@ def test_verdicts_and_departures_of_the_ideal_fifo(rate, count):
     assert found != ideal_fifo(arrivals, rate, 21, 7 * MS)
 
 
-@pytest.mark.parametrize("count", [4000, pytest.param(100_000, marks=pytest.mark.long)])
-def test_random_losses_lie_within_their_interval(count):
-    """Of n packets n p +- 2.576 sqrt(n p (1 - p)) are lost, the 99 % interval of the binomial distribution."""
-    emulator = Emulator(dumbbell("100 Mbit/s", "1 ms", loss=0.02), rng=3)
-    found = carried(emulator, [(k * 200_000, 1000) for k in range(count)])
-    lost = found.count(None)
-    assert abs(lost - 0.02 * count) < 2.576 * math.sqrt(count * 0.02 * 0.98)
-    assert abs(lost - 0.025 * count) > 2.576 * math.sqrt(count * 0.02 * 0.98) or count < 100_000
-
-
 DISCIPLINES = {
     "red": queues.red(min_th=5, max_th=15),
     "codel": queues.codel(),

@@ -3,12 +3,11 @@
 import os
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from longfat.testbed import missing, network_namespaces
+from longfat.testbed import missing
+from tests.testbed.test_cleanup import fields, outside, wait
 
 #: Code of a separate process on two hosts: it prints the devices, routes and settings of each.
 TWO_HOSTS = """
@@ -38,15 +37,6 @@ def run(code, **options):
     return done.stdout
 
 
-def outside():
-    """Return the devices and the settings that a change outside of the hosts would show."""
-    names = ("tcp_sack", "tcp_recovery", "tcp_no_metrics_save", "tcp_wmem", "conf/all/rp_filter")
-    devices = Path("/proc/net/dev").read_text()
-    return [line.split(":")[0] for line in devices.splitlines()], [
-        (network_namespaces.SYSCTL / "ipv4" / name).read_text() for name in names
-    ]
-
-
 #: Replaces `ip` by a command that does not end, and shortens the time that it is given.
 HANGS = """
 import sys
@@ -68,22 +58,14 @@ def test_an_ip_that_hangs(testbed, tmp_path, kill):
         stdout=subprocess.PIPE,
         text=True,
     )
-    wait(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
+    assert wait(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
     number = (tmp_path / "pid").read_text().strip()
     if kill:
         process.kill()
         process.communicate()
     else:
         assert process.communicate(timeout=30)[0] == "['the command ip (iproute2) did not end within 1 s']\n"
-    wait(lambda: not Path(f"/proc/{number}").exists() or ") Z " in Path(f"/proc/{number}/stat").read_text())
-
-
-def wait(condition):
-    """Wait until a condition holds."""
-    end = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    assert wait(lambda: fields(number) is None)
 
 
 def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):
@@ -97,13 +79,6 @@ def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):
     assert "0 None ['ActiveOpens']" in printed
     assert printed.splitlines()[-1] == "0"
     assert outside() == before
-
-
-def test_each_missing_thing_has_one_line(testbed):
-    assert missing() == []
-    (line,) = missing(["reno", "no-such-control"])
-    assert line.startswith("congestion control 'no-such-control' is not available in Linux")
-    assert "reno" in line
 
 
 WITHOUT = """
