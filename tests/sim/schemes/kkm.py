@@ -6,7 +6,6 @@ links 100 Mbit/s except S1-S2, 40 Mbit/s; packets of 500 B, so that the slow lin
 """
 
 import itertools
-from dataclasses import replace
 
 from longfat.benchmark import VARIANTS, Entry, build
 from longfat.sim import Network, Simulation
@@ -74,14 +73,9 @@ def one(scheme, discipline, packets, **options):
 class Scenario:
     """One of the benchmark's own networks with a scheme in it, and without single packets."""
 
-    def __init__(self, variant, scheme, discipline, hops=0, buffer=440, **parameters):
-        entry = Entry(
-            scheme, scheme, scheme, parameters, bottleneck=discipline, switch=discipline, hops=hops, probe=False
-        )
-        chosen = VARIANTS[variant]
-        if buffer != 440:
-            chosen = replace(chosen, edits=(("buffer = 440", f"buffer = {buffer}"),))
-        self.net = build(chosen, entry)
+    def __init__(self, variant, scheme, discipline, **parameters):
+        entry = Entry(scheme, scheme, scheme, parameters, bottleneck=discipline, switch=discipline, probe=False)
+        self.net = build(VARIANTS[variant], entry)
         self.net.flows.sort(key=lambda flow: flow.traffic is not None)
 
     transfer_time = Experiment.transfer_time

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from longfat.sim import Discipline, Simulation
 from longfat.sim.kernel import records
 from longfat.sim.queues import DROP, ENQUEUE
@@ -54,12 +52,3 @@ def mean_rate(scheme, losing, duration, **parameters):
     before = int(run.state.flows[0].sent)
     run.advance(duration)
     return (int(run.state.flows[0].sent) - before) / (0.9 * duration) * ROUND_TRIP
-
-
-def variation(run, what, first, step, count):
-    """Return standard deviation over mean of a field of the flow, sampled `count` times."""
-    seen = []
-    for k in range(count):
-        run.advance(first + step * k)
-        seen.append(float(run.state.flows[0][what]))
-    return np.std(seen) / np.mean(seen)

@@ -220,27 +220,6 @@ def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
             assert (flow.dropped > 0) == (packets - 1 - (packets - 1) // 5 > 75)
 
 
-def test_the_reference_file_by_hand():
-    """The reference file of the paper, by hand.
-
-    N = 200, ratio 1/5, K = 75: packets 0 ... 93 fit, then one in five. T = 80/3 us is a packet's time at the access
-    rate. Packet k is at S1 at (k + 1) T + d; k // 5 departures have been by then, and 1 + k // 5 of the packets 0 ... k
-    have begun, so that k - k // 5 wait: 75 first for k = 93. 94 finds them waiting and is lost; 95, which comes with a
-    departure, is taken, as the 95th to leave. It tells of 94.
-    """
-    flow = alone("blt", 200, 75, "corrected", 30_000_000)
-    t = 8 * SIZE / ACCESS * 1e9
-    # 94 packets before it, and itself, leave S1 by T + d + 5 T (94 + 1); then the last line, and half a round trip back
-    revealed = t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
-    # 106 packets from 94 on, of which, again, all are taken that fit: 94 of them, then the 12 that are left
-    again = revealed + t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
-    assert flow.sent == 200 + 106 + 12
-    assert flow.timeouts == 0
-    # of these the receiver has the last: it came 12 behind the first one lost of 106, 94 + 94 + 11 = 199
-    finish = again + t + DELAY + 11 * 5 * t + DELAY + t + DELAY + 3 * DELAY
-    assert abs(int(flow.finish) - finish) <= 4
-
-
 # Losses
 
 

@@ -48,20 +48,6 @@ def test_the_rule_by_hand():
         assert after == pytest.approx(x * (1 + 0.5 * (1 - x - own)), rel=2e-3)
 
 
-@pytest.mark.parametrize(("n", "mbit"), [(1, 10), (2, 10), (10, 10), (100, 10), (50, 1), (50, 10), (50, 100)])
-def test_n_over_n_plus_1(n, mbit):
-    """The total rate is n/(n + 1) of any capacity (Welzl 2005, section II.B, equation 3), with a short queue.
-
-    In the second half of 160 s; within 3 %, and 2 % for 50 flows, where n/(n + 1) is 0.98.
-    """
-    capacity = mbit * 125_000.0
-    data = run(dumbbell((n, {}), capacity=capacity), duration=160, warm_up=80, rng=n, progress=False)
-    assert float(data.throughput[0]) / capacity == pytest.approx(n / (n + 1), rel=0.02 if n == 50 else 0.03)
-    if mbit == 10:
-        assert float(data.dropped.sum()) == 0
-        assert float(data.mean_queue[0]) < 15
-
-
 def test_the_least_rate_by_hand(monkeypatch):
     """Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
@@ -93,18 +79,6 @@ def test_a_target_below_the_capacity():
     assert float(part.mean_queue[0]) < float(whole.mean_queue[0]) / 3
 
 
-def test_equal_shares_under_unequal_update_periods():
-    """Four flows send a request every 4, 8, 12, 16 round trips, from unequal starts, and get equal shares.
-
-    After at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
-    """
-    net = dumbbell(*((1, {"period": 4.0 * (k + 1)}) for k in range(4)), apart=10)
-    data = run(net, duration=500, warm_up=300, rng=1, progress=False)
-    assert data.goodput.values / CAPACITY == pytest.approx(np.full(4, 1 / 5), rel=0.03)
-    early = run(net, duration=60, warm_up=40, rng=1, progress=False)
-    assert float(early.goodput.max() / early.goodput.min()) > 1.2  # and before that they are not
-
-
 def one_in_three(link, packet, now):
     return DROP if packet.kind == FEEDBACK and packet.flags & REQUEST and random(link) < 1 / 3 else ENQUEUE
 
@@ -115,40 +89,6 @@ def test_lost_requests_do_not_move_the_fixed_point():
     data = run(net, duration=300, warm_up=150, rng=1, progress=False)
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(10 / 11, rel=0.03)
     assert data.goodput.values / CAPACITY == pytest.approx(np.full(10, 1 / 11), rel=0.05)
-
-
-def test_parking_lot():
-    """Rates are max-min fair on two bottlenecks.
-
-    A long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
-    its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second.
-    """
-    net = Network()
-    for tail, head in (("a", "b"), ("b", "c")):
-        net.link(tail, head, rate=CAPACITY, delay=0.05, buffer=50)
-        net.link(head, tail, rate=1.25e8, delay=0.05)
-    common = {"packet": 1000, "send_jitter": 0.0008}
-    net.flow("cadpc", path=["a", "b", "c"], **common)
-    net.flow("cadpc", path=["a", "b"], count=3, **common)
-    net.flow("cadpc", path=["b", "c"], **common)
-    data = run(net, duration=300, warm_up=150, rng=1, progress=False)
-    assert data.goodput.values / CAPACITY == pytest.approx([0.2, 0.2, 0.2, 0.2, 0.4], rel=0.03)
-
-
-def test_a_first_rate_that_fills_the_link():
-    """With one packet a round trip, fifty flows offer 50 x 1000 B/0.3 s = 1.33 times 1 Mbit/s.
-
-    A full link reads L = 1, so that each x falls by x^2/2 an update only: in 8 updates of 1.2 s from 1.33 to not less
-    than 1.33 (1 - 1.33/100)^8 = 1.2. The first update sees no packets yet and doubles the rate at most, to 2.67. So
-    between 1 - 1/1.2 = 0.17 and 1 - 1/2.67 = 0.63 is lost. With a packet in four round trips, a third of the capacity,
-    a flow loses one packet at most: the fifty first ones and as many requests arrive together at a buffer of fifty.
-    """
-    net = dumbbell((50, {"first_rate": 1.0}), capacity=125_000.0)
-    data = run(net, duration=9.6, warm_up=2.4, rng=1, progress=False)
-    assert 0.17 < float(data.dropped.sum() / data.sent.sum()) < 0.63
-    few = run(dumbbell((50, {}), capacity=125_000.0), duration=60, rng=1, progress=False)
-    assert float(few.sent.sum()) > 4000
-    assert float(few.dropped.max()) <= 1
 
 
 @pytest.mark.parametrize(("eagerness", "seconds"), [(1.0, 1.2 * 139), (5.0, 1.2 * 49)])
@@ -198,20 +138,6 @@ def test_tcp_friendly_by_hand(monkeypatch):
         cadpc.loss(flow, SimpleNamespace(transmission=201 + 100 * k, lost=1))
     assert mean(flow, 0) == pytest.approx(100.0)
     assert mean(flow, 640) == pytest.approx(190.0)
-
-
-def test_at_most_the_rate_of_tcp():
-    """With losses at random both get what the equation says: 0.001 of the packets, 100 ms, packets of 1000 bytes.
-
-    1000 / (0.1 x (0.025820 + 12 x 0.019365 x 0.001)) = 383 850 bytes/s, within 10 %: of the events of a round trip of
-    38 packets 4 % are merged, which adds 2 %. Without the bound a flow alone fills half of the link of 12.5 MB/s.
-    """
-    net = Network().link("a", "b", rate=1.25e7, delay=0.05, loss=0.001).link("b", "a", rate=1.25e7, delay=0.05)
-    for friendly in (0.0, 1.0):
-        net.flow("cadpc-files", path=["a", "b"], packet=1000, parameters={"friendly": friendly})
-    data = run(net, duration=200, warm_up=50, rng=1, progress=False)
-    assert float(data.goodput[1]) == pytest.approx(383_850, rel=0.1)
-    assert float(data.goodput[0]) > 0.45 * 1.25e7
 
 
 def test_files():

@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.runs import peek
+from tests.examples import examples
 from tests.sim.lab import one_link, simulated
 
 CELL, RATE, FAST = 53, 530_000.0, 5.3e6  # a cell takes 0.1 ms, or 10 us
@@ -121,25 +122,14 @@ CASES = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-@settings(max_examples=8)
+@examples(8, 400)
 @given(CASES)
 def test_nothing_is_lost(case):
-    no_loss(case)
-
-
-def no_loss(case):
     """Flows that start and pause at random; base windows of 2 for up to 4 flows fit into every buffer."""
     writes = traffic.on_off(RATE, 0.05, 0.08, shape_on=1, shape_off=1)
     one = simulated(chain(**case, application=writes, stagger=0.03, ack_path="ideal"), 1.0)
     assert one.packet_counts()["dropped"] == 0
     assert one.state.flows["received"].min() > 0
-
-
-@pytest.mark.long
-@settings(max_examples=400)
-@given(CASES)
-def test_nothing_is_lost_in_many_networks(case):
-    no_loss(case)
 
 
 def test_a_base_window_that_the_switch_does_not_know_loses():
@@ -196,21 +186,6 @@ def test_efci_slows_down_without_answers():
     before = rate(one, "efci-1")
     one.advance(3.0)
     assert rate(one, "efci-1") <= before < 4e5
-
-
-@pytest.mark.parametrize(
-    ("scheme", "discipline"), [("efci", queues.step_marking(packets=50)), ("becn", queues.becn(threshold=50))]
-)
-def test_sources_share_a_link(scheme, discipline):
-    """Four sources of one link: it is well used, and none has less than half of its share."""
-    given = {"peak_rate": FAST, "least_rate": 5e4}
-    one = cells(scheme, discipline, given, count=4, buffer=5000, stagger=0.001)
-    one.advance(1.0)
-    before = one.state.flows["received"].copy()
-    one.advance(3.0)
-    got = one.state.flows["received"] - before
-    assert got.sum() > 0.7 * 2.0 * FAST / CELL
-    assert got.min() > 0.125 * got.sum()
 
 
 def test_becn_halves_and_doubles_by_hand():

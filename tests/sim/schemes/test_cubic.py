@@ -30,60 +30,6 @@ def sawtooth(distance, first, rate=1e9, **parameters):
     return Simulation(net, rng=1)
 
 
-def average(distance):
-    """Return the mean window [packets] with C = 0.4 and beta = 0.7 (RFC 9438, section 5.1, equation 5)."""
-    c, beta = mpmath.mpf("0.4"), mpmath.mpf("0.7")
-    return float((c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (mpmath.mpf(RTT) * distance) ** 0.75)
-
-
-def test_the_equation_is_that_of_the_rfc():
-    """Equation 6 of RFC 9438 is 1.054 RTT^0.75/p^0.75; with p = 1e-4 and 100 ms 187 packets (table 1: 1.9e2)."""
-    assert average(10_000) == pytest.approx(1.054 * RTT**0.75 * 10_000**0.75, rel=5e-4)
-    assert average(10_000) == pytest.approx(187, abs=0.5)
-
-
-def with_recovery(distance):
-    """Return the mean window [packets] if each stage is preceded by a round trip of recovery with beta W_max.
-
-    W_max solves distance RTT = (3 + beta)/4 W_max K + beta W_max RTT; the mean is distance RTT/(K + RTT).
-    """
-
-    def time(most):
-        return mpmath.cbrt(most * mpmath.mpf("0.3") / mpmath.mpf("0.4"))
-
-    most = mpmath.findroot(lambda w: mpmath.mpf("0.925") * w * time(w) + mpmath.mpf("0.07") * w - distance * RTT, 100)
-    return float(distance * RTT / (time(most) + RTT))
-
-
-@pytest.mark.parametrize(("distance", "below"), [(30_000, 0.01), (10_000, 0.015), (3_000, 0.025)])
-def test_mean_window(distance, below):
-    """Throughput times round-trip time, as RFC 9438 defines the mean window, agrees with equation 5.
-
-    The equation has no loss recovery: the round trip that it takes lowers the mean by 0.6 to 2.2 %. It assumes a loss
-    just when the window is back at W_max, so the first loss comes when slow start has reached that window: 4/(3 + beta)
-    of the mean.
-    """
-    one = sawtooth(distance, round(average(distance) * 4 / 3.7), fast_convergence=0.0)
-    one.advance(100.0)
-    before = peek.link(one, "a-b").served
-    one.advance(400.0)
-    window = (peek.link(one, "a-b").served - before) * RTT / 300.0
-    assert window == pytest.approx(with_recovery(distance), rel=0.006)
-    assert 1 - below < window / average(distance) < 1
-
-
-def test_mean_window_in_the_region_of_reno():
-    """In the Reno-friendly region the window is Reno's (RFC 9438, sections 4.3 and 5.1).
-
-    With one loss in 1000 packets CUBIC alone would have 33 packets, Reno sqrt(3/(2 p)) = 38.7.
-    """
-    one = sawtooth(1000, 40)
-    one.advance(50.0)
-    before = peek.link(one, "a-b").served
-    one.advance(350.0)
-    assert (peek.link(one, "a-b").served - before) * RTT / 300.0 == pytest.approx(np.sqrt(1500), rel=0.03)
-
-
 @pytest.mark.parametrize(("full_reno", "alpha"), [(1.0, 1.0), (0.0, 9 / 17)])
 def test_growth_beyond_the_window_before_a_loss(monkeypatch, full_reno, alpha):
     """W_est grows by alpha/cwnd: alpha = 1 beyond cwnd_prior in RFC 9438, 3 * 0.3/1.7 = 9/17 always in RFC 8312.
@@ -130,39 +76,6 @@ def test_window_along_the_sawtooth():
                 checked += 1
             before = flow.window
     assert checked > 45
-
-
-def test_fast_convergence():
-    """After a loss below the last W_max, the next one is (1 + beta)/2 of the window (RFC 9438, section 4.7)."""
-    for on, factor in ((1.0, 0.85), (0.0, 1.0)):
-        one = sawtooth(2_000, 150, rate=1.6e6, fast_convergence=on)  # 150 is more than 2000 packets a cycle can keep up
-        one.advance(1.5)
-        first, window = peek.flow(one, "x").w_max, 0.0
-        assert first == pytest.approx(150, abs=3)
-        while peek.flow(one, "x").w_max == first:
-            window = peek.flow(one, "x").window
-            one.advance(one.now + 0.001)
-        assert window < first
-        assert peek.flow(one, "x").w_max == pytest.approx(factor * window, rel=0.002)
-
-
-def test_timeout():
-    """A timeout brings one packet and ssthresh beta times the window; then K = 0 (RFC 9438, section 4.8)."""
-    one = sawtooth(10**9, 10**8)
-    one.advance(0.55)
-    one.state.links["loss"][:2] = 1.0
-    window = 0.0
-    while peek.flow(one, "x").window > 1.0:
-        window = peek.flow(one, "x").window
-        one.advance(one.now + 0.01)
-    assert window > 30
-    assert peek.flow(one, "x").ssthresh == pytest.approx(0.7 * window)
-    one.state.links["loss"][:2] = 0.0
-    while peek.flow(one, "x").epoch_start < 0.0:
-        one.advance(one.now + 0.01)
-    flow = peek.flow(one, "x")
-    assert flow.k == 0.0
-    assert flow.w_max == pytest.approx(flow.ssthresh, abs=1.0)
 
 
 def plain(monkeypatch, *names):

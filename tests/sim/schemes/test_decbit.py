@@ -64,31 +64,6 @@ def test_rounds_of_a_file(packets, rounds):
     assert float(run(net, progress=False).transfer_time[0]) == pytest.approx(rounds * 0.1, rel=1e-9)
 
 
-SLOW_START = {4: (3, 1), 20: (5, 5), 200: (8, 73)}  # 1, 2, 4, ...: round trips, packets in the last one
-TWO_ROUNDS = {4: (3, 2), 20: (8, 4)}  # 1, 1, 2, 2, ...
-
-
-@pytest.mark.parametrize(
-    ("scheme", "rtt", "rounds", "printed"),
-    [
-        *((tcp, 40, SLOW_START, {4: 120.1, 20: 200.5, 200: 327.3}) for tcp in ("tahoe", "reno", "newreno", "sack")),
-        ("tahoe", 44, SLOW_START, {4: 132.1, 20: 220.5, 200: 359.3}),
-        ("decbit", 40, TWO_ROUNDS, {4: 120.2, 20: 320.4}),
-    ],
-)
-def test_short_files(scheme, rtt, rounds, printed):
-    """Short files of TCP and DECbit take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
-
-    A packet of 500 B takes 0.1 ms at 40 Mbit/s, so that a round trip is 40.1 ms, and the packets of the last one follow
-    each other in 0.1 ms: within 0.5 % of 120, 200, 327 ms.
-    """
-    for packets, (count, last) in rounds.items():
-        net = one_link(scheme, rate="40 Mbit/s", delay=rtt / 2000, buffer=440, packet=500, file=500 * packets)
-        time = 1e3 * float(run(net, progress=False).transfer_time[0])
-        assert time == pytest.approx(count * (rtt + 0.1) + 0.1 * (last - 1), rel=1e-9)
-        assert time == pytest.approx(printed[packets], rel=0.005)
-
-
 def experiment(starts, discipline, probe=True):
     """Return the transfer time of the first flow in experiments 1 and 2: 2 MB, and ten files of 0.5 MB [ms].
 
@@ -123,57 +98,3 @@ def test_no_window_is_reduced(starts, printed):
     for discipline, probe in (("fifo", False), ("fifo", True), (decbit(with_transmission=False), True)):
         assert math.floor(experiment(starts, discipline, probe)) == printed
     assert not experiment(starts, decbit()) < printed + 200  # or not done in 7 s
-
-
-def knee(bdp, count=1, round_trips=400, near=1.0, **options):
-    """Return the second half of a run of sources on a link with a BDP of `bdp` packets, some with a longer path."""
-    rtt = bdp * 1e-3
-    net = Network().link("a", "b", rate=1e6, delay=near * rtt / 2 - 5e-4, buffer=10 * bdp, discipline=decbit(**options))
-    net.link("c", "a", rate=math.inf, delay=(1 - near) * rtt / 2)
-    flow = {"packet": 1000, "ack_path": "ideal", "count": count, "stagger": 0.3137 * rtt}
-    net.flow("decbit", path=["c", "a", "b"], **flow)
-    if near < 1:
-        net.flow("decbit", path=["a", "b"], start=0.1 * rtt, **flow)
-    span = round_trips * rtt
-    data = run(net, duration=span, warm_up=span / 2, rng=1, progress=False, sample_every=rtt / 4)
-    return data.sel(link="a-b"), data.window_trace.values[len(data.time) // 2 :]
-
-
-@pytest.mark.parametrize("bdp", [20, 50, 100])
-def test_knee(bdp):
-    """The window oscillates around the bandwidth-delay product, with a mean backlog below one packet."""
-    data, window = knee(bdp, with_transmission=False)
-    assert bdp < window.max() < 1.05 * bdp + 3
-    assert window.min() > 0.74 * bdp  # at most two decreases in a row, 0.766
-    assert 0.89 < float(data.utilisation) < 0.97
-    assert 0.4 < float(data.mean_queue) < 1
-
-
-@pytest.mark.parametrize("bdp", [50, 100, 200])
-def test_two_thirds_of_the_knee(bdp):
-    """If the packet in transmission counts, one source ends at two thirds of the knee.
-
-    With the packet in transmission one source ends at two thirds: where the window W has grown, two packets are there
-    until its train ends, W packet times later. After W P/P of the cycle before, the average for the packet in the
-    middle of the train is (W + 2 W/2)/(P + W/2), 1 at W = 2/3 P: half of the packets are marked.
-    """
-    data, window = knee(bdp)
-    assert 2 * bdp / 3 <= window.max() < 2 * bdp / 3 + 3
-    assert float(data.utilisation) == pytest.approx(0.63, abs=0.03)
-
-
-@pytest.mark.parametrize(("bdp", "count"), [(40, 2), (40, 3), (60, 2), (60, 3), (60, 4)])
-def test_equal_sources_get_equal_shares(bdp, count):
-    """Equal sources get equal shares: Jain's index exceeds 0.99, and the link is fully used."""
-    data, _ = knee(bdp, count, 3000, with_transmission=False)
-    assert float(data.jain_index) > 0.99
-    assert float(data.utilisation) > 0.92
-
-
-@pytest.mark.parametrize(("bdp", "count"), [(30, 1), (40, 1), (60, 2)])
-def test_the_shorter_path_gets_more(bdp, count):
-    """Windows become equal, so that half the round-trip time means about twice the throughput."""
-    data, window = knee(bdp, count, 4000, 0.5, with_transmission=False)
-    far, near = data.goodput.values.reshape(2, -1).mean(1)
-    assert 1.7 < near / far < 2.3
-    assert window[:, count:].mean() / window[:, :count].mean() == pytest.approx(1, abs=0.1)

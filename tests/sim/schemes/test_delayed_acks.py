@@ -61,19 +61,6 @@ def test_data_that_fills_a_gap():
 LINK = {"rate": "8 Mbit/s", "delay": "10 ms", "buffer": 40, "back": "8 Mbit/s"}
 
 
-def test_half_the_acknowledgments_and_the_same_goodput():
-    """A long transfer has half the acknowledgments, a few more in recovery, and fills the link either way."""
-
-    def one(every):
-        counts = simulated(one_link("sack", **LINK, parameters={"delayed_ack": every}), 20.0).packet_counts()
-        return counts["acks_sent"] / counts["received"], counts["received"]
-
-    (share, received), (single, all_received) = one(2.0), one(1.0)
-    assert single == 1.0
-    assert 0.5 < share < 0.52
-    assert received == pytest.approx(all_received, rel=0.02)
-
-
 def test_connections_that_arrive():
     """Rows of finished connections are used again; packets are conserved."""
     counts = simulated(one_link(traffic.arrivals(40.0, "cubic"), **LINK, file=15_000), 30.0, 3).packet_counts()

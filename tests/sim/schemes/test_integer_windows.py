@@ -2,12 +2,11 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from longfat.sim import run, schemes
+from longfat.sim import schemes
 from longfat.sim.schemes import linux_cubic, windows
-from tests.sim.lab import as_python, one_link
+from tests.sim.lab import as_python
 from tests.sim.schemes.test_deployed import referee, twenty
 
 
@@ -141,15 +140,3 @@ def test_a_recovery_with_all_options_of_linux(scheme):
     assert [len(diary.sent(0.1 + 1e-3 * (k + 1))) for k in range(19)] == referee(1)
     own = diary.own
     assert (own.recovering, diary.flow.window, own.ssthresh, own.credits) == (False, 10.0, 10.0, 1)
-
-
-@pytest.mark.parametrize("integer", [False, True])
-@pytest.mark.parametrize("scheme", ["sack", "cubic"])
-def test_windows_of_a_run(scheme, integer):
-    """With `integer_windows`, as in Linux, every window is a whole number; without it hardly one is."""
-    parameters = schemes.linux(scheme) if integer else {"growth_limit": 2}
-    assert parameters.get("integer_windows", 0) == integer
-    net = one_link(scheme, rate="8 Mbit/s", delay="10 ms", buffer=15, parameters=parameters)
-    windows = run(net, duration=6, sample_every=0.05, progress=False).window_trace.values[10:]
-    assert windows.max() > 20
-    assert bool((windows == np.floor(windows)).all()) == integer

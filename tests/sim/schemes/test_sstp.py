@@ -175,13 +175,6 @@ def test_segment_simulator(seed):
     assert repeated > 0 or seed > 0
 
 
-@pytest.mark.long
-def test_segment_simulator_in_200_cases():
-    """The same for 200 random cases, in most of which requested packets go back to an earlier segment (137)."""
-    seen = [compare(seed) for seed in range(1000, 1200)]
-    assert sum(repeated > 0 for _, repeated in seen) > 100
-
-
 def test_the_referee_can_fail():
     """A window that is larger by one, or one loss more, gives other transmissions."""
     case = {"window": 3, "segment_packets": 4, "ack_segments": 5.0, "receive_buffer": None, "tolerance": 0}
@@ -236,18 +229,6 @@ def test_a_rate_above_the_peak_is_refused():
 
 
 # Window control, section 3.4.
-
-
-@pytest.mark.parametrize(("window", "length"), [(1, 4), (2, 3), (3, 5)])
-def test_window_by_hand(window, length):
-    """W segments leave in each t_s + t_a: segment i + W may begin when the PACK of segment i arrives.
-
-    The last packet of segment i leaves at e - 1, and its PACK 3 slots after it has arrived: at e - 1 + 17.5 + 3.
-    """
-    packets, _ = sent(0.3, length * 9, 17.5, segment=length, window_limit=window)
-    starts = [round(slot) for slot, _, number in packets if number >= 0 and number % length == 0]
-    cycle = max(window * length, length + 20)
-    assert starts == [length * (k % window) + cycle * (k // window) for k in range(9)]
 
 
 def test_keep_alive_and_end_of_stream():
@@ -355,44 +336,6 @@ def test_lost_request_for_packets_that_do_not_exist():
     own = of_flow(simulation)
     assert finish(simulation) < 1.0
     assert (own.lower, own.overrun) == (6, 0)
-
-
-def random_transfer(seed):
-    """Return a network with random parameters, packets, buffers and losses both ways, and what was drawn."""
-    rng = np.random.default_rng(seed)
-    size, window, delay = int(rng.integers(1, 49)), int(rng.integers(1, 40)), float(rng.choice([1e-4, 5e-3, 5e-2]))
-    packets, buffer = int(rng.integers(1, 40 * size)), int(rng.integers(0, window + 1))
-    net = Network().link(
-        "a", "b", rate=float(rng.choice([math.inf, 2e6, 5e5])), delay=delay, buffer=int(rng.integers(5, 200)),
-        loss=float(rng.choice([0, 0.01, 0.1, 0.4])),
-    )  # fmt: skip
-    back, lost = float(rng.choice([math.inf, 1e5])), float(rng.choice([0, 0.05, 0.3, 0.7]))
-    net.link("b", "a", rate=back, delay=delay, loss=lost)
-    given = {
-        "peak_rate": RATE, "burst_length": float(rng.integers(1, 3 * size + 1)), "segment": float(size),
-        "window_limit": float(window), "buffer": float(buffer), "repeat": 2 * delay + 0.02,
-        "processing": float(rng.choice([0, 0.01])), "processing_after": float(rng.choice([0, 0.02])),
-        "change_at": float(rng.choice([math.inf, 0.3])), "shrink": float(rng.integers(2)),
-        "reply_delay": float(rng.choice([0, 3, 20])),
-    }  # fmt: skip
-    net.flow("sstp", path=["a", "b"], packet=1000, file=1000 * packets, name="x", parameters=given)
-    return net, packets, window, buffer
-
-
-@pytest.mark.long
-def test_random_losses():
-    """With up to 40 % of the data and 70 % of the control packets lost everything arrives, and nothing overruns."""
-    for seed in range(300):
-        net, packets, window, buffer = random_transfer(seed)
-        simulation, until = Simulation(net, rng=seed), 0.0
-        while finish(simulation) == math.inf:
-            until += 5.0
-            assert until < 300.0, f"case {seed} has stopped"
-            simulation.advance(until)
-        simulation.packet_counts()
-        own = of_flow(simulation)
-        assert (own.overrun, simulation.state.receivers["received_bytes"][0]) == (0, 1000 * packets), seed
-        assert own.most_stored <= (buffer or window), seed
 
 
 @pytest.mark.parametrize("what", [PACK, END])

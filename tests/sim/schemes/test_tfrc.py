@@ -37,19 +37,6 @@ def test_rate_at_periodic_loss(p):
     assert mean_rate("tfrc", periodic(p), max(300, 20 / p / RATES[p] * 0.1)) == pytest.approx(RATES[p], rel=0.01)
 
 
-@pytest.mark.parametrize("p", [1e-3, 1e-2, 0.03])
-def test_rate_at_independent_loss(p):
-    """At independent losses a loss event contains several losses.
-
-    Losses of the X R packets of a round trip after the first one belong to its event, so that an interval is 1/p + X R
-    on average, X R = f(p/(1 + p X R)): 39.1, 11.8, 5.8 packets.
-    """
-    packets = 1.0
-    for _ in range(100):
-        packets = 0.5 * (packets + equation(p / (1 + p * packets), 1.0))
-    assert mean_rate("tfrc", p, 8000) == pytest.approx(packets, rel=0.05)
-
-
 def test_the_equation_is_not_capped():
     """The throughput equation has no cap by default (RFC 5348, section 3.1).
 
@@ -243,35 +230,6 @@ def test_discounting_by_hand():
     for open_interval, expected in ((50, 450 / 3.5), (250, 650 / 4), (450, (450 + 400 * 4 / 7) / (1 + 3 * 4 / 7))):
         mean = mean_of([200] + [100] * 7, open_interval, discounts=[1] + [0.5] * 7, discounting=1)
         assert mean == pytest.approx(expected, rel=1e-12)
-
-
-def test_discounting_raises_the_rate_sooner():
-    """With discounting the rate recovers sooner (RFC 5348, section 5.5).
-
-    Losses end at 60 s; a minute later the history has been left behind, without it less so.
-    """
-    rates = []
-    for discounting in (1, 0):
-        run = simulation("tfrc", periodic(0.01, until=60), discounting=discounting)
-        run.advance(75.0)
-        rates.append(float(run.state.flows[0].rate))
-    assert rates[0] > 1.15 * rates[1]
-
-
-def test_half_the_rate_after_five_events():
-    """Four or five short loss intervals halve the rate.
-
-    Losses once in 1000 packets, then one a round trip: each new interval of 38 packets or fewer counts for 1/6 of the
-    mean, and the root of the mean halves only when it is a quarter: four or five such intervals.
-    """
-    run = simulation("tfrc", periodic(1e-3, until=300.0, then_every=0.12))
-    run.advance(300.0)
-    before = float(run.state.flows[0].rate)
-    rounds = 0
-    while run.state.flows[0].rate > before / 2:
-        rounds += 1
-        run.advance(300.0 + rounds * 0.12)
-    assert 4 <= rounds <= 9
 
 
 def test_no_feedback_in_slow_start():
