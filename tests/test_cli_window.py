@@ -126,6 +126,16 @@ ANSWERS = [
     # a loss in 2 s: 164.5 packets a round trip (95.3 Mbit/s x 20 ms), 100 round trips, 1/16,450
     ("--rate 100Mbit/s --rtt 20ms --scheme bbr --loss 1e-5..3e-4 --no-simulation --verbose",
      ["(no law holds above 6.08e-05)"], []),
+    # One fq as root would replace mq (sch_mq.c): mq comes first, and fq alone where the card has one queue.
+    ("--rate 10Mbit/s --rtt 40ms --scheme bbr1 --no-simulation",
+     ["sysctl -w net.core.default_qdisc=fq; tc qdisc replace dev DEV root mq || tc qdisc replace dev DEV root fq"], []),
+    # Options override files: 25/23.0956 x 1448/1538 = 1.0191.
+    (f"{DATA}/iperf3_tcp.json {DATA}/ping.txt --rate 25Mbit/s --no-simulation --verbose",
+     ["path 25 Mbit/s (with headers), round trip 20.464 ms", "transfer time ratio 1.019"], ["remark rate:"]),
+    # With a buffer of 8 packets at 10 Gbit/s: 8.68 Gbit/s in the end, above the 7.79 Gbit/s expected after 20 s.
+    ("--rate 10Gbit/s --rtt 10ms --buffer 0.001",
+     ["0.001 BDP buffer); a check so soon after slow start is slower than a long transfer hosts"], []),
+    ("--rate 100Mbit/s --rtt 10ms", [], ["so soon"]),
     # long answers, which fit on a screen
     ("--rate 100Gbit/s --rtt 200ms --loss 0,1e-7,1e-5", [], []),
     ("--rate 1Gbit/s --rtt 100ms --loss 1e-4,1e-3,1e-2 --scheme bbr", [], []),
@@ -249,14 +259,6 @@ def test_a_rate_measured_by_tcp_is_a_lower_bound(capsys):
     assert "TCP efficiency 99.67%" in out  # 1 - 29/8700
 
 
-def test_several_files_and_options_before_files(capsys):
-    files = [str(DATA / "iperf3_tcp.json"), str(DATA / "ping.txt")]
-    out = said(capsys, *files, "--rate", "25Mbit/s", *LAW, "--verbose")
-    assert "path      25 Mbit/s (with headers), round trip 20.464 ms" in out
-    assert "remark    rate:" not in out
-    assert re.search(r"transfer time ratio 1\.019", out)  # 25/23.0956 x 1448/1538 = 1.0191
-
-
 #: Settings of a host as `sysctl -a` prints them.
 HOST = """\
 net.ipv4.tcp_mem = 10000\t20000\t40000
@@ -325,13 +327,6 @@ def test_a_window_that_the_hosts_do_not_explain(tmp_path, capsys):
     step = "look for iperf3 -w and SO_RCVBUF, because host.txt allows 504 kB: up to 95.3 Mbit/s by law, 6.7 times"
     assert step in " ".join(out.split())
     assert lines_of(out) == []
-
-
-def test_a_check_that_is_slower_than_a_long_transfer(capsys):
-    """With a buffer of 8 packets at 10 Gbit/s: 8.68 Gbit/s in the end, above the 7.79 Gbit/s expected after 20 s."""
-    out = " ".join(said(capsys, "--rate", "10Gbit/s", "--rtt", "10ms", "--buffer", "0.001").split())
-    assert "0.001 BDP buffer); a check so soon after slow start is slower than a long transfer hosts" in out
-    assert "so soon" not in said(capsys, "--rate", "100Mbit/s", "--rtt", "10ms")
 
 
 @pytest.mark.parametrize("verbose", [[], ["--verbose"]])
@@ -513,15 +508,6 @@ def test_several_flows_of_bbr_are_warned_of(capsys):
     assert " of bbr1 " not in said(capsys, *path, *LAW)
     lost = float(re.search(r"in a long transfer, (\S+)% of packets lost", said(capsys, *path, "--flows", "4"))[1])
     assert 1 < lost < 20
-
-
-def test_fq_keeps_the_queues_of_a_card(capsys):
-    """One fq as root would replace mq (sch_mq.c): mq comes first, and fq alone where the card has one queue."""
-    out = said(capsys, "--rate", "10Mbit/s", "--rtt", "40ms", "--scheme", "bbr1", *LAW)
-    line = next(one for one in out.splitlines() if "qdisc" in one)
-    default, attach = line.split("; ")
-    assert default == "sysctl -w net.core.default_qdisc=fq"
-    assert attach.split(" || ") == [f"tc qdisc replace dev DEV root {kind}" for kind in ("mq", "fq")]
 
 
 def test_slow_links_have_rates_in_kbit(capsys):
