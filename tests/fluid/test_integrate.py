@@ -52,7 +52,7 @@ def test_cadpc_by_hand():
     """x = (0.1, 0.3), a = 1/2, delay of one update, so L is 0.4 in both updates.
 
     0.1 (1 + (1 - 0.1 - 0.4)/2) = 0.125, 0.3 (1 + 0.3/2) = 0.345; 0.125 (1 + 0.475/2) = 0.1546875, 0.345 (1 + 0.255/2) =
-    0.3889875. With a quarter of each report an update older, the third has 0.75 (0.47) + 0.25 (0.4) = 0.4525.
+    0.3889875. With a quarter of each report an update older, the third has 0.75 x 0.47 + 0.25 x 0.4 = 0.4525.
     """
     run = integrate(cadpc(2), 2, {"rate": [0.1, 0.3]}, delay=1)
     np.testing.assert_allclose(run.rate, [[0.1, 0.3], [0.125, 0.345], [0.1546875, 0.3889875]], rtol=1e-14)
