@@ -47,21 +47,6 @@ def close(got, expected, rel=1e-12):
 # By hand
 
 
-def test_one_packet_is_a_geometric_number():
-    p, k = 0.3, np.arange(1.0, 12)
-    np.testing.assert_allclose(laws.rounds_pmf(k, p, 1), p ** (k - 1) * (1 - p), rtol=1e-14)
-    np.testing.assert_allclose(laws.rounds_cdf(k, p, 1), 1 - p**k, rtol=1e-14)
-    assert laws.rounds_variance(p, 1) == pytest.approx(p / (1 - p) ** 2, rel=1e-14)
-    # D = K (t_p + t_a) - t_a
-    assert laws.delay_variance(p, 1, 2.0, 5.0) == pytest.approx(49 * p / (1 - p) ** 2, rel=1e-14)
-    # RTD = 5 s, so t_a = 11 s: D = K (t_p + t_a) - t_a + RTD/2
-    assert laws.delay_cdf(4.5 + 13 * (k - 1), p, 1, 2.0, 5.0) == pytest.approx(1 - p**k, rel=1e-13)
-    # the least of two geometric numbers of p is one of p^2, and the largest is both less the least
-    largest = 2 / (1 - p) - 1 / (1 - p * p)
-    assert laws.max_rounds(p, 1, 2) == pytest.approx(largest, rel=1e-14)
-    assert laws.max_delay_mean(2, p, 1, 2.0, 5.0) == pytest.approx(13 * largest - 8.5, rel=1e-13)
-
-
 def test_two_packets_by_hand():
     """For p = 1/2: F_k = (1 - 2^-k)^2, so 1 - F_k = 2 2^-k - 4^-k."""
     assert laws.rounds_cdf([1, 2, 3], 0.5, 2) == pytest.approx([1 / 4, 9 / 16, 49 / 64], rel=1e-15)
