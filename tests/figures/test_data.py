@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from docs import slow_links, slow_start
 from figures import data, gallery
 from figures.blt import drawing as blt_drawing
 from figures.blt import further as blt_further
@@ -273,6 +274,14 @@ def test_what_the_pictures_of_sstp_show():
     booked = kept["sstp_booked"].free.sel(link="fair queueing")
     left = np.maximum(0.2, 1 - booked.negotiated)
     np.testing.assert_allclose(booked / left, 0.95, atol=0.05)
+
+
+def test_tables_of_the_documentation():
+    """Rows of the tables that modules of docs/ simulate, where delayed acknowledgments and recoveries matter."""
+    assert slow_links.rows(1, "codel", 4) in slow_links.TABLE.read_text(encoding="utf-8")
+    time, law, lost = slow_start.transfer("first loss", 10e6, 1, 0.05)
+    row = f"10,1,50,first loss,{time:.3f},{law:.3f},{lost}\n"
+    assert row in slow_start.TABLE.read_text(encoding="utf-8")
 
 
 @pytest.mark.long
