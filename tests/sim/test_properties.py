@@ -227,6 +227,7 @@ def test_rows_of_the_kernel_are_those_of_the_arrays():
         assert getattr(run.state, name).ctypes.data % 64 == 0
     for name, dtype in records.ARRAYS.items():
         assert memory.ROWS[name].size == dtype.itemsize
+        assert dtype.itemsize < 64 or dtype.itemsize % 64 == 0
 
 
 def test_numbers_of_events_begin_again(monkeypatch):

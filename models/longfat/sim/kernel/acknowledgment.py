@@ -208,7 +208,7 @@ def recover(state, f, sender, event, i, acked, measured):
     if sampled:
         check_application_limited(state, f)
     before, last_lost = own.delivered, own.lost_tail
-    lost, fresh, newest, expected = update_scoreboard(state, own, sender.una, acked, i)
+    lost, fresh, newest, expected, earlier = update_scoreboard(state, own, sender.una, acked, i)
     event.newly_delivered = own.delivered - before
     # Our choice, as in QUIC: an acknowledgment names the transmission that triggered it (draft-ietf-ccwg-bbr-06,
     # appendix A.18, step 3). If that transmission is no longer outstanding, it was found lost, or it was covered by an
@@ -216,7 +216,7 @@ def recover(state, f, sender, event, i, acked, measured):
     event.spurious = 1 if sampled and not expected and packet.number == sender.una else 0
     repaired = False
     if own.rack:
-        lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured)
+        lost, fresh, repaired = process_by_time(state, f, acked, i, newest, measured, earlier)
     fine = True
     if lost > 0:
         fine = report_losses(state, f, lost, fresh, last_lost)

@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import COMPILED, inline
-from longfat.sim.kernel.records import ECT, ECT1, GREEN, L4S_ECT, NO_PACKETS, NONE, NOT_ECT, ROWS_PER_EVENT
+from longfat.sim.kernel.records import CACHE_LINE, ECT, ECT1, GREEN, L4S_ECT, NO_PACKETS, NONE, NOT_ECT, ROWS_PER_EVENT
 from longfat.sim.kernel.views import Row
 
 
@@ -200,10 +200,9 @@ def _prefetch() -> Any:
 
 prefetch = _prefetch()
 
-TRANSMISSION_SIZE, SNAPSHOT_SIZE = records.TRANSMISSION.itemsize, records.SNAPSHOT.itemsize
-SENT_OFFSET = ROWS["snapshots"].offset("sent")  # bytes; RACK-TLP reads this field and those behind it
-CACHE_LINE = 64  # bytes
-PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING))
+PACKET_SIZE, TRANSMISSION_SIZE, SENDER_SIZE, RECEIVER_SIZE = (
+    one.itemsize for one in (records.PACKET, records.TRANSMISSION, records.SENDER, records.RECEIVING)
+)
 
 
 @inline
@@ -214,9 +213,8 @@ def prefetch_packet(state, i):
 
 @inline
 def prefetch_transmission(state, n):
-    """Prefetch the rows of list node n and of its snapshot, which will be read soon."""
+    """Prefetch the row of list node n, which will be read soon."""
     prefetch(state.nodes_base + TRANSMISSION_SIZE * n)
-    prefetch(state.snapshots_base + SNAPSHOT_SIZE * n + SENT_OFFSET)
 
 
 def _uniform(generator: str, following: str) -> Any:

@@ -1,9 +1,10 @@
 """Record types of the simulator's arrays, which have one row for each packet, link, flow and the like.
 
-Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. A row takes one or a few
-cache lines of 64 bytes: fields read for every packet come first, and rarely used ones have separate records. The
-parameters and the state of a scheme, discipline or service are in the records of `longfat.sim.plugin.columns`. The last
-part lists the arrays of a run and defines the row that holds their addresses.
+Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment says otherwise. Arrays begin at a cache
+line, and a row that is longer than a line fills whole lines. Fields that are read for every packet come first, so that
+they take the fewest lines: with many flows the processor waits for the lines of their rows. Rarely used fields have
+separate records. The parameters and the state of a scheme, discipline or service are in the records of
+`longfat.sim.plugin.columns`. The last part lists the arrays of a run and defines the row that holds their addresses.
 """
 
 from __future__ import annotations
@@ -17,17 +18,31 @@ NEVER = np.iinfo(np.int64).max
 NONE = -1
 SECOND = 1_000_000_000
 FOREVER = 2**62  # packets; size of a file that never ends
+CACHE_LINE = 64  # bytes
 HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no sum of times exceeds 2**63
 
 
+def whole_lines(size: int) -> int:
+    """Return a size [bytes], rounded up to whole cache lines if it is more than one.
+
+    >>> whole_lines(40), whole_lines(88)
+    (40, 128)
+    """
+    return size if size <= CACHE_LINE else -(-size // CACHE_LINE) * CACHE_LINE
+
+
 def record(*fields: Any) -> np.dtype:
-    """Return a record type whose fields have their natural alignment.
+    """Return a record type whose fields have their natural alignment, with a size in whole cache lines if above one.
 
     A field is (name, type), then its shape, a tuple, if it is an array, then its initial value if that is not 0. The
     metadata of the type contain the bytes of a row with the initial values, or None if all are 0.
     """
     shapes = [tuple(one for one in more if isinstance(one, tuple)) for _, _, *more in fields]
     plain = np.dtype([(name, kind, *shape) for (name, kind, *_), shape in zip(fields, shapes, strict=True)], align=True)
+    if plain.itemsize > CACHE_LINE:
+        formats, offsets = zip(*(one[:2] for one in plain.fields.values()), strict=True)  # type: ignore[union-attr]
+        table = {"names": plain.names, "formats": formats, "offsets": offsets}
+        plain = np.dtype(table | {"itemsize": whole_lines(plain.itemsize)}, align=True)
     initial = np.zeros(1, plain)
     for name, _, *more in fields:
         for value in more:
@@ -77,7 +92,6 @@ EXTRA = record(
     ("stamps", i4),  # of a request: row of `nodes` with the latest stamp that a link has added
     ("blocks", i8, (6,)),  # acknowledgment: its SACK blocks, pairs of sequence numbers
     ("echo", i8),  # in a traced run: `echo` of `TRACE` [ns]
-    ("padding", i8),  # fills the last cache line
 )
 
 #: A hop of a flow's path: a link and its far end.
@@ -314,15 +328,14 @@ LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHO_MODES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
 
-#: A sender's state of loss recovery, and requests made by its scheme.
+#: A sender's state of loss recovery, and requests made by its scheme. The first two cache lines are for selective
+#: recovery with RACK-TLP, which reads them for every acknowledgment.
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
-    ("recover", i8, -2),  # number of the first transmission whose loss would be new, see `recovery.lose`
     ("delivered", i8),  # numbers of packets reported as delivered and of packets found lost (selective recovery)
     ("lost", i8),
     ("reorder", i8, 1),  # number of acknowledged later transmissions after which a transmission counts as lost
-    ("blocks_head", i4, NONE),  # rows of the first and last block of packets that are known to have arrived
-    ("blocks_tail", i4, NONE),
+    ("rack_newest", i8, NONE),  # number of the newest transmission delivered (RACK.segment)
     ("outstanding_head", i4, NONE),  # rows of the first and last outstanding transmission (selective recovery)
     ("outstanding_tail", i4, NONE),
     ("lost_head", i4, NONE),  # rows of the first and last lost transmission to be retransmitted
@@ -332,27 +345,31 @@ RECOVERY = record(
     ("skips", i1),  # 1: packets that are known to have arrived are not retransmitted
     ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.recovery`
     ("app_limited", i1),  # 1: the application had no more data when window and rate allowed sending
-    ("rack", i1),  # 1, 2 (timer of Linux): losses are found by time; uses the fields from `rack_purpose` on
+    ("rack", i1),  # 1, 2 (timer of Linux): losses are found by time; the fields of RACK-TLP are in use
     ("probing", i1),  # 1: the next packet is a probe
-    ("alarm", f8, -1.0),  # time at which the scheme asks to be called [s]; negative: none
-    ("pool", f8, 1.0),  # packets that may leave at once after a pause (tokens)
-    ("immediate_calls", i8),  # consecutive alarms set to the present or the past
-    ("header", f8, (4,)),  # header fields of the packets that it sends
-    ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
-    ("delivered_at", i8),  # time of the last delivery, or of a later departure with nothing in flight before it [ns]
-    ("first_sent", i8),  # departure of the packet delivered last, or of a later one sent with nothing in flight [ns]
-    ("app_limited_until", i8),  # samples are application-limited until more packets than this are delivered; 0: none is
-    ("least_rtt", i8),  # smallest round-trip time of all [ns]
     ("rack_purpose", i1),  # purpose of the timer of RACK-TLP
+    # These fields are in the second cache line.
     ("reordering_seen", i1),  # 1: an overtaken packet has been seen
     ("probe_repeats", i1),  # 1: the probe in flight is a retransmission (TLP.is_retrans)
     ("measured", i1),  # 1: a round trip was measured since the last probe
     ("rack_rtt", i8),  # round-trip time of the packet delivered last [ns] (RACK.rtt)
-    ("rack_newest", i8, NONE),  # number of the newest transmission delivered (RACK.segment)
     ("highest_delivered", i8, NONE),  # highest sequence number delivered (RACK.fack)
     ("reordering_window", i8),  # time for which an overtaken packet is not yet lost [ns]
     ("recovery_end", i8),  # recovery lasts until everything before this sequence number is acknowledged
     ("probe_end", i8, NONE),  # sequence number after that of the probe in flight, NONE (TLP.end_seq)
+    ("least_rtt", i8),  # smallest round-trip time of all [ns]
+    ("alarm", f8, -1.0),  # time at which the scheme asks to be called [s]; negative: none
+    # These fields are in the other cache lines.
+    ("recover", i8, -2),  # number of the first transmission whose loss would be new, see `recovery.lose`
+    ("delivered_at", i8),  # time of the last delivery, or of a later departure with nothing in flight before it [ns]
+    ("first_sent", i8),  # departure of the packet delivered last, or of a later one sent with nothing in flight [ns]
+    ("app_limited_until", i8),  # samples are application-limited until more packets than this are delivered; 0: none is
+    ("pool", f8, 1.0),  # packets that may leave at once after a pause (tokens)
+    ("blocks_head", i4, NONE),  # rows of the first and last block of packets that are known to have arrived
+    ("blocks_tail", i4, NONE),
+    ("immediate_calls", i8),  # consecutive alarms set to the present or the past
+    ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
+    ("header", f8, (4,)),  # header fields of the packets that it sends
 )
 
 #: Counters of a flow, such as drops and losses, and the times at which it starts, stops and finishes.
@@ -441,23 +458,21 @@ EVENT = record(*((name, kind) for name, kind, *_ in EVENT_TABLE))
 
 #: Nodes of three kinds of lists, with equal size because they share a pool; `next` is the row of the next node.
 #: BLOCK: packets that arrived beyond a hole, sequence numbers `low` to `high` - 1; and the row of the block before it.
-#: TRANSMISSION: an outstanding or lost transmission, with the packet's sequence number, its own number, and the number
-#: of later transmissions acknowledged. STAMP: a link's addition to a request: bytes served so far, time [ns], and a row
-#: of `hops`.
-BLOCK = record(("low", i8), ("high", i8), ("next", i4), ("previous", i4))
-TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
+#: TRANSMISSION: an outstanding or lost transmission, with the packet's sequence number, its own number, the number of
+#: later transmissions acknowledged (with RACK-TLP 1 for a retransmission, else 0), and its departure [ns].
+#: STAMP: a link's addition to a request: bytes served so far, time [ns], and a row of `hops`.
+BLOCK = record(("low", i8), ("high", i8), ("next", i4), ("previous", i4), ("padding", i8))
+TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4), ("sent", i8))
 DELIVERED = 2**30  # value of `later_acked` for a packet delivered after it had been found lost
-STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
-#: State of a flow at the departure of a transmission; only flows with delivery-rate samples or RACK-TLP have it.
+STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4), ("padding", i8))
+#: State of a flow at the departure of a transmission; only flows with delivery-rate samples have it.
 SNAPSHOT = record(
     ("delivered", i8),  # packets delivered until then
     ("lost", i8),  # packets found lost until then
     ("delivered_at", i8),  # `delivered_at` of the sender's recovery then [ns]
     ("first_sent", i8),  # `first_sent` of the sender's recovery then [ns]
-    ("sent", i8),  # departure of the transmission [ns]
     ("in_flight", i4),  # packets in flight then
-    ("app_limited", i2),  # 1: when the packet was sent, samples were application-limited
-    ("retransmitted", i2),  # 1: a retransmission
+    ("app_limited", i4),  # 1: when the packet was sent, samples were application-limited
 )
 
 # Kinds of flows. TRANSFER: data controlled by a scheme. CONSTANT, POISSON, ON_OFF: uncontrolled traffic. ARRIVALS:
@@ -573,7 +588,7 @@ ARRAYS = {
     "queues": QUEUE,
     **OF_FLOWS,
     "nodes": TRANSMISSION,
-    "snapshots": SNAPSHOT,  # for each list node, if any flow has delivery-rate samples or RACK
+    "snapshots": SNAPSHOT,  # for each list node, if any flow has delivery-rate samples
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,

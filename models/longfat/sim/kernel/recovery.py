@@ -25,13 +25,12 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 #
 # Delivery-rate samples: the rate at which the network delivers a flow's packets (draft-ietf-ccwg-bbr-06, section 4.1).
 #
-# Only flows whose scheme requests them have samples; RACK-TLP needs two fields of the snapshots. A snapshot and the
-# list node of its transmission have the same row number, so the snapshot stays valid when the transmission is found
-# lost.
+# Only flows whose scheme requests them have samples. A snapshot and the list node of its transmission have the same row
+# number, so the snapshot stays valid when the transmission is found lost.
 
 
 @routine
-def take_snapshot(state, own, n, retransmitted):
+def take_snapshot(state, own, n):
     """Record the flow's delivery state at the departure of a transmission, which already counts as in flight."""
     snapshot = snapshot_at(state, n)
     # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): if nothing else is in flight, the sampling interval
@@ -39,14 +38,12 @@ def take_snapshot(state, own, n, retransmitted):
     if own.in_flight == 1:
         own.first_sent = state.now
         own.delivered_at = state.now
-    snapshot.sent = state.now
     snapshot.first_sent = own.first_sent
     snapshot.delivered_at = own.delivered_at
     snapshot.delivered = own.delivered
     snapshot.lost = own.lost
     snapshot.in_flight = own.in_flight
     snapshot.app_limited = 1 if own.app_limited_until != 0 else 0
-    snapshot.retransmitted = retransmitted
 
 
 @inline
@@ -84,9 +81,9 @@ def take_sample(state, own, event, n, sent):
     if n == NONE:
         return
     state.sample_set = 1
-    snapshot = snapshot_at(state, n)
+    snapshot, departure = snapshot_at(state, n), transmission_at(state, n).sent
     own.delivered_at = state.now
-    own.first_sent = snapshot.sent
+    own.first_sent = departure
     own.least_rtt = min(own.least_rtt, state.now - sent)
     if own.app_limited_until != 0 and own.delivered > own.app_limited_until:
         own.app_limited_until = 0
@@ -96,7 +93,7 @@ def take_sample(state, own, event, n, sent):
     event.app_limited = snapshot.app_limited
     # The packets were sent during one interval and acknowledged during another; the sample uses the longer of the two.
     # An interval shorter than the least round-trip time makes the sample invalid.
-    interval = max(snapshot.sent - snapshot.first_sent, own.delivered_at - snapshot.delivered_at)
+    interval = max(departure - snapshot.first_sent, own.delivered_at - snapshot.delivered_at)
     if interval < own.least_rtt:
         return
     event.sample_interval = interval * 1e-9
@@ -144,13 +141,11 @@ def record_transmission(state, own, number, transmission, retransmitted):
     node = transmission_at(state, n)
     node.number = number
     node.transmission = transmission
-    node.later_acked = 0
+    node.later_acked = retransmitted if own.rack else 0
+    node.sent = state.now
     append_outstanding(state, own, n)
     if own.sampled:
-        take_snapshot(state, own, n, retransmitted)
-    elif own.rack:
-        snapshot_at(state, n).sent = state.now
-        snapshot_at(state, n).retransmitted = retransmitted
+        take_snapshot(state, own, n)
 
 
 @inline
@@ -232,7 +227,7 @@ def mark_lost_by_timeout(state, f):
         before, lost = lost, following
     while n != NONE:
         following = transmission_at(state, n).next
-        if not own.rack or transmission_at(state, n).number == sender.una or snapshot_at(state, n).sent <= overdue:
+        if not own.rack or transmission_at(state, n).number == sender.una or transmission_at(state, n).sent <= overdue:
             insert_lost(state, own, before, n)
             own.lost += 1
             before = n
@@ -297,11 +292,11 @@ def is_covered(state, una, i, number):
 
 @inline
 def update_scoreboard(state, own, una, acked, i):
-    """Remove the transmissions that acknowledgment i covers, and find losses; four values are returned.
+    """Remove the transmissions that acknowledgment i covers, and find losses; five values are returned.
 
     The values are the number of losses; whether any loss is new; the newest transmission delivered, as a list node that
-    may have been released; and whether the transmission that triggered the acknowledgment was outstanding. Lost
-    transmissions are appended to the list of lost ones.
+    may have been released; whether the transmission that triggered the acknowledgment was outstanding; and whether
+    earlier transmissions are still outstanding. Lost transmissions are appended to the list of lost ones.
 
     A transmission is lost when `reorder` later transmissions have been acknowledged, as with the packet threshold of
     RFC 9002, section 6.1.1. Our choice: `reorder` is 1 unless the scheme sets it, because paths keep packets in order.
@@ -314,14 +309,19 @@ def update_scoreboard(state, own, una, acked, i):
     before_this = own.delivered
     triggered, newest = False, NONE
     before, n = NONE, own.outstanding_head
-    while n != NONE and transmission_at(state, n).transmission <= upto:
+    more = n != NONE and transmission_at(state, n).transmission <= upto
+    while more:
         node = transmission_at(state, n)
         following = node.next
+        # Numbers increase along the list: the row behind transmission `upto` is not read, only prefetched below.
+        more = node.transmission < upto and following != NONE and transmission_at(state, following).transmission <= upto
         covered = is_covered(state, una, i, node.number)
-        node.later_acked += 1
-        if not covered and (own.rack or node.later_acked < own.reorder):
-            before, n = n, following
-            continue
+        if not covered:
+            if own.rack == 0:
+                node.later_acked += 1
+            if own.rack or node.later_acked < own.reorder:
+                before, n = n, following
+                continue
         unlink(state, own, before, n)
         if covered:
             own.delivered += 1
@@ -334,12 +334,11 @@ def update_scoreboard(state, own, una, acked, i):
             lost += 1
             fresh = lose(state, own, n) or fresh
         n = following
-    if n != NONE:
-        prefetch_transmission(state, transmission_at(state, n).next)  # for the next acknowledgment
+    prefetch_transmission(state, n)  # for the next acknowledgment
     own.lost += lost
     if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
         newest = newer(state, count_late_deliveries(state, own, una, i), newest)
-    return lost, fresh, newest, triggered
+    return lost, fresh, newest, triggered, before != NONE
 
 
 @routine
@@ -354,10 +353,10 @@ def count_late_deliveries(state, own, una, i):
     while n != NONE:
         node = transmission_at(state, n)
         if node.later_acked != DELIVERED and is_covered(state, una, i, node.number):
-            node.later_acked = DELIVERED
             own.delivered += 1
             if own.rack:
                 record_order(state, own, n)
+            node.later_acked = DELIVERED
             newest = newer(state, n, newest)
         n = node.next
     return newest
@@ -369,7 +368,7 @@ def record_order(state, own, n):
     number = transmission_at(state, n).number
     if number > own.highest_delivered:
         own.highest_delivered = number
-    elif number < own.highest_delivered and snapshot_at(state, n).retransmitted == 0:
+    elif number < own.highest_delivered and transmission_at(state, n).later_acked == 0:
         own.reordering_seen = 1
 
 
@@ -485,7 +484,7 @@ def detect_losses(state, f):
     while n != NONE and transmission_at(state, n).transmission < own.rack_newest:
         node = transmission_at(state, n)
         following = node.next
-        remaining = snapshot_at(state, n).sent + allowed - now
+        remaining = node.sent + allowed - now
         if remaining > 0:
             wait = max(wait, remaining)
             before = n
@@ -573,11 +572,12 @@ def has_repaired_loss(state, own, una, acked, i):
 
 
 @inline
-def process_by_time(state, f, acked, i, newest, measured):
+def process_by_time(state, f, acked, i, newest, measured, earlier):
     """Find losses by time (RFC 8985) after acknowledgment i, whose newest delivered packet is list node `newest`.
 
-    Return the number of losses, whether any loss is new, and whether a probe has repaired a loss; the third is False if
-    any loss is new.
+    `earlier` says whether transmissions before the one that triggered the acknowledgment are outstanding. Return the
+    number of losses, whether any loss is new, and whether a probe has repaired a loss; the third is False if any loss
+    is new.
     """
     own = recovery_at(state, f)
     if measured:
@@ -588,10 +588,13 @@ def process_by_time(state, f, acked, i, newest, measured):
     # over the whole connection. The node `newest` may have been released, but not reused.
     own.least_rtt = min(own.least_rtt, state.now - packet_at(state, i).sent)
     if newest != NONE:
-        own.rack_rtt = state.now - snapshot_at(state, newest).sent
+        own.rack_rtt = state.now - transmission_at(state, newest).sent
         own.rack_newest = max(own.rack_newest, transmission_at(state, newest).transmission)
+    # If the newest transmission delivered triggered this acknowledgment, `earlier` tells what it has overtaken, and the
+    # row of the first outstanding transmission is not read.
     n = own.outstanding_head
-    overtaken = n != NONE and transmission_at(state, n).transmission < own.rack_newest
+    overtaken = n != NONE and (earlier or own.rack_newest > packet_at(state, i).transmission)
+    overtaken = overtaken and transmission_at(state, n).transmission < own.rack_newest
     if overtaken or own.probe_end != NONE or own.rack_purpose == REORDERING:
         return find_losses(state, f, acked, i)
     own.reordering_window = reordering_window(state, f)

@@ -9,8 +9,7 @@ import numpy as np
 
 from longfat.sim.kernel import records, source
 from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
-from longfat.sim.kernel.memory import CACHE_LINE
-from longfat.sim.kernel.records import NEVER, NONE
+from longfat.sim.kernel.records import CACHE_LINE, NEVER, NONE
 
 SERIALS = 2**62 - 1  # mask of a key's serial number, kind and index
 LEAST_ROWS = 256  # smallest number of rows of a pool
@@ -226,7 +225,7 @@ class RunState:
         pool["next"][-1] = row[f"free_{name}"]
         row[f"free_{name}"] = old
         row[f"free_{name}s"] += length - old
-        if name == "node" and (self.recoveries["sampled"] | self.recoveries["rack"]).any():
+        if name == "node" and self.recoveries["sampled"].any():
             self.snapshots = _longer(self.snapshots, length)
 
     def add_connections(self, template: int, count: int) -> None:

@@ -201,15 +201,15 @@ CUBIC = Scheme(
     },
     # `w_max` and `last_w_max`: W_max of this stage and of the previous one [packets]; `cwnd_prior` and `w_est`
     # [packets]; t_epoch and K [s]. `last_departure`: departure time of the packet acknowledged last [s]; `unused`:
-    # whether the application left the window unused at that time.
+    # whether the application left the window unused at that time. States read for every acknowledgment come first.
     state={
-        **deployed.STATE,
-        **validation.STATE,
         **linux_cubic.STATE,
-        **hystart.TRAIN_STATE,
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_departure"), 0.0),
         "unused": False,
         "epoch_start": -1.0,
+        **deployed.STATE,
+        **hystart.TRAIN_STATE,
+        **validation.STATE,
     },
     source=(
         "L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, RFC 9438 (2023), CUBIC for Fast and Long-Distance Networks, "

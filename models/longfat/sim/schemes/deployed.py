@@ -39,13 +39,14 @@ PARAMETERS = {**PLAIN, **OPTIONS}
 #: State: slow-start threshold [packets], last reduction of the window, and whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
 STATE: dict[str, Any] = {
-    **PLAIN_STATE, **hystart.STATE, **reduction.STATE, **windows.STATE,
+    **PLAIN_STATE, **windows.STATE,
     # The use of the window is measured in round trips. `use_end`: the packet that ends the present round trip;
     # `was_full`: whether the window was full in it; `most_used`: the largest number of packets in flight in it.
     "use_end": 0, "was_full": False, "most_used": 0,
     # `max_flight`: largest number of packets in flight since the last reduction (maxFS), negative if unknown;
     # `flight_since`: value of `reduced_at` for that reduction.
     "max_flight": -1.0, "flight_since": -2,
+    **reduction.STATE, **hystart.STATE,
 }  # fmt: skip
 
 #: Values of parameters with which `sack` is Reno by current RFCs: an initial window of ten packets (RFC 6928, section
