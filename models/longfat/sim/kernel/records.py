@@ -23,11 +23,7 @@ HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no su
 
 
 def whole_lines(size: int) -> int:
-    """Return a size [bytes], rounded up to whole cache lines if it is more than one.
-
-    >>> whole_lines(40), whole_lines(88)
-    (40, 128)
-    """
+    """Return a size [bytes], rounded up to whole cache lines if it is more than one."""
     return size if size <= CACHE_LINE else -(-size // CACHE_LINE) * CACHE_LINE
 
 
@@ -41,7 +37,7 @@ def record(*fields: Any) -> np.dtype:
     plain = np.dtype([(name, kind, *shape) for (name, kind, *_), shape in zip(fields, shapes, strict=True)], align=True)
     if plain.itemsize > CACHE_LINE:
         formats, offsets = zip(*(one[:2] for one in plain.fields.values()), strict=True)  # type: ignore[union-attr]
-        table = {"names": plain.names, "formats": formats, "offsets": offsets}
+        table: Any = {"names": plain.names, "formats": formats, "offsets": offsets}
         plain = np.dtype(table | {"itemsize": whole_lines(plain.itemsize)}, align=True)
     initial = np.zeros(1, plain)
     for name, _, *more in fields:
