@@ -59,6 +59,10 @@ class Row:
         name, number = self.thread.split("#")
         return f"https://github.com/{name}/issues/{number}"
 
+    def shown(self, value: str) -> str:
+        """Return a value with the unit, if it has one."""
+        return value if self.unit == "1" else f"{value} {self.unit}"
+
     def finding(self) -> Finding:
         """Judge the row by the published rule."""
         low, high = self.ours
@@ -217,7 +221,7 @@ def page(found: list[Row]) -> str:
     counts = ", ".join(f"{verdicts.count(one)} {one}" for one in dict.fromkeys(verdicts))
     table = [
         [f"[{one.thread}]({one.address})", one.what, "measured" if one.measured else "calculated",
-         f"{one.number} {one.unit}", f"{one.finding().ours} {one.unit}", f"`{one.law}`", verdict,
+         one.shown(one.number), one.shown(one.finding().ours), f"`{one.law}`", verdict,
          one.finding().reason or (one.cause if verdict == NO_WINDOW else "")]
         for one, verdict in zip(found, verdicts, strict=True)
     ]  # fmt: skip
@@ -245,10 +249,10 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
                         label=verdict)  # fmt: skip
         ax.axvspan(0.9, 1.1, color="0.9", zorder=0)
         ax.set(xscale="log", xlabel="law over printed number", ylim=(-1, len(found)))
-        ax.set_yticks(heights, [f"{row.thread}: {row.number} {row.unit}" for row in found], fontsize="x-small")
+        ax.set_yticks(heights, [f"{row.thread}: {row.shown(row.number)}" for row in found], fontsize="x-small")
         ax.legend(loc="lower right")
 
     panels(files, "field", (1, 1), (9, 11), drawn)
 
 
-PART = Part("figures.field", simulate, {"field": ["row"]}, draw)
+PART = Part("figures.field", simulate, {"field": [("row",)]}, draw)
