@@ -140,7 +140,7 @@ REFUSED = {
             ("--output new", "--application excludes --output"),
             ("--flows 4", "--application excludes --flows"),
             ("--application http3", "http3"),
-            ("--loss 0.05", "loss = 0.05 is out of range: must be less, with --application"),
+            ("--loss 0.05", "loss = 0.05 is out of range: must be a smaller loss with --application"),
         ],
     ),
     "curves": (
@@ -148,7 +148,7 @@ REFUSED = {
         [
             ("--scheme reno,reno", "schemes = ['reno', 'reno'] is out of range: must be schemes of different names"),
             ("--over buffer,buffer", "names an axis twice"),
-            ("--buffer 0.5", "--buffer needs --over window: --at gives the buffers of --over buffer"),
+            ("--buffer 0.5", "--buffer needs --over window: the buffers of --over buffer are given by --at"),
             ("--over buffer,window", "--at needs one axis"),
             ("--over window --scheme tfrc", "scheme 'tfrc' has no window"),
             ("--at 1,200", "at = 200"),

@@ -38,7 +38,7 @@ LAYERS = tuple(MEANINGS)
 class Header(NamedTuple):
     """Header or other overhead of a protocol, which one layer and all layers below it count."""
 
-    layer: str  # first layer, from the data to the wire, that counts the bytes
+    layer: str  # innermost layer whose sizes include these bytes
     size: int  # bytes
     source: str  # standard that fixes the size
 

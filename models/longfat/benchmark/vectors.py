@@ -120,7 +120,7 @@ def vector(
     rate = subject.rate if rate is None else rate
     lost = list(subject.losses) if losses is None else losses
     if len(set(lost)) < len(lost):
-        raise out_of_range("losses", ",".join(map(str, lost)), "1", "different transmissions")
+        raise out_of_range("losses", ",".join(map(str, lost)), "1", "numbers of transmissions, each given once")
     until = subject.round_trips * round_trip_time if duration is None else duration
     own = subject.parameters | {"initial_window": initial_window, "delayed_ack": acks}
     own["ack_delay"] = alone = LONE if rate < math.inf else LONE_AT_ONCE

@@ -93,7 +93,7 @@ def curves_command(output: Output, over: list[str], html: str | None, **flags: A
         raise conflict(f"--over {','.join(over)}", "names an axis twice")
     source = click.get_current_context().get_parameter_source("buffer")
     if "window" not in over and source is not click.core.ParameterSource.DEFAULT:
-        raise conflict("--buffer", "needs --over window", "--at gives the buffers of --over buffer")
+        raise conflict("--buffer", "needs --over window", "the buffers of --over buffer are given by --at")
     if len(over) > 1:
         for flag, wanted in (("--at", flags["at"]), ("--figure", output.draws), ("--csv", output.form == "csv")):
             if wanted:

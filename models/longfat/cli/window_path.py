@@ -1,4 +1,4 @@
-"""Path of `longfat window`, read from the options and, for options that are not given, from measurements."""
+"""Network path of `longfat window`, read from the options, or from measurements where an option is not given."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ class Law:
 
     @property
     def place(self) -> str:
-        """Dotted name of the module that defines the law, followed by the law's name; users write `public_name`."""
+        """Dotted name of the module that defines the law, and the law's name; users import it by its `public_name`."""
         return f"{self.function.__module__}.{self.name}"
 
     @property
@@ -345,7 +345,7 @@ class Law:
         return printed
 
     def printed(self, errata: str) -> Callable[[Callable[..., Any]], Law]:
-        """Return a decorator for the wrong expression that the source prints, which becomes this law's `as_printed`."""
+        """Return a decorator for the formula as the paper misprints it; the function becomes this law's `as_printed`."""
 
         def keep(function: Callable[..., Any]) -> Law:
             record = Law(function, self.symbols, self.unit, self.source, errata=errata, result=self.result)

@@ -94,10 +94,10 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
 
 
 def climb(window_before_loss: Any, round_trip_time: Any, c: Any, beta: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return K, and the times (over K) when the Reno-friendly estimate reaches W_max and exceeds the cubic function.
+    """Return K, and two times divided by K: when the Reno-friendly estimate reaches W_max, and when it exceeds cubic.
 
-    The time to W_max is limited to [1/3, 1]: below 1/3 the estimate is the larger window from the loss on, above 1 it
-    never is.
+    Values of the first time below 1/3 become 1/3, for which the estimate exceeds the cubic function from the loss on;
+    values above 1 become 1, for which the estimate does not exceed the cubic function before K.
     """
     recovery = cube_root(window_before_loss * (1 - beta) / c, xp)
     ratio = window_before_loss / recovery * round_trip_time * (1 + beta) / 3

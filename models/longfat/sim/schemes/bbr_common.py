@@ -61,7 +61,7 @@ def start_round(flow):
 
 @inline
 def update_round(flow, event):
-    """Begin the next round trip when a packet sent in this one is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
+    """Begin a round trip when a packet sent in the current one is acknowledged (draft-ietf-ccwg-bbr-06, 5.5.1)."""
     flow.round_start = event.prior_delivered >= flow.next_round_delivered
     if flow.round_start:
         start_round(flow)
