@@ -29,7 +29,7 @@ def answer_of(name: str, answer: Answer) -> str:
     best, less = at_most(answer), "losses make"
     if best == 0.0:
         losses = ", ".join(f"{row['loss']:.3g}" for row in answer.rows)
-        raise out_of_range("loss", losses, "1", "a smaller loss with --application, since no law of TCP holds at this one")
+        raise out_of_range("loss", losses, "1", "a smaller loss with --application, where a law of TCP holds")
     if one.over_tcp and answer.reachable < best:
         best, less = answer.reachable, "TCP's largest window makes"
     if limited := best < a["target"] * answer.capacity:

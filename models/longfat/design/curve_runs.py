@@ -99,7 +99,7 @@ class CurvePath(Bottleneck):
 def limited(scheme: Scheme) -> Scheme:
     """Return the scheme with the parameter ``window_limit``, an upper bound of its window [packets].
 
-    In Linux a socket buffer has this effect, because a window grows only while all of it is in use (tcp_is_cwnd_limited).
+    In Linux a socket buffer has this effect, because a window grows only while it is all in use (tcp_is_cwnd_limited).
     Here the limit bounds the amount in flight; packets that a receiver stores after a lost packet are neglected.
 
     >>> from longfat.sim.schemes import scheme

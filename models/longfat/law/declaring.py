@@ -345,7 +345,7 @@ class Law:
         return printed
 
     def printed(self, errata: str) -> Callable[[Callable[..., Any]], Law]:
-        """Return a decorator for the formula as the paper misprints it; the function becomes this law's `as_printed`."""
+        """Return a decorator for the formula as the paper misprints it: this law's `as_printed`."""
 
         def keep(function: Callable[..., Any]) -> Law:
             record = Law(function, self.symbols, self.unit, self.source, errata=errata, result=self.result)

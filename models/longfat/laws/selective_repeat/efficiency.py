@@ -78,7 +78,7 @@ def throughput_efficiency(
     0.963
     """
     g = _damaged(loss, segment_packets, xp)
-    in_flight = (2 * ack_segments + 1 + loss) * g  # numerators and denominators are multiplied by g, because 1/g can overflow
+    in_flight = (2 * ack_segments + 1 + loss) * g  # numerators and denominators times g: 1/g can overflow
 
     def small() -> Any:
         return (1 + window * g) / (in_flight + (ack_segments + 1) / window)
