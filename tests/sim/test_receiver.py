@@ -199,11 +199,12 @@ def test_losses_by_hand(reorder, size, lost, losses, timeouts):
     assert (flow.sent, flow.losses, flow.timeouts) == (size + 1, losses, timeouts)
 
 
-def test_list_nodes_of_a_sender_are_freed():
-    """All ten ACKs are lost, all ten packets retransmitted at once; the first ACK ends it with nine in flight."""
+@pytest.mark.parametrize(("window", "again"), [(10.0, 10), (1.0, 1)])
+def test_list_nodes_of_a_sender_are_freed(window, again):
+    """All ten ACKs are lost; the first ACK of what is sent again ends it with nine in flight, or nine found lost."""
     wide = Scheme(
-        "wide", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0, timeout=lambda flow, event: 10.0
+        "wide", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0, timeout=lambda flow, event: window
     )
     run, flow = lossy_path(wide, 10, set(), set(range(10)))
-    assert (flow.sent, flow.duplicate, flow.timeouts) == (20, 10, 1)
+    assert (flow.sent, flow.duplicate, flow.timeouts) == (10 + again, again, 1)
     assert run.state.row.free_nodes == len(run.state.nodes)
