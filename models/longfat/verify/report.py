@@ -51,10 +51,11 @@ def to_text(table: pd.DataFrame) -> str:
     text = columns([HEADS, *(cells(row) for row in table.itertuples())])
     remarks = failures(table) + errata(table)
     total, good = len(table), int(table.agrees.sum())
-    kind = "quick run" if table.attrs.get("quick") else "full run"
+    quick = table.attrs.get("quick")
+    kind, traced = ("quick run", "JAX: traced, not compiled. ") if quick else ("full run", "")
     attrs = table.attrs
     sure = (
-        f"{attrs.get('points')} points were simulated. With {100 * attrs.get('confidence', math.nan):g} % confidence "
+        f"Points simulated: {attrs.get('points')}. With {100 * attrs.get('confidence', math.nan):g} % confidence "
         'each law marked "ok" under simulator is within its stated accuracy at all of its points. The probability that '
         f'any law within its accuracy is marked "FAILS" there is at most {attrs.get("alpha", math.nan):g}.'
     )
@@ -64,7 +65,7 @@ def to_text(table: pd.DataFrame) -> str:
         "digits, sympy, JAX, slopes: largest relative error. simulator: largest deviation, in percent of the law's "
         "stated accuracy. packets: sent in all replications. evidence: least e-value of the law's points; 1e4 arises "
         "with a probability of at most 1e-4 if the law is off by its accuracy or more; exact if nothing is random. "
-        "-: not checked; --json - prints the reason.",
+        f"{traced}-: not checked; --json - prints the reason.",
     ]
     return "\n".join([*text, "", *remarks, *([""] if remarks else []), *end])
 

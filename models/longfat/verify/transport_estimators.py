@@ -175,17 +175,19 @@ MARK_SOME = Discipline(
 
 
 @estimator
-def window_at_marks(rng: Any, independent: bool, marks: float = 20.0, *, marking: float) -> Result:
+def window_at_marks(rng: Any, independent: bool, marks: float = 8.0, *, marking: float) -> Result:
     """Estimate the mean window [packets] of a DCTCP flow at a given fraction ``marking`` of marked packets.
 
-    No queue forms. The measured time lasts ``marks``/``marking`` round trips.
+    No queue forms. The measured time lasts ``marks``/``marking`` round trips. The default is our choice: at a
+    ``marking`` of 0.01, single results scatter by 2.4 % around a mean that is (0.8 +- 0.5) % below the mean of runs
+    with 20 and a longer warm-up.
     """
     marked = MARK_SOME(marking=marking, independent=float(independent))
-    net = fast_path("dctcp", 0.1, {}, discipline=marked)
-    # Skip 10/p round trips, where p is the fraction `marking`. The window W grows by 1 per round trip, and falls by W
-    # p/2 every 1 + 1/(W p) round trips: it approaches its mean with a time constant of 2.2/p round trips. The estimate
-    # alpha begins at 1; its time constant is 16 round trips.
-    start = 10 / marking * 0.1
+    # The flow begins near the window of spaced marks, 2/p, where p is the fraction `marking`. Skip 6/p round trips: the
+    # window W grows by 1 per round trip, and falls by W p/2 every 1 + 1/(W p) round trips, so it approaches its mean
+    # with a time constant of 2.2/p round trips.
+    net = fast_path("dctcp", 0.1, {"initial_alpha": marking, "initial_ssthresh": 2 / marking}, discipline=marked)
+    start = 6 / marking * 0.1
     data, sent = measured(net, start, start + marks / marking * 0.1, rng)
     return float(data["goodput"][0]) / PACKET * 0.1, sent
 
