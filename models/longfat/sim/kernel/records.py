@@ -22,7 +22,7 @@ CACHE_LINE = 64  # bytes
 HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no sum of times exceeds 2**63
 
 
-def whole_lines(size: int) -> int:
+def aligned_size(size: int) -> int:
     """Return a size [bytes], rounded up to whole cache lines if it is more than one."""
     return size if size <= CACHE_LINE else -(-size // CACHE_LINE) * CACHE_LINE
 
@@ -38,7 +38,7 @@ def record(*fields: Any) -> np.dtype:
     if plain.itemsize > CACHE_LINE:
         formats, offsets = zip(*(one[:2] for one in plain.fields.values()), strict=True)  # type: ignore[union-attr]
         table: Any = {"names": plain.names, "formats": formats, "offsets": offsets}
-        plain = np.dtype(table | {"itemsize": whole_lines(plain.itemsize)}, align=True)
+        plain = np.dtype(table | {"itemsize": aligned_size(plain.itemsize)}, align=True)
     initial = np.zeros(1, plain)
     for name, _, *more in fields:
         for value in more:

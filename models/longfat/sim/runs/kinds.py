@@ -55,7 +55,7 @@ def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> No
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
     """Return an array with a record for each object, all of one length, and this length [words]."""
-    words = records.whole_lines(8 * max(map(len, kinds), default=0)) // 8
+    words = records.aligned_size(8 * max(map(len, kinds), default=0)) // 8
     if not words:
         return rows(0, records.WORD), 0
     padded = np.zeros((len(kinds), words), np.int64)
