@@ -29,9 +29,9 @@ STEEP = 2.0  # least difference in log odds that is a jump of the utilisation be
 #: the second is for CUBIC and single flows. Our choice: near 0.95 CUBIC's slope is 0.5 with 64 flows, 0.7 with one.
 SLOPE, GENTLE_SLOPE = 3.0, 0.8
 #: A search for several flows ends with an interval wider than `WIDTH` if the shares at its ends differ by at most this
-#: fraction of 1 minus the required share. Our choice, 0.015 at a share of 0.95: such a difference hardly matters, and a
+#: fraction of 1 minus the required share. Our choice, 0.02 at a share of 0.95: such a difference hardly matters, and a
 #: narrower interval takes many more samples.
-CLOSE = 0.3
+CLOSE = 0.4
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
     search begins at the buffers of some rules, goes on where the line crosses the goal, and ends when the interval has
     at most the width of 11 % of the buffer (one flow: 2 %) or one packet, when the shares at its ends differ by at most
-    0.3 times 1 minus the required share (several flows), or after twelve buffers. Each buffer of the search has four
+    0.4 times 1 minus the required share (several flows), or after twelve buffers. Each buffer of the search has four
     times ``replications`` samples (one flow: as many, but 4 instead of 2), whatever their values; that of the rule to
     compare with may have fewer. For files, and where no line can be drawn, the buffers are halved, each has its own
     limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not
@@ -119,9 +119,11 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     ``replications`` at first, and up to eight times as many while the interval does not exclude the goal
     (`longfat.replication.stopping.is_decided`) and its half width is above 0.01.
 
-    Of 68 intervals of 95 % with different seeds, 66 contained the buffer at which long runs carry the share: all 12
-    and 11 of 12 for 16 and 64 flows of CUBIC at 1 Gbit/s and 100 ms, 19 of 20 for 16 flows of Reno there, all 12 for 4
-    flows of CUBIC at 100 Mbit/s and 50 ms, and all 12 for 64 flows of Reno at 100 Mbit/s, 100 ms and a share of 99 %.
+    Of 68 intervals of 95 % with different seeds, 66 contained the buffer at which long runs carry the share, when the
+    search ended at 0.3 in place of 0.4: all 12 and 11 of 12 for 16 and 64 flows of CUBIC at 1 Gbit/s and 100 ms, 19 of
+    20 for 16 flows of Reno there, all 12 for 4 flows of CUBIC at 100 Mbit/s and 50 ms, and all 12 for 64 flows of Reno
+    at 100 Mbit/s, 100 ms and a share of 99 %. At 0.4 all 7 and 12 for 16 and 64 flows of CUBIC contained the crossing
+    of a line through all their samples.
     A few flows in a buffer of a few packets can keep their phases for as long as a run lasts, and the interval
     is then too narrow: two flows of GAIMD at a buffer of two packets used 0.88 to 0.97 of the link in different runs.
 
