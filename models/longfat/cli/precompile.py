@@ -53,6 +53,9 @@ def _rest() -> int:
             scheme.assembled(chosen).compiled()
     # The commands window and buffer simulate long transfers of Linux's CUBIC from after its slow start.
     schemes.scheme("cubic").assembled({**schemes.linux("cubic"), "hystart": 0.0}).compiled()
+    # Where buffer scales a path down, windows are not rounded, and the Reno-friendly estimate is left out.
+    scaled = {"integer_windows": 0.0, "reno_friendly": 0.0}
+    schemes.scheme("cubic").assembled({**schemes.linux("cubic"), **scaled}).compiled()
     for discipline in (*disciplines.values(), ptp.responder()):
         discipline.compiled()
     for service in services.SERVICES.values():
