@@ -230,7 +230,7 @@ def draw_ratios(data: xr.Dataset, axes: Any) -> None:
                      color=COLOURS[k], label=path)  # fmt: skip
             for packets, style in ((66, ":"), (6667, "--")):
                 ax.plot(x, estimate(x, packets, 10), color="0.4", ls=style, label=f"estimate, {packets} packets")
-            ax.axhline(1, color="0.4", lw=0.8)
+            ax.axhline(1, color="0.4", lw=0.8, label="equal powers")
             words = "as fast as the link" if faster == 1 else f"{faster:g} times as fast"
             ax.set(
                 xscale="log", yscale="log", ylim=(0.15, 12), title=f"against {rival}, access links {words}",
