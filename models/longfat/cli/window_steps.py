@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
 OLDEST = "3.4"
 JUMBO = layer_sizes(9000)  # bytes of a packet at each layer
-#: Longest transmission time [s] of a packet of 9000 bytes for which such packets are proposed, because other packets
-#: wait that long behind one. Our choice: the time of 1500 bytes at 1.2 Mbit/s.
-LONGEST_PACKET = 0.01
+#: Smallest rate of a link [bytes/s] for which packets of 9000 bytes are proposed. Our choice, 1 Gbit/s: they came with
+#: Gigabit Ethernet, and access lines, whose rates are lower, carry packets of at most 1500 bytes.
+JUMBO_RATE = 125e6
 LOSSES = "remove the losses (ethtool -S, optics)"
 #: Loss up to which BBR may fill the link although no law is known: BBRLossThresh of draft-ietf-ccwg-bbr-06, up to which
 #: a probe raises the rate. The law of version 1 holds up to larger losses.
@@ -365,14 +365,13 @@ def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
             f"paste the lines: with {in_bdps(a)} BDPs{each} a lost packet does not stop the sender; {source}: "
             f"{' to '.join(dict.fromkeys(ends))} BDPs"
         )
-    is_fast = JUMBO["wire"] / a["rate_low"] <= LONGEST_PACKET
-    if not path.rate_measured_by and is_fast and a["segment"] <= USUAL["data"]:
+    if not path.rate_measured_by and a["rate_low"] >= JUMBO_RATE and a["segment"] <= USUAL["data"]:
         data = a["segment"]
         gain = JUMBO["data"] / JUMBO["wire"] * (1 + (USUAL["wire"] - USUAL["data"]) / data) - 1
         steps.append(
             f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {fewer_packets(data)}"
         )
-    return limit, steps
+    return limit, steps or ["only a faster link carries more: windows and buffers gain nothing"]
 
 
 def fewer_packets(data: float) -> str:
