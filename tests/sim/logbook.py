@@ -80,7 +80,7 @@ class Logbook:
     """``Logbook(discipline).discipline`` does the same, and ``calls`` lists the calls of its hooks."""
 
     def __init__(self, one):
-        self.lines = np.zeros((ROOM, 20))
+        self.lines = np.zeros(ROOM, LINE)
         parameters = {**one.parameters, "book": Parameter(float(self.lines.ctypes.data))}
         dequeue = one.dequeue or (DEFAULTS["dequeue"] if one.service == "departures" else None)
         self.discipline = replace(
@@ -90,5 +90,6 @@ class Logbook:
 
     @property
     def calls(self):
-        rows = self.lines[1 : 1 + int(self.lines[0, 0])].tolist()
+        lines = self.lines["x"]
+        rows = lines[1 : 1 + int(lines[0, 0])].tolist()
         return [Call(bool(x[0]), x[1], *map(int, x[2:12]), tuple(x[12:16]), tuple(x[16:])) for x in rows]
