@@ -109,6 +109,8 @@ def test_rounding_does_not_depend_on_the_size_of_others():
     """Weights of 10^16 and 1 on one link: the capacity that one leaves goes to the other, to the last digits."""
     rates = max_min_rates([[1, 1, 0], [0, 1, 1]], [1.0, 1.0], [1e16, 1.0, 1.0])
     np.testing.assert_allclose(rates, [1, 1e-16, 1], rtol=1e-15)
+    # Three flows fill both links; in floats 7 - 3 (7/3) is -9e-16, and a flow with 1e-20 of its bytes had -9e4 of it.
+    np.testing.assert_allclose(max_min_rates([[1, 1, 1, 0], [1, 1, 1, 1e-20]], 7.0), [7 / 3] * 4, rtol=1e-15)
 
 
 # The schedule: what defines it
@@ -208,6 +210,7 @@ def test_links_of_ones_own():
     schedule = transfer_times(Network({"a": 3, "b": 2, "c": 1}, flows))
     assert schedule.finish.tolist() == [3, Fraction(5, 2), Fraction(5, 2)]
     assert schedule.rates[:, 0].tolist() == [2] * 3
+    assert finishes(Network({"a": Fraction(4)}, [Flow(("a", "a"), 8)])) == [4]  # a link crossed twice
 
 
 def test_loads_above_the_capacity():
