@@ -201,14 +201,16 @@ def test_the_place_of_an_error_is_reported():
 
 
 def test_traced_programs_are_computed_as_jax_computes_them():
-    """A loop, a scan from either end, a choice beyond the last branch, a called function and an operation of JAX's."""
+    """A loop, a scan from either end, a choice beyond the last branch, integers, and an operation that JAX computes."""
 
     def function(x, y):
         count = jax.lax.while_loop(lambda s: jnp.any(s[0] < y[2]), lambda s: (s[0] * x[0], s[1] + 1), (x, 0.0))[1]
         sums = jax.lax.scan(lambda total, one: (total + one, total * one), x[0], y, reverse=True)
         ends = jax.lax.scan(lambda total, one: (total - one, None), x, jnp.stack([y, x]))[0]
         chosen = jax.lax.switch(jnp.int32(7), [lambda a: a, lambda a: jnp.where(a > 2, -a, a)], y)
-        return count, *sums, ends, chosen, jnp.sort(y), jnp.clip(x, 1.6, 4), y[1:] % 2, x**2.5 + jnp.expm1(y[::-1])
+        whole = -y.astype(int) // 2, y.astype(int) ** 2
+        others = jnp.sort(y), jnp.clip(x, 1.6, 4), y[1:] % 2, x**2.5 + jnp.expm1(y[::-1])
+        return count, *sums, ends, chosen, *whole, *others
 
     given = np.array([1.5, 1.75, 2.0]), np.array([3.0, 1.0, 20.0])
     ours = faces._evaluated(jax.make_jaxpr(function)(*given), given)

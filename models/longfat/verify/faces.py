@@ -18,13 +18,15 @@ from longfat.verify.points import Point
 
 #: Operations of traced programs: their names in JAX -> functions of NumPy. JAX itself computes all other operations.
 NUMPY: dict[str, Callable[..., Any]] = {
-    "add": np.add, "add_any": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "rem": np.fmod,
+    "add": np.add, "add_any": np.add, "sub": np.subtract, "mul": np.multiply, "rem": np.fmod,
     "neg": np.negative, "abs": np.abs, "sign": np.sign, "max": np.maximum, "min": np.minimum, "floor": np.floor,
     "ceil": np.ceil, "sqrt": np.sqrt, "square": np.square, "pow": np.power, "exp": np.exp, "expm1": np.expm1,
     "log": np.log, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan, "atan": np.arctan,
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "and": np.bitwise_and, "or": np.bitwise_or, "not": np.invert, "stop_gradient": np.positive,
-    "integer_pow": lambda x, y, **_: np.power(x, float(y)),
+    # JAX rounds quotients of integers towards zero.
+    "div": lambda x, y: np.divide(x, y) if np.result_type(x, y).kind == "f" else (x - np.fmod(x, y)) // y,
+    "integer_pow": lambda x, y, **_: np.power(x, y),
     "select_n": lambda which, *cases: np.choose(which, cases),
     "clamp": lambda low, x, high: np.clip(x, low, high),
     "convert_element_type": lambda x, new_dtype, **_: np.asarray(x, dtype=new_dtype),
@@ -180,8 +182,8 @@ def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tupl
     """Compare JAX's values in 64 bits with NumPy's, and JAX's slopes with central differences in 60 digits.
 
     A full run checks the compiled, uncompiled and mapped law and its reverse-mode gradient. A quick run traces the law
-    with its forward-mode slopes, and computes the traced operations in NumPy. It leaves out reverse mode and XLA, JAX's
-    compiler, which would take twice as long as the rest of this check.
+    with its forward-mode slopes, and computes the traced operations in NumPy. It leaves out reverse mode, and JAX's
+    compiler XLA, which would take twice as long as the rest of this check.
     """
     if not extras.installed("jax"):
         absent = Outcome("not checked", remark="JAX is not installed")

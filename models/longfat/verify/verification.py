@@ -27,7 +27,7 @@ FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printe
 FAILURES = ("differs", "undecided", "error")
 #: Numbers of points of a quick and of a full run. Each tuple has the number of random points for the check in high
 #: precision, of points for JAX and slopes, of points to simulate, and of points for sympy. A quick run simulates one
-#: point to see whether the model's assumptions hold; how a law depends on its parameters is what its proof shows.
+#: point, to see whether the model's assumptions hold; the proof shows how a law depends on its parameters.
 QUICK, FULL = (5, 6, 1, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
@@ -59,7 +59,7 @@ def run(
         Mapping of a law's name to a `SimulatorCheck`, or, if the law states its accuracy, to a simulator as `check`
         takes it. These are added to the simulators of longfat's laws or replace them.
     quick : bool
-        Fewer points, no long proofs, in JAX only traced operations and forward-mode slopes, computed by NumPy.
+        Fewer points and no long proofs; JAX traces a law and its forward-mode slopes, and NumPy computes them.
     confidence : float
         Confidence of all verdicts "agrees" of simulators together [probability], in (0, 1).
     alpha : float
