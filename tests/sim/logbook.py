@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from longfat.sim.kernel import memory, records
+from longfat.sim.kernel import memory
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.views import Row
 from longfat.sim.plugin.discipline import Discipline, Parameter
 
 DEFAULTS = Discipline.DEFAULTS
 ROOM = 200_000  # calls
-LINE = records.record(("x", records.f8, (20,)))
+LINE = np.dtype((np.record, [("x", np.float64, (20,))]))
 line_at = memory._reader(Row(LINE, "line"))
 
 
