@@ -35,14 +35,14 @@ def exact_response(f, a, b, k, packets, round_trip, capacity):
     return packets / ((1 - loss) * f * capacity) + rounds * round_trip
 
 
-def wide_points(count, seed, smallest=1e-30):
-    """(a, b, k) over the whole range: a from -1 to 1e6, b down to the smallest, k from 1 to 50."""
+def wide_points(count, seed):
+    """(a, b, k) over the whole range: a from -1 to 1e6, b down to 1e-30, k from 1 to 50."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(0, 4, count)
     signed, large = rng.uniform(-1, 1, count), 10 ** rng.uniform(-6, 6, count)
     near_zero = rng.choice([-1.0, 1.0], count) * 10 ** rng.uniform(-15, -1, count)
     a = np.choose(kind, [signed, large, near_zero, np.round(signed)])
-    b = 10 ** rng.uniform(math.log10(smallest), 6, count)
+    b = 10 ** rng.uniform(-30, 6, count)
     k = np.where(rng.random(count) < 0.5, rng.integers(1, 51, count), rng.uniform(1, 50, count))
     return a, b, k
 

@@ -19,8 +19,6 @@ from longfat.law import Symbol, declaring, law
 from longfat.replication import identity, sweep
 from tests.replication.common import QUIET, queue
 
-FACTOR = 2.0
-
 
 def test_a_function_that_has_changed_is_refused(tmp_path):
     def make(body):

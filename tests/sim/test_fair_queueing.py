@@ -18,14 +18,6 @@ RATE = 1e6  # bytes/s
 FAIR = [queues.FAIR, queues.round_robin(500), queues.round_robin(1500), queues.BIT_ROUND]
 
 
-def backlogged(discipline, sizes, buffer=10_000, rate=RATE):
-    """Return a run of one flow for each size, each of them sending faster than the link."""
-    net = Network().link("a", "b", rate=rate, buffer=buffer, discipline=discipline)
-    for k, size in enumerate(sizes):
-        net.flow(traffic.constant(2 * rate * (1 + k / 7)), path=["a", "b"], packet=size, name=f"f{k}")
-    return Simulation(net, rng=1)
-
-
 class Lists(Queue):
     """Common part of the references: a list per flow and a shared buffer; the longest queue loses its last packet."""
 
@@ -335,7 +327,10 @@ def test_acknowledgments_are_a_flow_of_their_own(discipline, queueing):
 )
 def test_unequal_shares_by_hand(discipline, shares):
     """Backlogged flows get the shares of the link that their rates or weights say."""
-    run = backlogged(discipline, [500] * len(shares), buffer=100_000)
+    net = Network().link("a", "b", rate=RATE, buffer=100_000, discipline=discipline)
+    for k in range(len(shares)):
+        net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500)
+    run = Simulation(net, rng=1)
     run.advance(0.1)
     before = run.state.flows["received_bytes"].copy()
     run.advance(1.1)

@@ -17,7 +17,7 @@ from tests.sim.logbook import Logbook
 from tests.sim.own import of_link
 
 C = 1.25e6  # bytes/s
-UNHEEDED, HEEDED = -1.0, -2.0
+HEEDED = -2.0
 
 
 class Plain:

@@ -37,7 +37,7 @@ def poisson_arrivals(count, mean_gap, seed, sizes):
     return made
 
 
-def carried(emulator, arrivals, connections=1):
+def carried(emulator, arrivals, connections):
     """Time of the delivery of each packet, None if it is dropped, in the order of arrivals."""
     got = {}
     for k, (time, length) in enumerate(arrivals):

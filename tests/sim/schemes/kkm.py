@@ -23,30 +23,27 @@ class Experiment:
         self.access, middle, self.exit = (delay * MS for delay in delays)
         self.add_link("S1", "S2", slow, middle)
 
-    def add_link(self, tail, head, rate=FAST, delay=None, switch=True):
+    def add_link(self, tail, head, rate, delay, switch=True):
         """Add a link each way; the access link of a host has an unbounded FIFO queue."""
         there = {"buffer": self.buffer, "discipline": self.discipline} if switch else {}
-        delay = self.exit if delay is None else delay
         self.net.link(tail, head, rate=rate, delay=delay, **there)
         self.net.link(head, tail, rate=rate, delay=delay, buffer=self.buffer, discipline=self.discipline)
 
-    def host(self, name, switch="S1", delay=None):
-        """Return the nodes from a new host to its switch."""
+    def host(self, name, delay=None):
+        """Return the nodes from a new host to S1."""
         delay = self.access if delay is None else delay
         between = [f"{name}.{k + 1}" for k in range(self.hops)]
-        nodes = [name, *between, switch]
+        nodes = [name, *between, "S1"]
         for k, (tail, head) in enumerate(itertools.pairwise(nodes)):
             self.add_link(tail, head, FAST, delay / (len(nodes) - 1), switch=k > 0)
         return nodes
 
-    def sink(self, name, switch="S2", rate=FAST, delay=None):
-        self.add_link(switch, name, rate, delay)
-        return name
+    def sink(self):
+        self.add_link("S2", "D", FAST, self.exit)
+        return "D"
 
-    def send(self, name, path, file, start=0.0):
-        self.net.flow(
-            self.scheme, path=path, name=name, packet=500, file=file, start=start * MS, parameters=self.parameters
-        )
+    def send(self, name, path, file):
+        self.net.flow(self.scheme, path=path, name=name, packet=500, file=file, parameters=self.parameters)
 
     def transfer_time(self, *names, seed=1, until=20.0):
         """Return the transfer times of the chosen flows, by default of the first [ms]."""
@@ -66,7 +63,7 @@ class Experiment:
 def one(scheme, discipline, packets, **options):
     """Return experiment 3: one source."""
     made = Experiment(scheme, discipline, **options)
-    made.send("c1", [*made.host("H1"), "S2", made.sink("D")], 500 * packets)
+    made.send("c1", [*made.host("H1"), "S2", made.sink()], 500 * packets)
     return made
 
 

@@ -12,27 +12,22 @@ PACKET = 1000  # bytes
 
 
 def lose_periodically(link, packet, now):
-    """Lose one data packet in so many until a time, then one in so many seconds, at last all."""
+    """Lose one data packet in so many until a time, or all from a time on."""
     if packet.kind == records.DATA:
         link.count += 1
         if now >= link.dead_from:
             return DROP
-        if now >= link.until:
-            if now < link.next_loss:
-                return ENQUEUE
-            link.next_loss = now + link.then_every
-            return DROP
-        if link.count >= link.interval:
+        if link.count >= link.interval and now < link.until:
             link.count = 0
             return DROP
     return ENQUEUE
 
 
-def periodic(loss, until=1e9, then_every=1e9, dead_from=1e9):
+def periodic(loss, until=1e9, dead_from=1e9):
     """Return a discipline with one loss in 1/loss packets; the other arguments are in seconds."""
     interval = 1 / loss if loss else 1e18
-    values = {"interval": interval, "until": until, "then_every": then_every, "dead_from": dead_from}
-    return Discipline("periodic", enqueue=lose_periodically, parameters=values, state={"count": 0, "next_loss": 0.0})
+    values = {"interval": interval, "until": until, "dead_from": dead_from}
+    return Discipline("periodic", enqueue=lose_periodically, parameters=values, state={"count": 0})
 
 
 def simulation(scheme, losing, rng=1, **parameters):

@@ -138,11 +138,11 @@ def test_a_base_window_that_the_switch_does_not_know_loses():
     assert one.packet_counts()["dropped"] > 0
 
 
-def cells(scheme, discipline, parameters, buffer=1000, **options):
+def cells(scheme, discipline, parameters, **options):
     """Return a simulation of flows over a link that a cell takes 10 us, and 1 ms."""
     options = {"rate": FAST, "back": FAST, **options}
     return Simulation(
-        one_link(scheme, delay=0.001, buffer=buffer, discipline=discipline, packet=CELL, ack=CELL,
+        one_link(scheme, delay=0.001, buffer=1000, discipline=discipline, packet=CELL, ack=CELL,
                  parameters=parameters, **options), rng=1
     )  # fmt: skip
 

@@ -17,8 +17,8 @@ def plain(monkeypatch):
     as_python(monkeypatch, linux_cubic, "ticks", "packets_for_one", "reno_friendly")
 
 
-def reno(window, credits):
-    return SimpleNamespace(window=float(window), credits=credits)
+def reno(credits):
+    return SimpleNamespace(window=10.0, credits=credits)
 
 
 def cubic(time, window, w_max, last_w_max=100.0, credits=0, reno_friendly=1.0, clock_tick=0.0):
@@ -32,12 +32,12 @@ def cubic(time, window, w_max, last_w_max=100.0, credits=0, reno_friendly=1.0, c
 
 def test_growth_of_reno(plain):
     """Ten packets acknowledged in pairs make a window of 10 one larger; of older credits at most one counts."""
-    flow = reno(10, 0)
+    flow = reno(0)
     for expected in (10, 10, 10, 10, 11):
         flow.window = windows.step(flow, 10, 2)
         assert flow.window == expected
     assert flow.credits == 0
-    flow = reno(10, 25)  # 25 >= 10: one packet, and the rest is forgotten; then 21 = 2 x 10 + 1
+    flow = reno(25)  # 25 >= 10: one packet, and the rest is forgotten; then 21 = 2 x 10 + 1
     assert (windows.step(flow, 10, 21), flow.credits) == (13, 1)
 
 

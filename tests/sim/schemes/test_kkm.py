@@ -106,7 +106,7 @@ def test_the_start_by_hand():
 def three(discipline):
     """Return a run of three greedy flows by packet-pair, and traffic that takes its fair share from 2 s on."""
     made = Experiment(PAIR, discipline)
-    sink = made.sink("D")
+    sink = made.sink()
     for k in range(3):
         made.send(f"f{k}", [*made.host(f"H{k}"), "S2", sink], None)
     made.net.flow(traffic.constant(0.6 * SLOW), path=[*made.host("X", delay=0), "S2", sink], packet=500, start=2.0)
