@@ -23,6 +23,12 @@ def test_an_interrupted_run_leaves_what_was_there(tmp_path, error):
         assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a", "old")]
 
 
+def test_a_new_directory_goes_if_no_file_can_have_its_name(tmp_path):
+    with pytest.raises(OSError, match="No such file"), AtomicFiles(tmp_path / "new" / "folder") as files:
+        files.path("never written")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_files_are_synced_before_and_after_they_appear(tmp_path, monkeypatch):
     """A rename may reach the disk before content that was not synced, and not at all before the directory is synced."""
     called = []

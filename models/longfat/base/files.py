@@ -150,7 +150,7 @@ class AtomicFiles:
             failed = found
         finally:
             self._discard()
-        if kind is not None:
+        if kind is not None or failed is not None:
             with contextlib.suppress(OSError):  # a directory that is not empty
                 for place in self._made:
                     place.rmdir()
