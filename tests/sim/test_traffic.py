@@ -115,6 +115,7 @@ def test_connections():
     data = results.measure(one, before, results.snapshot(one))
     assert data["connections"][0] == pytest.approx(8000, abs=4 * math.sqrt(8000))
     assert len(one.state.flows) < 60  # of them, few at a time: load 0.1, 10 ms each
+    assert one.state.flow_own.ctypes.data % 64 == one.state.flow_state.ctypes.data % 64 == 0  # as when the run began
     log = one.state.connections[: int(one.state.row.connections)]
     assert (log["sent"] == 10).all()
     starts = np.sort(log["start"]) / 1e9

@@ -255,8 +255,10 @@ class RunState:
         t.first_row = old + count - 1
         self.clocks = _longer(self.clocks, len(self.clocks) + 4 * count)
         words = int(self.row.flow_own_words)
-        self.flow_own = np.concatenate((self.flow_own, np.tile(self.flow_own[words * template :][:words], count)))
-        self.flow_state = np.concatenate((self.flow_state, np.tile(self.initial_flow_state, count)))
+        own = self.flow_own[words * template :][:words]
+        for name, added in (("flow_own", own), ("flow_state", self.initial_flow_state)):
+            grown = np.concatenate((getattr(self, name), np.tile(added, count)))
+            setattr(self, name, _longer(grown, len(grown)))  # begins at a cache line
         self.row.shortage = self.shortage()
 
 
