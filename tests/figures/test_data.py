@@ -276,6 +276,27 @@ def test_what_the_pictures_of_sstp_show():
     np.testing.assert_allclose(booked / left, 0.95, atol=0.05)
 
 
+def test_what_the_pictures_of_cadpc_and_loss_load_show():
+    """Stored numbers that only long runs make again, against hand arithmetic."""
+    kept = cadpc.PART.kept()
+    # Of ten flows each has 1/11, also with counters of SNMP, and 0.5/11 beside a load of one half. In the parking lot
+    # the long flow and three others have 1/5, and the one on the other link 2/5.
+    last = kept["2"].staggered.sel(time_staggered=slice(280, None)).mean("time_staggered")
+    np.testing.assert_allclose(last, 1.25e6 / 11, rtol=0.02)
+    np.testing.assert_allclose(kept["snmp"].throughput.sel(clock="time of the refresh"), 10 / 11, rtol=0.005)
+    path = kept["changes"].path_change.mean("flow_path_change")
+    for begin, end, share in ((40, 58, 1 / 11), (100, 109, 0.5 / 11), (190, 210, 1 / 11)):
+        assert float(path.sel(time_path_change=slice(begin, end)).mean()) == pytest.approx(share, rel=0.05)
+    lot = kept["changes"].parking_lot.sel(time_parking_lot=slice(120, None)).mean("time_parking_lot")
+    np.testing.assert_allclose(lot, [0.2, 0.2, 0.2, 0.2, 0.4], rtol=0.02)
+    # Two files of 16 Mbit share 40 Mbit/s; at v = 0.5 the line carries (k + 1)/(2 k).
+    kept = loss_load.PART.kept()
+    first = kept["5"].isel(point=0)
+    np.testing.assert_allclose(first.transfer_time, 1.6 * first.k / (first.k + 1), rtol=0.02)
+    nearest = kept["8"].transfer_time.sel(interpretation="nearest")
+    assert float(nearest.sel(k=2, v=0.5)) == pytest.approx(2.656, rel=0.1)  # printed
+
+
 def test_tables_of_the_documentation():
     """Rows of the tables that modules of docs/ simulate, where delayed acknowledgments and recoveries matter."""
     assert slow_links.rows(1, "codel", 4) in slow_links.TABLE.read_text(encoding="utf-8")
