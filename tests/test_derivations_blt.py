@@ -1,5 +1,6 @@
 """The proofs of the BLT laws and of unloaded times run and agree with the laws of the package."""
 
+import math
 import random
 from fractions import Fraction
 
@@ -54,11 +55,11 @@ def test_advantage():
 
 
 def test_product_for_an_advantage():
-    """The proved root for each number of rounds, and the smallest of them."""
+    """The proved root for each number of rounds, and the smallest of them; none if the number of rounds is no more."""
     proved = unloaded.bandwidth_delay_product_for_advantage()
     half, rest, big = (next(s for s in proved.free_symbols if s.name == name) for name in ("h", "q", "L"))
     for n in (2, 7, 200):
-        for g in (sp.Rational(11, 10), sp.Rational(8, 5)):
+        for g in (sp.Integer(1), sp.Rational(11, 10), sp.sqrt(2), sp.Rational(8, 5)):
             roots = []
             for j in range(1, int(tcp.slow_start_rounds(n))):
                 leading = j + 1 - g**2
@@ -66,10 +67,9 @@ def test_product_for_an_advantage():
                     late = sp.Rational(2**j - j - 1, n)
                     at = {half: leading - g * (g - 1), rest: late + 4 * g * (g - 1), big: leading}
                     roots.append(float(proved.subs(at)))
-            if roots:
-                assert laws.bandwidth_delay_product_for_advantage(float(g**2), n) == pytest.approx(
-                    min(roots), rel=1e-12
-                )
+            found = laws.bandwidth_delay_product_for_advantage(float(g**2), n)
+            assert found == pytest.approx(min(roots, default=math.inf), rel=1e-12)
+    assert laws.bandwidth_delay_product_for_advantage([1, 2], 1).tolist() == [0, math.inf]
 
 
 # The recursion over bursts, where bursts do not meet, against the recursion over packets
