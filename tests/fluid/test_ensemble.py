@@ -23,6 +23,7 @@ def plainly(rates, updates, a, threshold, floor=0.0):
 def test_it_is_the_plain_loop(threads):
     random = np.random.default_rng(1)
     start, a = 10 ** random.uniform(-4, -1, (37, 11)), random.uniform(0.2, 1.2, 37)
+    start[0] = 1e-3  # fair from the beginning
     rates, fair = plainly(start, 60, a, 0.95)
     found = cadpc_fairness(start, 60, a, threshold=0.95, threads=threads)
     np.testing.assert_allclose(found.rate, rates, rtol=1e-11)
@@ -58,6 +59,8 @@ def test_single_precision():
 def test_the_floor_holds():
     """At four times the capacity the update 0.4 (1 + 0.5 (1 - 0.4 - 4)) is negative."""
     assert cadpc_fairness(np.full((1, 10), 0.4), 1).rate.max().item() == 0
+    # 0.3 (1 + 1 - 0.3 - 0.8) = 0.27 is below the floor, 0.5 (1 + 1 - 0.5 - 0.8) is not
+    np.testing.assert_allclose(cadpc_fairness([[0.3, 0.5]], 1, 1.0, floor=0.3).rate, [[0.3, 0.35]])
     rates, fair = plainly(np.linspace(0.1, 0.8, 10)[None], 50, 0.5, 0.9, floor=1e-3)
     found = cadpc_fairness(np.linspace(0.1, 0.8, 10)[None], 50, threshold=0.9, floor=1e-3)
     np.testing.assert_allclose(found.rate, rates, rtol=1e-12)
