@@ -119,11 +119,9 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     ``replications`` at first, and up to eight times as many while the interval does not exclude the goal
     (`longfat.replication.stopping.is_decided`) and its half width is above 0.01.
 
-    Of 68 intervals of 95 % with different seeds, 66 contained the buffer at which long runs carry the share, when the
-    search ended at 0.3 in place of 0.4: all 12 and 11 of 12 for 16 and 64 flows of CUBIC at 1 Gbit/s and 100 ms, 19 of
-    20 for 16 flows of Reno there, all 12 for 4 flows of CUBIC at 100 Mbit/s and 50 ms, and all 12 for 64 flows of Reno
-    at 100 Mbit/s, 100 ms and a share of 99 %. At 0.4 all 7 and 12 for 16 and 64 flows of CUBIC contained the crossing
-    of a line through all their samples.
+    Of 68 intervals of 95 % with different seeds, 66 contained the buffer at which long runs carry the share: 11 of 12
+    and all 12 for 16 and 64 flows of CUBIC at 1 Gbit/s and 100 ms, all 20 for 16 flows of Reno there, 11 of 12 for 4
+    flows of CUBIC at 100 Mbit/s and 50 ms, and all 12 for 64 flows of Reno at 100 Mbit/s, 100 ms and a share of 99 %.
     A few flows in a buffer of a few packets can keep their phases for as long as a run lasts, and the interval
     is then too narrow: two flows of GAIMD at a buffer of two packets used 0.88 to 0.97 of the link in different runs.
 
