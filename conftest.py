@@ -9,7 +9,7 @@ import sys
 import jax
 import matplotlib as mpl
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from llvmlite.binding import get_host_cpu_name
 from matplotlib.figure import Figure
 
@@ -24,9 +24,10 @@ gc.set_threshold(20_000, 10, 10)  # with Python's 700, garbage takes a twentieth
 # A shell starts what it runs in the background with Ctrl-C ignored; tests send it, and children inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples every time; `make test-long` asks for the second profile.
+# The same examples every time; `make test-long` asks for the second profile, `make mutations` for the third.
 settings.register_profile("short", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("long", deadline=None, derandomize=False, max_examples=1000, print_blob=True)
+settings.register_profile("unshrunk", settings.get_profile("short"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("short")
 
 

@@ -65,6 +65,7 @@ def run(folder: Path, tests: list[str], compiled: bool) -> tuple[int, str]:
         "NUMBA_CACHE_DIR": str(folder / "cache"),
     }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-rfE", "-p", "no:xdist"]
+    command.append("--hypothesis-profile=unshrunk")  # a smaller example would take minutes to find
     try:
         done = subprocess.run(
             [*command, "-p", "no:cacheprovider", *tests],
