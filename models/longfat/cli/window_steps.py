@@ -371,7 +371,8 @@ def _of_link(answer: Answer, path: Path) -> tuple[str, list[str]]:
         steps.append(
             f"packets of 9000 bytes, if the whole path takes them: {gain:.0%} more data, {fewer_packets(data)}"
         )
-    return limit, steps or ["only a faster link carries more: windows and buffers gain nothing"]
+    hosts = ", if the hosts have Linux's defaults" if _missing(answer, path) else ""
+    return limit, steps or [f"only a faster link carries more{hosts}"]
 
 
 def fewer_packets(data: float) -> str:
