@@ -17,7 +17,7 @@ from longfat.sim.queues import Discipline
 #: Packages with a page, in the order of the list; a name that several of them export is on the page of the first one.
 PACKAGES = (
     "longfat.sim", "longfat.sim.schemes", "longfat.sim.queues", "longfat.sim.services", "longfat.sim.traffic",
-    "longfat.segments", "longfat.fluid", "longfat.fluid.loss_load", "longfat.design", "longfat.law", "longfat.verify",
+    "longfat.segments", "longfat.fluid", "longfat.design", "longfat.law", "longfat.verify",
     "longfat.testing", "longfat.benchmark", "longfat.benchmark.suites", "longfat.replication", "longfat.testbed",
     "longfat.plot", "longfat.explore", "longfat.law.symbols", "longfat.law.array_namespaces",
     "longfat.quantities", "longfat.measured", "longfat.scenario",

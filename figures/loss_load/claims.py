@@ -17,6 +17,7 @@ import numpy as np
 
 from figures.claims import Assessment, Context, Finding, arithmetic, given, judged, read
 from figures.loss_load import runs, shaping
+from figures.loss_load.cheating import cheating
 from figures.loss_load.networks import EXCESS, FAIR_START, KS, NEAREST, PLAIN, Interpretation, scenario_1
 from figures.loss_load.numbers import (
     END,
@@ -46,7 +47,7 @@ from figures.rule import (
 )  # fmt: skip
 from longfat import benchmark
 from longfat.benchmark.tables import cells
-from longfat.fluid import loss_load as fluid
+from longfat.fluid import best_replies, integrate
 from longfat.laws import loss_load as laws
 
 #: Response(f) as printed, by which claims are judged; numbers have the weight that the peaks have set, and say so.
@@ -420,20 +421,21 @@ def conservative(context: Context) -> Finding:
 
 def aware(_: Context) -> Finding:
     """Assess footnote 3: a source that knows the capacity has more goodput than its fair share."""
-    found = fluid.cheating(list(KS), [0.5, 0.9], [2, 11])
-    gain = found.gain.values
+    found = cheating(KS, [0.5, 0.9], [2, 11])
+    gain = found.gain
     return judged(
         Statement(bool((gain > 1).all()), "its goodput is above the fair share for every k, v and number of sources"),
         f"among 2 and 11 sources, with v of 0.5 and 0.9, k of {', '.join(map(str, KS))}, it has {gain.min():.2f} to "
-        f"{gain.max():.2f} fair shares; the others keep {found.harm.values.min():.2f} or more of theirs",
+        f"{gain.max():.2f} fair shares; the others keep {found.harm.min():.2f} or more of theirs",
         "it gains nothing at some of them",
     )  # fmt: skip
 
 
 def faster_with_small_k(_: Context) -> Finding:
     """Assess section 2.2: the smaller k, the fewer rounds of best replies until the load is at its equilibrium."""
-    found = fluid.time_to_equilibrium(list(KS), 5)
-    rounds = found.updates.values.ravel()
+    rates = integrate(best_replies(5), 60, {"rate": 1.0}, k=list(KS), method="numpy").rate
+    final = rates.isel(update=-1)
+    rounds = (abs(rates - final) > 1e-9 * final).any("source").sum("update").values
     return judged(
         Statement(bool((np.diff(rounds) > 0).all()), "the number of updates until equilibrium rises with k"),
         f"five sources, k of {', '.join(map(str, KS))}: {', '.join(f'{one:g}' for one in rounds)} updates",

@@ -5,6 +5,7 @@ import pytest
 
 from figures.loss_load import pictures as loss_load
 from figures.loss_load import shaping
+from figures.loss_load.cheating import cheating
 from figures.loss_load.networks import (
     NEAREST,
     PLAIN,
@@ -62,3 +63,34 @@ def test_a_bucket_at_the_peak_rate_of_its_source_changes_nothing():
     assert shaped["shaper_delay"] < 1e-6
     assert shaped["shaper_loss"] == 0
     assert shaped["queue_delay"] == pytest.approx(plain["queue_delay"], rel=1e-3)
+
+
+def goodput_of(rate, k, v, sources):
+    """Return the goodput of a source of constant rate after honest sources have replied until they rest."""
+    honest = v * (k + 1) / (k * sources)
+    for _ in range(60):
+        others, powers = rate + (sources - 2) * honest, rate ** (k + 1) + (sources - 2) * honest ** (k + 1)
+        honest = v * laws.throughput_optimal_rate(others / v - 1, powers / v ** (k + 1), k)
+    lost = laws.loss_probability(rate, (sources - 1) * honest - 1, (sources - 1) * honest ** (k + 1), k)
+    return rate * (1 - float(lost))
+
+
+@pytest.mark.parametrize(("k", "v", "sources"), [(2, 0.5, 2), (2, 0.9, 5), (10, 0.8, 5)])
+def test_the_cheater_against_brute_force(k, v, sources):
+    """No rate from far below to far above the returned one gives more goodput, and the returned goodput is reached."""
+    found = cheating([k], [v], [sources])
+    rate, goodput = found.rate.item(), found.goodput.item()
+    assert goodput_of(rate, k, v, sources) == pytest.approx(goodput, rel=1e-6)
+    for factor in (0.2, 0.4, 0.6, 0.8, 0.999, 1.001, 1.2):
+        assert goodput_of(factor * rate, k, v, sources) <= goodput * (1 + 1e-6)
+
+
+def test_who_gains_and_who_pays():
+    found = cheating([2, 5, 10, 20], np.linspace(0.5, 1, 6), [2, 5, 11])
+    assert (found.gain[:, :-1] > 1).all()
+    np.testing.assert_allclose(found.gain[:, -1], 1, rtol=1e-12)  # the truth leaves nothing to gain
+    assert (np.diff(found.gain, axis=1) < 0).all()  # the more is concealed, the larger the gain
+    np.testing.assert_allclose(found.fair_share[0, 0], 0.75 / np.array([2, 5, 11]))
+    n = np.array([1, 4, 10])
+    full = found.rate * (n + found.ratio) / found.ratio > 1
+    np.testing.assert_allclose((found.goodput + n * found.honest_goodput)[full], 1, rtol=1e-12)

@@ -11,19 +11,14 @@ from longfat.fluid import (
     cadpc_fairness,
     cadpc_flow,
     integrate,
-    loss_load,
     stability_boundary,
     tcp_red,
 )
 
-FAST = {"strategy": "response", "capacity_packets": 1e4, "round_trip_time": 0.044, "packets": 1000}
 #: Functions with arguments that they take.
 TAKEN = {
     "integrate": (lambda **given: integrate(cadpc(3), **given), {"duration": 3}),
     "cadpc_fairness": (cadpc_fairness, {"start": [[0.1, 0.2]], "updates": 3}),
-    "iterate": (loss_load.iterate, {"start": [0.1, 0.2], "updates": 3, "k": 2}),
-    "time_to_equilibrium": (loss_load.time_to_equilibrium, {"k": 2, "sources": 2}),
-    "cheating": (loss_load.cheating, {"k": 2, "v": 0.5, "sources": 2}),
 }
 #: Arguments changed, and a part of the sentence of refusal.
 REFUSED = {
@@ -51,45 +46,6 @@ REFUSED = {
         ({"floor": 1}, r"^floor = 1 "),
         ({"precision": "half"}, "^precision 'half' is unknown; available: double, single"),
         ({"threads": -1}, r"^threads = -1 threads"),
-    ],
-    "iterate": [
-        ({"start": [0.1, -1.0]}, r"rates\[1\] = -1 is out of range"),
-        ({"start": []}, r"rates has shape \(0,\): must be \(\.\.\., sources\), with a rate for each source"),
-        ({"start": [[0.1, 0.2]]}, r"start has shape \(1, 2\): must be \(sources,\), with a rate for each source"),
-        ({"start": [1e200, 1.0]}, r"rates\[0\] = 1e\+200"),
-        ({"k": 0.5}, r"k = 0.5 is out of range: must be in \[1, inf\)"),
-        ({"v": 0.0}, "v = 0"),
-        ({"updates": -1}, "updates = -1 updates"),
-        ({"order": "random"}, "order 'random' is unknown; available: asynchronous, in turn, synchronous"),
-        ({"delay": 1.5}, r"delay = 1\.5 updates is out of range: must be an integer in \[0, 1e\+06\]"),
-        ({"activity": 0.0}, "activity = 0"),
-        ({"strategy": "greedy"}, "strategy 'greedy' is unknown; available: response, throughput"),
-        ({"strategy": "response"}, "strategy = 'response' needs packets"),
-        ({"packets": 5}, "packets = 5"),
-        ({"access_rate": [1.0, 2.0, 3.0]}, r"access_rate has shape \(3,\): must be one value or an array of length 2"),
-        ({"access_rate": 0.0}, "access_rate = 0"),
-        ({"constant": 2}, "constant = 2"),
-        (FAST | {"packets": 0.5}, "packets = 0.5 packets"),
-        (FAST | {"round_trip_time": -1.0}, "round_trip_time = -1 s"),
-        (FAST | {"capacity_packets": 0.0}, "capacity_packets = 0 packets/s"),
-    ],
-    "time_to_equilibrium": [
-        ({"sources": 0}, "sources = 0 sources"),
-        ({"delay": -1}, "delay = -1"),
-        ({"tolerance": 1.0}, "tolerance = 1"),
-        ({"updates": 0}, "updates = 0"),
-        ({"start": -1.0}, "start = -1"),
-        ({"k": []}, r"k = \[\] is out of range: must be one value or more"),
-    ],
-    "cheating": [
-        ({"k": 0}, r"k = 0 is out of range"),
-        ({"v": 1.5}, "v = 1.5"),
-        ({"v": [0.5, 2.0]}, r"v\[1\] = 2"),
-        ({"sources": 1}, "sources = 1 sources"),
-        ({"sources": 2.5}, r"^sources = 2\.5 sources is out of range: must be an integer in \[2, inf\)"),
-        ({"drop": "all"}, "drop 'all' is unknown; available: curve, equal"),
-        ({"play": "fair"}, "play 'fair' is unknown; available: leader, reply"),
-        ({"drop": "equal", "play": "reply"}, "play = 'reply'"),
     ],
 }
 

@@ -325,3 +325,31 @@ def test_large_arrays_are_solved_in_blocks():
     table = laws.throughput_optimal_rate(a[:300, None], b[None, :300], 2.0)
     assert table.shape == (300, 300)
     assert table[7, 11] == laws.throughput_optimal_rate(float(a[7]), float(b[11]), 2.0)
+
+
+def replies(rates, k, which=slice(None)):
+    """Return the rates after some sources have replied to all others with the shortest response time."""
+    rates, after = np.asarray(rates), np.array(rates)
+    others, powers = rates.sum() - rates, (rates ** (k + 1)).sum() - rates ** (k + 1)
+    after[which] = laws.response_optimal_rate(others - 1, powers, k, 1000, 0.044, 1e4)[which]
+    return after
+
+
+def test_few_sources_that_seek_response_time_alternate_about_the_capacity():
+    """Two sources take the spare capacity f = -a: x' = 1 - y, y' = 1 - x, so errors alternate; in turn they stay."""
+    once = replies([0.45, 0.5], 5)
+    np.testing.assert_allclose(once, [0.5, 0.55], rtol=1e-12)
+    np.testing.assert_allclose(replies(once, 5), [0.45, 0.5], rtol=1e-12)
+    first = replies([0.45, 0.5], 5, 0)
+    assert replies(first, 5, 1) == pytest.approx(first, rel=1e-12)
+    assert first.sum() == pytest.approx(1, rel=1e-12)
+
+
+def test_three_sources_never_settle_on_the_capacity():
+    """At the capacity an update multiplies the load's error by -(M - 1): `loss_load_response.full_link`."""
+    for k in (2, 20):
+        rates = [np.array([0.33, 0.334, 0.335])]  # 0.999
+        for _ in range(2):
+            rates.append(replies(rates[-1], k))
+        error = np.sum(rates, axis=1) - 1
+        np.testing.assert_allclose(error[1:] / error[:-1], -2, rtol=1e-9)

@@ -9,7 +9,6 @@ CADPC for a million initial states.
 Paths, equilibria and stability need the extra ``jax``; `integrate` with ``method="numpy"`` does not.
 """
 
-from longfat.fluid import loss_load
 from longfat.fluid.characteristic_roots import rightmost_roots
 from longfat.fluid.ensemble import cadpc_fairness
 from longfat.fluid.equilibrium import equilibrium, equilibrium_point
@@ -34,7 +33,6 @@ __all__ = [
     "equilibrium_point",
     "integrate",
     "linearise",
-    "loss_load",
     "multipliers",
     "rightmost_roots",
     "stability",

@@ -30,9 +30,9 @@ def best_replies(sources: int) -> System:
 
     Notes
     -----
-    `longfat.fluid.loss_load.iterate` has more orders and strategies; this system is for gradients and stability. The
-    sum over all others is computed for each source, at the cost of M^2 terms, because subtracting one rate from a total
-    would lose small rates.
+    The rates converge from every start, with every delay (``derivations/loss_load_convergence.py``). The sum over all
+    others is computed for each source, at the cost of M^2 terms, because subtracting one rate from a total would lose
+    small rates.
 
     Examples
     --------
