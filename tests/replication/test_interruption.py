@@ -43,7 +43,6 @@ CALLS = {
     "segments": lambda: lf.sim.segments.simulate(
         window=24, loss=1e-3, segment_packets=16, ack_segments=23, segments=10**13, **QUIET
     ),
-    "fluid": lambda: lf.fluid.cadpc_fairness([[0.1] * 5] * 16_000, 100_000, threads=2),
     "design.curves": lambda: lf.design.curves(
         rate="20Mbit/s", round_trip_time="30ms", schemes=["cubic"], flows=[1], replications=50, **QUIET
     ),

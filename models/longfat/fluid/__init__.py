@@ -3,14 +3,12 @@
 A `System` defines the variables, their dynamics and the feedback delays. `integrate`, `equilibrium`, `stability` and
 `stability_boundary` accept any system and many parameter points in one call; `trajectory` and `equilibrium_point` are
 their differentiable cores. Predefined systems: `cadpc` (synchronous, asynchronous, delayed, over several links),
-`cadpc_flow`, `capc`, `best_replies`, `tcp_red`, `tcp_pie`, `cubic`, `bbr`, `dctcp`, `xcp`. `cadpc_fairness` computes
-CADPC for a million initial states.
+`cadpc_flow`, `capc`, `best_replies`, `tcp_red`, `tcp_pie`, `cubic`, `bbr`, `dctcp`, `xcp`.
 
 Paths, equilibria and stability need the extra ``jax``; `integrate` with ``method="numpy"`` does not.
 """
 
 from longfat.fluid.characteristic_roots import rightmost_roots
-from longfat.fluid.ensemble import cadpc_fairness
 from longfat.fluid.equilibrium import equilibrium, equilibrium_point
 from longfat.fluid.integrate import integrate, trajectory
 from longfat.fluid.stability import linearise, multipliers, stability, stability_boundary
@@ -24,7 +22,6 @@ __all__ = [
     "bbr",
     "best_replies",
     "cadpc",
-    "cadpc_fairness",
     "cadpc_flow",
     "capc",
     "cubic",
