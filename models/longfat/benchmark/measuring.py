@@ -150,9 +150,8 @@ def optimal(variant: Variant, *, probe: bool = False) -> dict[str, Any]:
     slow = {link.name: Fraction(str(link.rate)) for link in net.links.values() if link.rate < FAST}
     flows = [_file(flow, net, slow) for flow in net.flows if flow.scheme is not None]
     loads = [_load(flow, net, slow) for flow in net.flows if flow.traffic is not None]
-    schedule = fair_share.transfer_times(fair_share.Network(slow, flows, loads))
     names = [flow.name for flow in net.flows if flow.scheme is not None]
-    times = dict(zip(names, schedule.transfer_time, strict=True))
+    times = dict(zip(names, fair_share.transfer_times(fair_share.Network(slow, flows, loads)), strict=True))
     return {name: times[name] for name in variant.connections}
 
 
@@ -164,7 +163,7 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flo
     there, back = ([link.name for link in way if link.name in slow] for way in (net.route(flow), net.way_back(flow)))
     delay = sum((_exact(link.delay) for link in (*net.route(flow), *net.way_back(flow))), Fraction(0))
     return fair_share.Flow(
-        there, _exact(flow.file or 0.0), start=_exact(flow.start), round_trip_time=delay, name=flow.name,
+        there, _exact(flow.file or 0.0), start=_exact(flow.start), round_trip_time=delay,
         reverse_path=back, ack=Fraction(flow.ack, flow.packet),
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ class Flow:
     path : str or sequence of str
         The link or links that the data cross.
     size : float or Fraction
-        Bytes, in [0, inf]; inf is a flow without an end.
+        Bytes, in [0, inf).
     start : float or Fraction
         Time [s] at which the whole file is at its first link.
     round_trip_time : float or Fraction
@@ -35,8 +35,6 @@ class Flow:
         Mishra.
     reverse_path : str or sequence of str
         The link or links that the acknowledgments cross.
-    name : str
-        Name; by default "flow-1", "flow-2" and so on.
 
     Examples
     --------
@@ -51,13 +49,12 @@ class Flow:
     weight: Any = 1
     ack: Any = 0
     reverse_path: Path = ()
-    name: str = ""
 
     def __post_init__(self) -> None:
         _keep(self, "path", _path("path", self.path))
         _keep(self, "reverse_path", _path("reverse_path", self.reverse_path, empty=True))
         for name, unit, allowed in (
-            ("size", "bytes", "[0, inf]"),
+            ("size", "bytes", "[0, inf)"),
             ("start", "s", "(-inf, inf)"),
             ("round_trip_time", "s", "[0, inf)"),
             ("weight", "1", "(0, inf)"),
@@ -66,8 +63,6 @@ class Flow:
             _keep(self, name, number(name, getattr(self, name), unit, allowed))
         if self.ack and not self.reverse_path:
             raise domains.conflict(f"ack = {self.ack}", "needs a reverse_path")
-        if not isinstance(self.name, str):
-            raise domains.wrong_type("name", self.name, "a string")
 
     def usage(self) -> dict[str, Any]:
         """Return the bytes that each link carries per byte of the flow, by the name of the link."""
@@ -160,13 +155,7 @@ class Network:
     Raises
     ------
     ValueError
-        For a value outside its domain, a path over unknown links, or two flows of one name.
-
-    Examples
-    --------
-    >>> network = Network({"S1-S2": 5e6}, [Flow("S1-S2", 2e6, name="primary"), Flow("S1-S2", 5e5, start=0.1)])
-    >>> network.names
-    ('primary', 'flow-2')
+        For a value outside its domain, or a path over unknown links.
     """
 
     links: Mapping[str, Any]
@@ -189,15 +178,6 @@ class Network:
             for link in path:
                 if link not in links:
                     raise domains.unknown(f"{name}: link", link, map(str, links))
-        names = self.names
-        if len(set(names)) < len(names):
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
-            raise domains.conflict(f"name = {twice!r}", "is the name of two flows")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the flows, in their order."""
-        return tuple(flow.name or f"flow-{i + 1}" for i, flow in enumerate(self.flows))
 
     def numbers(self) -> Iterator[Any]:
         """Yield all numbers of the network: capacities of links, and the numbers of flows and loads."""
