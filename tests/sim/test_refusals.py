@@ -160,8 +160,6 @@ VALUES = [
     # the conformance suite
     row(conformance, "scheme or discipline 'renno' is unknown; did you mean 'reno'", "renno"),
     row(conformance, "'fiffo' is unknown", "reno", beside="fiffo"),
-    row(conformance, "parameter 'no' is unknown", "reno", parameters={"no": 1.0}),
-    row(conformance, "is for schemes only: discipline .fifo. takes its param", "fifo", parameters={"no": 1.0}),
     row(conformance, "discipline 'ours' needs pause", OURS),
     # statistics
     row(interval, r"samples has shape \(0,\): must be a sequence of at least one number", []),

@@ -1,55 +1,98 @@
-"""Checks of `longfat.sim.conformance`: each is a rule with a function that finds a fault in the record of a run."""
+"""Checks of `longfat.sim.conformance`, each a rule with a function that finds a fault in a run, and their report."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from longfat.sim.conforming.findings import FAILED, NOT_APPLICABLE, PASSED, Check
-from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Subject, Trial
+from longfat.base.text_tables import columns
+from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Runs, Subject
 from longfat.sim.kernel import jit
 
 UNLIMITED = 2.0**25  # packets; more than the simulator can have in flight
 TICK_NS = 2  # ns, tolerance: each of two times is rounded to nanoseconds
+PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
+NO_RUN = "return values"  # check that fails if no run can begin
 
 
-@dataclass
-class Evidence:
-    """Records of all runs of a plug-in, which the checks examine."""
+class Check(NamedTuple):
+    """Check of a plug-in by one rule, and its result."""
 
-    subject: Subject
-    trials: tuple[Trial, ...]
-    runs: list[Record] = field(default_factory=list)  # one record for each trial, as in the other lists
-    again: list[Record] = field(default_factory=list)  # the same runs with the same seed
-    other: list[Record] = field(default_factory=list)  # the same runs with another seed
-    compiled: list[Record] = field(default_factory=list)  # shorter runs, to compare with the interpreted ones
-    interpreted: list[Record] = field(default_factory=list)
-    faults: dict[str, str] = field(default_factory=dict)  # messages on faults found before any run, by check
+    name: str
+    meaning: str
+    verdict: str  # "passed", "failed" or "not applicable"
+    networks: tuple[str, ...] = ()  # on which the check was made
+    message: str = ""  # the fault, with numbers, network and simulated time; or why the check does not apply
 
 
-def _of_trial(records: list[Record], trial: str) -> Record:
-    return next(one for one in records if one.trial == trial)
+@dataclass(frozen=True)
+class Report:
+    """Result of `conformance`; printing it shows a table.
+
+    Parameters
+    ----------
+    plug_in : str
+        Plug-in that was checked, such as "scheme 'reno'".
+    checks : tuple of Check
+        All checks with their results.
+    networks : mapping of str to str
+        Networks by name, each with a description.
+    seed : int
+        Seed of the random numbers.
+    """
+
+    plug_in: str
+    checks: tuple[Check, ...]
+    networks: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether every applicable check passed."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """Checks that failed."""
+        return tuple(one for one in self.checks if one.verdict == FAILED)
+
+    def __str__(self) -> str:
+        made = sum(one.verdict != NOT_APPLICABLE for one in self.checks)
+        rows = [("check", "verdict", "networks", "what is checked")]
+        for one in self.checks:
+            text = one.message if one.verdict == NOT_APPLICABLE else one.meaning
+            verdict = one.verdict.upper() if one.verdict == FAILED else one.verdict
+            rows.append((one.name, verdict, ", ".join(one.networks) or "-", text))
+        heads, *table = columns(rows)
+        lines = [f"{self.plug_in}: {made - len(self.failed)} of {made} checks passed", "", heads]
+        for one, line in zip(self.checks, table, strict=True):
+            lines += [line, f"    {one.message}"] if one.verdict == FAILED else [line]
+        lines += ["", "networks", *(f"  {name}: {about}" for name, about in self.networks.items())]
+        return "\n".join([*lines, f"seed {self.seed}"])
+
+    __repr__ = __str__
 
 
 def _s(nanoseconds: float) -> str:
     return f"{nanoseconds * 1e-9:.9g} s"
 
 
-# Functions that find faults: each returns a message if the record breaks the rule, otherwise "".
+# Functions that find faults: each returns a message if the runs of a trial break the rule, otherwise "".
 
 
-def _refused_value(found: Evidence, one: Record) -> str:
+def _refused_value(subject: Subject, runs: Runs) -> str:
     """Find an error that ended the run, unless its cause was an invalid window or rate."""
-    return "" if one.refused_value else one.error
+    return "" if runs.first.refused_value else runs.first.error
 
 
-def _unlimited(found: Evidence, one: Record) -> str:
+def _unlimited(subject: Subject, runs: Runs) -> str:
     """Find an invalid window or rate, or a flow that was limited by its window or rate and later is not."""
-    if one.refused_value:
-        return one.error
+    if runs.first.refused_value:
+        return runs.first.error
     limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
-    for now, flows in one.samples:
+    for now, flows in runs.first.samples:
         for name, flow in flows.items():
             if name == "poisson":
                 continue
@@ -65,30 +108,15 @@ def _unlimited(found: Evidence, one: Record) -> str:
     return ""
 
 
-def _uncounted(found: Evidence, one: Record) -> str:
-    """Find a packet or byte that the link lost or created without counting it."""
-    if one.unbalanced:
-        return f"the packet counts do not balance: {one.unbalanced}"
-    entered = {line[1:3]: line for line in one.entered}
-    for when, flow, transmission, size, _ in one.left:
-        before = entered.pop((flow, transmission), None)
-        if before is None or before[3] != size:
-            came = "never arrived there" if before is None else f"arrived with {before[3]} bytes"
-            return f"a packet of {size} bytes that {came} left link {LINK} at {_s(when)}"
-    link, size = one.link, sum(line[3] for line in one.left)
-    counted = tuple(link[name] for name in ("dropped", "served", "served_bytes"))
-    if one.drained and not one.others and (len(entered), len(one.left), size) != counted:
-        return (
-            f"of {len(one.entered)} packets that entered link {LINK}, {len(one.left)} left it, with {size} bytes; it "
-            f"counts {link['dropped']} dropped and {link['served']} sent, with {link['served_bytes']} bytes, and "
-            f"is empty at {one.now:.6g} s"
-        )
-    return ""
+def _uncounted(subject: Subject, runs: Runs) -> str:
+    """Find a packet that was lost or created without being counted."""
+    unbalanced = runs.first.unbalanced
+    return unbalanced and f"the packet counts do not balance: {unbalanced}"
 
 
-def _overtaking(found: Evidence, one: Record) -> str:
+def _overtaking(subject: Subject, runs: Runs) -> str:
     """Find a packet that left before an earlier arrival; with fair queueing or priorities, only within a flow."""
-    service = found.subject.discipline.scheduler
+    one, service = runs.first, subject.discipline.scheduler
     strict = service is None or service.in_order
     place = {line[1:3]: k for k, line in enumerate(one.entered)}
     last: dict[int, int] = {}
@@ -105,58 +133,37 @@ def _overtaking(found: Evidence, one: Record) -> str:
     return ""
 
 
-def _departures(one: Record) -> list[tuple[int, int, int]]:
-    """Return arrival [ns], start of transmission [ns] and size [bytes] of each packet sent, in order of departure."""
-    entered = {line[1:3]: line[0] for line in one.entered}
-    sent = []
-    for when, flow, transmission, size, _ in one.left:
-        end = when - round(DELAY * 1e9)
-        sent.append((entered.get((flow, transmission), end), end - round(size * 1e9 / RATE), size))
-    return sent
+def _overfull(subject: Subject, runs: Runs) -> str:
+    """Find a backlog beyond the limit of the buffer; a packet on hold counts as in transmission."""
+    link = runs.first.link
+    most, limit = link["largest_backlog"], link["limit_packets"] + (link["hold_until"] > 0)
+    return f"link {LINK} had a backlog of {most} packets, but a buffer of {limit}" if most > limit else ""
 
 
-def _overfull(found: Evidence, one: Record) -> str:
-    """Find a backlog beyond the limit of the buffer."""
-    limit, limit_bytes = one.link["limit_packets"], one.link["limit_bytes"]
-    if one.link["hold_until"] > 0:  # a packet on hold counts as in transmission
-        limit, limit_bytes = limit + 1, limit_bytes + max((line[3] for line in one.left), default=0)
-    if one.link["largest_backlog"] > limit:
-        return f"link {LINK} had a backlog of {one.link['largest_backlog']} packets, but a buffer of {limit}"
-    changes = []
-    for came, begun, size in _departures(one):
-        if begun - came > 2 * TICK_NS:
-            changes += [(came + TICK_NS, 1, size), (begun - TICK_NS, -1, -size)]
-    packets = size = 0
-    for when, count, change in sorted(changes):
-        packets, size = packets + count, size + change
-        if packets > limit or size > limit_bytes:
-            room = f"{limit} packets" if limit < 2**62 else f"{limit_bytes} bytes"
-            return (
-                f"link {LINK} had a backlog of at least {packets} packets and {size} bytes at {_s(when)}, "
-                f"but a buffer of {room}"
-            )
-    return ""
-
-
-def _idle(found: Evidence, one: Record) -> str:
+def _idle(subject: Subject, runs: Runs) -> str:
     """Find a time at which the link was idle although it had a backlog."""
-    idle: float = 0  # ns, end of the last transmission
-    sent = _departures(one)
+    entered = {line[1:3]: line[0] for line in runs.first.entered}
+    sent = []  # for each packet, in order of departure: arrival, start and end of its transmission [ns]
+    for when, flow, transmission, size, _ in runs.first.left:
+        end = when - round(DELAY * 1e9)
+        sent.append((entered.get((flow, transmission), end), end - round(size * 1e9 / RATE), end))
     earliest = math.inf
     still = []  # ns, for each packet, last first: earliest arrival of this and all later departures
     for came, _, _ in reversed(sent):
         earliest = min(earliest, came)
         still.append(earliest)
-    for (_, begun, size), backlogged_since in zip(sent, reversed(still), strict=True):
+    idle: float = 0  # ns, end of the last transmission
+    for (_, begun, end), backlogged_since in zip(sent, reversed(still), strict=True):
         since = max(idle, backlogged_since)
         if begun > since + TICK_NS:
             return f"link {LINK} was idle from {_s(since)} to {_s(begun)}, although it had a backlog"
-        idle = begun + round(size * 1e9 / RATE)
+        idle = end
     return ""
 
 
-def _unfinished(found: Evidence, one: Record) -> str:
+def _unfinished(subject: Subject, runs: Runs) -> str:
     """Find a file that was not transferred before the end of the run."""
+    one = runs.first
     if one.done:
         return ""
     _, flows = one.samples[-1]
@@ -193,102 +200,95 @@ def _difference(left: Record, right: Record, those: str, these: str) -> str:
     return ""
 
 
-def _undetermined(found: Evidence, one: Record) -> str:
+def _undetermined(subject: Subject, runs: Runs) -> str:
     """Find a difference between two runs with the same seed, or, if no random number is drawn, with different seeds."""
-    again, other = (_of_trial(records, one.trial) for records in (found.again, found.other))
-    message = _difference(one, again, "in one run", "in another with the same seed")
-    if not message and not one.drew:
-        message = _difference(one, other, "with one seed", "with another")
+    message = _difference(runs.first, runs.again, "in one run", "in another with the same seed")
+    if not message and not runs.first.drew:
+        message = _difference(runs.first, runs.other, "with one seed", "with another")
         message = message and message + ", although the plug-in draws no random number by longfat.sim.random"
     return message
 
 
-def _changed_by_compilation(found: Evidence, one: Record) -> str:
+def _changed_by_compilation(subject: Subject, runs: Runs) -> str:
     """Find a difference between the compiled and the interpreted plug-in."""
-    message = _difference(one, _of_trial(found.interpreted, one.trial), "compiled", "in plain Python")
+    message = _difference(runs.compiled, runs.interpreted, "compiled", "in plain Python")
     return message and f"{message} (compiled code rounds x**3 differently from Python, but not x*x*x)"
 
 
-# Functions that return the runs that a check examines, or the reason why a check does not apply.
+# Functions that return the reason why a check does not apply, "" if it does.
 
 
-def _accepted(found: Evidence) -> list[Record]:
-    return [one for one in found.runs if not one.error]
+def _of_schemes(subject: Subject, runs: list[Runs]) -> str:
+    return "" if subject.is_scheme else "a discipline sets no window"
 
 
-def _complete(found: Evidence) -> list[Record]:
-    return [one for one in _accepted(found) if not one.unbalanced]
+def _of_disciplines(subject: Subject, runs: list[Runs]) -> str:
+    return "a scheme does not queue packets" if subject.is_scheme else ""
 
 
-def _of_disciplines(found: Evidence) -> str:
-    return "a scheme does not queue packets" if found.subject.is_scheme else ""
-
-
-def _of_work_conserving(found: Evidence) -> str:
-    service = found.subject.discipline.scheduler
+def _of_work_conserving(subject: Subject, runs: list[Runs]) -> str:
+    service = subject.discipline.scheduler
     delaying = service is not None and not service.work_conserving
-    delaying = delaying or any(one.link["hold_until"] > 0 for one in found.runs)
-    return _of_disciplines(found) or ("it delays packets on purpose" if delaying else "")
+    delaying = delaying or any(one.first.link["hold_until"] > 0 for one in runs)
+    return _of_disciplines(subject, runs) or ("it delays packets on purpose" if delaying else "")
 
 
-def _of_files(found: Evidence) -> str:
-    if not found.subject.scheme.acknowledged:
+def _of_files(subject: Subject, runs: list[Runs]) -> str:
+    if not subject.scheme.acknowledged:
         return "a scheme without acknowledgments transfers no files"
     return "" if jit.COMPILED else "without compilation the runs are too short"
 
 
-@dataclass(frozen=True)
-class Rule:
-    """Rule for plug-ins: its text; functions that find a fault, select runs, and return why it does not apply."""
+class Rule(NamedTuple):
+    """Rule for plug-ins: its text; functions that find a fault in the runs of a trial, and why it does not apply."""
 
     meaning: str
-    fault: Callable[[Evidence, Record], str]
-    runs: Callable[[Evidence], list[Record]] = lambda found: found.runs
-    exempt: Callable[[Evidence], str] = lambda found: ""
-
-    def check(self, name: str, found: Evidence) -> Check:
-        """Apply the rule to all selected runs and return the result; it describes the fault of the first faulty run."""
-        if VALUES in found.faults and name != VALUES:
-            return Check(name, self.meaning, (), NOT_APPLICABLE, "not checked, because no run could begin")
-        if name in found.faults:
-            return Check(name, self.meaning, (), FAILED, found.faults[name])
-        runs, reason = self.runs(found), self.exempt(found)
-        if reason or not runs:
-            return Check(name, self.meaning, (), NOT_APPLICABLE, reason or "not checked, because no run was completed")
-        faults = ((one.trial, self.fault(found, one)) for one in runs)
-        message = next((f"network {trial!r}: {fault}" for trial, fault in faults if fault), "")
-        return Check(name, self.meaning, tuple(one.trial for one in runs), FAILED if message else PASSED, message)
+    fault: Callable[[Subject, Runs], str]
+    exempt: Callable[[Subject, list[Runs]], str] = lambda subject, runs: ""
+    to_the_end: bool = False  # whether only runs without an error are examined
 
 
-VALUES, COMPILATION = "return values", "compilation"
 CHECKS = {
-    VALUES: Rule("The plug-in compiles, and the simulator accepts every value that it returns.", _refused_value),
+    NO_RUN: Rule("The plug-in compiles, and the simulator accepts every value that it returns.", _refused_value),
     "windows and rates": Rule(
-        "Windows and rates are numbers of at least 0, and a limited flow remains limited.",
-        _unlimited,
-        exempt=lambda found: "" if found.subject.is_scheme else "a discipline sets no window",
+        "Windows and rates are numbers of at least 0, and a limited flow remains limited.", _unlimited, _of_schemes
     ),
-    "conservation": Rule(
-        "Every packet and byte that entered the link was sent, dropped or is queued.", _uncounted, _accepted
-    ),
+    "conservation": Rule("Every packet was received, dropped or is in the network.", _uncounted, to_the_end=True),
     "order": Rule(
         "Packets leave in order of arrival; with fair queueing or priorities, the packets of a flow do.",
-        _overtaking,
-        _complete,
-        _of_disciplines,
+        _overtaking, _of_disciplines, to_the_end=True,
     ),
-    "buffer": Rule("The backlog never exceeds the buffer, in packets or bytes.", _overfull, _complete, _of_disciplines),
-    "work conservation": Rule("The link transmits whenever it has a backlog.", _idle, _complete, _of_work_conserving),
+    "buffer": Rule("The backlog never exceeds the buffer.", _overfull, _of_disciplines, to_the_end=True),
+    "work conservation": Rule(
+        "The link transmits whenever it has a backlog.", _idle, _of_work_conserving, to_the_end=True
+    ),
     "completion": Rule(
-        "Every file is transferred before the run ends, also with random losses.", _unfinished, _complete, _of_files
+        "Every file is transferred before the run ends, also with random losses.", _unfinished, _of_files,
+        to_the_end=True,
     ),
     "determinism": Rule(
         "Equal seeds give equal runs; the seed matters only if random numbers are drawn.", _undetermined
     ),
-    COMPILATION: Rule(
-        "The plug-in gives the same run, bit by bit, compiled and in plain Python.",
-        _changed_by_compilation,
-        lambda found: found.compiled,
-        lambda found: "" if jit.COMPILED else "compilation is off in this process, too",
+    "compilation": Rule(
+        "The plug-in gives the same run, bit by bit, compiled and in plain Python.", _changed_by_compilation,
+        lambda subject, runs: "" if jit.COMPILED else "compilation is off in this process, too",
     ),
-}
+}  # fmt: skip
+
+
+def checked(name: str, subject: Subject, made: list[Runs], faults: Mapping[str, str]) -> Check:
+    """Apply a rule to the runs of each trial, or take its fault from `faults`; return the result.
+
+    The message describes the fault of the first faulty run.
+    """
+    rule = CHECKS[name]
+    if name in faults:
+        return Check(name, rule.meaning, FAILED, message=faults[name])
+    runs = [one for one in made if not (rule.to_the_end and one.first.error)]
+    reason = rule.exempt(subject, runs) if runs else f"not checked, because no run {'ended' if made else 'could begin'}"
+    if reason:
+        return Check(name, rule.meaning, NOT_APPLICABLE, message=reason)
+    found = ((one.first.trial, rule.fault(subject, one)) for one in runs)
+    message = next((f"network {trial!r}: {fault}" for trial, fault in found if fault), "")
+    networks = tuple(one.first.trial for one in runs)
+    return Check(name, rule.meaning, FAILED if message else PASSED, networks, message)

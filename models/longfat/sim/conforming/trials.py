@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,7 +37,6 @@ class Subject:
     plug_in: Scheme | Discipline
     scheme: Scheme
     discipline: Discipline
-    parameters: Mapping[str, float] = field(default_factory=dict)  # values of the scheme's parameters
 
     @property
     def is_scheme(self) -> bool:
@@ -73,7 +72,7 @@ def prioritised() -> Scheme:
 def _add(net: Network, subject: Subject, name: str, start: float, packets: int) -> None:
     """Add a flow of the subject's scheme: a file of `packets` packets, or data until 2 s without acknowledgments."""
     ends = {"file": 1000 * packets} if subject.scheme.acknowledged else {"stop": 2.0}
-    net.flow(subject.scheme, path=PATH, name=name, start=start, parameters=subject.parameters, **ends)  # type: ignore[arg-type]
+    net.flow(subject.scheme, path=PATH, name=name, start=start, **ends)
 
 
 def _one_file(net: Network, subject: Subject) -> None:
@@ -123,20 +122,33 @@ def trials_for(subject: Subject) -> tuple[Trial, ...]:
 class Record:
     """Record of a run of a trial: errors, samples, final state, and logs of the link under test."""
 
-    trial: str
+    trial: str = ""
     error: str = ""  # the simulator's message when it refused a returned value
-    refused_value: bool = False  # whether that value was a window or rate
     unbalanced: str = ""  # message, if the packet counts do not balance
     now: float = 0.0  # s
     drew: bool = False
     done: bool = False
-    drained: bool = False
     state: dict[str, Any] = field(default_factory=dict)  # all fields of the flows and the link at the end
     samples: list[tuple[float, dict[str, dict[str, float]]]] = field(default_factory=list)
     entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log before the link
     left: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log behind the link
-    others: int = 0  # packets other than data at the first log, counted without a row
     link: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def refused_value(self) -> bool:
+        """Whether the simulator refused a window or a rate."""
+        return any(words in self.error for words in REFUSED)
+
+
+@dataclass
+class Runs:
+    """Records of the runs of one trial."""
+
+    first: Record = field(default_factory=Record)
+    again: Record = field(default_factory=Record)  # with the same seed
+    other: Record = field(default_factory=Record)  # with another seed
+    compiled: Record = field(default_factory=Record)  # shorter, to compare with the next one
+    interpreted: Record = field(default_factory=Record)
 
 
 def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
@@ -166,13 +178,11 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
             run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most values change
             record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
             counts = run.packet_counts()
-            record.drained = counts["in_flight"] + counts["acks_in_flight"] == 0
             record.done = run.all_done()
-            if record.done and record.drained and run.now >= 2.0:
+            if record.done and counts["in_flight"] + counts["acks_in_flight"] == 0 and run.now >= 2.0:
                 break
     except SchemeError as error:
         record.error = str(error)
-        record.refused_value = any(words in record.error for words in REFUSED)
     except RuntimeError as error:
         record.unbalanced = f"{error} (at {run.now:.6g} s)"
     record.now, record.drew = run.now, run.drew
@@ -180,7 +190,6 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
     record.state = {f"link {LINK}: {name}": value for name, value in record.link.items()}
     for name in run.assembly.flow_names:
         record.state |= {f"flow {name!r}: {one}": value for one, value in peek.fields(peek.flow(run, name)).items()}
-    record.others = logs[0].others
     record.entered, record.left = ([tuple(line) for line in log.lines.tolist()] for log in logs)
     return record
 
@@ -193,19 +202,12 @@ def _sample(run: Simulation, name: str) -> dict[str, float]:
     return {one: float(getattr(flow, one)) for one in SAMPLED}
 
 
-def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None) -> Subject:
+def subject_of(plug_in: Any, beside: Any) -> Subject:
     """Return the plug-in to test, given as an object or by name, and the plug-in with which it is combined."""
     given = _by_name(plug_in)
-    if isinstance(given, Scheme):
-        discipline = queues.discipline("fifo" if beside is None else beside)
-        return Subject(given, given, discipline, schemes.check_parameters(given, parameters or {}))
     given.require_values()
-    if parameters:
-        raise domains.conflict(
-            f"parameters = {parameters!r}",
-            "is for schemes only",
-            f"{given.title} takes its parameters in a call, as discipline(name=...)",
-        )
+    if isinstance(given, Scheme):
+        return Subject(given, given, queues.discipline("fifo" if beside is None else beside))
     return Subject(given, prioritised() if beside is None else schemes.scheme(beside), given)
 
 
