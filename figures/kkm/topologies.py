@@ -11,8 +11,7 @@ from figures.writing import Part, panels
 from longfat import benchmark
 from longfat.base.files import AtomicFiles
 from longfat.benchmark.entries import ENTRIES
-from longfat.sim.network.drawing import Placed
-from longfat.sim.network.sketching import once, said, sketch
+from longfat.sim.network.drawing import once, placed, said, sketch
 
 CAPTIONS = {
     "kkm_topologies": "Figures 1 to 6: the networks of the ten experiments; of several flows of one kind one is drawn.",
@@ -31,13 +30,12 @@ ENDS = 0.2, 0.8  # of the way between two nodes, where the line of a link begins
 def draw_network(variant: str, ax: Any) -> None:
     """Draw the network of a variant; below it stand its links with rate, delay and buffer, and its connections."""
     drawn = sketch(benchmark.build(benchmark.VARIANTS[variant], ENTRIES["sack"], probe=False))
-    placed = Placed(drawn, 20.0)
-    middle = {node: ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for node, box in placed.boxes.items()}
+    middle = {node: (box.x, box.y) for node, box in placed(drawn, 20.0).items()}
     lines = []
     for tail, head in once(drawn.links):
         (x, y), (to_x, to_y) = middle[tail], middle[head]
         ax.plot([x + share * (to_x - x) for share in ENDS], [y + share * (to_y - y) for share in ENDS], "k", lw=1)
-        link = said(drawn, tail, head, placed.rightwards((tail, head)))
+        link = said(drawn.links, (tail, head), x <= to_x)
         lines.append(f"{drawn.boxes[tail]} - {drawn.boxes[head]}: {'; '.join(link)}")
     for node, place in middle.items():
         words = drawn.boxes[node].replace(" … ", "\n… ")

@@ -1,155 +1,236 @@
-"""Drawings of networks as SVG: positions of boxes, links, lines and labels, and the text of the file."""
+"""Drawings of networks as SVG: boxes in columns along the paths of flows, links with labels, a line for each flow."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from longfat.sim.network.sketching import Box, Pair, Place, Sketch, grid, once, said, short, sketch
+from longfat.base.quantities import text
+from longfat.sim.network.elements import Flow, Link
 
 if TYPE_CHECKING:
     from longfat.sim.network.network import Network
 
-
-COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
-CHARACTER, SMALL = 7.0, 7.0  # px, width of a letter with some margin: of size 12 px, and of size 11 px
-LANE, LETTER = 6.0, 13.0  # px, distance between flows on a link, and between lines of text in its label
-ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # fractions of a link's length at which its label may be
-
-
-class Placed:
-    """Positions of boxes, lines of flows and labels in a drawing [px].
-
-    The height of a box depends on the number of lines that end at a side of it. On each side every link has a slot, in
-    the order of the boxes at the other ends of the links, and every line on the link has a lane in the slot.
-
-    Parameters
-    ----------
-    drawn : Sketch
-        Boxes, links and flows to draw.
-    top : float
-        Upper edge of the drawing [px].
-    """
-
-    def __init__(self, drawn: Sketch, top: float) -> None:
-        self._drawn = drawn
-        self._on = {frozenset(pair): [] for pair in drawn.links}  # type: dict[frozenset[str], list[int]]
-        for k, one in enumerate(drawn.bundles):
-            for pair in pairwise(one.flow.path):
-                self._on[frozenset(pair)].append(k)
-        paths = [one.flow.path for one in drawn.bundles]
-        self._grid = grid(list(drawn.boxes), list(drawn.links), paths)
-        self._slots = {node: self._sides(node) for node in drawn.boxes}
-        self.boxes = self._boxes(top)
-        self.right = max((box[2] for box in self.boxes.values()), default=0.0)
-        self.bottom = max((box[3] for box in self.boxes.values()), default=top)
-        self._taken = list(self.boxes.values())
-
-    def rightwards(self, pair: Pair) -> bool:
-        """Return whether the head of a link is to the right of its tail or in the same column."""
-        return self._grid[pair[0]][0] <= self._grid[pair[1]][0]
-
-    def _side(self, node: str, other: str) -> str:
-        """Return the side of a node's box at which the link to another node ends."""
-        (column, row), (column_2, row_2) = self._grid[node], self._grid[other]
-        if column != column_2:
-            return "right" if column_2 > column else "left"
-        return "below" if row_2 > row else "above"
-
-    def _sides(self, node: str) -> dict[str, dict[str, tuple[int, int]]]:
-        """Return for each side of a box: neighbour -> first lane of the link to it, and number of lanes of the side."""
-        others: dict[str, list[str]] = {}
-        for pair in once(self._drawn.links):
-            if node in pair:
-                other = pair[1] if pair[0] == node else pair[0]
-                others.setdefault(self._side(node, other), []).append(other)
-        found = {}
-        for side, several in others.items():
-            several.sort(key=lambda other: (self._grid[other][1], self._grid[other][0]))
-            sizes = [max(1, len(self._on[frozenset((node, other))])) for other in several]
-            found[side] = {other: (sum(sizes[:k]), sum(sizes)) for k, other in enumerate(several)}
-        return found
-
-    def _lanes(self, node: str, *sides: str) -> int:
-        """Return the greatest number of lanes on any of the given sides of a node's box."""
-        return max((lanes for side in sides for _, lanes in self._slots[node].get(side, {}).values()), default=1)
-
-    def _boxes(self, top: float) -> dict[str, Box]:
-        """Return the box of each node: left, top, right, bottom [px]."""
-        boxes, words = self._drawn.boxes, self._drawn.boxes.values()
-        longest = max((len(line) for pair in once(self._drawn.links) for line in said(self._drawn, *pair)), default=0)
-        column_width = max(COLUMN, longest * SMALL + 2 * max(map(half_width, words), default=0) + 12)
-        heights = {node: max(24.0, LANE * self._lanes(node, "left", "right") + 8) for node in boxes}
-        halves = {node: max(half_width(boxes[node]), LANE * self._lanes(node, "above", "below") / 2 + 4)
-                  for node in boxes}  # fmt: skip
-        stacks: dict[float, list[str]] = {}
-        for node in sorted(self._grid, key=lambda node: self._grid[node][1]):
-            stacks.setdefault(self._grid[node][0], []).append(node)
-        gap = ROW - 24
-        tall = {column: sum(heights[node] + gap for node in several) for column, several in stacks.items()}
-        middle = top + max(tall.values(), default=0.0) / 2 + gap / 2
-        left = max((halves[node] for node in stacks.get(0, [])), default=0.0)
-        found: dict[str, Box] = {}
-        for column, several in stacks.items():
-            x, y = MARGIN + left + column_width * column, middle - tall[column] / 2 + gap / 2
-            for node in several:
-                found[node] = (x - halves[node], y, x + halves[node], y + heights[node])
-                y += heights[node] + gap
-        return found
-
-    def _port(self, node: str, other: str, lane: float) -> Place:
-        """Return the point [px] on a box's border where a lane of the link to another box begins."""
-        side = self._side(node, other)
-        first, lanes = self._slots[node][side][other]
-        off = (first + lane - (lanes - 1) / 2) * LANE
-        left, top, right, bottom = self.boxes[node]
-        if side in ("left", "right"):
-            return (left if side == "left" else right), (top + bottom) / 2 + off
-        return (left + right) / 2 + off, (top if side == "above" else bottom)
-
-    def lane(self, k: int, pair: Pair) -> list[Place]:
-        """Return both end points [px] of the lane of line `k` on the link between a pair of boxes."""
-        at = self._on[frozenset(pair)].index(k)
-        return [self._port(*pair, at), self._port(*pair[::-1], at)]
-
-    def band(self, pair: Pair) -> list[Place]:
-        """Return the corners of the band that represents a link [px]."""
-        last = max(1, len(self._on[frozenset(pair)])) - 1
-        tail, head = pair
-        return [self._port(tail, head, -0.3), self._port(head, tail, -0.3),
-                self._port(head, tail, last + 0.3), self._port(tail, head, last + 0.3)]  # fmt: skip
-
-    def label(self, pair: Pair, lines: list[str]) -> Place | None:
-        """Return the position of the last line of a link's label; None if every position overlaps another label."""
-        corners = self.band(pair)
-        over, under = corners[:2], corners[:1:-1]
-        wide = max(map(len, lines), default=0) * SMALL
-        for t in ALONG:
-            x, y = ((1 - t) * over[0][i] + t * over[1][i] for i in (0, 1))
-            y = min(y, (1 - t) * under[0][1] + t * under[1][1]) - 6
-            box = (x - wide / 2, y - LETTER * (len(lines) - 1) - 10, x + wide / 2, y + 2)
-            if lines and not any(_overlap(box, other) for other in self._taken):
-                self._taken.append(box)
-                self.right, self.bottom = max(self.right, box[2]), max(self.bottom, box[3])
-                return x, y
-        return None
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def half_width(words: str) -> float:
-    """Return half the width [px] of a node's box with the label `words`."""
-    return max(16.0, len(words) * CHARACTER / 2 + 8)
-
-
+APART = 8  # flows; up to this number each has a line, beyond it the flows of one kind share a line
+#: Fields that `_kind` does not compare; it compares the names of schemes, and the nodes that several flows visit.
+OWN = ("name", "path", "start", "stagger", "scheme")
+COLUMN, GAP, MARGIN, LINE = 190.0, 50.0, 30.0, 18.0  # px
+CHARACTER, LETTER = 7.0, 13.0  # px, width of a letter with some margin, and distance between lines of a label
+LANE = 6.0  # px, distance between lines of flows
+LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because notebooks stretch a drawing to their width
 #: Colours of Okabe and Ito, which colour-blind people can distinguish; the flows are also listed by name.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+BAND = 'class="link" stroke="#ddd" stroke-width="10"'
 DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # for the first seven flows, the next seven, and so on
-LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because notebooks stretch a drawing to their width
+
+Place = tuple[float, float]
+Pair = tuple[str, str]
+Edges = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Flows that are drawn as one line: one flow, or several of one kind over links of one kind."""
+
+    flow: Flow
+    names: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Two texts: the names of the flows; and their number, traffic, scheme and file size."""
+        kind = [made.name for made in (self.flow.traffic, self.flow.scheme) if made is not None]
+        if self.flow.file is not None:
+            kind.append(text(self.flow.file, "bytes"))
+        copies = f"{self.flow.count} times " if self.flow.count > 1 else ""
+        several = f"{len(self.names)} flows, each " if len(self.names) > 1 else ""
+        return _first_to_last(self.names), several + copies + ", ".join(kind)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """Contents of a drawing: boxes with their labels, links between them, and lines of flows."""
+
+    boxes: dict[str, str]
+    links: dict[Pair, Link]
+    bundles: list[Bundle]
+
+
+def sketch(net: Network) -> Sketch:
+    """Return the contents of a drawing; of more than `APART` flows only the first of each kind, with its hosts.
+
+    >>> from longfat.sim import Network
+    >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))
+    >>> list(two.boxes.values())[2:4], [one.words for one in two.bundles]
+    (['source-1 … source-30', 'sink-1 … sink-30'], [('reno-1 … reno-30', '30 flows, each reno'), ('vegas-31', 'vegas')])
+    """
+    boxes = {node: short(node) for node in net.nodes}
+    groups: dict[object, list[Flow]] = {}
+    own = _own_nodes(net)
+    for flow in net.flows:
+        groups.setdefault(_kind(net, flow, own) if len(net.flows) > APART else flow.name, []).append(flow)
+    gone: set[str] = set()
+    for first, *others in groups.values():
+        gone.update(node for flow in others for node in flow.path if node in own)
+        for k, node in enumerate(first.path):
+            if node in own and others:
+                boxes[node] = _first_to_last([node, *(flow.path[k] for flow in others)])
+    return Sketch(
+        {node: words for node, words in boxes.items() if node not in gone},
+        {pair: link for pair, link in net.links.items() if not gone & set(pair)},
+        [Bundle(one[0], tuple(flow.name for flow in one)) for one in groups.values()],
+    )
+
+
+def _own_nodes(net: Network) -> set[str]:
+    """Return the nodes that only one flow visits and that have no links other than those of its path."""
+    visits: dict[str, list[Flow]] = {}
+    for flow in net.flows:
+        for node in flow.path:
+            visits.setdefault(node, []).append(flow)
+    own = {node for node, flows in visits.items() if len(flows) == 1}
+    for tail, head in net.links:
+        for node, other in ((tail, head), (head, tail)):
+            if node in own and frozenset((node, other)) not in set(map(frozenset, pairwise(visits[node][0].path))):
+                own.discard(node)
+    return own
+
+
+def _kind(net: Network, flow: Flow, own: set[str]) -> object:
+    """Return the key of a flow's kind: fields except `OWN`, nodes of the path except `own`, and properties of links."""
+    ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
+            for pair in pairwise(flow.path)]  # fmt: skip
+    nodes = tuple("" if node in own else node for node in flow.path)
+    rest = [repr(getattr(flow, one.name)) for one in fields(flow) if one.name not in OWN]
+    return (*rest, flow.scheme.name if flow.scheme else "", nodes, tuple(ways))
+
+
+def _first_to_last(names: Iterable[str]) -> str:
+    """Return one name, or the first and the last of several.
+
+    >>> _first_to_last(["a"]), _first_to_last(["a", "b", "c"])
+    ('a', 'a … c')
+    """
+    one, *others = names
+    return f"{short(one, 16)} … {short(others[-1], 16)}" if others else one
+
+
+def short(word: str, most: int = 18) -> str:
+    """Return a label, shortened with dots if it is too long.
+
+    >>> short("bottleneck", 5)
+    'bott…'
+    """
+    return word if len(word) <= most else word[: most - 1] + "…"
+
+
+def grid(nodes: Iterable[str], links: Iterable[Pair], paths: Iterable[tuple[str, ...]]) -> dict[str, Place]:
+    """Return column and row of each node of a graph: columns follow the paths of flows, rows are centred in a column.
+
+    >>> grid(["a", "b", "c"], [("a", "b"), ("b", "c")], [("a", "b", "c")])["c"]
+    (2, 0.0)
+    """
+    columns: dict[str, int] = {}
+    for path in (*sorted(paths, key=len, reverse=True), *links, *links):  # nodes that no flow visits follow others
+        _lay(path, columns)
+    first = min(columns.values(), default=0)
+    stacks: dict[int, list[str]] = {}
+    for node in nodes:
+        stacks.setdefault(columns[node] - first, []).append(node)
+    return {
+        node: (column, row - (len(stack) - 1) / 2) for column, stack in stacks.items() for row, node in enumerate(stack)
+    }
+
+
+def _lay(path: tuple[str, ...], columns: dict[str, int]) -> None:
+    """Assign columns to the nodes of a path that have none, next to the columns of their neighbours."""
+    known = [k for k, node in enumerate(path) if node in columns]
+    if not known:
+        known = [0]
+        columns[path[0]] = max(columns.values(), default=-1) + 1
+    first, last = known[0], known[-1]
+    step = -1 if columns[path[last]] < columns[path[first]] else 1
+    for k in range(first - 1, -1, -1):
+        columns[path[k]] = columns[path[k + 1]] - step
+    for k in range(first + 1, len(path)):
+        if path[k] not in columns:
+            columns[path[k]] = columns[path[k - 1]] + step
+
+
+def once(links: Iterable[Pair]) -> list[Pair]:
+    """Return each pair of linked nodes once, in the order of the first link between them."""
+    return list({frozenset(pair): pair for pair in reversed(list(links))}.values())[::-1]
+
+
+def said(links: dict[Pair, Link], pair: Pair, rightwards: bool = True) -> list[str]:
+    """Return the lines of text above a link: its properties, or the properties of each direction if they differ."""
+    there, back = links[pair], links.get(pair[::-1])
+    lines = about(there)
+    if back is not None and about(back) == lines:
+        return lines
+    both = zip("→←" if rightwards else "←→", (there, back), strict=True)
+    return [f"{arrow} {', '.join(about(one)) or 'no limit'}" for arrow, one in both if one is not None]
+
+
+def about(link: Link) -> list[str]:
+    """Return up to two lines of text on a link: rate and delay; buffer, discipline, loss and jitter, where present."""
+    line = [text(link.rate, "bytes/s")] if link.rate < math.inf else []
+    line += [text(link.delay, "s")] if link.delay else []
+    room = []
+    if link.buffer_packets < math.inf:
+        room.append(f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}")
+    elif link.buffer_bytes < math.inf:
+        room.append(text(link.buffer_bytes, "bytes"))
+    room += [link.discipline.name] if link.discipline.name != "fifo" else []
+    room += [f"loss {link.loss:.3g}"] if link.loss else []
+    room += [f"jitter {text(link.jitter, 's')}"] if link.jitter else []
+    return [", ".join(words) for words in (line, room) if words]
+
+
+@dataclass
+class Box:
+    """Box of a node: its label, the numbers of the lines that visit it, and its centre [px]."""
+
+    words: str
+    lines: list[int]
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def half(self) -> Place:
+        """Half of the width and of the height [px], with room for label and lines."""
+        lines = LANE * len(self.lines) / 2 + 4
+        return max(16.0, len(self.words) * CHARACTER / 2 + 8, lines), max(12.0, lines)
+
+    def lane(self, k: int, other: Box) -> Place:
+        """Return the point [px] from which line `k` goes to another box; every line of a box has a lane."""
+        shift = LANE * (self.lines.index(k) - (len(self.lines) - 1) / 2) if k in self.lines else 0.0
+        return (self.x + shift, self.y) if other.x == self.x else (self.x, self.y + shift)
+
+    @property
+    def edges(self) -> Edges:
+        """Edges of the box [px]."""
+        wide, high = self.half
+        return self.x - wide, self.y - high, self.x + wide, self.y + high
+
+
+def placed(drawn: Sketch, top: float) -> dict[str, Box]:
+    """Return the boxes of a drawing whose upper edge is at `top` [px]."""
+    paths = [one.flow.path for one in drawn.bundles]
+    boxes = {
+        node: Box(words, [k for k, path in enumerate(paths) if node in path]) for node, words in drawn.boxes.items()
+    }
+    wide, high = (max((box.half[k] for box in boxes.values()), default=0.0) for k in (0, 1))
+    longest = max((len(line) for pair in drawn.links for line in said(drawn.links, pair)), default=0)
+    places = grid(boxes, drawn.links, paths)
+    lowest = max((row for _, row in places.values()), default=0.0)
+    for node, (column, row) in places.items():
+        boxes[node].x = MARGIN + wide + column * max(COLUMN, longest * CHARACTER + 2 * wide + 12)
+        boxes[node].y = top + GAP / 2 + high + (lowest + row) * (2 * high + GAP)
+    return boxes
 
 
 def svg(net: Network) -> str:
@@ -171,65 +252,58 @@ def svg(net: Network) -> str:
     ('<svg', True, True, True)
     """
     drawn = sketch(net)
-    placed = Placed(drawn, 44.0 if net.name else 20.0)
-    bands = [_points(placed.band(pair)) for pair in once(drawn.links)]
-    parts = [f'<polygon class="link" points="{band}" fill="#ddd" stroke="#ddd"/>' for band in bands]
+    boxes = placed(drawn, 44.0 if net.name else 20.0)
+    bands, lines, labels, listed = [], [], [], []
     for k, one in enumerate(drawn.bundles):
-        title = f"<title>{_safe(': '.join(one.words))}</title>"
-        parts += [_line(placed.lane(k, pair), _look(k), title) for pair in pairwise(one.flow.path)]
-    for node, words in drawn.boxes.items():
-        parts += _node(words, placed.boxes[node])
-    listed = []
+        for tail, head in pairwise(one.flow.path):
+            ends = [boxes[tail].lane(k, boxes[head]), boxes[head].lane(k, boxes[tail])]
+            bands.append(_line(ends, BAND))
+            lines.append(_line(ends, f'class="flow" {_look(k)}', f"<title>{_safe(': '.join(one.words))}</title>"))
+    taken = [box.edges for box in boxes.values()]
     for pair in once(drawn.links):
-        lines = said(drawn, *pair, placed.rightwards(pair))
-        where = placed.label(pair, lines)
-        if where is not None:
-            parts += _label(lines, where)
-        elif lines:
-            listed.append(("", " - ".join(drawn.boxes[node] for node in pair), "; ".join(lines)))
+        tail, head = (boxes[node] for node in pair)
+        if not set(tail.lines) & set(head.lines):
+            bands.append(_line([(tail.x, tail.y), (head.x, head.y)], BAND))
+        words = said(drawn.links, pair, tail.x <= head.x)
+        x, wide = (tail.x + head.x) / 2, max(map(len, words), default=0) * CHARACTER / 2
+        y = (tail.y + head.y) / 2 - LANE * len(set(tail.lines) & set(head.lines)) / 2 - 6
+        box = (x - wide, y - LETTER * (len(words) - 1) - 10, x + wide, y + 2)
+        if words and not any(_overlap(box, other) for other in taken):
+            taken.append(box)
+            labels += [_label(line, x, y - LETTER * k) for k, line in enumerate(reversed(words))]
+        elif words:
+            listed.append(("", f"{tail.words} - {head.words}", "; ".join(words)))
     rows = [(*one.words, " → ".join(short(drawn.boxes[node], 34) for node in one.flow.path[:8])
              + (" → …" if len(one.flow.path) > 8 else "")) for one in drawn.bundles]  # fmt: skip
     rows = [(short(name, 34), kind, path) for name, kind, path in rows] + listed
     widths = [max((len(row[k]) for row in rows), default=0) * CHARACTER for k in range(3)]
-    top = placed.bottom + 20
-    width = max(
-        placed.right + MARGIN, 2 * MARGIN + 30 + sum(widths) + 32, MARGIN * 2 + len(net.name) * 8.5, LEAST_WIDTH
-    )
-    height = top + LINE * len(rows) + MARGIN / 2
+    right, top = (max((edges[k] for edges in taken), default=0.0) + 20 for k in (2, 3))
+    width = max(right + 10, 2 * MARGIN + 62 + sum(widths), MARGIN * 2 + len(net.name) * 8.5, LEAST_WIDTH)
     for k, row in enumerate(rows):
         y = top + LINE * (k + 0.7)
         if k < len(drawn.bundles):
-            parts.append(_line([(MARGIN, y - 4), (MARGIN + 24, y - 4)], _look(k), kind="swatch"))
-        x = MARGIN + 30
-        for word, room in zip(row, widths, strict=True):
-            parts.append(f'<text x="{x:.1f}" y="{y:.1f}">{_safe(word)}</text>' if word else "")
-            x += room + 16
+            labels.append(_line([(MARGIN, y - 4), (MARGIN + 24, y - 4)], f'class="swatch" {_look(k)}'))
+        places = (MARGIN + 30 + sum(widths[:j]) + 16 * j for j in range(3))
+        labels += [f'<text x="{x:.1f}" y="{y:.1f}">{_safe(word)}</text>' for x, word in zip(places, row, strict=True)]
     head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" '
+        f'viewBox="0 0 {width:.0f} {top + LINE * len(rows) + MARGIN / 2:.0f}" '
         'font-family="sans-serif" font-size="12" role="img">',
         f"<title>{_safe(net.name or repr(net))}</title>",
         '<rect width="100%" height="100%" fill="white"/>',
     ]
     if net.name:
         head.append(f'<text x="{MARGIN:.0f}" y="24" font-size="14" font-weight="bold">{_safe(net.name)}</text>')
-    return "\n".join([*head, *filter(None, parts), "</svg>\n"])
+    return "\n".join([*head, *bands, *lines, *map(_node, boxes.values()), *labels, "</svg>\n"])
+
+
+def _overlap(one: Edges, other: Edges) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _safe(words: str) -> str:
     """Return text escaped for XML, without the control characters and lone surrogates that XML does not allow."""
-    printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in words)
-    return escape(printable)
-
-
-def _node(words: str, box: Box) -> list[str]:
-    """Return the SVG elements of a node."""
-    left, top, right, bottom = box
-    x, y = (left + right) / 2, (top + bottom) / 2 + 4
-    return [
-        f'<rect class="node" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" '
-        'rx="6" fill="#f4f4f4" stroke="#333"/>',
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{_safe(words)}</text>',
-    ]
+    return escape("".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in words))
 
 
 def _look(k: int) -> str:
@@ -240,19 +314,25 @@ def _look(k: int) -> str:
     )
 
 
-def _line(points: Iterable[Place], look: str, inside: str = "", kind: str = "flow") -> str:
-    return f'<polyline class="{kind}" points="{_points(points)}" fill="none" {look}>{inside}</polyline>'
+def _line(points: Iterable[Place], look: str, inside: str = "") -> str:
+    return (
+        f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" fill="none" {look}>{inside}</polyline>'
+    )
 
 
-def _points(points: Iterable[Place]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+def _node(box: Box) -> str:
+    """Return the SVG elements of a node."""
+    left, top, *_ = box.edges
+    wide, high = box.half
+    return (
+        f'<rect class="node" x="{left:.1f}" y="{top:.1f}" width="{2 * wide:.1f}" height="{2 * high:.1f}" '
+        f'rx="6" fill="#f4f4f4" stroke="#333"/>\n'
+        f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}" text-anchor="middle">{_safe(box.words)}</text>'
+    )
 
 
-def _label(lines: list[str], where: Place) -> list[str]:
-    """Return the SVG elements of a link's label, whose last line is centred at `where`."""
-    parts = []
-    for k, words in enumerate(reversed(lines)):
-        place = f'x="{where[0]:.1f}" y="{where[1] - LETTER * k:.1f}" font-size="11" text-anchor="middle"'
-        parts.append(f'<text {place} stroke="white" stroke-width="4" aria-hidden="true">{_safe(words)}</text>')
-        parts.append(f"<text {place}>{_safe(words)}</text>")
-    return parts
+def _label(words: str, x: float, y: float) -> str:
+    """Return the SVG elements of a line of a link's label, centred at `x`, with a white border."""
+    place = f'x="{x:.1f}" y="{y:.1f}" font-size="11" text-anchor="middle"'
+    border = f'<text {place} stroke="white" stroke-width="4" aria-hidden="true">{_safe(words)}</text>'
+    return f"{border}\n<text {place}>{_safe(words)}</text>"

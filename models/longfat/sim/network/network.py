@@ -15,9 +15,9 @@ from longfat.base.argument import documented, read_all
 from longfat.base.domains import out_of_range
 from longfat.sim import schemes
 from longfat.sim.network import drawing, topologies
+from longfat.sim.network.drawing import sketch
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
 from longfat.sim.network.scenario import writing
-from longfat.sim.network.sketching import sketch
 from longfat.sim.network.traffic import Traffic, check_application, check_pace
 from longfat.sim.schemes.scheme import Scheme
 
