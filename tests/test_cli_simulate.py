@@ -145,7 +145,7 @@ def test_table_and_files(tmp_path, capsys):
         data.load()
         xr.testing.assert_equal(data, expected)
         assert data.attrs["packets_sent"] == expected.attrs["packets_sent"]
-        assert sim.Network.from_toml(data.attrs["network"]) == net
+        assert scenario.parse(data.attrs["network"])[0] == net
     flows = pd.read_csv(tmp_path / "out" / "flows.csv", index_col="flow")
     links = pd.read_csv(tmp_path / "out" / "links.csv", index_col="link")
     assert flows.loc["reno-1-2", "goodput [bytes/s]"] == float(expected.goodput.sel(flow="reno-1-2"))

@@ -38,6 +38,7 @@ for name in ("schemes", "switch"):
     spec.loader.exec_module(package)
 from longfat.cli import parameters
 from longfat.sim import Network, queues, schemes
+from longfat.sim.network import scenario
 from tests.sim import networks
 
 assert schemes.scheme("added").name == "added"
@@ -45,7 +46,7 @@ assert "added" in parameters.schemes()
 assert "every-second" in parameters.disciplines()
 assert "every-second" in [one.name for one in networks.DISCIPLINES]
 net = Network().link("a", "b", rate=1e6, discipline="every-second", duplex=True).flow("added", path=["a", "b"])
-assert Network.from_toml(net.to_toml()) == net
+assert scenario.parse(net.to_toml())[0] == net
 print(*schemes.names())
 print(*sorted(queues.NAMED))
 """

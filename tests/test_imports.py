@@ -141,7 +141,7 @@ def test_the_simulators_have_no_import_cycles():
     assert size.cycles(found) == []
     # The graph includes an import at the top, one inside a function, and one of a lazily imported name.
     assert "longfat.sim.network.elements" in found["longfat.sim.network.network"]
-    assert "longfat.sim.network.scenario.parsing" in found["longfat.sim.network.network"]
+    assert "longfat.sim.network.scenario.parsing" in found["longfat.sim.network.scenario.loading"]
     assert "longfat.sim.runs.engine" in found["longfat.sim.runs.run"]
 
 

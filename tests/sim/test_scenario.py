@@ -95,7 +95,7 @@ def networks(draw):
 @examples(25)
 def test_round_trip(net):
     text = net.to_toml()
-    back = scenario.read(text, FIND)
+    back = scenario.parse(text, FIND)[0]
     assert back == net
     assert back.name == net.name
     assert back.to_toml() == text
@@ -111,7 +111,7 @@ def test_links_that_differ_in_one_thing():
         net.link(f"a{k}", f"b{k}", **{"rate": 1e6, "delay": 0.001, "buffer": 20} | one)
     net.link("b0", "a0", rate=1e6, delay=0.001, buffer=20)  # the same as another one, but not next to it
     net.link("c", "d", rate=1e6).link("d", "c", rate=2e6)
-    assert scenario.read(net.to_toml()) == net
+    assert scenario.parse(net.to_toml())[0] == net
     assert net.to_toml().count("duplex") == 1
 
 
@@ -266,9 +266,9 @@ def test_only_values_other_than_the_default_are_written(options, written):
     """Only these are written, yes-or-no parameters of disciplines as true or false; rates and times may have units."""
     net = one_link("reno", rate=1e6, buffer=10, back=1e6, **options)
     assert written in net.to_toml()
-    assert scenario.read(net.to_toml()) == net
+    assert scenario.parse(net.to_toml())[0] == net
     with_units = net.to_toml().replace("0.001", '"1 ms"').replace("1000000,", '"8 Mbit/s",')
-    assert scenario.read(with_units) == net
+    assert scenario.parse(with_units)[0] == net
 
 
 ARGUMENTS = {
@@ -282,12 +282,12 @@ def test_every_generator(kind):
     takes = inspect.signature(made).parameters
     options = {name: ARGUMENTS[name] for name, one in takes.items() if one.default is one.empty}
     net = Network().link("a", "b", rate=1e6, duplex=True).flow(made(**options), path=["a", "b"], file=1000)
-    assert scenario.read(net.to_toml()) == net
+    assert scenario.parse(net.to_toml())[0] == net
     values = "".join(f", {name} = {value!r}" for name, value in options.items()).replace("'", '"')
     text = net.to_toml().split("[[flow]]")[0] + (
         f'[[flow]]\ntraffic = {{kind = "{kind}"{values}}}\npath = ["a", "b"]\nfile = 1000\n'
     )
-    assert scenario.read(text) == net
+    assert scenario.parse(text)[0] == net
 
 
 def drop_some(link, packet, now):
@@ -303,16 +303,16 @@ def test_users_schemes_disciplines_and_generators():
     assert 'scheme = "own:reno"  # a user\'s own Scheme: name its file, as in "my_file.py:NAME"\n' in text
     assert 'discipline = "own:fifo"  # a user\'s own Discipline' in text
     with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not defined here: name the file"):
-        scenario.read(text)
-    assert scenario.read(text, {"own:reno": impostor, "own:fifo": mine}.get) == net
+        scenario.parse(text)
+    assert scenario.parse(text, {"own:reno": impostor, "own:fifo": mine}.get)[0] == net
     with pytest.raises(ValueError, match="discipline = 'own:fifo' has the type Scheme: must be a Discipline"):
-        scenario.read(text, {"own:fifo": impostor}.get)
+        scenario.parse(text, {"own:fifo": impostor}.get)
     assert run(net, rng=1, progress=False).attrs["network"] == text
     made_by_hand = traffic.Traffic("poisson", 1, rate=1e5, shape_on=3.0)
     text = Network().link("a", "b", rate=1e6).flow(made_by_hand, path=["a", "b"]).to_toml()
     assert "own:poisson" in text
     with pytest.raises(ValueError, match="flow 1: traffic: kind 'own:poisson' is unknown"):
-        scenario.read(text)
+        scenario.parse(text)
 
 
 def test_options_that_a_file_cannot_hold():
@@ -444,7 +444,7 @@ REFUSALS = {
 def test_refusals(what):
     text, words = REFUSALS[what]
     with pytest.raises(ValueError) as caught:  # noqa: PT011
-        scenario.read(text)
+        scenario.parse(text)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500  # with the names of all disciplines
@@ -456,27 +456,27 @@ def test_parameters_with_units():
 
     timed = Scheme("timed", ack=AIMD.ack, parameters={"pause": Parameter(1.0, "s", "[0, 10]")})
     text = LINES + 'flow = [{scheme = "own:timed", path = ["a", "b"], parameters = {pause = "20 ms"}}]'
-    net = scenario.read(text, {"own:timed": timed}.get)
+    net = scenario.parse(text, {"own:timed": timed}.get)[0]
     assert net.flows[0].parameters == {"pause": 0.02}
     assert '[flow.parameters]\npause = "20 ms"\n' in net.to_toml()
     with pytest.raises(ValueError, match="flow 1: pause = 20 s is out of range"):
-        scenario.read(text.replace("20 ms", "20 s"), {"own:timed": timed}.get)
+        scenario.parse(text.replace("20 ms", "20 s"), {"own:timed": timed}.get)
 
 
 def test_parameters_of_linux():
     """Ten packets at first (RFC 6928, section 2), and timers of at least 0.2 s (tcp.h, TCP_RTO_MIN)."""
     text = LINES + 'flow = [{scheme = "sack", path = ["a", "b"], parameters = "linux"}]'
-    net = scenario.read(text)
+    net = scenario.parse(text)[0]
     assert net.flows[0].parameters == schemes.linux("sack")
     assert (net.flows[0].parameters["initial_window"], net.flows[0].parameters["min_rto"]) == (10, 0.2)
-    assert scenario.read(net.to_toml()) == net
+    assert scenario.parse(net.to_toml())[0] == net
 
 
 def test_more_links_than_there_is_room_for():
     """Too many links are refused by counting, before a minute of parsing 2^20 tables."""
     begun = time.monotonic()
     with pytest.raises(ValueError, match=r"links = 1048576 is out of range: must be an integer in \[0, 1048576\)"):
-        scenario.read("[[link]]\n" * 2**20)
+        scenario.parse("[[link]]\n" * 2**20)
     assert time.monotonic() - begun < 5
 
 

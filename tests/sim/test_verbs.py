@@ -3,7 +3,7 @@
 import pytest
 
 from longfat.sim import Discipline, Network, Parameter, queues
-from longfat.sim.network import traffic
+from longfat.sim.network import scenario, traffic
 from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
 from tests.sim.lab import Queue, one_link, simulated, transmissions
 from tests.sim.logbook import Logbook
@@ -128,4 +128,4 @@ def test_drop_tail_is_the_name_of_fifo():
     net = Network().link("a", "b", rate=RATE, discipline="drop-tail")
     assert net.links["a", "b"].discipline == queues.FIFO
     assert queues.discipline("drop-tail").name == "fifo"
-    assert Network.from_toml('[[link]]\nfrom = "a"\nto = "b"\nrate = 1e6\ndiscipline = "drop-tail"\n') == net
+    assert scenario.parse('[[link]]\nfrom = "a"\nto = "b"\nrate = 1e6\ndiscipline = "drop-tail"\n')[0] == net

@@ -162,15 +162,13 @@ class Case:
 
     def network(self, tested: Any, reference: Any, found: Mapping[str, str]) -> tuple[Network, dict[str, Any]]:
         """Return the network with the tested and the reference scheme, and the options of its run."""
-        from longfat.sim.network.network import Network
-        from longfat.sim.network.scenario import parsing
+        from longfat.sim.network.scenario.parsing import parse_document
 
         document = self._document(found)
         for key in ("case", "find", "expect"):
             document.pop(key, None)
-        net = Network()
         schemes = {"suite:tested": tested, "suite:reference": reference}
-        return net, parsing.fill_document(net, document, lambda name, *kind: schemes.get(name))
+        return parse_document(document, lambda name, *kind: schemes.get(name))
 
 
 @dataclass(frozen=True)

@@ -260,19 +260,6 @@ class Network:
 
     to_toml = writing.write
 
-    @classmethod
-    def from_toml(cls, text: str) -> Network:
-        """Return the network that a scenario's text describes; `longfat.scenario.parse` also returns the run's options.
-
-        >>> Network.from_toml('link = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
-        Network('', 2 nodes, 1 links, 0 flows)
-        """
-        from longfat.sim.network.scenario import parsing
-
-        net = cls()
-        parsing.fill(net, text)
-        return net
-
     dumbbell = classmethod(topologies.dumbbell)
     chain = classmethod(topologies.chain)
     parking_lot = classmethod(topologies.parking_lot)

@@ -6,8 +6,15 @@ Numbers are in SI units; text has a unit. The writer (`writing`) writes a user's
 colon and every Python file. `loading` reads files.
 """
 
-from longfat.sim.network.scenario.loading import SHIPPED as SHIPPED
-from longfat.sim.network.scenario.loading import finder as finder
-from longfat.sim.network.scenario.loading import load, parse, read, shipped
+from typing import TYPE_CHECKING
 
-__all__ = ["load", "parse", "read", "shipped"]
+from longfat.base.discovery import lazily
+
+if TYPE_CHECKING:
+    from longfat.sim.network.scenario.loading import SHIPPED as SHIPPED
+    from longfat.sim.network.scenario.loading import load, shipped
+    from longfat.sim.network.scenario.parsing import parse
+
+__all__ = ["load", "parse", "shipped"]
+
+__getattr__, __dir__ = lazily(__name__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,72 +62,24 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
     ...     load(file)
     (Network('', 2 nodes, 1 links, 0 flows), {'duration': 10.0})
     """
+    from longfat.sim.network.scenario.parsing import parse
+    from longfat.sim.queues import Discipline
+    from longfat.sim.schemes import Scheme
+
     path = _place(path)
+    files = Files(path.parent, inside=not trust)
+
+    def find(name: str, *kind: type) -> Any:
+        return files.read(name, *(kind or (Scheme, Discipline))) if names_file(name) else None
+
     try:
-        text = regular(path, LONGEST).read_bytes().decode("utf-8-sig")
-        return parse(text, finder(path.parent, trust))
+        return parse(regular(path, LONGEST).read_bytes().decode("utf-8-sig"), find)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not text in UTF-8: {error.reason} at byte {error.start}") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, dict[str, Any]]:
-    """Return the network of a scenario's text, and the options of its run.
-
-    Parameters
-    ----------
-    text : str
-        TOML, see `longfat.scenario`.
-    find : callable, optional
-        Function that returns the scheme or discipline for a name with a colon, such as "my_schemes.py:aimd", or None
-        if there is none. For a file, such as "my_schemes.py", its second argument is the class that is needed.
-
-    Returns
-    -------
-    Network, dict
-        Network, equal to the network from which the text was written, and options for `longfat.sim.run`.
-
-    Raises
-    ------
-    ValueError
-        For text that is not TOML, unknown keys and names, and values that `Network` refuses; the message names the
-        table.
-
-    Examples
-    --------
-    >>> parse('run = {duration = "10 s", rng = 1}')
-    (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
-    """
-    from longfat.sim.network.network import Network
-    from longfat.sim.network.scenario import parsing
-
-    net = Network()
-    return net, parsing.fill(net, text, find)
-
-
-def read(text: str, find: Callable[..., Any] | None = None) -> Network:
-    """Return the network that a scenario's text describes, without the options of its run.
-
-    >>> net = read('''
-    ... [[link]]
-    ... from = "left"
-    ... to = "right"
-    ... rate = "40 Mbit/s"
-    ... duplex = true
-    ...
-    ... [[flow]]
-    ... scheme = "reno"
-    ... path = ["left", "right"]
-    ... ''')
-    >>> net
-    Network('', 2 nodes, 2 links, 1 flows)
-    >>> read(net.to_toml()) == net
-    True
-    """
-    return parse(text, find)[0]
 
 
 def _place(path: str | Path) -> Path:
@@ -143,22 +94,3 @@ def _place(path: str | Path) -> Path:
     if name not in shipped():
         raise ValueError(f"{unknown('scenario', name, shipped())}; a path must have a suffix or a separator: ./{name}")
     return SHIPPED / f"{name}.toml"
-
-
-def finder(folder: str | Path, trust: bool = False) -> Callable[..., Any]:
-    """Return a function that finds an object by a name such as "my_schemes.py:aimd" in the files of a folder.
-
-    The function executes each file once.
-    """
-    from longfat.sim.queues import Discipline
-    from longfat.sim.schemes import Scheme
-
-    files = Files(folder, inside=not trust)
-
-    def find(name: str, kind: type | None = None) -> Any:
-        if not names_file(name):
-            return None
-        kinds = (Scheme, Discipline) if kind is None else (kind,)
-        return files.read(name, *kinds)
-
-    return find

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longfat.base import domains
 from longfat.base.domains import unknown
 from longfat.base.progress import announced, bar
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
+from longfat.sim.network.network import Network
 from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, RUN, TYPES
 from longfat.sim.network.traffic import Traffic
@@ -19,22 +20,35 @@ from longfat.sim.plugin.parameters import Table
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 
-if TYPE_CHECKING:
-    from longfat.sim.network.network import Network
-
 Find = Callable[..., Any]
 
 
-def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
-    """Add the links and flows of a scenario to an empty network, and return the options of its run.
+def parse(text: str, find: Find | None = None) -> tuple[Network, dict[str, Any]]:
+    """Return the network of a scenario's text, and the options of its run.
 
-    `text`, `find` and errors are as for `longfat.scenario.parse`.
+    Parameters
+    ----------
+    text : str
+        TOML, see `longfat.scenario`.
+    find : callable, optional
+        Function that returns the scheme or discipline for a name with a colon, such as "my_schemes.py:aimd", or None
+        if there is none. For a file, such as "my_schemes.py", its second argument is the class that is needed.
+
+    Returns
+    -------
+    Network, dict
+        Network, equal to the network from which the text was written, and options for `longfat.sim.run`.
+
+    Raises
+    ------
+    ValueError
+        For text that is not TOML, unknown keys and names, and values that `Network` refuses; the message names the
+        table.
 
     Examples
     --------
-    >>> from longfat.sim import Network
-    >>> fill(Network(), 'run = {duration = "10 s", rng = 1}')
-    {'duration': 10.0, 'rng': 1}
+    >>> parse('run = {duration = "10 s", rng = 1}')
+    (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
     """
     for kind in ("link", "flow"):  # refuses a huge file before parsing it, which would take minutes
         if text.count(f"[[{kind}]]") >= INDICES:
@@ -44,23 +58,22 @@ def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
             document = tomllib.loads(text)
     except RecursionError:
         raise ValueError("the scenario is nested too deeply: must be tables of links, flows and run options") from None
-    return fill_document(net, document, find)
+    return parse_document(document, find)
 
 
-def fill_document(net: Network, document: dict[str, Any], find: Find | None = None) -> dict[str, Any]:
-    """Add the links and flows of a scenario's parsed TOML to an empty network, and return the options of its run.
+def parse_document(document: dict[str, Any], find: Find | None = None) -> tuple[Network, dict[str, Any]]:
+    """Return the network of a scenario's parsed TOML, and the options of its run.
 
-    >>> from longfat.sim import Network
-    >>> fill_document(Network(), {"run": {"duration": "10 s"}})
+    >>> parse_document({"run": {"duration": "10 s"}})[1]
     {'duration': 10.0}
     """
     _check("", document, DOCUMENT)
-    net.name = document.get("name", "")
+    net = Network(document.get("name", ""))
     for k, table in enumerate(_shown_progress(document.get("link", []), "link"), 1):
         _within(f"link {k}", _add_link, net, table, find)
     for k, table in enumerate(_shown_progress(document.get("flow", []), "flow"), 1):
         _within(f"flow {k}", _add_flow, net, table, find)
-    return _within("run", _run, document.get("run", {}))  # type: ignore[no-any-return]
+    return net, _within("run", _run, document.get("run", {}))
 
 
 def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:

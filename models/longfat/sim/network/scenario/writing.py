@@ -38,7 +38,7 @@ _OWN = {"scheme": "Scheme", "by": "Scheme", "discipline": "Discipline"}
 def write(net: Network, **options: Any) -> str:
     """Return a network and the options of its run as TOML with units, without values that equal the defaults.
 
-    `longfat.scenario.read` returns the network from the text. A user's own scheme or discipline is written as
+    `longfat.scenario.parse` returns the network from the text. A user's own scheme or discipline is written as
     "own:NAME" and read with ``find={"own:NAME": scheme}.get``; a user's own generator cannot be read.
 
     Parameters
