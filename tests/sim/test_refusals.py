@@ -11,7 +11,7 @@ from longfat.sim import Discipline, Network, Parameter, Scheme, conformance, que
 from longfat.sim.network import traffic
 from longfat.sim.network.network import MOST_PLACES
 from longfat.sim.queues import step_marking
-from longfat.sim.runs.statistics import batch_means, warm_up
+from longfat.sim.runs.statistics import warm_up
 from longfat.sim.schemes import profile
 from tests.sim.lab import keep_window
 from tests.sim.networks import AIMD
@@ -164,12 +164,9 @@ VALUES = [
     # statistics
     row(interval, r"samples has shape \(0,\): must be a sequence of at least one number", []),
     row(interval, "confidence = 1", [1.0, 2.0], 1.0),
-    row(batch_means, "samples = nan is out of range", [1.0, math.nan] * 10),
-    row(batch_means, "samples = nan is out of range", np.ma.masked_less(range(60), 1)),  # a masked sample is missing
-    row(batch_means, r"batches = 60 batches .* \[10, 50\]", range(100), 60),
-    row(batch_means, "batches = 9", range(100), 9),
-    row(batch_means, r"shape \(30, 30\): must be a sequence of at least 20 numbers", [[1.0] * 30] * 30),
-    row(batch_means, r"batches = 30, each of 10 samples, are correlated with coefficient 0.\d+ > 0.8", range(300)),
+    row(warm_up, "samples = nan is out of range", [1.0, math.nan] * 30),
+    row(warm_up, "samples = nan is out of range", np.ma.masked_less(range(60), 1)),  # a masked sample is missing
+    row(warm_up, r"shape \(60, 60\): must be a sequence of at least 50 numbers", [[1.0] * 60] * 60),
     row(warm_up, r"samples has shape \(49,\): must be a sequence of at least 50 numbers", range(49)),
     row(warm_up, r"takes \d+ of 1000 samples, more than half of them: run longer", [0.0] * 700 + [1.0, 1.1] * 150),
 ]
@@ -182,8 +179,8 @@ TYPES = [
     row(conformance, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3", 3),
     row(conformance, "rng", "reno", rng="x"),
     row(interval, "samples must be a number or an array of numbers, got the string 'ab'", "ab"),
-    row(batch_means, "samples must be a sequence of numbers, got the string 'ab'", "ab"),
-    row(batch_means, "samples must be a sequence of numbers, got the list", ["1"] * 20),
+    row(warm_up, "samples must be a sequence of numbers, got the string 'ab'", "ab"),
+    row(warm_up, "samples must be a sequence of numbers, got the list", ["1"] * 50),
     row(warm_up, "samples must be a sequence of numbers, got the ndarray", np.arange(50) * 1j),
     *(row(link, PAIRS, rate_changes=changes) for changes in ("1 s", [1.0], [(1, 2, 3)], 5)),
     row(
