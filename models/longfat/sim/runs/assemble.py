@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,14 +14,12 @@ from longfat.sim.kernel.records import SECOND
 from longfat.sim.network.elements import Flow
 from longfat.sim.network.network import Network
 from longfat.sim.queues import Discipline
-from longfat.sim.runs.keyed import Keyed
 from longfat.sim.runs.kinds import lay_flows, lay_links
 from longfat.sim.runs.routes import Routes, lay_hops
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.services import Service
 
-SMALL = 64  # largest sum of links and flows with which a network's arrays are cached
 MOST_SAMPLES = 10**8  # greatest number of rows of all traces, which take some gigabytes
 
 
@@ -37,28 +34,6 @@ class Assembly:
     flow_names: list[str]
     link_names: list[str]  # of the network's links, the first rows; rows of internal links follow
     copies: list[Flow]
-
-
-def assembled(net: Network) -> Assembly:
-    """Assemble a network into arrays; those of a small network are kept from the second call on, and copied.
-
-    Links and flows cannot change: the same objects give the same arrays.
-    """
-    if not isinstance(net, Network) or len(net.links) + sum(flow.count for flow in net.flows) > SMALL:
-        return assemble(net)
-    parts = [*net.links.values(), *net.flows]
-    kept = _kept(Keyed((len(net.links), *map(id, parts)), parts))
-    if not kept:
-        kept.append(None)
-        return assemble(net)
-    never_run = kept[0] = kept[0] or assemble(net)
-    return replace(never_run, state=never_run.state.copy())
-
-
-@functools.lru_cache(maxsize=8)  # some 100 KB each; enough for the networks that a program simulates in a loop
-def _kept(parts: Keyed) -> list[Assembly | None]:
-    """Return the cache entry of a network: an empty list, [None] after one assembly, and [arrays] after the second."""
-    return []
 
 
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:

@@ -22,7 +22,7 @@ from longfat.replication.repeating import stopping
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgment, callbacks, jit, link, loop, memory, records
 from longfat.sim.network.network import Network
-from longfat.sim.runs import assemble
+from longfat.sim.runs.assemble import assemble
 from longfat.sim.runs.keyed import Keyed, by_code
 from longfat.sim.runs.run_state import RunState, rows
 
@@ -84,10 +84,7 @@ class Simulation:
     def __init__(
         self, net: Network, *, rng: Any = None, sample_every: float | None = None, duration: float = math.inf
     ) -> None:
-        if sample_every is None:
-            self.assembly = assemble.assembled(net)
-        else:
-            self.assembly = assemble.assemble(net, sample_every=sample_every, duration=duration)
+        self.assembly = assemble(net, sample_every=sample_every, duration=duration)
         self._begin(rng)
 
     def _begin(self, rng: Any) -> None:
