@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.runs import results, statistics
 from longfat.sim.runs.engine import LONGEST as LIMIT
 from longfat.sim.runs.engine import Simulation
+from longfat.sim.runs.results import Answer
 
 LONGEST = 1e6  # s, limit for a run that ends when all files are transferred
 ROUNDING = 0.01  # a greater relative rounding error of a transmission time causes a remark; our choice
@@ -31,28 +32,21 @@ ROUNDING = 0.01  # a greater relative rounding error of a transmission time caus
 MOST_RUNS, CALLS = 64, 8
 
 
-@dataclass(frozen=True)
-class Options:
-    """Options of all networks of a call of `run`."""
-
-    duration: float | None  # s; None: until every file is transferred
-    warm_up: float | None  # s; None: "auto", determined by `Plan.find_warm_up`
-    replications: int
-    confidence: float
-
-    @classmethod
-    def read(cls, duration: Any = None, warm_up: Any = 0.0, replications: Any = 1, confidence: Any = 0.95) -> Options:
-        """Return the options in SI units; raise an error for invalid ones."""
-        until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
-        automatic = warm_up == "auto"
-        longest = LONGEST if until is None else until
-        begin = None if automatic else quantities.duration(warm_up, "warm_up")
-        if begin is not None and begin >= longest:
-            raise out_of_range("warm_up", begin, "s", f"[0, {longest:g}), below the duration")
-        if automatic and duration is None:
-            raise conflict("warm_up = 'auto'", "needs a duration", "give duration [s]")
-        replications = RUN_OPTIONS["replications"].read("replications", replications)
-        return cls(until, begin, replications, RUN_OPTIONS["confidence"].read("confidence", confidence))
+def options(duration: Any = None, warm_up: Any = 0.0, replications: Any = 1, confidence: Any = 0.95) -> dict[str, Any]:
+    """Return the options of `run` for a `Plan`; raise an error for invalid ones."""
+    until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
+    longest = LONGEST if until is None else until
+    begin = None if warm_up == "auto" else quantities.duration(warm_up, "warm_up")
+    if begin is not None and begin >= longest:
+        raise out_of_range("warm_up", begin, "s", f"[0, {longest:g}), below the duration")
+    if begin is None and until is None:
+        raise conflict("warm_up = 'auto'", "needs a duration", "give duration [s]")
+    return {
+        "duration": until,
+        "warm_up": begin,
+        "replications": RUN_OPTIONS["replications"].read("replications", replications),
+        "confidence": RUN_OPTIONS["confidence"].read("confidence", confidence),
+    }
 
 
 @dataclass
@@ -60,29 +54,20 @@ class Plan:
     """Plan of the runs of one network: options, and the random streams of the replications.
 
     Without a duration every flow needs a file, and a run ends when the last file is transferred.
-
-    Parameters
-    ----------
-    net : Network
-        Network.
-    random : numpy.random.Generator
-        Generator whose children are the streams of the replications.
-    options : Options
-        Options of the call.
-    called : str
-        Name of the network in error messages if there are several.
     """
 
     net: Network
-    random: np.random.Generator
-    options: Options
-    called: str = ""
+    random: np.random.Generator  # its children are the streams of the replications
+    duration: float | None  # s; None: until every file is transferred
+    warm_up: float | None  # s; None: "auto", still to be determined by `find_warm_up`
+    replications: int
+    confidence: float
+    called: str = ""  # name of the network in error messages if there are several
     streams: list[np.random.Generator] = field(init=False)
-    warm_up: float | None = field(init=False)  # s; None: still to be determined
 
     def __post_init__(self) -> None:
-        self.warm_up, self.streams = self.options.warm_up, self.random.spawn(self.options.replications)
-        if self.options.duration is None:
+        self.streams = self.random.spawn(self.replications)
+        if self.duration is None:
             flows = [flow for flow in self.net.flows if flow.traffic is None]
             endless = [flow.name for flow in flows if flow.file is None and flow.stop == math.inf]
             if endless or not any(flow.file is not None for flow in flows):
@@ -95,7 +80,7 @@ class Plan:
     @property
     def until(self) -> float:
         """Time at which runs end at the latest [s]."""
-        return LONGEST if self.options.duration is None else self.options.duration
+        return LONGEST if self.duration is None else self.duration
 
     def find_warm_up(self) -> float:
         """Return the end of the warm-up [s], determined in a separate run from 1000 samples of the backlog."""
@@ -117,30 +102,16 @@ class Plan:
             raise type(error)(f"{self.called}: {error}") from error
 
 
-class Outcome(NamedTuple):
-    """Results, packet counts and costs of one run, without the state of the simulation."""
-
-    values: dict[str, np.ndarray]  # see `results.measure`
-    packets: dict[str, int]  # see `Simulation.packet_counts`
-    flows: list[str]
-    links: list[str]
-    drew: bool  # whether a random number was drawn
-    now: float  # s, simulated time
-    events: int
-    wall_time: float  # s
-    remark: str  # of the first replication; empty for the others
-
-
-def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None) -> list[list[Outcome]]:
-    """Simulate all runs of all networks, and return the outcomes by network.
+def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None) -> list[list[Answer]]:
+    """Simulate all runs of all networks, and return the results of each run by network.
 
     If the first run of a network draws no random number, only this run is simulated. `first` is the first run of the
     first network, if that run is already assembled.
     """
-    pairs = [(k, r) for k, plan in enumerate(plans) for r in range(plan.options.replications)]
+    pairs = [(k, r) for k, plan in enumerate(plans) for r in range(plan.replications)]
     size = max(1, min(MOST_RUNS, len(pairs) // (CALLS * (os.cpu_count() or 1))))
     blocks = [pairs[begin : begin + size] for begin in range(0, len(pairs), size)]
-    outcomes: list[dict[int, Outcome]] = [{} for _ in plans]
+    outcomes: list[dict[int, Answer]] = [{} for _ in plans]
     shown = [0.0] * len(blocks)  # s, simulated by each block
 
     def simulate_block(number: int, tell: Callable[[], None]) -> None:
@@ -154,12 +125,12 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
 
         for k, r in blocks[number]:
             plan = plans[k]
-            if r > 0 and 0 in outcomes[k] and not outcomes[k][0].drew:
+            if r > 0 and 0 in outcomes[k] and outcomes[k][0].attrs["deterministic"]:
                 continue
             with plan.named():
                 if first is not None and (k, r) == (0, 0):
                     run = first
-                elif plan.options.replications == 1:
+                elif plan.replications == 1:
                     run = Simulation(plan.net, rng=plan.streams[0])
                 else:
                     if plain is None or of != k:
@@ -168,7 +139,7 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
                 outcomes[k][r] = _simulate(run, plan, advanced, remarked=r == 0)
             before += run.now
 
-    total = None if any(plan.options.duration is None for plan in plans) else sum(plans[k].until for k, _ in pairs)
+    total = None if any(plan.duration is None for plan in plans) else sum(plans[k].until for k, _ in pairs)
     with ExitStack() as stack:
 
         @functools.cache
@@ -186,15 +157,15 @@ def simulate(plans: list[Plan], progress: bool, first: Simulation | None = None)
         except KeyboardInterrupt:
             of = "" if total is None else f" of {total:g} s"
             raise KeyboardInterrupt(f"{sum(shown):.6g} s{of} were simulated; the results are lost") from None
-    return [[one[r] for r in sorted(one)] if one[0].drew else [one[0]] for one in outcomes]
+    return [[one[0]] if one[0].attrs["deterministic"] else [one[r] for r in sorted(one)] for one in outcomes]
 
 
-def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *, remarked: bool) -> Outcome:
-    """Simulate one run and return its outcome; call `advanced` with the simulated time [s] as the run proceeds.
+def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *, remarked: bool) -> Answer:
+    """Simulate one run and return its results; call `advanced` with the simulated time [s] as the run proceeds.
 
-    The outcome has a remark only if ``remarked``: one replication is enough, because all have the same remark.
+    The results have a remark only if ``remarked``: one replication is enough, because all have the same remark.
     """
-    to_the_end = plan.options.duration is None
+    to_the_end = plan.duration is None
     before = None
     if plan.warm_up:
         run.advance(plan.warm_up, advanced)
@@ -206,10 +177,15 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *,
             "give duration [s]"
         )
     values = results.measure(run, before, results.snapshot(run))
-    names = run.assembly.flow_names, run.assembly.link_names
-    counts = int(run.state.row.events), run.wall_time
-    remark = _remark(plan.net, run) if remarked else ""
-    return Outcome(values, run.packet_counts(), *names, run.drew, run.now, *counts, remark)
+    attrs = {
+        "duration": run.now,
+        "deterministic": int(not run.drew),
+        "events": int(run.state.row.events),
+        "wall_time": run.wall_time,
+        **{f"packets_{name}": count for name, count in run.packet_counts().items()},
+        "remark": _remark(plan.net, run) if remarked else "",
+    }
+    return Answer(values, run.assembly.flow_names, run.assembly.link_names, attrs)
 
 
 def _remark(net: Network, run: Simulation) -> str:

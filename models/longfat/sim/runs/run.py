@@ -14,7 +14,7 @@ from longfat.replication import replicate
 from longfat.sim.network.network import Network
 from longfat.sim.network.options import RUN_OPTIONS
 from longfat.sim.runs import results
-from longfat.sim.runs.batch import Options, Outcome, Plan, simulate
+from longfat.sim.runs.batch import Plan, options, simulate
 from longfat.sim.runs.captures import MOST, captured
 from longfat.sim.runs.engine import Simulation
 
@@ -139,8 +139,8 @@ def run(
     if not isinstance(net, Network):
         if sample_every is not None or pcap is not None or qlog is not None:
             raise conflict("a list of networks", "excludes sample_every, pcap and qlog", "trace one network by itself")
-        options = Options.read(duration, warm_up, replications, confidence)
-        data = results.together(_several(net, options, rng, progress))
+        given = options(duration, warm_up, replications, confidence)
+        data = results.together(_several(net, given, rng, progress))
     else:
         made, first = answer(
             net, duration=duration, warm_up=warm_up, replications=replications, confidence=confidence,
@@ -164,11 +164,11 @@ def answer(
     **given: Any,
 ) -> tuple[results.Answer, Simulation]:
     """Return the results of `run` for one network without loading xarray, and the network's first simulation."""
-    options = Options.read(**given)
+    read = options(**given)
     every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
-    if every is not None and options.duration is None:
+    if every is not None and read["duration"] is None:
         raise conflict("sample_every", "needs a duration", "give duration [s]")
-    plan = Plan(net, generator(rng), options)
+    plan = Plan(net, generator(rng), **read)
     first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
     first.prepare()  # compiled once, and errors are reported once
     if plan.warm_up is None:
@@ -183,7 +183,7 @@ def answer(
     return made, first
 
 
-def _several(nets: Sequence[Network], options: Options, rng: Any, progress: bool) -> list[results.Answer]:
+def _several(nets: Sequence[Network], options: dict[str, Any], rng: Any, progress: bool) -> list[results.Answer]:
     """Return the results of several networks."""
     if isinstance(nets, str) or not isinstance(nets, Iterable):
         raise wrong_type("net", nets, "a Network or a sequence of Networks")
@@ -195,33 +195,37 @@ def _several(nets: Sequence[Network], options: Options, rng: Any, progress: bool
             raise wrong_type(f"net[{k}]", net, "a Network")
     random = generator(rng)
     streams = random.spawn(len(given))
-    plans = [Plan(net, streams[k], options, f"net[{k}]") for k, net in enumerate(given)]
-    if options.warm_up is None:
+    plans = [Plan(net, streams[k], **options, called=f"net[{k}]") for k, net in enumerate(given)]
+    if options["warm_up"] is None:
         for plan, begin in zip(plans, replicate(Plan.find_warm_up, plans), strict=True):
             plan.warm_up = begin
     found = simulate(plans, progress)
     return [_made(plan, outcomes) for plan, outcomes in zip(plans, found, strict=True)]
 
 
-def _made(plan: Plan, outcomes: list[Outcome]) -> results.Answer:
+def _made(plan: Plan, runs: list[results.Answer]) -> results.Answer:
     """Return the results of all runs of a network, with everything needed to repeat them."""
-    first, options = outcomes[0], plan.options
+    first = runs[0].attrs
+
+    def total(name: str) -> Any:
+        return sum(run.attrs[name] for run in runs)
+
     attrs = {
         "network": plan.net.to_toml(),
-        "duration": max(run.now for run in outcomes) if options.duration is None else options.duration,
+        "duration": max(run.attrs["duration"] for run in runs) if plan.duration is None else plan.duration,
         "warm_up": plan.warm_up,
-        "replications": len(outcomes),
-        "replications_asked": options.replications,
-        "deterministic": int(not first.drew),
-        "confidence": options.confidence,
+        "replications": len(runs),
+        "replications_asked": plan.replications,
+        "deterministic": first["deterministic"],
+        "confidence": plan.confidence,
         "entropy": str(getattr(plan.random.bit_generator.seed_seq, "entropy", "unknown")),
-        "events": sum(run.events for run in outcomes),
-        "wall_time": sum(run.wall_time for run in outcomes),
+        "events": total("events"),
+        "wall_time": total("wall_time"),
         "conservation": "sent = received + dropped + in_flight",
-        **{f"packets_{name}": sum(run.packets[name] for run in outcomes) for name in first.packets},
+        **{name: total(name) for name in first if name.startswith("packets_")},
         "version": __version__,
     }
-    if first.remark:
-        attrs["remark"] = first.remark
-    values = results.over_replications([run.values for run in outcomes], options.confidence, options.replications > 1)
-    return results.Answer(values, first.flows, first.links, attrs)
+    if first["remark"]:
+        attrs["remark"] = first["remark"]
+    values = results.over_replications([run.values for run in runs], plan.confidence, plan.replications > 1)
+    return results.Answer(values, runs[0].flow, runs[0].link, attrs)
