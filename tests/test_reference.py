@@ -2,13 +2,12 @@
 
 import runpy
 import sys
-from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat import sim, testing
 from longfat.cli import main
 from longfat.sim import Network, Simulation
 from longfat.sim.kernel.records import AT_ARRIVAL, DONE, NEVER, NONE, PAUSED
@@ -16,7 +15,6 @@ from tests import reference
 from tests.examples import examples
 from tests.sim.own import of_flow
 
-FIFO, RENO = sim.queues.discipline("fifo"), sim.schemes.scheme("reno")
 PARAMETERS = {
     "initial_window": st.sampled_from([1.0, 2.0, 4.5, 10.0]),
     "initial_ssthresh": st.sampled_from([2.0, 8.0, 1e300]),
@@ -34,18 +32,30 @@ PARAMETERS = {
 }
 
 
+def numbers(low, high):
+    """Draw numbers of three digits, so that printed examples are short and many times coincide."""
+    return st.floats(low, high).map(lambda x: min(max(float(f"{x:.3g}"), low), high))
+
+
 @st.composite
 def networks(draw, odd=0.0):
     """Draw a network with drop tail and Reno alone; `odd` is added to times, in multiples, so that none coincide."""
-    drawn, net = draw(testing.networks(lossy=False)), Network()
-    for k, (pair, link) in enumerate(drawn.links.items()):
-        net.links[pair] = replace(link, discipline=FIFO, delay=link.delay + odd * k, rate=link.rate + odd * 1e6 * k)
-    for k, flow in enumerate(drawn.flows):
-        given_values = draw(st.fixed_dictionaries({}, optional=PARAMETERS))
-        stop = draw(st.sampled_from([float("inf"), 0.25]))
-        net.flows.append(
-            replace(flow, scheme=RENO, traffic=None, parameters=given_values, stop=stop, start=flow.start + odd * k,
-                    stagger=odd * 100)
+    net, nodes = Network(), [f"n{k}" for k in range(draw(st.integers(1, 3)) + 1)]
+    pairs = [pair for hop in pairwise(nodes) for pair in (hop, hop[::-1])]
+    for k, pair in enumerate(pairs):
+        size = draw(st.integers(1, 30))
+        rate, delay = draw(numbers(5e4, 1e6)) + odd * 1e6 * k, draw(numbers(0.001, 0.05)) + odd * k
+        net.link(*pair, rate=rate, delay=delay, buffer=size if draw(st.booleans()) else f"{size * 1500} B")
+    for k in range(draw(st.integers(1, 5))):
+        first = draw(st.integers(0, len(nodes) - 2))
+        net.flow(
+            "reno", path=nodes[first : draw(st.integers(first + 1, len(nodes) - 1)) + 1],
+            file=draw(st.none() | st.integers(1000, 200_000)), start=draw(numbers(0, 0.2)) + odd * k,
+            stop=draw(st.sampled_from([float("inf"), 0.25])), count=draw(st.integers(1, 2)), stagger=odd * 100,
+            packet=draw(st.integers(100, 1500)), ack=draw(st.integers(20, 80)),
+            access_rate=draw(st.just(float("inf")) | numbers(1e5, 2e6)),
+            ack_path=draw(st.sampled_from(["reverse", "ideal"])),
+            parameters=draw(st.fixed_dictionaries({}, optional=PARAMETERS)),
         )  # fmt: skip
     return net
 

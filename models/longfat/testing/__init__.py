@@ -3,8 +3,7 @@
 `compare` decides at one point whether a formula agrees with a simulator; `nearer` decides which of two formulas is
 nearer to a simulator. `holds` makes a test of pytest from a formula, a simulator and a domain; `shrink` simplifies a
 point at which a formula differs. `conforms` makes a test of pytest from a plug-in of the simulator. `Scenario` makes a
-simulator of a network. The strategies `networks`, `flows`, `traffic`, `schemes` and `disciplines` need Hypothesis
-(``pip install longfat[test]``).
+simulator of a network.
 """
 
 from __future__ import annotations
@@ -18,12 +17,10 @@ if TYPE_CHECKING:
     from longfat.testing.comparing import Comparison, compare
     from longfat.testing.holding import Disagreement, conforms, holds
     from longfat.testing.seeded_runs import Scenario
-    from longfat.testing.strategies import disciplines, flows, networks, schemes, traffic
     from longfat.testing.two_formulas import Nearer, nearer
 
 __all__ = [
-    "Comparison", "Disagreement", "Nearer", "Scenario", "Shrunk", "compare", "conforms", "disciplines", "flows",
-    "holds", "nearer", "networks", "schemes", "shrink", "traffic",
+    "Comparison", "Disagreement", "Nearer", "Scenario", "Shrunk", "compare", "conforms", "holds", "nearer", "shrink",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -269,7 +267,3 @@ class Network:
     def _repr_svg_(self) -> str | None:
         """Return the drawing for a notebook; None if there are no nodes or more than 100 to draw."""
         return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None
-
-
-if "hypothesis" in sys.modules:  # lets st.from_type(Network) work; other programs import no strategies
-    importlib.import_module("longfat.testing.strategies")  # registers the strategies, unless it is being imported
