@@ -63,8 +63,7 @@ def test_cases_are_complete(case):
 
 #: Ten samples: A at 1 to 3 s, B at 4 to 6 s, A at 7 and 8 s, C at 9 and 10 s.
 SEEN = Observed(
-    np.arange(1.0, 11.0),
-    {"phase": np.array([0, 0, 0, 1, 1, 1, 0, 0, 2, 2.0]), "x": np.arange(10.0) ** 2},
+    {"time": np.arange(1.0, 11.0), "phase": np.array([0, 0, 0, 1, 1, 1, 0, 0, 2, 2.0]), "x": np.arange(10.0) ** 2},
     {"goodput": np.array([1.0, 3.0, 4.0]), "utilisation": np.array([0.5, 0.75])},
     ["tested-1", "tested-2", "other"], ["a-b", "b-a"], ("A", "B", "C"), False,
 )  # fmt: skip
@@ -78,6 +77,7 @@ SEEN = Observed(
         (Probe("x", how="last", during="A", visit=2), 49.0),
         (Probe("x", how="last", during="A", visit=-1), 49.0),
         (Probe("x", how="first", during="A", after=3.5), 36.0),
+        (Probe("time", how="first", during="B", plus=0.5), 4.5),
         (Probe("x", how="next", during="B"), 36.0),
         (Probe("x", how="time", during="B"), 3.0),
         (Probe("x", how="change", during="B|C"), 16.0),
@@ -168,12 +168,11 @@ def test_a_failure_is_an_exit_status(capsys, tmp_path):
 
 def test_placeholders_are_found_in_a_first_run():
     """The time at which the second value of `phase` begins, and a field then."""
-    text = 'find = [{name = "t", phase = "B", before = "9"},\n{name = "x", phase = "B", field = "x", before = "1"}]\n'
+    text = 'find = [{name = "t", during = "B", before = "9"},\n{name = "x", during = "B", field = "x", before = "1"}]\n'
     case = Case("bbr", "c", "", "", text + "[[expect]]\nrule = 'r'\nfield = 'x'\nbegin = $t\nper = $x\n")
-    assert [one.name for one in case.finds({})] == ["t", "x"]
-    assert [running._found(one, SEEN) for one in case.finds({})] == ["4", "9"]
+    assert {name: running._probed(one, SEEN) for name, one in case.finds({}).items()} == {"t": 4.0, "x": 9.0}
     assert case.expectations({"t": "4"})[0].probe.begin == 4.0
-    assert case.fields() == {"phase", "x"}
+    assert case.fields() == {"phase", "time", "x"}
 
 
 #: Expectations that the scheme does not meet, and why.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -33,7 +33,7 @@ class Probe:
     Parameters
     ----------
     field : str
-        Field of the first flow, see `longfat.sim.fields`, or "bdp" [packets], from BBR's model of the path.
+        Field of the first flow, see `longfat.sim.fields`, "bdp" [packets], from BBR's model of the path, or "time" [s].
     count : str
         Quantity of `longfat.sim.runs.results`.
     how : str
@@ -48,6 +48,8 @@ class Probe:
         `end` [s].
     per : float or Probe
         Divisor of the value.
+    plus : float
+        Summand of the quotient.
     """
 
     field: str = ""
@@ -60,6 +62,7 @@ class Probe:
     begin: float = 0.0
     end: float = float("inf")
     per: float | Probe = 1.0
+    plus: float = 0.0
 
     def words(self) -> str:
         """Return a description of the quantity for reports."""
@@ -108,22 +111,6 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Find:
-    """Rule for the value of a placeholder ``$name``: the time [s] at which a preliminary run enters a phase.
-
-    If ``field`` is given, the value is instead that of the field at this time.
-    """
-
-    name: str
-    phase: str
-    before: str
-    visit: int = 1
-    after: float = 0.0
-    plus: float = 0.0
-    field: str = ""
-
-
-@dataclass(frozen=True)
 class Case:
     """Case of a test suite: the text of its file, and the values of the placeholders in ``case.vary``."""
 
@@ -136,9 +123,16 @@ class Case:
     sample: float = 0.0  # s between samples of the fields; 0: none
     not_run: str = ""
 
-    def finds(self, found: Mapping[str, str]) -> list[Find]:
-        """Return the rules that find values in preliminary runs; ``found`` has the values that earlier rules found."""
-        return [Find(**one) for one in self._document(found).get("find", [])]
+    def finds(self, found: Mapping[str, str]) -> dict[str, Probe]:
+        """Return the measurements of preliminary runs by the placeholders that they replace; ``found`` has known ones.
+
+        By default a measurement is the time [s] at which the run enters a phase.
+        """
+        made = {}
+        for one in self._document(found).get("find", []):
+            name, _ = one.pop("name"), one.pop("before")
+            made[name] = _probe({"field": "time", "how": "first"} | one)
+        return made
 
     def _document(self, found: Mapping[str, str]) -> dict[str, Any]:
         """Return the parsed file, with the values of `found` in place of their placeholders."""
@@ -147,8 +141,8 @@ class Case:
 
     def fields(self) -> set[str]:
         """Return the names of the flow's fields that a run of the case must sample."""
-        names = {one.field for one in self.finds({})} | {"phase"}
-        probes: list[Any] = [one.probe for one in self.expectations({})]
+        names = {"phase"}
+        probes: list[Any] = [*self.finds({}).values(), *(one.probe for one in self.expectations({}))]
         while probes:
             one = probes.pop()
             if isinstance(one, Probe):
@@ -230,18 +224,16 @@ def _cases(of: str, key: str, text: str) -> list[Case]:
 
 def _expectation(given: dict[str, Any]) -> Expectation:
     """Convert a table ``expect`` of a case file to an Expectation."""
-    own = {key: given[key] for key in ("rule", "step", "unit", "ours") if key in given}
-    rest = {key: value for key, value in given.items() if key not in own}
-    within = rest.pop("within", None)
-    visits, never = (tuple(rest.pop(key, ())) for key in ("visits", "never"))
+    own = {key: given.pop(key) for key in ("rule", "step", "unit", "ours") if key in given}
+    within = given.pop("within", None)
+    visits, never = (tuple(given.pop(key, ())) for key in ("visits", "never"))
     if visits or never:
         within = [1.0, 1.0] if visits else [0.0, 0.0]
     bounds = None if within is None else (float(within[0]), float(within[1]))
-    return Expectation(**own, probe=_probe(rest), visits=visits, never=never, within=bounds)
+    return Expectation(**own, probe=_probe(given), visits=visits, never=never, within=bounds)
 
 
 def _probe(given: dict[str, Any]) -> Probe:
     """Convert the keys of a table to a Probe; the value of ``per`` may be a table, too."""
-    per: Any = given.pop("per", 1.0)
-    made: Callable[..., Probe] = Probe
-    return made(**given, per=_probe(per) if isinstance(per, dict) else float(per))
+    per = given.get("per", 1.0)
+    return Probe(**given | {"per": _probe(per) if isinstance(per, dict) else float(per)})

@@ -16,7 +16,7 @@ from longfat.base import domains
 from longfat.benchmark import tables
 from longfat.benchmark.entries import Entry, entry
 from longfat.benchmark.evaluation import Cell, run_cells
-from longfat.benchmark.suites.case import Case, Expectation, Find, Probe, Suite, suite
+from longfat.benchmark.suites.case import Case, Expectation, Probe, suite
 from longfat.replication import interval
 from longfat.sim.runs import peek, results
 from longfat.sim.runs.engine import Simulation
@@ -31,15 +31,19 @@ PHASE = "phase"  # field of a scheme that has phases
 
 @dataclass(frozen=True)
 class Observed:
-    """Results of one run: times of the samples [s], the first flow's fields at these times, and counters by name."""
+    """Results of one run: the first flow's fields in samples, "time" [s] among them, and counters by name."""
 
-    times: np.ndarray
     fields: dict[str, np.ndarray]
     counts: dict[str, np.ndarray]
     flows: list[str]
     links: list[str]
     phases: tuple[str, ...]
     random: bool
+
+    @property
+    def times(self) -> np.ndarray:
+        """Times of the samples [s]."""
+        return self.fields["time"]
 
     def visits(self, after: float = 0.0) -> list[tuple[str, int, int]]:
         """Return the visits that begin at `after` [s] or later: phase, index of first sample, index after the last."""
@@ -55,21 +59,19 @@ def measure(case: Case, tested: Any, reference: Any, seed: list[int]) -> dict[st
 
     ``seed`` is a list of integers. The result "random" is 1 if the run drew a random number, else 0.
     """
-    of = suite(case.suite)
     found: dict[str, str] = {}
-    for k in range(len(case.finds({}))):
-        find = case.finds(found)[k]
-        seen = observe(case, of, tested, reference, seed, found)
-        value = _found(find, seen)
-        if value is None:  # the phase is never entered, so that no expectation has a value
+    for name in case.finds({}):
+        seen = observe(case, tested, reference, seed, found)
+        value = _probed(case.finds(found)[name], seen)
+        if math.isnan(value):  # the phase is never entered, so that no expectation has a value
             return {f"e{k}": math.nan for k in range(len(case.expectations({})))} | {"random": float(seen.random)}
-        found[find.name] = value
-    seen = observe(case, of, tested, reference, seed, found)
+        found[name] = f"{value:.9g}"
+    seen = observe(case, tested, reference, seed, found)
     values = {f"e{k}": value_of(one, seen) for k, one in enumerate(case.expectations(found))}
     return values | {"random": float(seen.random)}
 
 
-def observe(case: Case, of: Suite, tested: Any, reference: Any, seed: list[int], found: dict[str, str]) -> Observed:
+def observe(case: Case, tested: Any, reference: Any, seed: list[int], found: dict[str, str]) -> Observed:
     """Run a case with the values that preliminary runs have found, and sample the fields of its first flow.
 
     The same seed gives the same run up to the first time that depends on a found value.
@@ -77,15 +79,13 @@ def observe(case: Case, of: Suite, tested: Any, reference: Any, seed: list[int],
     net, options = case.network(tested, reference, found)
     run = Simulation(net, rng=np.random.SeedSequence(seed))
     until, begin = float(options["duration"]), float(options.get("warm_up", 0.0))
-    times: list[float] = []
-    samples: list[dict[str, Any]] = []
+    samples: list[dict[str, float]] = []
     before = results.snapshot(run) if begin == 0 else None
     if case.sample:
         name, names = net.flows[0].names[0], case.fields()
         for k in range(1, round(until / case.sample) + 1):
             run.advance(min(k * case.sample, until))
-            times.append(run.now)
-            samples.append(_numbers(peek.flow(run, name), names))
+            samples.append(_numbers(peek.flow(run, name), names) | {"time": run.now})
             if before is None and run.now >= begin:
                 before = results.snapshot(run)
     elif before is None:
@@ -95,11 +95,9 @@ def observe(case: Case, of: Suite, tested: Any, reference: Any, seed: list[int],
     run.packet_counts()
     assert before is not None
     counts = results.measure(run, before, results.snapshot(run))
-    made = {name: np.array([one[name] for one in samples]) for name in (samples[0] if samples else ())}
-    made["time"] = np.array(times)
-    return Observed(
-        np.array(times), made, counts, run.assembly.flow_names, run.assembly.link_names, of.phases, run.drew
-    )
+    fields = {name: np.array([one[name] for one in samples]) for name in (samples[0] if samples else ["time"])}
+    flows, links, phases = run.assembly.flow_names, run.assembly.link_names, suite(case.suite).phases
+    return Observed(fields, counts, flows, links, phases, run.drew)
 
 
 def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
@@ -109,19 +107,6 @@ def _numbers(flow: Any, names: set[str]) -> dict[str, float]:
     if "bdp" in names and {"max_bw", "min_rtt"} <= has.keys():
         made["bdp"] = float(flow.max_bw) * float(flow.min_rtt) / float(flow.packet_size)
     return made
-
-
-def _found(find: Find, seen: Observed) -> str | None:
-    """Return, as text, the time [s] at which a visit to a phase begins; None if the run has no such visit.
-
-    If ``find.field`` names a field, return its value at that time instead. ``find.plus`` is added to either.
-    """
-    spans = [one for one in seen.visits(find.after) if one[0] == find.phase]
-    if not -len(spans) <= find.visit - (find.visit > 0) < len(spans):
-        return None
-    first = spans[find.visit - (find.visit > 0)][1]
-    value = float(seen.fields[find.field][first]) if find.field else float(seen.times[first])
-    return f"{value + find.plus:.9g}"
 
 
 def value_of(one: Expectation, seen: Observed) -> float:
@@ -143,10 +128,10 @@ def _follow(names: list[str], wanted: tuple[str, ...]) -> bool:
 
 
 def _probed(probe: Probe, seen: Observed) -> float:
-    """Return the value of a probe in a run, divided by the value of the probe's `per`; NaN if that value is 0."""
+    """Return the value of a probe in a run, divided by that of its `per`, plus its `plus`; NaN if `per` is 0."""
     value = _counted(probe, seen) if probe.count else _sampled(probe, seen)
     per = _probed(probe.per, seen) if isinstance(probe.per, Probe) else probe.per
-    return value / per if per else math.nan
+    return value / per + probe.plus if per else math.nan
 
 
 def _sampled(probe: Probe, seen: Observed) -> float:
@@ -218,20 +203,12 @@ class Result:
 
 
 def one_run(
-    draw: int, rng: Any, *, suite: str, case: str, tested: Any, reference: Any, seed: int, settings: str
-) -> Any:
+    draw: int, rng: Any, *, case: Case, tested: Entry, reference: Entry, seed: int, settings: str
+) -> dict[str, float]:
     """Run replication `draw` of a case; its random numbers depend on `seed` and `draw`, not on the scheme."""
-    return measure(_case(suite, case), _scheme(tested), _scheme(reference), [seed, draw])
-
-
-def _case(of: str, name: str) -> Case:
-    return next(one for one in suite(of).cases if one.name == name)
-
-
-def _scheme(given: Any) -> Any:
     from longfat.sim import schemes
 
-    return schemes.scheme(entry(given).scheme if not isinstance(given, Entry) else given.scheme)
+    return measure(case, schemes.scheme(tested.scheme), schemes.scheme(reference.scheme), [seed, draw])
 
 
 def run(
@@ -286,8 +263,7 @@ def run(
 
     def cell(one: Case, which: Entry) -> Cell:
         text = "\n".join((one.text, repr(one.values), which.settings(), beside.settings()))
-        given, other = (each.name if not each.source else each for each in (which, beside))
-        function = partial(one_run, suite=name, case=one.name, tested=given, reference=other)
+        function = partial(one_run, case=one, tested=which, reference=beside)
         return Cell(f"case {one.name}", f"{name}_{one.name}_{which.name}", text, function, count)
 
     pairs = [(one, which) for one in chosen if not one.not_run for which in both]
