@@ -15,7 +15,7 @@ import numpy as np
 import longfat as lf
 from longfat.laws import blt, cadpc, cubic, loss_load, selective_repeat, tcp
 from longfat.segments import simulate
-from longfat.testing.claims import Shrunk, claim, shrink_claim
+from longfat.testing.claims import claim, shrink
 from longfat.testing.comparing import Comparison, compare
 from longfat.verify.simulators import simulator_of
 
@@ -47,8 +47,8 @@ class Printed:
     over: Mapping[str, Any]
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def found(self, points: int = 40) -> tuple[list[Comparison], Shrunk]:
-        """Return the comparisons up to the one that differs, and the simplest point that does.
+    def found(self, points: int = 40) -> tuple[list[Comparison], Comparison]:
+        """Return the comparisons up to the one that differs, and that of the simplest point that does.
 
         Raises
         ------
@@ -58,7 +58,7 @@ class Printed:
         made = claim(self.formula, self.simulator, over=self.over, **self.options)
         seen, _ = made.examine(points, alpha=1e-6, budget=BUDGET, seed=0, report=lambda one: None)
         assert seen[-1].verdict == "differs", seen[-1]
-        return seen, shrink_claim(made, seen[-1], budget=BUDGET)
+        return seen, shrink(made, seen[-1], budget=BUDGET)[0]
 
     def repaired(self, point: Mapping[str, Any]) -> Comparison:
         """Return the comparison of the corrected formula at a point."""

@@ -30,8 +30,7 @@ def point(given) -> str:
 
 def printed_row(one: Printed) -> list[str]:
     """Find the error of a printed formula; return its row."""
-    seen, shrunk = one.found()
-    found = shrunk.comparison
+    seen, found = one.found()
     spent = sum(some.replications for some in seen)
     packets = sum(some.cost for some in seen)
     cells = [

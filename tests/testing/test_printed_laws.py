@@ -23,10 +23,10 @@ QUICK = ("000-1", "000-11", "003-3")
 def test_the_printed_formula_differs_and_the_corrected_does_not(one):
     """Find the error of a printed formula, within the budget, and try the corrected formula where it was found."""
     seen, shrunk = one.found()
-    print(one.erratum, len(seen), "points;", shrunk.comparison)
+    print(one.erratum, len(seen), "points;", shrunk)
     assert sum(found.replications for found in seen) <= BUDGET
-    assert shrunk.comparison.verdict == "differs"
-    assert shrunk.comparison.alpha <= 1e-6
+    assert shrunk.verdict == "differs"
+    assert shrunk.alpha <= 1e-6
     assert one.repaired(shrunk.point).verdict == "agrees"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import longfat as lf
-from longfat.testing import claims
+from longfat.testing.claims import candidates, claim, example, repeated, scenario, shrink
 from longfat.testing.domain import Axis
 from longfat.testing.seeded_runs import seed_of
 from tests.testing.simulators import normal
@@ -24,51 +24,60 @@ def wrong_for_codel(mean, deviation, hops, kind):
     return mean + 3 * (kind == "codel" and mean > 7)
 
 
-def shrunk_from(formula, point, **options):
-    found = lf.testing.compare(formula, noise, point, within=0.5, rng=1)
+def differing(formula, simulator, point, over, within=0.5, **options):
+    """Return a claim, and its comparison at a point, which differs."""
+    made = claim(formula, simulator, over=over, within=within, **options)
+    found = lf.testing.compare(formula, simulator, point, within=within, rng=1)
     assert found.verdict == "differs"
-    return lf.testing.shrink(formula, noise, found, over=DOMAIN, within=0.5, **options)
+    return made, found
+
+
+def shrunk_from(formula, budget=100_000, **options):
+    point = {"mean": 13.37, "deviation": 0.4711, "hops": 23, "kind": "codel"}
+    return shrink(*differing(formula, noise, point, DOMAIN, **options), budget=budget)
 
 
 def test_everything_irrelevant_goes():
-    found = shrunk_from(wrong_beyond, {"mean": 13.37, "deviation": 0.4711, "hops": 23, "kind": "codel"})
+    found, tries = shrunk_from(wrong_beyond)
     assert found.point == {"mean": 0.0, "deviation": 0.01, "hops": 4, "kind": "plain"}
-    assert found.comparison.alpha == 1e-9
-    assert found.tries <= 60
+    assert found.alpha == 1e-9
+    assert tries <= 60
 
 
 def test_relevant_arguments_are_kept():
     """A round mean above 7: 10 is the first of 1, 2, 5 times powers of ten."""
-    found = shrunk_from(wrong_for_codel, {"mean": 13.37, "deviation": 0.4711, "hops": 23, "kind": "codel"})
+    found, _ = shrunk_from(wrong_for_codel)
     assert found.point == {"mean": 10.0, "deviation": 0.01, "hops": 1, "kind": "codel"}
 
 
 def test_the_five_lines_repeat_it():
-    found = shrunk_from(wrong_beyond, {"mean": 13.37, "deviation": 0.4711, "hops": 23, "kind": "codel"})
-    assert len(found.lines.splitlines()) == 5
+    point = {"mean": 13.37, "deviation": 0.4711, "hops": 23, "kind": "codel"}
+    made, found = differing(wrong_beyond, noise, point, DOMAIN)
+    best, tries = shrink(made, found, budget=100_000)
+    lines = repeated(made, best)
+    assert len(lines.splitlines()) == 5
     kept = {}
-    exec(found.lines, kept)
-    assert str(kept["found"]) == str(found.comparison)
-    assert str(found).startswith(f"Simplest point of {found.tries} tried:\n\n    import longfat as lf\n")
-    assert "scenario" not in str(found)
+    exec(lines, kept)
+    assert str(kept["found"]) == str(best)
+    text = example(made, found, budget=100_000)
+    assert text.startswith(f"Simplest point of {tries} tried:\n\n    import longfat as lf\n")
+    assert "scenario" not in text
 
 
 def test_functions_without_a_name_are_located():
-    found = lf.testing.compare(lambda mean: mean + 3, normal, {"mean": 1.0}, within=0.5, rng=1)
-    shrunk = lf.testing.shrink(lambda mean: mean + 3, normal, found, over={"mean": (0.0, 2.0)}, within=0.5)
-    assert f"formula = ...  # {__file__}:" in shrunk.lines
-    assert "from tests.testing.simulators import normal" in shrunk.lines
+    lines = repeated(*differing(lambda mean: mean + 3, normal, {"mean": 1.0}, {"mean": (0.0, 2.0)}))
+    assert f"formula = ...  # {__file__}:" in lines
+    assert "from tests.testing.simulators import normal" in lines
 
 
 def test_a_condition_is_kept():
-    point = {"mean": 13.37, "deviation": 0.4711, "hops": 23, "kind": "codel"}
-    found = shrunk_from(wrong_beyond, point, where=lambda mean, hops, **_: hops > 10 and mean > 3)
+    found, _ = shrunk_from(wrong_beyond, where=lambda mean, hops, **_: hops > 10 and mean > 3)
     assert (found.point["hops"], found.point["mean"]) == (11, 5.0)
 
 
 def test_the_budget_is_kept():
-    found = shrunk_from(wrong_beyond, {"mean": 13.37, "deviation": 0.4, "hops": 23, "kind": "codel"}, budget=1)
-    assert found.tries == 0
+    found, tries = shrunk_from(wrong_beyond, budget=1)
+    assert tries == 0
     assert found.point["hops"] == 23
 
 
@@ -83,19 +92,19 @@ def test_points_that_are_refused_are_no_examples():
             raise ValueError("one hop")
         return normal(rng, 1 / mean)
 
-    found = lf.testing.compare(formula, simulator, {"mean": 1.7, "hops": 9}, within=0.5, rng=1)
-    shrunk = lf.testing.shrink(formula, simulator, found, over={"mean": (0.0, 2.0), "hops": (1, 9)}, within=0.5)
+    start = differing(formula, simulator, {"mean": 1.7, "hops": 9}, {"mean": (0.0, 2.0), "hops": (1, 9)})
+    shrunk, _ = shrink(*start, budget=100_000)
     assert shrunk.point["mean"] > 0
     assert shrunk.point["hops"] == 2
 
 
 def test_simpler_values_come_first():
-    assert list(claims.candidates(Axis.parse("loss", (1e-4, 0.1)), 0.0123456)) == pytest.approx(
+    assert list(candidates(Axis.parse("loss", (1e-4, 0.1)), 0.0123456)) == pytest.approx(
         [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.012, 0.0123]
     )
-    assert list(claims.candidates(Axis.parse("loss", (1e-4, 0.1)), 1e-4)) == []
-    assert list(claims.candidates(Axis.parse("flows", (2, 9)), 2)) == []
-    assert list(claims.candidates(Axis.parse("change", (-2.0, -1.0)), -1.53)) == pytest.approx([-2.0, -1.5])
+    assert list(candidates(Axis.parse("loss", (1e-4, 0.1)), 1e-4)) == []
+    assert list(candidates(Axis.parse("flows", (2, 9)), 2)) == []
+    assert list(candidates(Axis.parse("change", (-2.0, -1.0)), -1.53)) == pytest.approx([-2.0, -1.5])
 
 
 def poisson(load, flows, seconds):
@@ -120,10 +129,10 @@ def test_the_scenario_that_a_simulator_writes_is_printed():
         def toml(self, rng, mean):
             return f"mean = {mean}\nrng = {rng}\n"
 
-    found = lf.testing.compare(lambda mean: mean + 3, Written(), {"mean": 1.7}, within=0.5, rng=1)
-    shrunk = lf.testing.shrink(lambda mean: mean + 3, Written(), found, over={"mean": (1.0, 2.0)}, within=0.5)
-    assert shrunk.toml == f"mean = 1.0\nrng = {seed_of(shrunk.comparison.seed, 0)}\n"
-    assert "One replication as a scenario:\n\n    mean = 1.0\n    rng = " in str(shrunk)
+    made, found = differing(lambda mean: mean + 3, Written(), {"mean": 1.7}, {"mean": (1.0, 2.0)})
+    assert scenario(made, found) == f"mean = 1.7\nrng = {seed_of(found.seed, 0)}\n"
+    text = example(made, found, budget=100_000)
+    assert "One replication as a scenario:\n\n    mean = 1.0\n    rng = " in text
 
 
 @pytest.mark.long
@@ -132,17 +141,15 @@ def test_a_scenario_is_printed():
     simulator = lf.testing.Scenario(poisson, queue)
     point = {"load": 0.71, "flows": 3, "seconds": 0.9}
     over = {"load": (0.5, 0.9), "flows": (1, 4), "seconds": (0.5, 1.0)}
-    options = {"over": over, "within": 0.02}
-    found = lf.testing.compare(lambda load, **_: load + 0.1, simulator, point, within=0.02, rng=1)
-    assert found.verdict == "differs"
+    made, found = differing(lambda load, **_: load + 0.1, simulator, point, over, 0.02)
     assert found.cost == pytest.approx(0.71 * 1e4 * 0.9 * found.replications, rel=0.1)
-    shrunk = lf.testing.shrink(lambda load, **_: load + 0.1, simulator, found, **options)
+    shrunk, _ = shrink(made, found, budget=100_000)
     assert shrunk.point == {"load": 0.5, "flows": 1, "seconds": 0.5}
-    net, run = lf.scenario.parse(shrunk.toml)
+    net, run = lf.scenario.parse(scenario(made, shrunk))
     assert net == poisson(0.5, 1, 0.5)[0]
     assert run["duration"] == 0.5
     value, _ = simulator(run["rng"], **shrunk.point)
-    assert value == pytest.approx(shrunk.comparison.estimate, abs=0.05)
+    assert value == pytest.approx(shrunk.estimate, abs=0.05)
 
 
 def test_large_seeds_are_written_as_integers():

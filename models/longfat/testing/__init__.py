@@ -1,9 +1,8 @@
 """Property testing of any formula against any simulator, with limits on both error rates.
 
 `compare` decides at one point whether a formula agrees with a simulator; `nearer` decides which of two formulas is
-nearer to a simulator. `holds` makes a test of pytest from a formula, a simulator and a domain; `shrink` simplifies a
-point at which a formula differs. `conforms` makes a test of pytest from a plug-in of the simulator. `Scenario` makes a
-simulator of a network.
+nearer to a simulator. `holds` makes a test of pytest from a formula, a simulator and a domain, `conforms` makes one
+from a plug-in of the simulator. `Scenario` makes a simulator of a network.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from typing import TYPE_CHECKING
 from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
-    from longfat.testing.claims import Shrunk, shrink
     from longfat.testing.comparing import Comparison, compare
     from longfat.testing.holding import Disagreement, conforms, holds
     from longfat.testing.seeded_runs import Scenario
     from longfat.testing.two_formulas import Nearer, nearer
 
 __all__ = [
-    "Comparison", "Disagreement", "Nearer", "Scenario", "Shrunk", "compare", "conforms", "holds", "nearer", "shrink",
+    "Comparison", "Disagreement", "Nearer", "Scenario", "compare", "conforms", "holds", "nearer",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -13,7 +13,6 @@ import numpy as np
 from longfat.base import domains
 from longfat.testing.comparing import Comparison, compare
 from longfat.testing.domain import Axis, Cases, Point, axes_of, cases_of, corners, loneliest, turning_points
-from longfat.testing.evidence import Interval
 from longfat.testing.seeded_runs import Simulator, seed_of
 
 
@@ -133,91 +132,14 @@ OVERWHELMING, TRIES = 1e-9, 200
 PATIENCE, LEAST_PATIENCE = 2, 100
 
 
-@dataclass(frozen=True)
-class Shrunk:
-    """Result of `shrink`: the simplest point found at which a formula differs from its simulator.
+def shrink(made: Claim, found: Comparison, *, budget: int) -> tuple[Comparison, int]:
+    """Search for the simplest point at which a claim is still false; return the comparison, and the number of tries.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison at the point, with an ``alpha`` of 1e-9, or the given comparison if no simpler point was found.
-    tries : int
-        Number of comparisons made.
-    lines : str
-        Five lines of Python that repeat the comparison.
-    toml : str
-        The scenario of one replication, if the simulator is a `longfat.testing.Scenario`; otherwise empty.
+    The search begins with a comparison that differs. Integers become smaller, so a network has fewer flows or hops if
+    these are arguments. Other numbers become smaller and rounder, so a run becomes shorter if its duration is an
+    argument. If the values of an argument are listed, earlier ones are simpler. A simpler point is accepted only with
+    overwhelming evidence: a new comparison must find the difference in about as few replications as the last one.
     """
-
-    comparison: Comparison
-    tries: int
-    lines: str
-    toml: str = ""
-
-    @property
-    def point(self) -> Mapping[str, Any]:
-        """Arguments of formula and simulator at the point, by name."""
-        return self.comparison.point
-
-    def __str__(self) -> str:
-        text = f"Simplest point of {self.tries} tried:\n\n{_indented(self.lines)}"
-        return f"{text}\n\nOne replication as a scenario:\n\n{_indented(self.toml)}" if self.toml else text
-
-
-def shrink(
-    formula: Callable[..., Any],
-    simulator: Simulator,
-    found: Comparison,
-    *,
-    over: Mapping[str, Any] | None = None,
-    within: float | str,
-    of: str | float = "mean",
-    bounds: Interval | None = None,
-    deterministic: bool = False,
-    where: Callable[..., Any] | None = None,
-    power: float = 0.99,
-    budget: int = 100_000,
-) -> Shrunk:
-    """Search for the simplest point of a domain at which a formula still differs from a simulator.
-
-    Integers become smaller, so a network has fewer flows or hops if these are arguments. Other numbers become smaller
-    and rounder, so a run becomes shorter if its duration is an argument. If the values of an argument are listed,
-    earlier ones are simpler. A simpler point is accepted only with overwhelming evidence: a new comparison with the
-    error 1e-9 must find the difference in about as few replications as the last one.
-
-    Parameters
-    ----------
-    formula, simulator, over, within, of, bounds, deterministic, where, power
-        As for `holds`.
-    found : Comparison
-        A comparison that differs.
-    budget : int
-        Largest total of replications.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from longfat.testing import compare
-    >>> def simulated_wait(rng, load, flows):
-    ...     return np.random.default_rng(rng).exponential(load / (1 - load), size=100 * flows).mean()
-    >>> def wrong_wait(load, flows):
-    ...     return load / (1 - load) if load < 0.5 else 1.5 * load / (1 - load)
-    >>> at = {"load": 0.8274691, "flows": 17}
-    >>> found = compare(wrong_wait, simulated_wait, at, within="10 %", rng=1)
-    >>> over = {"load": (0.1, 0.9), "flows": (1, 50)}
-    >>> shrunk = shrink(wrong_wait, simulated_wait, found, over=over, within="10 %")
-    >>> shrunk.point["load"], shrunk.point["flows"] < 17
-    (0.5, True)
-    """
-    made = claim(
-        formula, simulator, over=over, within=within, of=of, bounds=bounds, deterministic=deterministic, where=where,
-        power=power,
-    )  # fmt: skip
-    return shrink_claim(made, found, budget=budget)
-
-
-def shrink_claim(made: Claim, found: Comparison, *, budget: int) -> Shrunk:
-    """Search for the simplest point at which a claim is still false, starting at a point where it is false."""
     best, tries, left = found, 0, budget
     improved = True
     while improved:
@@ -227,7 +149,7 @@ def shrink_claim(made: Claim, found: Comparison, *, budget: int) -> Shrunk:
                 patience = min(left, max(LEAST_PATIENCE, PATIENCE * best.replications))
                 point: Point = {**best.point, axis.name: candidate}
                 if tries >= TRIES or patience < 2:
-                    return _shrunk(made, best, tries)
+                    return best, tries
                 if not made.valid(point):
                     continue
                 tries += 1
@@ -236,7 +158,7 @@ def shrink_claim(made: Claim, found: Comparison, *, budget: int) -> Shrunk:
                 if one and one.verdict == "differs":
                     best, improved = one, True
                     break
-    return _shrunk(made, best, tries)
+    return best, tries
 
 
 def candidates(axis: Axis, value: Any) -> Iterator[Any]:
@@ -297,8 +219,8 @@ def _tried(made: Claim, point: Point, budget: int, seed: int) -> Comparison | No
         return None
 
 
-def _shrunk(made: Claim, best: Comparison, tries: int) -> Shrunk:
-    """Return the result of `shrink`, with lines of code that repeat the comparison at the simplest point."""
+def repeated(made: Claim, best: Comparison) -> str:
+    """Return five lines of Python that repeat the comparison of a claim at a point."""
     options = {
         name: value
         for name, value in made.options.items()
@@ -314,8 +236,20 @@ def _shrunk(made: Claim, best: Comparison, tries: int) -> Shrunk:
         f"found = lf.testing.compare({', '.join(_name(*one) for one in _callables(made))}, point, {given})",
         f"print(found)  # {best}",
     ]
+    return "\n".join(lines)
+
+
+def scenario(made: Claim, best: Comparison) -> str:
+    """Return the scenario file of the first replication of a comparison; empty if the simulator writes none."""
     toml = getattr(made.simulator, "toml", None)
-    return Shrunk(best, tries, "\n".join(lines), toml(seed_of(best.seed, 0), **best.point) if toml else "")
+    return toml(seed_of(best.seed, 0), **best.point) if toml else ""
+
+
+def example(made: Claim, found: Comparison, *, budget: int) -> str:
+    """Return a text with the simplest point at which a claim is false, and how to repeat the comparison there."""
+    best, tries = shrink(made, found, budget=budget)
+    text, toml = f"Simplest point of {tries} tried:\n\n{_indented(repeated(made, best))}", scenario(made, best)
+    return f"{text}\n\nOne replication as a scenario:\n\n{_indented(toml)}" if toml else text
 
 
 def _callables(made: Claim) -> list[tuple[Any, str]]:

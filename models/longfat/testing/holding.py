@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat.base import domains
-from longfat.testing.claims import claim, shrink_claim
+from longfat.testing.claims import claim, example
 from longfat.testing.comparing import Comparison
 from longfat.testing.evidence import Interval
 from longfat.testing.seeded_runs import Simulator
@@ -90,8 +90,8 @@ def holds(
     Raises
     ------
     Disagreement
-        By the test, if the formula differs at a point, with the simplest point at which it still differs (see
-        `shrink`), or if the budget does not suffice.
+        By the test, if the formula differs at a point, with the simplest point at which it still differs, or if the
+        budget does not suffice.
 
     Notes
     -----
@@ -130,8 +130,7 @@ def holds(
             )
             undecided = [one for one in found if one.verdict == "undecided"]
             if found[-1].verdict == "differs":
-                shrunk = shrink_claim(made, found[-1], budget=allowance.budget)
-                raise Disagreement(f"{made.name} {found[-1]}\n{shrunk}")
+                raise Disagreement(f"{made.name} {found[-1]}\n{example(made, found[-1], budget=allowance.budget)}")
             if undecided:
                 raise Disagreement(f"{made.name} {undecided[0]}")
             if not complete:

@@ -153,7 +153,7 @@ def _finite(value: Any, point: Point, seed: int) -> float:
 class Scenario:
     """Simulator for `longfat.testing.compare` that builds a network, runs it once and measures the result.
 
-    Its cost is the number of packets that arrived at all links. `longfat.testing.shrink` prints its networks as TOML.
+    Its cost is the number of packets that arrived at all links. `longfat.testing.holds` prints its networks as TOML.
 
     Parameters
     ----------
