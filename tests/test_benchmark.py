@@ -432,29 +432,6 @@ def test_both_directions_are_equal(scheme):
     assert beside["transfer_time_1"] != beside["transfer_time_2"]
 
 
-def test_choices_behind_a_number_are_named():
-    """Table 4.3 has set the starts of hop-by-hop and explicit feedback; the text gives experiment 7 another start."""
-    words = {
-        name: benchmark.choices(ENTRIES[name], VARIANTS["3-20"], "transfer_time", "fitted")
-        for name in ("hop-by-hop", "explicit-feedback", "packet-pair", "tahoe")
-    }
-    assert "1 packet per 3 ms" in words["hop-by-hop"]
-    assert "1 packet per ms" in words["explicit-feedback"]
-    assert words["packet-pair"] == words["tahoe"] == ""
-    assert benchmark.choices(ENTRIES["tahoe"], VARIANTS["10"], "transfer_time", "fitted") == "files of 2 MB"
-    steady = benchmark.choices(ENTRIES["tahoe"], VARIANTS["7-0.2"], "transfer_time_mean", "interpretation")
-    assert steady.startswith("all sources send from time 0 on")
-    assert not benchmark.choices(ENTRIES["tahoe"], VARIANTS["7-0.2-ramp"], "transfer_time_mean", "interpretation")
-    everything = [
-        one
-        for kind in (ENTRIES, benchmark.TODAY, benchmark.FURTHER, VARIANTS)
-        for each in kind.values()
-        for one in each.choices
-    ]
-    assert {one.kind for one in everything} <= {"fitted", "interpretation", "open"}
-    assert all((one.kind == "open") == (not one.experiments) for one in everything)
-
-
 @pytest.mark.parametrize("name", benchmark.TODAY)
 def test_schemes_of_today(name):
     """Ten packets leave at once and the next ten a round trip later.

@@ -9,6 +9,7 @@ from docs.handbook import rules
 from docs.handbook.front import toctree
 from docs.handbook.markup import code, html, section, table, unfolding
 from docs.handbook.staging import ROOT
+from figures.kkm.choices import OF_VARIANT
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES
 from longfat.benchmark.experiments import VARIANTS
@@ -66,7 +67,7 @@ def page(number: int) -> str:
     for one in variants:
         given = ", ".join(f"{key} = {value}" for key, value in one.values.items())
         rows.append((f"`{one.name}`", one.case, given, "if it is named" if one.extra else "always"))
-    choices = dict.fromkeys((choice.words, choice.kind) for one in variants for choice in one.choices)
+    choices = dict.fromkeys((choice.words, choice.kind) for one in variants for choice in OF_VARIANT.get(one.name, ()))
     command = f"$ longfat benchmark --experiment {number} --scheme sack,cubic,bbr"
     text = [
         f"# Experiment {number}\n\n{described(number)}\n\n",

@@ -4,7 +4,7 @@ Every cell is judged by the published rule (`figures.rule`) from the same eviden
 a transfer time the least one, which both sides contain; the runs of the paper's other schemes; the range over what
 should not matter or is open (`figures.kkm.runs.perturbations`); other interpretations of the experiment and of what is
 measured (`figures.kkm.interpretations`); and which free choices of ours were set by the table
-(`longfat.benchmark.choices`). The other schemes are those of the paper in the same experiment, whether or not the paper
+(`figures.kkm.choices`). The other schemes are those of the paper in the same experiment, whether or not the paper
 prints a number for them there: many cells are blank, and table 4.8 marks two schemes with an "x". Rules of a scheme
 that the paper leaves open are changed for all cells or for none.
 """
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from figures.claims import Assessment, Context, Finding, arithmetic, given, judged
-from figures.kkm import runs
+from figures.kkm import choices, runs
 from figures.rule import (
     Arithmetic,
     Declared,
@@ -27,7 +27,7 @@ from figures.rule import (
     judge,
     printed,
 )
-from longfat.benchmark import ENTRIES, VARIANTS, choices, optimal
+from longfat.benchmark import ENTRIES, VARIANTS, optimal
 from longfat.benchmark.entries import OPTIMAL
 from longfat.benchmark.tables import Cell, cells
 
@@ -72,9 +72,8 @@ def fitted(cell: Cell) -> str:
     ''
     """
     entry, variant = ENTRIES[runs.LABELS[cell.scheme]], runs.variant_of(cell)
-    return "; ".join(
-        filter(None, (choices(entry, variant, cell.metric, kind) for kind in ("fitted", "interpretation")))
-    )
+    found = sorted(choices.decided(entry, variant, cell.metric), key=lambda one: one.kind)  # fitted ones first
+    return "; ".join(one.words for one in found)
 
 
 def evidence(cell: Cell, count: int, seed: int) -> Quantity:
@@ -119,11 +118,9 @@ def scale(cell: Cell, count: int, seed: int) -> str:
     variant, entry = runs.variant_of(cell), ENTRIES[runs.LABELS[cell.scheme]]
     first = runs.measured(variant.name, entry.name, count, seed)
     parts = [f"{len(first)} run{'s' * (len(first) > 1)}, seed {seed}", DISCIPLINES[cell.scheme]]
-    decided = [
-        one.words for one in (*entry.choices, *variant.choices) if one.decided_by(cell.experiment, cell.metric)
-    ]  # fmt: skip
+    decided = [one.words for one in choices.decided(entry, variant, cell.metric)]
     parts += [
-        f"ours: {one.words}" for one in variant.choices
+        f"ours: {one.words}" for one in choices.OF_VARIANT.get(variant.name, ())
         if one.words not in decided and (one.kind != "open" or cell.metric.startswith(one.metric))
     ]  # fmt: skip
     parts += [f"decided by this table: {', '.join(decided)}"] * bool(decided)

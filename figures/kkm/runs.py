@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from figures.kkm.choices import APART, OF_VARIANT
 from figures.kkm.interpretations import interpretation, tried
 from figures.rule import FOR_RANGE, Estimate, Spread, mean, of_one_run
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, Entry
 from longfat.benchmark.evaluation import may_be_random
-from longfat.benchmark.experiments import APART, VARIANTS, Variant
+from longfat.benchmark.experiments import VARIANTS, Variant
 from longfat.benchmark.tables import Cell
 from longfat.replication import replicate
 
@@ -145,13 +146,13 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[
     - Up to a packet time of send jitter, which removes phase effects (Floyd and Jacobson, On Traffic Phase Effects in
       Packet-Switched Gateways, Internetworking: Research and Experience 3, 1992).
     - Transfer times beside the probe packets, or without them if the benchmark measures beside them. Where that is a
-      choice of ours by itself (`longfat.benchmark.experiments.APART`), the other is an interpretation (`seen`).
+      choice of ours by itself (`figures.kkm.choices.APART`), the other is an interpretation (`seen`).
 
     One sample has as many runs as a group of `measured` ones.
     """
     jittered = replace(entry, send_jitter=packet_time(variant))
     settings = {}
-    if variant.probed and APART not in variant.choices:
+    if variant.probed and APART not in OF_VARIANT.get(variant.name, ()):
         settings[PROBES] = (variant, replace(entry, probe_beside=not entry.probe_beside))
     if may_be_random(variant, entry):
         settings[JITTER] = (variant, jittered)
@@ -215,7 +216,7 @@ def seen(variant: str, name: str, count: int, seed: int, *, of_scheme: bool) -> 
     The `perturbations` are not among them: send jitter, and probe packets beside a transfer.
     """
     usual = ENTRIES[name]
-    apart = APART in VARIANTS[variant].choices
+    apart = APART in OF_VARIANT.get(variant, ())
     asked = [
         one for one in tried(name, VARIANTS[variant])
         if one.entry.send_jitter == 0.0 and (apart or one.entry.probe_beside == usual.probe_beside)

@@ -9,6 +9,7 @@ import pytest
 from figures.claims import Context, read
 from figures.kkm import claims as kkm
 from figures.kkm import runs
+from figures.kkm.choices import OF_SCHEME, OF_VARIANT, decided
 from figures.kkm.interpretations import BESIDE
 from figures.rule import Estimate, Formula, Quantity, judge, of_one_run, printed
 from longfat.benchmark import ENTRIES, VARIANTS
@@ -32,6 +33,24 @@ def test_rows_that_need_no_long_runs(claim):
     verdict, words = VERDICTS[claim]
     assert found.verdict == verdict
     assert words in found.ours + found.reason
+
+
+def test_choices_behind_a_number_are_named():
+    """Table 4.3 has set the start of hop-by-hop; the text gives experiment 7 another start."""
+
+    def words(scheme, variant, metric="transfer_time"):
+        return [one.words for one in decided(ENTRIES[scheme], VARIANTS[variant], metric)]
+
+    assert "1 packet per 3 ms" in words("hop-by-hop", "3-20")[0]
+    assert words("packet-pair", "3-20") == words("tahoe", "3-20") == []
+    assert words("tahoe", "10") == ["files of 2 MB"]
+    assert words("tahoe", "7-0.2", "transfer_time_mean")[0].startswith("all sources send from time 0 on")
+    assert not words("tahoe", "7-0.2-ramp", "transfer_time_mean")
+    assert OF_SCHEME.keys() <= ENTRIES.keys()
+    assert OF_VARIANT.keys() <= VARIANTS.keys()
+    everything = [one for made in (*OF_SCHEME.values(), *OF_VARIANT.values()) for one in made]
+    assert {one.kind for one in everything} == {"fitted", "interpretation", "open"}
+    assert all((one.kind == "open") == (not one.experiments) for one in everything)
 
 
 def test_every_printed_cell_is_a_row():

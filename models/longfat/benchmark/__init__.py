@@ -14,7 +14,7 @@ Networks, 1992.
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES, FURTHER, TODAY, Entry, entry
 from longfat.benchmark.evaluation import run, traces
-from longfat.benchmark.experiments import VARIANTS, Choice, Variant, choices, variants
+from longfat.benchmark.experiments import VARIANTS, Variant, variants
 from longfat.benchmark.measuring import measure, optimal
 
 __all__ = [
@@ -22,11 +22,9 @@ __all__ = [
     "FURTHER",
     "TODAY",
     "VARIANTS",
-    "Choice",
     "Entry",
     "Variant",
     "build",
-    "choices",
     "entry",
     "measure",
     "optimal",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base import user_files
 from longfat.base.domains import unknown
-from longfat.benchmark.experiments import Choice
 from longfat.replication import identity
 from longfat.sim.schemes.timers import PROFILES
 
@@ -57,8 +56,6 @@ class Entry:
         Whether the delays of probe packets include transmission times; if not, these are subtracted, too.
     send_jitter : float
         Uniform additional delay of each packet at its source [s].
-    choices : tuple of Choice
-        Our choices for this scheme, with the printed numbers that decided them.
     source : str
         Text that identifies the scheme in stores; for a scheme in a file, the file's content.
     """
@@ -78,7 +75,6 @@ class Entry:
     probe_hops: bool = False
     transmission: bool = False
     send_jitter: float = 0.0
-    choices: tuple[Choice, ...] = ()
     source: str = ""
 
     def disciplines(self) -> dict[str, Discipline]:
@@ -99,35 +95,6 @@ def _fair(name: str, label: str, discipline: str = "fair", **more: Any) -> Entry
     return Entry(name, label, name, bottleneck=discipline, switch=discipline, **more)
 
 
-_START = "start rate of 1 packet per {}, doubled at most once per {}"
-_CLOCKED = Choice(
-    "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
-)
-#: Only mean delays can decide this choice: it adds the same constant to each delay and changes no standard deviation.
-_TRANSMISSION = Choice(
-    "packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay_mean"
-)
-_HOP_BY_HOP = (
-    Choice(_START.format("3 ms", "round trip of a hop"), "fitted", (3, 7)),
-    Choice("the added hops are 5 ms apart", "fitted", (3, 7)),
-    Choice("gain of 0.5 and set point of 10 packets"),
-    _CLOCKED,
-    _TRANSMISSION,
-    Choice("probe packets pass the added switches", "interpretation", (1, 2, 7), "packet_delay"),
-)
-_EXPLICIT_FEEDBACK = (
-    Choice(_START.format("ms", "round trip"), "fitted", (3, 7)),
-    Choice("gain of 0.5 and set point of 10 packets"),
-    _CLOCKED,
-    _TRANSMISSION,
-)
-_PACKET_PAIR = (
-    Choice("gain of 0.5, set point of 10 packets, start-up time constant of one round trip"),
-    Choice("losses are found by a timer of at least 0.2 s alone", "fitted", (8,)),
-    Choice("means of gaps instead of rates", "interpretation", (7,)),
-    Choice("packet delays do not include transmission times", "interpretation", (5, 7), "packet_delay_mean"),
-)
-
 #: Parameters of Tahoe and Reno as of 1992, when each of several losses in one window halved the window again.
 _OLD = {**PROFILES["bsd"], "bugfix": 0.0}
 
@@ -139,10 +106,10 @@ ENTRIES: dict[str, Entry] = {
         # hbh and (we assume) e2e-ef, which comes from the same publication. A delay is the round-trip time (section 2)
         # minus that of the empty network, because the paper prints 0 for the optimum. The delays that it prints for hbh
         # and e2e-ef show that the other simulator subtracted the propagation delay only.
-        _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
+        _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True),
         # bit-round is the fair queueing of Demers, Keshav & Shenker (1990), which Kanakia et al. cite for pp.
-        _fair("packet-pair", "pp", "bit-round", choices=_PACKET_PAIR),
-        _fair("explicit-feedback", "e2e-ef", "explicit-feedback", transmission=True, choices=_EXPLICIT_FEEDBACK),
+        _fair("packet-pair", "pp", "bit-round"),
+        _fair("explicit-feedback", "e2e-ef", "explicit-feedback", transmission=True),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
         Entry("reno", "tcp (reno)", "reno", _OLD),
         Entry(
@@ -164,36 +131,27 @@ ENTRIES: dict[str, Entry] = {
     )
 }  # fmt: skip
 
-_SENDER = Choice("sender of a host of today: initial window of 10 packets, HyStart++, acknowledgment of each packet")
-_DROPS = Choice("packets are not ECN-capable; target of 5 ms and interval of 100 ms")
 #: Entries whose schemes or disciplines are newer than the paper. `longfat.benchmark.run` runs them only if they are
-#: named.
+#: named. Senders of CUBIC and DCTCP are those of a host of today: initial window of 10 packets, HyStart++,
+#: acknowledgment of each packet. Packets for CoDel and FQ-CoDel are not ECN-capable.
 TODAY: dict[str, Entry] = {
     one.name: one
     for one in (
-        Entry("cubic", "cubic", "cubic", choices=(_SENDER,)),
-        Entry("cubic-codel", "cubic, codel", "cubic", bottleneck="codel", switch="codel", choices=(_SENDER, _DROPS)),
-        Entry(
-            "cubic-fq-codel", "cubic, fq-codel", "cubic", bottleneck="fq-codel", switch="fq-codel", random=True,
-            choices=(_SENDER, _DROPS),
-        ),
+        Entry("cubic", "cubic", "cubic"),
+        Entry("cubic-codel", "cubic, codel", "cubic", bottleneck="codel", switch="codel"),
+        Entry("cubic-fq-codel", "cubic, fq-codel", "cubic", {}, "fq-codel", "fq-codel", random=True),
         # Our choice: the marking threshold is 10 packets, the set point of the paper. The threshold of Alizadeh et al.
         # (2010), equation 13, a seventh of the bandwidth-delay product, would be 63 packets, more than the buffers of
         # experiments 8 and 9, which hold 44 and 20 packets.
-        Entry(
-            "dctcp", "dctcp", "dctcp", bottleneck="step-marking", switch="step-marking", options={"packets": 10},
-            choices=(_SENDER, Choice("packets are marked above a backlog of 10 packets at all switches")),
-        ),
+        Entry("dctcp", "dctcp", "dctcp", {}, "step-marking", "step-marking", {"packets": 10}),
         Entry("bbr", "bbr (v3)", "bbr", random=True),
         Entry("bbr1", "bbr (2016)", "bbr1", random=True),
     )
 }  # fmt: skip
 
-_CHAIN = Choice("three more switches 5 ms apart before the first one, as for hbh")
 #: Our choice, because SSTP negotiates its rate with the network: at a `peak_rate` of 450 kbyte/s the 11 simultaneous
 #: connections of experiment 1 fit into the bottleneck.
 _RATE_OF_SSTP = {"peak_rate": 450e3, "window_limit": 10.0}
-_RATE = Choice("rate of 3.6 Mbit/s for each connection, so that the eleven of experiment 1 fit into 40 Mbit/s")
 #: Entries of schemes that are not in the paper: credit and rate control of ATM, NETBLT and SSTP. They run only if
 #: named.
 FURTHER: dict[str, Entry] = {
@@ -202,31 +160,23 @@ FURTHER: dict[str, Entry] = {
         # With n2 + n3 = 40 packets for each flow, 11 flows fill a buffer of 440 packets. The buffers of experiments 8
         # and 9 are smaller.
         Entry(
-            "credit", "fcvc", "credit", {"n2": 10.0, "n3": 30.0}, "credit", "credit", {"n2": 10, "n3": 30}, hops=3,
-            choices=(_CHAIN, Choice("10 + 30 packets for each flow at each switch")),
+            "credit", "fcvc", "credit", {"n2": 10.0, "n3": 30.0}, "credit", "credit", {"n2": 10, "n3": 30}, hops=3
         ),
         Entry(
             "credit-adaptive", "fcvc (adaptive)", "credit", {"n2": 1.0, "lifetime": 0.05}, "credit", "credit",
             {"n2": 1, "adaptive": True, "pool": 440, "interval": 0.05}, hops=3,
-            choices=(_CHAIN, Choice("a pool of 440 packets at each switch, or its buffer, shared every 50 ms")),
         ),
         Entry("dynamic-window", "dynamic windows", "dynamic-window", {}, "dynamic-window", "dynamic-window"),
-        Entry(
-            "efci", "efci", "efci", {}, "step-marking", "step-marking", {"packets": 10},
-            choices=(Choice("packets are marked above a backlog of 10 packets at all switches"),),
-        ),
+        Entry("efci", "efci", "efci", {}, "step-marking", "step-marking", {"packets": 10}),
         Entry("becn", "becn", "becn", {}, "becn", "becn"),
         # Bursts of 10 packets of 500 bytes, one every 1 ms, are 5 Mbyte/s, which is the rate of the bottleneck.
-        Entry(
-            "netblt", "netblt", "netblt", {"burst": 10.0, "interval": 0.001, "buffer": 200.0, "buffers": 4.0},
-            choices=(Choice("the rate of the bottleneck, in bursts of 10 packets"),),
-        ),
-        # Gong and Parulkar (1992). The second entry has loss-load switches, which the summary of their paper names.
-        Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP, choices=(_RATE,)),
+        Entry("netblt", "netblt", "netblt", {"burst": 10.0, "interval": 0.001, "buffer": 200.0, "buffers": 4.0}),
+        # Gong and Parulkar (1992). The second entry has loss-load switches, which the summary of their paper names;
+        # these measure rates in 0.1 s, because packets of SSTP declare none.
+        Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP),
         Entry(
             "sstp-loss-load", "sstp, loss-load", "sstp", _RATE_OF_SSTP, "loss-load",
             options={"k": 5.0, "window": 0.1, "silence": 1.0}, random=True,
-            choices=(_RATE, Choice("switches measure rates in 0.1 s, because packets of SSTP declare none")),
         ),
     )
 }  # fmt: skip

@@ -3,8 +3,7 @@
 A rule that the paper leaves open, or that contradicts the printed numbers, has a variant for each interpretation.
 Experiment 3 has round trips of 44 ms, as printed, or of 40 ms, which the printed times of TCP and DECbit need. In
 experiment 7 all sources start at once, which the printed times need, or one after the other, as the text says.
-Experiment 9 has the printed file sizes (9a) or scaled ones (9b). A `Choice` records a rule that is
-our choice where the paper is silent, ambiguous or contradicts its own numbers, with the evidence for the rule.
+Experiment 9 has the printed file sizes (9a) or scaled ones (9b).
 """
 
 from __future__ import annotations
@@ -13,74 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING
 
 from longfat.base.domains import unknown
-
-if TYPE_CHECKING:
-    from longfat.benchmark.entries import Entry
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Rule that this package chose because the paper leaves it open, and the printed numbers that decided the choice.
-
-    Parameters
-    ----------
-    words : str
-        Description.
-    kind : {"fitted", "interpretation", "open"}
-        Fitted: a value that the paper does not print, set so that the results of `experiments` agree with the printed
-        ones. Interpretation: the text allows or states something else, and the numbers of `experiments` have decided.
-        Open: no printed number has been used.
-    experiments : tuple of int
-        Experiments whose printed numbers decided the choice.
-    metric : str
-        Numbers that decided the choice: "transfer_time", "packet_delay", or "packet_delay_mean" if the choice cannot
-        change a standard deviation; for an open choice, the numbers that it can change.
-    """
-
-    words: str
-    kind: str = "open"
-    experiments: tuple[int, ...] = ()
-    metric: str = "transfer_time"
-
-    def decided_by(self, experiment: int, metric: str) -> bool:
-        """Return whether the numbers that the paper prints for a metric in an experiment decided the choice.
-
-        >>> Choice("2 MB", "fitted", (10,)).decided_by(10, "transfer_time_mean")
-        True
-        """
-        return experiment in self.experiments and metric.startswith(self.metric)
-
-
-def choices(entry: Entry, variant: Variant, metric: str, kind: str) -> str:
-    """Return a text of the choices of one kind that the paper's numbers for a scheme and variant decided, or "".
-
-    Parameters
-    ----------
-    entry : Entry
-        Entry of the scheme.
-    variant : Variant
-        Variant of the experiment.
-    metric : str
-        Quantity, such as "transfer_time" or "packet_delay_mean".
-    kind : {"fitted", "interpretation"}
-        See `Choice`.
-
-    Examples
-    --------
-    >>> from longfat.benchmark import ENTRIES, VARIANTS
-    >>> choices(ENTRIES["explicit-feedback"], VARIANTS["3-4"], "transfer_time", "fitted")
-    'start rate of 1 packet per ms, doubled at most once per round trip'
-    >>> choices(ENTRIES["explicit-feedback"], VARIANTS["1"], "transfer_time", "fitted")
-    ''
-    """
-    made = (*entry.choices, *variant.choices)
-    return "; ".join(
-        one.words for one in made if one.kind == kind and one.decided_by(variant.experiment, metric)
-    )  # fmt: skip
-
 
 LOADS = ("0.2", "0.4", "0.6", "0.8", "0.9")
 SIZES = (4, 20, 200)  # packets
@@ -109,8 +42,6 @@ class Variant:
         Whether the variant is run only if it is named.
     edits : tuple of (str, str)
         Replacements in the text of the scenario file, for another interpretation of the paper.
-    choices : tuple of Choice
-        Our choices for this experiment, with the printed numbers that decided them.
     """
 
     name: str
@@ -121,7 +52,6 @@ class Variant:
     probed: bool = True
     extra: bool = False
     edits: tuple[tuple[str, str], ...] = ()
-    choices: tuple[Choice, ...] = ()
 
     def text(self) -> str:
         """Return the scenario as TOML (`longfat.scenario`)."""
@@ -134,24 +64,12 @@ class Variant:
         return text
 
 
-#: The optimal mean transfer time at a load of 0.9 is 1362 ms if the sources start one after the other. The paper prints
-#: 4092 to 4112 ms, so its sources started together.
-_STEADY = Choice("all sources send from time 0 on, not one after the other as in the text", "interpretation", (7,))
-#: The paper's numbers do not decide this choice. Mean transfer times of hop-by-hop in a hundred runs, at loads of 0.6,
-#: 0.8 and 0.9, are 1072, 2078 and 3962 ms without probe packets, 1084, 2130 and 4115 ms with probe packets; the paper
-#: prints 1063, 2097 and 4094 ms.
-APART = Choice("transfer times are measured in runs without the probe packets")
-_SCALED = Choice("files of 75 kB and 18.75 kB, not 2 MB and 500 kB as in the text", "interpretation", (9,))
-_SIZE = Choice("files of 2 MB", "fitted", (10,))
-
-
 def _load(load: str, ramp: bool) -> Variant:
     starts = {f"start{k}": f', start = "{100 + 44 * (k - 2)} ms"' if ramp else "" for k in range(2, 12)}
     rate = {"rate": f"{float(load) * 8 * SLOW / 10 / 1e6:g} Mbit/s"}
     if ramp:
         return Variant(f"7-{load}-ramp", 7, f"{load} ramp", rate | starts, extra=True)
-    made = (_STEADY, APART) if load in ("0.8", "0.9") else (_STEADY,)
-    return Variant(f"7-{load}", 7, load, rate | starts, choices=made)
+    return Variant(f"7-{load}", 7, load, rate | starts)
 
 
 def _size(packets: int, trip: int) -> Variant:
@@ -176,8 +94,8 @@ VARIANTS: dict[str, Variant] = {
         *[_load(load, ramp) for ramp in (False, True) for load in LOADS],
         Variant("8", 8),
         Variant("9a", 9, "as printed", {"large": "2 MB", "small": "500 kB"}),
-        Variant("9b", 9, "scaled", {"large": "75 kB", "small": "18750 B"}, choices=(_SCALED,)),
-        Variant("10", 10, connections=_BOTH, probed=False, choices=(_SIZE,)),
+        Variant("9b", 9, "scaled", {"large": "75 kB", "small": "18750 B"}),
+        Variant("10", 10, connections=_BOTH, probed=False),
     )
 }
 

@@ -63,7 +63,7 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     The delays come from a second run, with the same seed and with probe packets, unless the entry has `probe_beside`.
     The paper does not say whether its transfer times were measured beside probe packets. Here they are measured without
     probe packets, because the paper's optimal times exclude them, the paper prints no delays for TCP and DECbit, and
-    one definition then holds for all schemes. Table 4.7a does not decide (`longfat.benchmark.experiments`), and table
+    one definition then holds for all schemes. Table 4.7a does not decide (figures/kkm/choices.py), and table
     4.6 has unequal times for the two directions of hbh, pp and e2e-ef.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
