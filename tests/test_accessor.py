@@ -66,26 +66,6 @@ def test_in_jupyter(run):
     assert repr(run.longfat).startswith("<result of longfat.sim.run:")
 
 
-def test_bounds_of_cadpc():
-    data = xr.Dataset(
-        {
-            "fairness_time": ("flows", [3.0, 9.0]), "period": ("flows", [4.0, np.nan]), "queue": ("flows", [2.0, 5.0]),
-            "queue_lower": ("flows", [1.5, 4.0]), "queue_upper": ("flows", [2.5, 6.0]),
-        },
-        {"flows": [2, 10]},
-        {
-            "made_by": "longfat.design.cadpc", "fairness_bound": 8.0, "queue_bound": 4.5, "replications": 3,
-            "confidence": 0.95, "rate": 1.25e6, "round_trip_time": 0.3,
-        },
-    )  # fmt: skip
-    time, queue = data.longfat.plot()
-    assert time.lines[0].get_ydata().tolist() == [3, 9]
-    assert [line.get_ydata()[0] for line in (time.lines[-1], queue.lines[-1])] == [8.0, 4.5]
-    assert time.get_title() == "CADPC over 10 Mbit/s, 300 ms"
-    with pytest.raises(ValueError, match=r"must be a result of design\.cadpc"):
-        plot.cadpc_bounds(data.drop_vars("fairness_time"))
-
-
 #: longfat imported before xarray, which it does not import itself, even twice; then after it, without the accessor.
 ORDERS = """
 import sys, longfat

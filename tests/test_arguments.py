@@ -19,19 +19,15 @@ DECLARED = {
     "window": (arguments.WINDOW, ""),
     "curves": (arguments.CURVES, "curves"),
     "loss_load": (arguments.LOSS_LOAD, ""),
-    "cadpc": (arguments.CADPC, ""),
-    "cadpc_class": (arguments.CADPC_CLASS, ""),
 }
 #: Arguments without an option of their own: `--mss` is the segment of TCP; those for few users, and all of selective
-#: repeat, loss-load curves and CADPC, are for Python. A range for `--rtt` is a spread.
+#: repeat and of loss-load curves, are for Python. A range for `--rtt` is a spread.
 WITHOUT = {
     "tcp_window": {"segment", "target", "replications", "confidence", "rng"},
     "window": arguments.WINDOW.keys(),
     "buffer": {"access_rate", "bandwidth_delay_product", "decrease", "loads", "points", "search", "spread"},
     "loss_load": arguments.LOSS_LOAD.keys(),
     "curves": {"load"},
-    "cadpc": arguments.CADPC.keys(),
-    "cadpc_class": arguments.CADPC_CLASS.keys(),
 }
 
 
@@ -58,8 +54,6 @@ NEEDED = {
     "window": PATH | {"loss": 1e-3, "segment": "16KiB", "packet": "1024B"},
     "curves": {},
     "loss_load": PATH | {"loss": 0.1, "sources": 2, "file": "2MB"},
-    "cadpc": PATH | {"fairness_time": "20s"},
-    "cadpc_class": {"weights": [1, 2], "rate": "2Mbit/s"},
 }
 
 
@@ -81,15 +75,14 @@ def wrong(one):
 
 #: Domains as literals: `wrong` reads those of the code, and would follow an error in them.
 DOMAINS = {
-    "(0, inf)": "buffer.rate buffer.round_trip_time window.rate window.round_trip_time "
-    "loss_load.rate cadpc.fairness_time cadpc_class.weights",
+    "(0, inf)": "buffer.rate buffer.round_trip_time window.rate window.round_trip_time loss_load.rate",
     "[1, 10000]": "buffer.flows tcp_window.flows curves.flows",
     "[1, inf)": "buffer.file window.segment window.packet loss_load.file",
-    "(0, 1]": "buffer.share cadpc.smoothing",
+    "(0, 1]": "buffer.share",
     "[1, 1e6]": "buffer.packet",
     "(0, inf]": "buffer.access_rate",
     "[0, 0.9]": "buffer.spread curves.spread",
-    "(0, 1)": "buffer.decrease buffer.confidence tcp_window.target window.target window.confidence cadpc.remaining",
+    "(0, 1)": "buffer.decrease buffer.confidence tcp_window.target window.target window.confidence",
     "[10, 1e7]": "buffer.bandwidth_delay_product",
     "[0, 1000]": "buffer.points",
     "[2, 1e6]": "buffer.replications tcp_window.replications curves.replications loss_load.replications",
@@ -101,8 +94,7 @@ DOMAINS = {
     "(0, 0.5]": "curves.load",
     "[1, 50]": "loss_load.k",
     "[1, 1000]": "loss_load.sources",
-    "[2, 1000]": "loss_load.points cadpc.flows",
-    "[0, inf]": "cadpc.queue",
+    "[2, 1000]": "loss_load.points",
 }  # fmt: skip
 
 

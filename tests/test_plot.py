@@ -193,7 +193,6 @@ def _panels(draw):
     return drawn
 
 
-PATH = {"rate": "10 Mbit/s", "round_trip_time": "300 ms", "replications": 2, "progress": False}
 SOURCES = {"rate": "40Mbit/s", "round_trip_time": "10ms", "packet": "500B", "loss": 0.1, "file": "200kB", "k": [2, 5]}
 PICTURES = {
     "agreement": (_checked, lambda data: plot.agreement(data, "window")),
@@ -206,8 +205,6 @@ PICTURES = {
     "rates": (lambda: benchmark.traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
               _panels(plot.benchmark_rates)),
     "buffer": (lambda: design.buffer(**BUFFER, progress=False), plot.show),
-    "bounds": (lambda: design.cadpc(**PATH, fairness_time="60s", flows=[2, 10, 50]), plot.show),
-    "shares": (lambda: design.cadpc_class(weights=[1, 1, 2], rate="2 Mbit/s"), plot.show),
     "law": (lambda: explore.dataset(explore.start(queues.mm1_wait)), plot.show),
     "loss-load": (lambda: design.loss_load(**SOURCES, sources=2, points=3, progress=False), plot.show),
     "run": (lambda: run(NET, **RUN, sample_every=0.1), plot.show),
@@ -218,8 +215,8 @@ PICTURES = {
 }  # fmt: skip
 
 
-#: In the short profile: each kind of drawing once. All fifteen, in both styles, take a minute.
-SHORT = ("law", "shares", "window")
+#: In the short profile: each kind of drawing once. All, in both styles, take a minute.
+SHORT = ("intervals", "law", "window")
 
 
 @pytest.mark.parametrize(

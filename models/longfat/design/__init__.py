@@ -1,4 +1,4 @@
-"""Design tools: windows of TCP and selective repeat, buffers, curves of schemes, loss-load curves, periods of CADPC.
+"""Design tools: windows of TCP and selective repeat, buffers, curves of schemes, loss-load curves.
 
 Each tool finds the parameter value with which a law or a simulation reaches a goal. Modules are imported on first use,
 so that the command line can read the declarations in `arguments` without importing numba.
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
-    from longfat.design.cadpc_periods import cadpc, cadpc_class
     from longfat.design.loss_load_curves import loss_load
     from longfat.design.path import Path
     from longfat.design.scheme_curves import curves
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from longfat.design.windows import window
 
 __all__ = [
-    "Path", "buffer", "cadpc", "cadpc_class", "curves", "law_is_valid", "law_window", "loss_load", "simulated_window",
-    "tcp_window", "window",
+    "Path", "buffer", "curves", "law_is_valid", "law_window", "loss_load", "simulated_window", "tcp_window", "window",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -6,7 +6,6 @@ before it knows which command it runs.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -270,36 +269,4 @@ LOSS_LOAD: dict[str, Any] = {
     "replications": replace(REPLICATIONS, default=4, meaning="Simulations at each v"),
     "confidence": replace(CONFIDENCE, remark="The upper limit must stay below the ceiling."),
     "rng": RNG,
-}  # fmt: skip
-
-CADPC: dict[str, Any] = {
-    "rate": replace(RATE, meaning="Rate of the link that all flows share, e.g. 10Mbit/s"),
-    "round_trip_time": replace(ROUND_TRIP_TIME, meaning="Round-trip time R without queueing, e.g. 300ms"),
-    "fairness_time": Argument(
-        unit="s", domain="(0, inf)",
-        meaning="Time T after which at most a part q of the differences between the rates of flows may remain",
-    ),
-    "queue": Argument(
-        unit="packets", domain="[0, inf]", default=math.inf, kind="float or str",
-        meaning='Largest mean queue length, or a text such as "100ms" for the queueing delay',
-    ),
-    "flows": replace(
-        FLOWS, domain="[2, 1000]", default=(2, 5, 10, 20, 50), meaning="Numbers n of flows to choose from",
-    ),
-    "remaining": Argument(
-        unit="1", domain="(0, 1)", default=0.1, meaning="Part q of the differences that may remain",
-    ),
-    "packet": replace(PACKET, default=1000),
-    "smoothing": Argument(unit="1", domain="(0, 1]", default=0.5, meaning="Smoothing factor a of the rate update"),
-    "replications": replace(REPLICATIONS, default=4, meaning="Simulations of each number of flows"),
-    "confidence": CONFIDENCE,
-    "rng": RNG,
-}  # fmt: skip
-
-CADPC_CLASS: dict[str, Any] = {
-    "weights": Argument(
-        unit="flows", domain="(0, inf)", kind="float or sequence of float", meaning="Weights w of the flows",
-        remark="A flow of weight w behaves as w flows.",
-    ),
-    "rate": replace(RATE, meaning="Rate r of a flow of weight 1, e.g. 2Mbit/s"),
 }  # fmt: skip

@@ -8,7 +8,6 @@ from longfat.base.domains import unknown, wrong_type
 from longfat.plot.axes import nth_colour, rows, style
 from longfat.plot.benchmark import benchmark_queues, benchmark_rates, benchmark_times
 from longfat.plot.buffers import switch_buffer_curves
-from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
 from longfat.plot.curve_panels import scheme_curves
 from longfat.plot.intervals import sweep_curves, with_intervals
 from longfat.plot.laws import agreement, law_curves
@@ -22,16 +21,14 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = [
-    "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "cadpc_bounds", "cadpc_shares",
-    "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps", "rows", "run", "scheme_curves",
-    "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces", "window_curves", "with_intervals",
+    "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "law_curves", "loss_load_curves",
+    "measurements", "nth_colour", "path_maps", "rows", "run", "scheme_curves", "show", "style", "sweep_curves",
+    "switch_buffer_curves", "tcp_rates", "traces", "window_curves", "with_intervals",
 ]  # fmt: skip
 
 #: Function that made a result -> function that draws it.
 PICTURES: dict[str, Any] = {
     "longfat.design.buffer": switch_buffer_curves,
-    "longfat.design.cadpc": cadpc_bounds,
-    "longfat.design.cadpc_class": cadpc_shares,
     "longfat.design.curves": scheme_curves,
     "longfat.design.loss_load": loss_load_curves,
     "longfat.design.tcp_window": tcp_rates,

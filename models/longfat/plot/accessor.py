@@ -29,12 +29,12 @@ class Shown:
 
     Examples
     --------
-    >>> from longfat import design
-    >>> answer = design.cadpc_class(weights=[1, 1, 2], rate="2 Mbit/s")
-    >>> answer.longfat
-    <result of longfat.design.cadpc_class: 3 of flow>
-    >>> answer.longfat.plot().get_ylabel()
-    'rate [Mbit/s]'
+    >>> from longfat import sweep
+    >>> data = sweep(lambda load, rng: {"wait": rng.exponential(load)}, {"load": [0.3, 0.6]}, replications=3, rng=1)
+    >>> data.longfat
+    <result of longfat.sweep: 2 of load>
+    >>> data.longfat.plot().get_ylabel()
+    'wait'
     """
 
     def __init__(self, data: xr.Dataset) -> None:
