@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from longfat.replication import store, sweep
+from longfat.replication import sweep
 from tests.examples import is_long
 from tests.processes import files_of_at_most
 from tests.replication.common import GRID, QUIET, exponential, queue, run
@@ -52,11 +52,11 @@ def test_grids_and_replications_grow_in_their_store(tmp_path, counted):
     large = run(counted, tmp_path)
     assert counted.calls == 24
     assert large.equals(sweep(queue, GRID, replications=4, rng=7, **QUIET))
-    # back again, then longer on the other axis: the store remembers the longest of each
+    # back again, then longer with another value
     small = run(counted, tmp_path, {"load": [0.5], "scheme": ["reno", "cubic"]}, replications=2)
     assert counted.calls == 24
     assert small.wait.shape == (1, 2)
-    with pytest.raises(ValueError, match=r"load\[1\] is 0.9 there and 0.8 here"):
+    with pytest.raises(ValueError, match=r"p1-0_r0.npz: load is 0.9 there and 0.8 here"):
         run(counted, tmp_path, {"load": [0.5, 0.8], "scheme": ["reno", "cubic"]})
 
 
@@ -80,8 +80,8 @@ def test_without_a_seed_the_store_has_one(tmp_path, counted):
             {"function": functools.partial(queue, load=1)},
             r"there and partial\(tests.replication.common.queue, load=1\) here",
         ),
-        ({"grid": {**GRID, "load": [0.5, 0.8]}}, r"load\[1\] is 0.9 there and 0.8 here"),
-        ({"grid": {**GRID, "scheme": ["cubic", "reno"]}}, r"scheme\[0\] is 'reno' there and 'cubic' here"),
+        ({"grid": {**GRID, "load": [0.5, 0.8]}}, "p1-0_r0.npz: load is 0.9 there and 0.8 here"),
+        ({"grid": {**GRID, "scheme": ["cubic", "reno"]}}, "p0-0_r0.npz: scheme is 'reno' there and 'cubic' here"),
         ({"grid": {"load": [0.5]}}, "the axes are load, scheme there and load here"),
         ({"grid": dict(reversed(GRID.items()))}, "the axes are load, scheme there and scheme, load here"),
     ],
@@ -96,7 +96,7 @@ def test_the_store_of_another_sweep_is_refused(tmp_path, changes, words):
 
 def test_whole_numbers_and_floats_are_two_things(tmp_path):
     sweep(exponential, {"load": [1, 2]}, rng=1, store=tmp_path, **QUIET)
-    with pytest.raises(ValueError, match=r"load\[0\] is 1 there and 1.0 here"):
+    with pytest.raises(ValueError, match=r"p0_r0.npz: load is 1 there and 1.0 here"):
         sweep(exponential, {"load": [1, 2, 2.5]}, rng=1, store=tmp_path, **QUIET)
 
 
@@ -151,79 +151,29 @@ def test_a_run_that_unpacks_to_more_than_its_file_is_not_loaded(tmp_path):
         assert run(queue, tmp_path).identical(integer)
 
 
-def test_a_manifest_that_is_a_device_or_a_pipe_is_refused(tmp_path):
-    (tmp_path / "sweep.json").symlink_to("/dev/zero")
-    for _ in range(2):
-        with pytest.raises(
-            ValueError,
-            match=r"sweep.json cannot be read \(not a regular file: must not be a pipe, a socket or a device",
-        ):
-            run(queue, tmp_path)
-        (tmp_path / "sweep.json").unlink(missing_ok=True)
-        os.mkfifo(tmp_path / "sweep.json")
-
-
-def test_files_of_other_sweeps_are_reported(tmp_path, counted):
+def test_files_of_other_sweeps_are_refused(tmp_path, counted):
     integer = run(counted, tmp_path / "ours")
     run(counted, tmp_path / "theirs", rng=8)
-    for name in ("p0-0_r0.npz", "p0-1_r0.npz"):
-        shutil.copy(tmp_path / "theirs" / name, tmp_path / "ours" / name)
-    shutil.copy(tmp_path / "ours" / "p1-0_r0.npz", tmp_path / "ours" / "p1-1_r0.npz")  # ours, at another place
-    with pytest.warns(UserWarning, match="belongs to another sweep") as seen:
-        assert run(counted, tmp_path / "ours").identical(integer)
-    assert [str(one.message).split(": ")[1].split()[0] for one in seen] == ["p0-0_r0.npz", "p0-1_r0.npz", "p1-1_r0.npz"]
     (tmp_path / "ours" / "notes.txt").write_text("mine")
     (tmp_path / "ours" / ".p0-0_r0.npz.123.part").write_text("half")  # of a process that was killed
-    with pytest.warns(UserWarning, match=r"notes.txt does not belong to the sweep and is not changed") as seen:
-        assert run(counted, tmp_path / "ours").identical(integer)
-    assert len(seen) == 1
+    assert run(counted, tmp_path / "ours").identical(integer)
+    shutil.copy(tmp_path / "theirs" / "p1-0_r1.npz", tmp_path / "ours")
+    with pytest.raises(ValueError, match=r"another sweep: p1-0_r1.npz: rng has entropy 8 there and 7 here. Give"):
+        run(counted, tmp_path / "ours")
+    shutil.copy(tmp_path / "ours" / "p1-0_r0.npz", tmp_path / "ours" / "p1-0_r1.npz")  # ours, at another place
+    with pytest.raises(ValueError, match=r"p1-0_r1.npz: replication is 0 there and 1 here"):
+        run(counted, tmp_path / "ours")
 
 
 def test_directories_that_are_no_stores_are_refused(tmp_path, counted):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"store = .* cannot be used: it holds notes.txt and no sweep.json"):
+    with pytest.raises(ValueError, match=r"store = .* cannot be used: it holds notes.txt and no runs"):
         run(counted, tmp_path)
     with pytest.raises(ValueError, match=r"store = .*notes.txt cannot be used: it is a file"):
         run(counted, tmp_path / "notes.txt")
     with pytest.raises(ValueError, match=r"store = .* cannot be written to"):
         run(counted, "/proc/store")
-    for text in ("{", "[]", '{"format": 99}', '{"format": 1, "identity": 2, "grid": 3}', "\xff"):
-        (tmp_path / "broken").mkdir(exist_ok=True)
-        (tmp_path / "broken" / "sweep.json").write_text(text)
-        with pytest.raises(ValueError, match=r"its sweep.json is (damaged|of version)"):
-            run(counted, tmp_path / "broken")
     assert counted.calls == 0
-
-
-def test_a_store_of_another_version_is_refused(tmp_path, counted, monkeypatch):
-    run(counted, tmp_path)
-    monkeypatch.setattr(store, "FORMAT", store.FORMAT + 1)
-    with pytest.raises(ValueError, match=r"its sweep.json is of version 2 instead of 3; must be the directory of"):
-        run(counted, tmp_path)
-
-
-@pytest.mark.parametrize("text", [b"", b"null", b"[]", b"3", b'"a"', b"{", b'{"format": 2, "grid": null}', b"\xff"])
-def test_a_damaged_manifest_is_made_anew_from_the_runs(tmp_path, counted, text):
-    """The runs also contain the seed, which the call does not give."""
-    integer = run(counted, tmp_path, rng=None)
-    counted.calls = 0
-    before = (tmp_path / "sweep.json").read_bytes()
-    (tmp_path / "sweep.json").write_bytes(text)
-    with pytest.raises(
-        ValueError, match=r"sweep: function is .*Counting> there and tests.replication.common.queue here"
-    ):
-        run(queue, tmp_path)
-    assert (tmp_path / "sweep.json").read_bytes() == text
-    assert run(counted, tmp_path, rng=None).identical(integer)
-    assert counted.calls == 0
-    assert (tmp_path / "sweep.json").read_bytes() == before
-
-
-def test_a_whole_number_is_no_float_without_the_manifest_either(tmp_path):
-    sweep(exponential, {"load": [1]}, rng=1, store=tmp_path, **QUIET)
-    (tmp_path / "sweep.json").unlink()
-    with pytest.warns(UserWarning, match="p0_r0.npz belongs to another sweep and is computed anew"):
-        sweep(exponential, {"load": [1.0]}, rng=1, store=tmp_path, **QUIET)
 
 
 def test_no_damage_gives_wrong_numbers(tmp_path):
@@ -239,7 +189,7 @@ def test_no_damage_gives_wrong_numbers(tmp_path):
 
     integer = sweep(one, {"load": [1, 2]}, rng=5, store=tmp_path, **QUIET)
     kept = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
-    assert len(kept) == 3
+    assert len(kept) == 2
     rng = np.random.default_rng(1)
     flips, cuts = (1000, 300) if is_long() else (30, 10)
     for path, content in kept.items():
@@ -259,7 +209,7 @@ def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted):
     run(counted, tmp_path, replications=1)
     with files_of_at_most(1000), pytest.raises(OSError, match=r"^store = .* cannot be written to: File too large$"):
         run(counted, tmp_path)
-    assert len(os.listdir(tmp_path)) == 1 + 6
+    assert len(os.listdir(tmp_path)) == 6
     counted.calls = 0
     assert run(counted, tmp_path).identical(integer)
     assert counted.calls == 24 - 6

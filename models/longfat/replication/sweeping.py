@@ -207,10 +207,8 @@ def sweep(
     chosen = engines.adopt(executor)
     portable = engines.portable(function, chosen)
 
-    found = None if directory is None else stores.manifest(directory)
-    streams = (
-        Streams.parse(rng) if rng is not None or found is None else Streams.from_attributes(found["identity"]["rng"])
-    )
+    found = None if directory is None else stores.first_run(directory)
+    streams = Streams.parse(rng) if rng is not None or found is None else Streams.from_attributes(found["sweep"]["rng"])
     provenance = {"function": identity.name(function), "version": __version__}
     opened_store = None
     if directory is not None:
