@@ -6,7 +6,6 @@ import os
 import signal
 import time
 from concurrent.futures import Executor, Future
-from pathlib import Path
 
 import numpy as np
 
@@ -126,23 +125,3 @@ def once_killed(load, rng, file):
     except FileExistsError:
         pass
     return logged_run(load, rng, file)
-
-
-def always_killed(load, rng):
-    """Kill every process that runs it where the load is 3."""
-    if load == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return load + rng.random()
-
-
-def others_beside(load, rng, folder):
-    """Return the number of calls that run beside this one; the first call with a load of 3 kills its process."""
-    mine, killed = Path(folder, str(load)), Path(folder, "killed")
-    mine.touch()
-    time.sleep(0.1)
-    beside = sum(other != mine for other in Path(folder).iterdir() if other != killed)
-    mine.unlink()
-    if load == 3 and not killed.exists():
-        killed.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return beside

@@ -12,8 +12,8 @@ from multiprocessing import get_context
 import pytest
 
 from longfat.replication import SweepError, sweep
-from longfat.replication.engines import Processes, WorkerDied
-from tests.replication.common import QUIET, always_killed, logged_run, once_killed, others_beside
+from longfat.replication.engines import Processes
+from tests.replication.common import QUIET, logged_run, once_killed
 
 LOADS = {"load": [1, 2, 3, 4, 5, 6]}
 
@@ -41,54 +41,13 @@ def test_by_its_name():
     assert data.identical(sweep(lambda load, rng: load + rng.random(), LOADS, rng=7, executor="threads", **QUIET))
 
 
-def test_a_worker_that_kills_itself_is_replaced(tmp_path, processes):
-    """SIGKILL in the middle of a run: the run is repeated, and the sweep does not notice."""
-    function = functools.partial(once_killed, file=str(tmp_path / "calls"))
-    data = sweep(function, LOADS, replications=3, rng=7, executor=processes, **QUIET)
-    assert (tmp_path / "calls.killed").exists()
-    assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=3, rng=7, **QUIET))
-    # Each run once, and again at most those that were running or waiting to be fetched when the worker died.
-    assert 18 <= len(lines(tmp_path / "calls")) <= 18 + 4
-
-
-def test_a_run_that_takes_its_process_with_it_has_failed(processes):
-    data = sweep(always_killed, LOADS, rng=7, executor=processes, errors="keep", **QUIET)
-    died = "WorkerDied: the process of this call died twice"
-    assert data.status[2].item().startswith(f"failed: replication 0: {died}: it was killed")
-    assert [status for status in data.status.values if status != "done"] == [data.status[2].item()]
-    assert data.replications.values.tolist() == [1, 1, 0, 1, 1, 1]
-    with pytest.raises(SweepError, match=f"load = 3, replication 0: {died}"):
-        sweep(always_killed, {"load": [3]}, rng=7, executor=processes, **QUIET)
-    assert processes.submit(len, "abc").result() == 3
-
-
-def test_a_run_is_repeated_alone(tmp_path, processes):
-    """Several runs at once may have filled the memory; alone the repeated one may fit into it."""
-    function, loads = functools.partial(others_beside, folder=str(tmp_path)), {"load": list(range(30))}
-    beside = sweep(function, loads, rng=7, executor=processes, **QUIET)
-    assert (tmp_path / "killed").exists()
-    assert beside.result.max() > 0
-    assert beside.result.sel(load=3) == 0
-
-
-def test_a_worker_that_is_killed_while_nothing_runs(processes):
-    pid = processes.submit(os.getpid).result()
-    os.kill(pid, signal.SIGKILL)
-    while alive(pid):
-        time.sleep(0.005)
-    futures = [processes.submit(abs, -k) for k in range(20)]
-    assert [future.result() for future in futures] == list(range(20))
-
-
 def test_errors_and_results_come_as_they_are(processes):
     with pytest.raises(ZeroDivisionError):
         processes.submit(divmod, 1, 0).result()
-    future = processes.submit(time.sleep, 0.2)
     waiting = [processes.submit(time.sleep, 0.2) for _ in range(20)]
-    for one in waiting:
-        one.cancel()
-    assert future.result() is None
-    assert all(one.cancelled() for one in waiting)
+    begun = [one for one in waiting if not one.cancel()]
+    assert len(begun) <= 5  # two run, three more are sent in advance
+    assert [one.result() for one in begun] == [None] * len(begun)
 
 
 def test_shut_down():
@@ -99,19 +58,20 @@ def test_shut_down():
     with pytest.raises(RuntimeError, match="cannot schedule new futures after shutdown"):
         pool.submit(abs, 1)
     with pytest.raises(SweepError, match=r"sweep: the executor failed: RuntimeError: cannot schedule .*; 0 of 1 runs"):
-        sweep(always_killed, {"load": [1]}, executor=pool, **QUIET)
-    assert issubclass(WorkerDied, RuntimeError)
+        sweep(lambda load, rng: load, {"load": [1]}, executor=pool, **QUIET)
 
 
-def test_the_pool_of_ones_own_breaks_and_says_so(tmp_path):
-    """A ProcessPoolExecutor cannot be repaired from outside: a clear error, and finished runs are not repeated."""
+@pytest.mark.parametrize("make", [Processes, functools.partial(ProcessPoolExecutor, mp_context=get_context("spawn"))])
+def test_a_pool_whose_process_dies_says_so(tmp_path, make):
+    """A pool cannot be repaired: a clear error, and finished runs are not repeated."""
     store, file = tmp_path / "store", tmp_path / "calls"
     function = functools.partial(once_killed, file=str(file))
     options = {"replications": 4, "rng": 7, "store": store}
     with (
-        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
+        make(1) as pool,
         pytest.raises(
-            SweepError, match=r"sweep: the executor failed: BrokenProcessPool: .*; 8 of 24 runs are done and stored in"
+            SweepError,
+            match=r"sweep: the executor failed: BrokenProcessPool: .* It was killed, .*; 8 of 24 runs are done and",
         ),
     ):
         sweep(function, LOADS, executor=pool, **options, **QUIET)
@@ -213,5 +173,5 @@ def test_a_script_that_does_not_guard_its_calls_ends(tmp_path):
     assert done.returncode == 1
     # The error is the last line, unless Python's tracker of semaphores has the last word about the processes that died.
     said = [line for line in done.stderr.splitlines() if "resource_tracker" not in line][-1]
-    assert "WorkerDied" in said
+    assert "BrokenProcessPool" in said
     assert "calls outside of `if __name__ == '__main__':`" in said

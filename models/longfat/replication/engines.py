@@ -1,4 +1,4 @@
-"""Executors of runs: threads, processes that are replaced when they die, or any executor of the caller."""
+"""Executors of runs: threads, processes, or any executor of the caller."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import reprlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, partial
 from multiprocessing import get_context, parent_process
@@ -19,17 +18,8 @@ from longfat.base.domains import unknown, wrong_type
 from longfat.replication.outcomes import Failure
 
 
-class WorkerDied(RuntimeError):
-    """Error of a call whose process died twice, the second time without any other call in progress."""
-
-
-class Processes(Executor):
-    """Executor of processes, by default one for each processor, that repeats a call whose process has died.
-
-    A `concurrent.futures.ProcessPoolExecutor` of several processes is unusable once one of them has been killed, and
-    does not report which call this process was running. Here each thread of a pool runs calls in its own process, and
-    replaces a dead one. The call is repeated while no other call runs, because too many calls at once may have filled
-    the memory. If its process dies again, the call fails with `WorkerDied`.
+class Processes(ProcessPoolExecutor):
+    """Pool of new processes, by default one for each processor; Ctrl-C and the end of their parent end them at once.
 
     Parameters
     ----------
@@ -44,93 +34,34 @@ class Processes(Executor):
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        self._workers = workers or os.cpu_count() or 1
-        self._threads = ThreadPoolExecutor(self._workers, "longfat-process")
-        self._here = threading.local()  # its `pool` has the process of this thread
-        self._pools: list[ProcessPoolExecutor] = []
-        # A call takes one place while it runs, a repeated call all places; only the holder of `_turn` takes any.
-        self._turn, self._places = threading.Lock(), threading.Semaphore(self._workers)
-        self._cancelled = False
+        super().__init__(workers, get_context("spawn"), _begin)  # a fork would inherit locks
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Schedule a call (see `concurrent.futures.Executor.submit`)."""
-        return self._threads.submit(self._call, partial(fn, *args, **kwargs))
+        """Schedule a call (see `concurrent.futures.Executor.submit`).
+
+        The processes that this starts inherit a blocked SIGINT, which could end them before `_begin`.
+        """
+        if not hasattr(signal, "pthread_sigmask"):
+            return super().submit(fn, *args, **kwargs)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(fn, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the executor (see `concurrent.futures.Executor.shutdown`).
 
         If futures are cancelled, the calls that are running are ended as well.
         """
-        self._threads.shutdown(wait=False, cancel_futures=cancel_futures)
         if cancel_futures:
-            self._cancelled = True
-            for pool in list(self._pools):
-                _terminate(pool)
-        if wait:
-            self._threads.shutdown()
-            for pool in list(self._pools):
-                pool.shutdown()
+            for process in list((getattr(self, "_processes", None) or {}).values()):
+                process.terminate()
+        super().shutdown(wait, cancel_futures=cancel_futures)
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         """Wait for all calls; after an exception, such as KeyboardInterrupt, end the running calls instead."""
         self.shutdown(cancel_futures=kind is not None)
-
-    def _call(self, call: partial[Any]) -> Any:
-        """Run a call, and run it again if its process dies."""
-        with self._turn:
-            self._places.acquire()
-        try:
-            return self._run(call)
-        except BrokenProcessPool:
-            pass
-        finally:
-            self._places.release()
-        with self._turn:
-            for _ in range(self._workers):
-                self._places.acquire()
-            try:
-                return self._run(call)
-            except BrokenProcessPool:
-                raise WorkerDied(
-                    "the process of this call died twice: it was killed, crashed, ran out of memory, or did not "
-                    "start, as in a script with calls outside of `if __name__ == '__main__':`"
-                ) from None
-            finally:
-                self._places.release(self._workers)
-
-    def _run(self, call: partial[Any]) -> Any:
-        """Run a call in the process of this thread; start the process if there is none."""
-        if self._cancelled:
-            raise CancelledError
-        pool = getattr(self._here, "pool", None)
-        if pool is None:
-            pool = self._here.pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)  # a fork would inherit locks
-            self._pools.append(pool)
-            _disable_interrupts()
-        try:
-            future = pool.submit(call)
-            if self._cancelled:  # the process may have started after `shutdown` ended all others
-                _terminate(pool)
-            return future.result()
-        except BrokenProcessPool:
-            self._here.pool = None
-            self._pools.remove(pool)
-            raise
-
-
-def _disable_interrupts() -> None:
-    """Disable SIGINT in this thread, and so in the processes that it starts: SIGINT could end them before `_begin`.
-
-    Call it after a pool has been made: Python 3.11 unblocks SIGINT when the first pool starts the tracker of semaphores
-    (multiprocessing.resource_tracker).
-    """
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
-def _terminate(pool: ProcessPoolExecutor) -> None:
-    for process in list((getattr(pool, "_processes", None) or {}).values()):
-        process.terminate()
 
 
 def _begin() -> None:
@@ -211,7 +142,7 @@ def adopt(executor: Any, name: str = "executor") -> Executor | str:
 def portable(function: Callable[..., Any], executor: Executor | str | int) -> Portable:
     """Wrap a function as a `Portable`; raise a ValueError if it must be sent to processes and cannot be pickled."""
     sent = Portable(function)
-    if executor == "processes" or isinstance(executor, ProcessPoolExecutor | Processes):
+    if executor == "processes" or isinstance(executor, ProcessPoolExecutor):
         sent.pickled  # noqa: B018, raises
     return sent
 

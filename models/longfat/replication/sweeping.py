@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -157,24 +158,10 @@ def sweep(
     have an interval of width 0. The confidence holds for each interval separately; the probability that all intervals
     cover their means is smaller.
 
-    ``"processes"`` replaces a process that dies and repeats its runs; a run whose process dies twice has failed. dask
-    repeats a run three times, but a run whose worker dies while its result is fetched has failed; with a store the next
-    call repeats it. Processes import the script that called them: keep the script's own calls under
-    ``if __name__ == "__main__":``. On a cluster, with dask::
-
-        $ dask scheduler --port 8786                       # on one machine
-        $ dask worker tcp://head:8786 --nthreads 1         # on each of the others, once per processor
-
-        pool = distributed.Client("tcp://head:8786").get_executor(pure=False)
-        data = lf.sweep(function, grid, replications=100, executor=pool, store="runs")
-
-    with MPI, for a script that is run by ``mpirun -n 64 python -m mpi4py.futures script.py``::
-
-        if __name__ == "__main__":
-            with mpi4py.futures.MPIPoolExecutor() as pool:
-                data = lf.sweep(function, grid, replications=100, executor=pool, store="runs")
-
-    Only the process that calls ``sweep`` writes to the store; workers need not see it.
+    A process that dies ends the sweep; with a store the next call computes what is missing. dask repeats a run three
+    times, but a run whose worker dies while its result is fetched has failed. Processes import the script that called
+    them: keep the script's own calls under ``if __name__ == "__main__":``. docs/sweeps.md has the calls for dask and
+    MPI. Only the process that calls ``sweep`` writes to the store; workers need not see it.
 
     Examples
     --------
@@ -330,6 +317,11 @@ def _execute(
             raise KeyboardInterrupt(f"sweep stopped: {so_far()}") from None
         except ExecutorFailed as error:
             message = Failure.of(error.__cause__ or error).text
+            if isinstance(error.__cause__, BrokenProcessPool):
+                message += (
+                    " It was killed, crashed, ran out of memory, or did not start, as in a script with calls outside "
+                    "of `if __name__ == '__main__':`"
+                )
             raise SweepError(f"sweep: the executor failed: {message}; {so_far()}") from error.__cause__
 
 
