@@ -25,7 +25,7 @@ DECLARED = {
 WITHOUT = {
     "tcp_window": {"segment", "target", "replications", "confidence", "rng"},
     "window": arguments.WINDOW.keys(),
-    "buffer": {"access_rate", "bandwidth_delay_product", "decrease", "loads", "points", "search", "spread"},
+    "buffer": {"access_rate", "bandwidth_delay_product", "loads", "points", "spread"},
     "loss_load": arguments.LOSS_LOAD.keys(),
     "curves": {"load"},
 }
@@ -82,7 +82,7 @@ DOMAINS = {
     "[1, 1e6]": "buffer.packet",
     "(0, inf]": "buffer.access_rate",
     "[0, 0.9]": "buffer.spread curves.spread",
-    "(0, 1)": "buffer.decrease buffer.confidence tcp_window.target window.target window.confidence",
+    "(0, 1)": "buffer.confidence tcp_window.target window.target window.confidence",
     "[10, 1e7]": "buffer.bandwidth_delay_product",
     "[0, 1000]": "buffer.points",
     "[2, 1e6]": "buffer.replications tcp_window.replications curves.replications loss_load.replications",

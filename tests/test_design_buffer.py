@@ -10,21 +10,12 @@ import xarray as xr
 
 from longfat import design, plot
 from longfat.design.arriving_files import ArrivingFiles
-from longfat.design.bottleneck import Senders
 from longfat.design.buffer_answer import AFTER, Goal, Point, line_to_goal, smallest
-from longfat.design.buffer_laws import (
-    RULES,
-    Laws,
-    NoLaws,
-    Path,
-    buffer_of_share,
-    decrease_of,
-    laws_of,
-    with_decrease,
-)
+from longfat.design.buffer_laws import RULES, Laws, NoLaws, Path, buffer_of_share, decrease_of, laws_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort, measured, observed
 from longfat.design.search import fitted
+from longfat.design.senders import sender
 from longfat.laws.tcp import aimd_utilisation_general, buffer_for_utilisation
 from longfat.sim import Simulation, queues
 from longfat.sim.schemes import Scheme, names, scheme
@@ -50,14 +41,13 @@ def test_the_time_between_two_losses_is_that_of_the_path(name, expected):
 
     DCTCP marks above 833 packets: sqrt(84,166/(2 x 50)) = 29.0 round trips of 1.01 x 100 ms for 50 flows.
     """
-    senders = Senders.of(name, None, None)
+    chosen, parameters = sender(name)
     queue = queues.discipline("step-marking", packets=833) if name == "dctcp" else "fifo"
     one = LongFlows(
-        1.25e9, 0.1, 1500, flows=50 if name == "dctcp" else 1, scheme=senders.scheme, parameters=senders.parameters,
-        discipline=queue,
+        1.25e9, 0.1, 1500, flows=50 if name == "dctcp" else 1, scheme=chosen, parameters=parameters, discipline=queue
     )  # fmt: skip
     assert one.cycle(0.46) == pytest.approx(expected, rel=2e-3, nan_ok=True)
-    laws = laws_of(senders.scheme, senders.parameters, senders.decrease, Path(one.bandwidth_delay_product, 0.1))
+    laws = laws_of(chosen, parameters, Path(one.bandwidth_delay_product, 0.1))
     cycle, _ = AFTER["cycle"]
     assert cycle(Point(one, 0.46, {}, 0.95, laws, 1.0)) == pytest.approx(expected, rel=2e-3, nan_ok=True)
     assert math.isnan(cycle(Point(one, math.nan, {}, 0.95, laws, 1.0)))
@@ -278,10 +268,10 @@ def test_a_threshold_in_packets_does_not_scale():
 
 def test_the_sawtooth_of_drop_tail_is_no_law_beside_another_discipline():
     path = Path(100.0, 0.1)
-    red = laws_of(scheme("sack"), {}, 0.5, path, discipline="red")
+    red = laws_of(scheme("sack"), {}, path, discipline="red")
     assert type(red) is NoLaws
     assert "AIMD closed form" not in red.rules(0.95, 4)
-    assert type(laws_of(scheme("sack"), {}, 0.5, path)) is Laws
+    assert type(laws_of(scheme("sack"), {}, path)) is Laws
 
 
 def test_a_path_that_would_take_hours_is_refused():
@@ -290,44 +280,6 @@ def test_a_path_that_would_take_hours_is_refused():
         ValueError, match=r"scheme 'vegas' .* not known to be scale-free.* 8333\.33 packets.*product = 200"
     ):
         design.buffer(**PATH, scheme="vegas")
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"scheme": "sack", "decrease": 0.7}, "decrease = 0.7 excludes scheme 'sack', which multiplies .* by 0.5"),
-        ({"scheme": "vegas", "decrease": 0.7}, "decrease = 0.7 excludes scheme 'vegas', which does not"),
-        ({"scheme": "gaimd-window", "parameters": {"beta": 0.8}, "decrease": 0.7}, "multiplies its window by 0.8"),
-    ],
-)
-def test_a_decrease_that_the_simulation_would_not_have_is_refused(given, words):
-    with pytest.raises(ValueError, match=words):
-        design.buffer(**{**SMALL, **given})
-
-
-def test_a_decrease_changes_law_and_simulation():
-    """A fifth of a product: 0.51/(0.51 + (1/1.2 - 0.7)^2) = 0.9663 for 0.7; full for 7/8, where 1/7 is enough."""
-    for decrease, expected in ((0.7, 0.9663), (0.875, 1.0)):
-        factor, parameters = with_decrease(scheme("gaimd-window"), {}, decrease)
-        assert factor == decrease
-        run = flows("gaimd-window", 1, parameters=parameters).simulate(40, effort(3))
-        assert run["utilisation"] == pytest.approx(expected, abs=0.015)
-
-
-def test_the_decrease_of_a_scheme_of_ones_own_is_for_the_laws():
-    mine = Scheme("mine", ack=lambda flow, event: flow.window + event.acked / flow.window)
-    assert with_decrease(mine, {}, 0.6) == (0.6, {})
-    assert math.isnan(with_decrease(mine, {}, None)[0])
-
-
-def test_bisection_and_scan_agree():
-    found = [
-        float(
-            design.buffer(**{**SMALL, "bandwidth_delay_product": 20, "search": search}).buffer_bdp.sel(rule="simulated")
-        )
-        for search in ("bisect", "scan")
-    ]
-    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("goal", [1, 2, 3, 17, 64, 399, 1600])
@@ -339,13 +291,11 @@ def test_the_search_by_itself(goal):
         asked.append(packets)
         return packets >= goal
 
-    found = smallest(reaches, [8, 40, 200], 0.02, 1600, "bisect")
+    found = smallest(reaches, [8, 40, 200], 0.02, 1600)
     assert found is not None
     assert goal <= found <= max(goal, 1.02 * goal)
     assert len(asked) < 20
-    assert smallest(reaches, [8, 40, 200], 0.02, 1600, "scan") == goal
-    assert smallest(lambda packets: False, [8, 40], 0.02, 1600, "bisect") is None
-    assert smallest(lambda packets: False, [8, 40], 0.02, 100, "scan") is None
+    assert smallest(lambda packets: False, [8, 40], 0.02, 1600) is None
 
 
 def test_the_search_ends_at_a_buffer_that_was_never_full(monkeypatch):
@@ -356,7 +306,7 @@ def test_the_search_ends_at_a_buffer_that_was_never_full(monkeypatch):
         asked.append(packets)
         return False
 
-    assert smallest(refused, [8, 40], 0.02, 1600, "bisect", lambda packets: packets >= 80) is None
+    assert smallest(refused, [8, 40], 0.02, 1600, lambda packets: packets >= 80) is None
     assert asked == [8, 40, 80]
 
     def recorded(self, packets, *given, **options):

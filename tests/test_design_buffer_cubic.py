@@ -8,7 +8,7 @@ import pytest
 from longfat import design
 from longfat.cli import buffer_text, main
 from longfat.design import scaled_path
-from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, RULES, CubicLaws, Laws, Path, laws_of, with_decrease
+from longfat.design.buffer_laws import CUBIC_FORM, FULL_LINK, RULES, CubicLaws, Laws, Path, decrease_of, laws_of
 from longfat.design.long_flows import sender_of
 from longfat.design.switch_buffer import answered
 from longfat.sim.schemes import Scheme, scheme
@@ -73,21 +73,20 @@ def test_the_bound_of_many_flows():
 
 def test_which_laws_a_scheme_has():
     path = Path(100.0, 0.1)
-    assert laws_of(CUBIC, {"c": 0.8}, 0.7, path) == CubicLaws(0.7, path, 0.8)
-    codel = laws_of(CUBIC, {}, 0.7, path, discipline="codel")  # the law's losses are those of drop tail
+    assert laws_of(CUBIC, {"c": 0.8}, path) == CubicLaws(0.7, path, 0.8)
+    codel = laws_of(CUBIC, {}, path, discipline="codel")  # the law's losses are those of drop tail
     assert list(codel.rules(0.95, 4).values()) == [1, 1 / 2, 1 / 3]
     assert math.isnan(codel.together(0.5, 1))
     assert math.isnan(codel.apart(0.5, 4))
-    without = laws_of(CUBIC, {"reno_friendly": 0.0}, 0.7, path)  # (3 + beta)/4 without a buffer, on any path
+    without = laws_of(CUBIC, {"reno_friendly": 0.0}, path)  # (3 + beta)/4 without a buffer, on any path
     assert without.together(0.0, 1) == pytest.approx(0.925)
-    assert laws_of(CUBIC, {}, 0.7, path).together(0.0, 4) < 0.92  # 25 packets each, W_rf is 64
-    assert laws_of(scheme("sack"), {}, 0.5, path) == Laws(0.5)
+    assert laws_of(CUBIC, {}, path).together(0.0, 4) < 0.92  # 25 packets each, W_rf is 64
+    assert laws_of(scheme("sack"), {}, path) == Laws(0.5)
     assert Laws(0.5).holds is RULES
     mine = Scheme("cubic", ack=lambda flow, event: flow.window)  # of this name, without its parameters
-    assert math.isnan(with_decrease(mine, {}, None)[0])
-    assert laws_of(mine, {}, 0.5, path) == Laws(0.5)
-    assert with_decrease(CUBIC, {}, None) == (0.7, {})
-    assert with_decrease(CUBIC, {}, 0.8) == (0.8, {"beta": 0.8})
+    assert math.isnan(decrease_of(mine, {}))
+    assert type(laws_of(mine, {}, path)) is Laws
+    assert [decrease_of(CUBIC, given) for given in ({}, {"beta": 0.8})] == [0.7, 0.8]
 
 
 # A slower link

@@ -104,12 +104,6 @@ BUFFER: dict[str, Any] = {
         meaning="Rate of the access link of each source, e.g. 100Mbit/s",
     ),
     "spread": SPREAD,
-    "decrease": Argument(
-        unit="probability", domain="(0, 1)", otherwise="that of the scheme",
-        meaning="Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window, cubic and own schemes",
-        remark="It sets the parameter of ``gaimd-window`` and ``cubic``, and is used in the laws for a user-defined "
-        "scheme. Other schemes have a fixed factor.",
-    ),
     "parameters": Setting(
         kind="mapping", meaning="Parameter of the scheme, such as delayed_ack=2",
         remark="A mapping of names to values, in place of those of hosts or of the defaults; the option may be "
@@ -131,7 +125,6 @@ BUFFER: dict[str, Any] = {
         REPLICATIONS, meaning="Effort at each buffer",
         remark="The number of simulations, or for long-lived flows the number of first samples.",
     ),
-    "search": SEARCH,
     "confidence": CONFIDENCE,
     "rng": RNG,
 }  # fmt: skip

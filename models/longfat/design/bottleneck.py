@@ -1,16 +1,14 @@
-"""Bottleneck whose buffer `longfat.design.buffer` determines, its queue discipline, and the senders of its flows."""
+"""Bottleneck whose buffer `longfat.design.buffer` determines, and its queue discipline."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from longfat.base.domains import conflict
-from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr, marking_threshold, with_decrease
-from longfat.design.senders import sender
-from longfat.sim import queues, schemes
+from longfat.design.buffer_laws import LEAST_OF_BBR, is_bbr, marking_threshold
+from longfat.sim import queues
 from longfat.sim.schemes import Scheme
 from longfat.sim.switch.step_marking import UNLIMITED
 
@@ -46,23 +44,6 @@ def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> fl
     """Return the smallest buffer [packets] that may be the answer: above a threshold, for BBR `LEAST_OF_BBR`."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
-
-
-@dataclass(frozen=True)
-class Senders:
-    """Senders of one scheme: parameters for simulations, and decrease factor for the laws (NaN if there is none)."""
-
-    scheme: Scheme
-    parameters: dict[str, float]
-    decrease: float
-
-    @classmethod
-    def of(cls, scheme: str | Scheme, parameters: Mapping[str, float] | None, decrease: float | None) -> Senders:
-        """Return the senders of a scheme with the parameters that hosts use; ``parameters`` override these."""
-        chosen, own = sender(scheme)
-        given = own | schemes.check_parameters(chosen, parameters or {})
-        factor, given = with_decrease(chosen, given, decrease)
-        return cls(chosen, given, factor)
 
 
 def discipline_of(

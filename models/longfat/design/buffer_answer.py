@@ -13,7 +13,7 @@ from longfat.base.labelled import Labelled
 from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import FURTHER, LAW_DESYNCHRONISED, LAW_SYNCHRONISED, ONE, SMALLEST, Laws, compared
 from longfat.design.replicating import Effort
-from longfat.design.search import Line, Search, bisected, fitted, logit
+from longfat.design.search import Line, bisected, fitted, logit
 from longfat.design.window_curves import ENDS, attrs
 
 if TYPE_CHECKING:
@@ -108,9 +108,8 @@ def variables(subject: LongFlows | ArrivingFiles) -> dict[str, Variable]:
 
 
 def answer(
-    subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, search: Search, effort: Effort,
-    every_rule: bool = True,
-) -> dict[str, Any]:  # fmt: skip
+    subject: LongFlows | ArrivingFiles, share: float, laws: Laws, points: int, effort: Effort, every_rule: bool = True
+) -> dict[str, Any]:
     """Simulate the buffers of curve and rules, search for the smallest sufficient buffer, and return all results.
 
     Each buffer is simulated once. ``of_rule`` in the result is a function that simulates the buffer of a rule.
@@ -137,7 +136,7 @@ def answer(
     packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
     # The search starts from the buffers of the rules that are not in `later`. The rules in `later` and the curve of the
     # utilisation are simulated after the search, so that the answer does not depend on them.
-    has_line = subject.resized and search != "scan" and floor <= 1 and share < 1
+    has_line = subject.resized and floor <= 1 and share < 1
     later = () if subject.criterion == "power" else (ONE, *FURTHER) if has_line else FURTHER
     first = {one for name, one in packets.items() if name not in later} or {max(1, round(size))}
     if not has_line:
@@ -190,7 +189,7 @@ def answer(
                 known = own
             chosen = seen[found] | known | {f"utilisation{end}": known[f"share{end}"] for end in ENDS}
     if found is None:
-        found = smallest(reaches, sorted(seen), subject.fineness, largest, search, is_last)
+        found = smallest(reaches, sorted(seen), subject.fineness, largest, is_last)
         below = [one for one in seen if found is not None and one < found]
         missed = max((one for one in below if of_attainable(seen[one])["share_upper"] < share), default=0)
 
@@ -289,7 +288,7 @@ def _guess(means: dict[int, float], line: Line | None, goal: Goal) -> float | No
 
 
 def smallest(
-    reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search,
+    reaches: Callable[[int], bool], known: list[int], fineness: float, most: int,
     is_last: Callable[[int], bool] = lambda packets: False,
 ) -> int | None:  # fmt: skip
     """Find the smallest buffer that ``reaches`` accepts, to a relative ``fineness`` or a packet; None if none is.
@@ -297,8 +296,6 @@ def smallest(
     ``known`` are the buffers that have been simulated, in order. ``is_last`` is called with a buffer that ``reaches``
     refuses, and returns whether ``reaches`` refuses all larger buffers, too.
     """
-    if search == "scan":
-        return next((one for one in range(1, most + 1) if reaches(one)), None)
     low, high = 0, 0
     for one in known:
         if reaches(one):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.base.domains import conflict
 from longfat.laws import bbr as laws_of_bbr
 from longfat.laws import cubic as laws_of_cubic
 from longfat.laws import dctcp as laws_of_dctcp
@@ -31,7 +30,6 @@ RULES = {
     "AIMD closed form": "one flow, or flows that all lose at the same time",
     "BDP/3": "no law: a third of the bandwidth-delay product (Kim and Farber, MS-CIS-94-55, section 4.2)",
 }
-SETTABLE = ("gaimd-window", "cubic")  # schemes whose decrease factor is the parameter beta
 ONE, ROOT = "one BDP", "BDP/sqrt(n)"
 SMALLEST = "simulated"  # name of the row that follows the rules: the smallest simulated buffer that suffices
 
@@ -46,7 +44,7 @@ def size_in_lines(packets: int, flows: int, find: str) -> int:
     return max(packets, flows) if find == "buffer" else packets
 
 
-def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
+def decrease_of(scheme: Scheme, parameters: Mapping[str, float]) -> float:
     """Return the factor by which a loss multiplies the window [1]; NaN if the laws do not describe the scheme.
 
     >>> from longfat.sim.schemes import scheme
@@ -55,40 +53,9 @@ def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
     """
     if scheme.name in ("reno", "newreno", "sack"):
         return 0.5
-    if scheme.name in SETTABLE and "beta" in scheme.parameters:
-        return float(parameters.get("beta", scheme.parameters["beta"].default))  # type: ignore[arg-type, union-attr]
+    if scheme.name in ("gaimd-window", "cubic") and "beta" in scheme.parameters:
+        return value_of(scheme, parameters, "beta")
     return math.nan
-
-
-def with_decrease(
-    scheme: Scheme, parameters: dict[str, float], decrease: float | None
-) -> tuple[float, dict[str, float]]:
-    """Return the decrease factor for the laws, and the scheme's parameters for the simulation of the same sender.
-
-    ``decrease`` sets the parameter ``beta`` of ``gaimd-window`` and ``cubic``. For a user-defined scheme ``decrease``
-    is returned as the factor, and no parameter is set. Every other scheme has a fixed factor, or no factor.
-
-    >>> from longfat.sim.schemes import scheme
-    >>> with_decrease(scheme("gaimd-window"), {}, 0.7)
-    (0.7, {'beta': 0.7})
-    >>> with_decrease(scheme("sack"), {}, 0.7)
-    Traceback (most recent call last):
-    ValueError: decrease = 0.7 excludes scheme 'sack', which multiplies its window by 0.5 at a loss: leave it out,
-    or take scheme 'gaimd-window', where it can be set
-    """
-    from longfat.sim import schemes
-
-    known = decrease_of(scheme, parameters)
-    if decrease is None or decrease == known:
-        return known, parameters
-    if scheme.name in SETTABLE and "beta" not in parameters:
-        return decrease, parameters | {"beta": decrease}
-    shipped = scheme.name in schemes.NAMED and schemes.scheme(scheme.name) is scheme
-    if not shipped and math.isnan(known):
-        return decrease, parameters
-    does = "does not multiply its window by a constant" if math.isnan(known) else f"multiplies its window by {known:g}"
-    reason = "leave it out, or take scheme 'gaimd-window', where it can be set"
-    raise conflict(f"decrease = {decrease:g}", f"excludes scheme {scheme.name!r}, which {does} at a loss", reason)
 
 
 def buffer_of_share(share: float, decrease: float) -> float:
@@ -435,12 +402,7 @@ class BbrLaws(NoLaws):
 
 
 def laws_of(
-    scheme: Scheme,
-    parameters: Mapping[str, float],
-    decrease: float,
-    path: Path,
-    threshold: float = 0.0,
-    discipline: str = "fifo",
+    scheme: Scheme, parameters: Mapping[str, float], path: Path, threshold: float = 0.0, discipline: str = "fifo"
 ) -> Laws:
     """Return the rules and laws of a scheme with given parameters on a path.
 
@@ -448,6 +410,7 @@ def laws_of(
     """
     if scheme.name == "dctcp" and "gain" in scheme.parameters and threshold:
         return DctcpLaws(math.nan, path, threshold)
+    decrease = decrease_of(scheme, parameters)
     if discipline != "fifo" and (is_bbr(scheme) or not math.isnan(decrease)):
         return NoLaws(
             math.nan,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from longfat.design.buffer_laws import CubicLaws, Laws, Path, decrease_of, laws_of, value_of
+from longfat.design.buffer_laws import CubicLaws, Laws, Path, laws_of, value_of
 from longfat.laws import cubic, tcp
 from longfat.sim.schemes import Scheme
 
@@ -38,7 +38,7 @@ class CurveLaws:
         """Rules and laws of the sender at a switch on this path."""
         known = {name: float(value) for name, value in self.parameters.items()}
         path = Path(self.bandwidth_delay_product, self.round_trip_time)
-        return laws_of(self.scheme, known, decrease_of(self.scheme, known), path)
+        return laws_of(self.scheme, known, path)
 
     def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
         """Return utilisation, queueing delay [s] and loss of flows whose windows overflow the buffer.

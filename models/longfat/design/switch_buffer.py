@@ -18,13 +18,14 @@ from longfat.base.progress import bar, describe
 from longfat.design import signalling
 from longfat.design.arguments import BUFFER, FLOWS, LOAD, ROUND_TRIP_TIME
 from longfat.design.arriving_files import ArrivingFiles
-from longfat.design.bottleneck import Bottleneck, Senders, discipline_of, threshold_of
+from longfat.design.bottleneck import Bottleneck, discipline_of, threshold_of
 from longfat.design.buffer_answer import answer, labelled
-from longfat.design.buffer_laws import ONE, Laws, Path, PolicerLaws, compared, laws_of, size_in_lines
+from longfat.design.buffer_laws import ONE, Laws, Path, PolicerLaws, compared, decrease_of, laws_of, size_in_lines
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
+from longfat.design.senders import sender
 from longfat.replication import replicate
-from longfat.sim import queues
+from longfat.sim import queues, schemes
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -146,8 +147,8 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
 def answered(
     *, rate: float, round_trip_time: Any, flows: Any, file: float | None, scheme: str | Scheme, share: float,
     packet: int, discipline: str | Discipline | None, mark_above: int | None, find: str, access_rate: float | None,
-    spread: float, decrease: float | None, parameters: Mapping[str, float] | None, loads: Any,
-    bandwidth_delay_product: int | None, points: int, replications: int, search: Any, confidence: float, rng: Any,
+    spread: float, parameters: Mapping[str, float] | None, loads: Any, bandwidth_delay_product: int | None,
+    points: int, replications: int, confidence: float, rng: Any,
     every_rule: bool = True, progress: bool = True, begin: Callable[[list[ByRule]], object] = lambda found: None,
 ) -> Labelled:  # fmt: skip
     """Return the answer of `buffer` without xarray, which takes a second to load.
@@ -161,7 +162,8 @@ def answered(
         Called when the arguments are accepted, before the first simulation, with the buffers of long-lived flows by
         rule, which need no simulation.
     """
-    senders = Senders.of(scheme, parameters, decrease)
+    chosen, of_hosts = sender(scheme)
+    own = of_hosts | schemes.check_parameters(chosen, parameters or {})
     times = listed("round_trip_time", round_trip_time)  # several are assigned to the flows in turn
     trips = tuple(ROUND_TRIP_TIME.checked("round_trip_time", one) for one in times)
     access = math.inf if access_rate is None else access_rate
@@ -173,7 +175,7 @@ def answered(
     simulated = path.bandwidth_delay_product
     if file is None and bandwidth_delay_product is not None:
         simulated = min(simulated, float(bandwidth_delay_product))
-    queue = discipline_of("fifo" if find == "burst" else discipline, senders.scheme, mark_above, simulated)
+    queue = discipline_of("fifo" if find == "burst" else discipline, chosen, mark_above, simulated)
     path = replace(path, discipline=queue)
     subjects: Sequence[Any]  # long flows or files
     if file is None:
@@ -184,8 +186,8 @@ def answered(
             raise conflict("round_trip_time", f"has {len(trips)} times, and needs as many flows, got {min(numbers)}")
         subjects = [
             LongFlows(
-                **vars(path), flows=n, scheme=senders.scheme, parameters=senders.parameters, spread=spread,
-                most=bandwidth_delay_product, finds=find, round_trip_times=trips if len(trips) > 1 else (),
+                **vars(path), flows=n, scheme=chosen, parameters=own, spread=spread, most=bandwidth_delay_product,
+                finds=find, round_trip_times=trips if len(trips) > 1 else (),
             )
             for n in numbers
         ]  # fmt: skip
@@ -200,11 +202,9 @@ def answered(
             if value is not None:
                 raise conflict(f"{name} = {value}", "excludes file")
         at = tuple(sorted(LOAD.each("loads", LOADS if loads is None else loads)))
-        subjects = [
-            ArrivingFiles(**vars(path), scheme=senders.scheme, parameters=senders.parameters, loads=at, file=file)
-        ]
+        subjects = [ArrivingFiles(**vars(path), scheme=chosen, parameters=own, loads=at, file=file)]
     seed = seed_of(rng)
-    laws, named = _laws(subjects[0], senders, find)
+    laws, named = _laws(subjects[0], find)
     runs = replications * (points + len(laws.holds) + 4)
     for one in subjects:
         one.refuse_too_long(runs)
@@ -219,7 +219,7 @@ def answered(
             shown.update(done)
 
         effort = Effort(seed, replications, confidence, tell, share, functools.partial(describe, shown))
-        answers = replicate(lambda one: answer(one, share, laws, points, search, effort, every_rule), subjects)
+        answers = replicate(lambda one: answer(one, share, laws, points, effort, every_rule), subjects)
         if file is None:
             _complete(answers, numbers, laws, find)
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
@@ -229,10 +229,10 @@ def answered(
     data.attrs.update({
         **{name: getattr(path, name) for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "bandwidth_delay_product": path.bandwidth_delay_product,
-        "scheme": scheme if isinstance(scheme, str) else senders.scheme.name,
+        "scheme": scheme if isinstance(scheme, str) else chosen.name,
         "discipline": named,
         **({"mark_above": threshold} if threshold else {}),
-        "decrease": senders.decrease,
+        "decrease": decrease_of(chosen, own),
         "about": laws.about,
         "share": share,
         "criterion": subjects[0].criterion,
@@ -264,7 +264,7 @@ def _complete(answers: Sequence[dict[str, Any]], flows: Sequence[int], laws: Law
             one["rules"][list(laws.holds).index(ONE)] = one["of_rule"](ONE)
 
 
-def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tuple[Laws, str]:
+def _laws(subject: LongFlows | ArrivingFiles, find: str) -> tuple[Laws, str]:
     """Return the rules and laws to compare with the simulations, and the name of the discipline."""
     named, threshold = queues.discipline(subject.discipline).name, threshold_of(subject.discipline)
     if find == "threshold":
@@ -276,8 +276,9 @@ def _laws(subject: LongFlows | ArrivingFiles, senders: Senders, find: str) -> tu
     path = Path(float(packets), subject.round_trip_time)
     if find == "burst":
         # The law assumes that windows grow linearly. CUBIC's windows do not: NaN, because the law does not hold.
-        return PolicerLaws(math.nan if senders.scheme.name == "cubic" else senders.decrease, path), "policer"
-    return laws_of(senders.scheme, senders.parameters, senders.decrease, path, threshold, named), named
+        decrease = decrease_of(subject.scheme, subject.parameters)
+        return PolicerLaws(math.nan if subject.scheme.name == "cubic" else decrease, path), "policer"
+    return laws_of(subject.scheme, subject.parameters, path, threshold, named), named
 
 
 def _by_rule(subjects: Sequence[LongFlows], laws: Laws, share: float) -> list[ByRule]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longfat.design.bottleneck import threshold_of
-from longfat.design.buffer_laws import BbrLaws, CubicLaws, DctcpLaws, Laws, Path, decrease_of, is_bbr, laws_of, value_of
+from longfat.design.buffer_laws import BbrLaws, CubicLaws, DctcpLaws, Laws, Path, is_bbr, laws_of, value_of
 from longfat.design.senders import LARGEST_LOSS_OF_BBR1
 from longfat.laws import bbr, cubic, tcp
 from longfat.sim.network.elements import Flow, Link
@@ -138,8 +138,7 @@ def _full_link(subject: Shared, flows: list[Flow]) -> Iterator[LawValue]:
     assert scheme is not None
     if subject.capacity == math.inf or (subject.buffer == math.inf and not is_bbr(scheme)):
         return
-    decrease = decrease_of(scheme, dict(first.parameters))
-    laws = laws_of(scheme, first.parameters, decrease, subject.path, threshold_of(subject.link.discipline), name)
+    laws = laws_of(scheme, first.parameters, subject.path, threshold_of(subject.link.discipline), name)
     if name != "fifo" and not isinstance(laws, DctcpLaws):
         return
     remark = "if all flows lose at the same time" if count > 1 else ""
