@@ -152,25 +152,6 @@ def test_ctrl_c_ends_calls_inside_calls():
     assert inner.ended == [0]
 
 
-@pytest.mark.parametrize("enough", [1, 2, 3])
-def test_as_many_as_are_needed(enough):
-    """`until` receives the first results in order; it is not asked after the last one."""
-    seen = []
-
-    def until(found):
-        seen.append(list(found))
-        return len(found) == enough
-
-    assert replicate(abs, range(3), 1, until=until) == [0, 1, 2][:enough]
-    assert seen == [[0], [0, 1]][:enough]
-
-
-def test_the_others_are_given_up():
-    waiting = Waiting(2, lambda: "first")
-    assert replicate(waiting, range(3), 2, until=lambda found: True) == ["first"]
-    assert set(waiting.ended) in ({1}, {1, 2})
-
-
 @pytest.mark.parametrize(
     ("workers", "error"),
     [

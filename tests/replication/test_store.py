@@ -76,10 +76,7 @@ def test_without_a_seed_the_store_has_one(tmp_path, counted):
             {"function": exponential},
             r"function is tests.replication.common.queue there and tests.replication.common.exponential",
         ),
-        (
-            {"function": functools.partial(queue, load=1)},
-            r"there and partial\(tests.replication.common.queue, load=1\) here",
-        ),
+        ({"function": functools.partial(queue, load=1)}, r"there and partial\(tests.replication.common.queue\) here"),
         ({"grid": {**GRID, "load": [0.5, 0.8]}}, "p1-0_r0.npz: load is 0.9 there and 0.8 here"),
         ({"grid": {**GRID, "scheme": ["cubic", "reno"]}}, "p0-0_r0.npz: scheme is 'reno' there and 'cubic' here"),
         ({"grid": {"load": [0.5]}}, "the axes are load, scheme there and load here"),

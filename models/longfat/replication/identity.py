@@ -291,18 +291,17 @@ def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 
 def name(function: Callable[..., Any]) -> str:
-    """Return a function's module and qualified name; for a partial function also its arguments.
+    """Return a function's module and qualified name; that of a partial function is in parentheses.
 
     >>> name(functools.partial(sorted, "a"))
-    "partial(builtins.sorted, 'a')"
+    'partial(builtins.sorted)'
     """
     if isinstance(function, functools.partial):
-        arguments = [_described(value) for value in function.args]
-        arguments += [f"{key}={_described(value)}" for key, value in function.keywords.items()]
-        return f"partial({', '.join([name(function.func), *arguments])})"
-    qualified = getattr(function, "__qualname__", None)
+        return f"partial({name(function.func)})"
+    if not hasattr(function, "__qualname__"):  # an object; its `repr` may contain an address
+        return f"<{name(type(function))}>"
     module = getattr(function, "__module__", None)
-    return _described(function) if qualified is None else f"{module}.{qualified}" if module else qualified
+    return f"{module}.{function.__qualname__}" if module else function.__qualname__
 
 
 def of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -318,18 +317,3 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
     """
     code, parts = digests(function)
     return {"function": name(function), "code": [str(sys.implementation.cache_tag), code], "state": parts}
-
-
-def _described(value: Any) -> str:
-    """Describe an argument as text that is equal in every process; most objects are described by their types only."""
-    kind = type(value)
-    if callable(value) and hasattr(value, "__qualname__"):
-        return name(value)
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes):
-        return repr(value)
-    if kind in (list, tuple):
-        listed = ", ".join(map(_described, value))
-        return f"[{listed}]" if kind is list else f"({listed}{',' * (len(value) == 1)})"
-    if kind is dict:
-        return f"{{{', '.join(f'{_described(key)}: {_described(item)}' for key, item in value.items())}}}"
-    return f"<{kind.__module__}.{kind.__qualname__}>"  # `repr` may contain an address, or a set in any order

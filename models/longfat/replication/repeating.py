@@ -30,10 +30,6 @@ class ExecutorFailed(RuntimeError):
     """Error of an executor that refuses calls or has lost some; ``__cause__`` is the executor's exception."""
 
 
-class _Enough(Exception):
-    """Exception that ends `replicate` early; its argument is the list of results that ``until`` accepted."""
-
-
 def stopping() -> np.ndarray:
     """Return the stop flag of the job in this thread: an array of one boolean, which compiled code polls."""
     flag: np.ndarray = getattr(_here, "flag", _NEVER)
@@ -45,7 +41,6 @@ def replicate(
     seeds: Iterable[Seed],
     workers: int | str | Executor | None = None,
     *,
-    until: Callable[[list[Result]], bool] | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> list[Result]:
     """Call a function once for each seed, or setting, and return the results in the order of the seeds.
@@ -62,9 +57,6 @@ def replicate(
     workers : None, int, "threads", "processes" or concurrent.futures.Executor
         Executor of the calls, or the number of threads, in [1, 1024]; by default one thread for each processor. An
         executor object is not shut down.
-    until : callable, optional
-        Called with the results of the first n calls in their order, for n = 1, 2 and so on. If it returns True, these
-        results are returned, and the other calls are abandoned.
     progress : callable, optional
         Called with the number of calls that have ended since the last time, about five times a second.
 
@@ -79,8 +71,6 @@ def replicate(
     --------
     >>> replicate(abs, [-3, 1, -2])
     [3, 1, 2]
-    >>> replicate(abs, [-3, 1, -2], until=lambda found: found[-1] < 2)
-    [3, 1]
     """
     given = list(seeds)
     if isinstance(workers, int):
@@ -90,7 +80,6 @@ def replicate(
     function = engines.portable(job, engine)
     places = iter(range(len(given)))
     results: dict[int, Result] = {}
-    found: list[Result] = []
 
     def following() -> tuple[int, Callable[..., Any], tuple[Seed]] | None:
         place = next(places, None)
@@ -98,17 +87,10 @@ def replicate(
 
     def ended(place: int, future: Future[Any]) -> None:
         results[place] = future.result()
-        while len(found) in results:
-            found.append(results[len(found)])
-            if until is not None and len(found) < len(given) and until(found):
-                raise _Enough(list(found))
 
     with engines.opened(engine) as executor:
-        try:
-            supervise(executor, following, ended, progress)
-        except _Enough as enough:
-            return list(enough.args[0])
-    return found
+        supervise(executor, following, ended, progress)
+    return [results[place] for place in range(len(given))]
 
 
 def supervise(
