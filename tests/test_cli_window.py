@@ -221,10 +221,6 @@ def test_the_rate_of_a_long_transfer_explains_a_measurement(capsys):
     assert float(check[0]) < 1000  # Mbit/s
     assert float(check[1]) > 5000
     assert "each of 100 mean times between two reductions of the window, 2000 s" in " ".join(out.split())
-    # 0.95 x 65953 packets: the law's p = 0.08 (1.50415 x 0.4^(1/4)/62655)^(4/3) = 4.1e-8; the link cuts off its peaks
-    found, law = re.search(r"up to a loss of (\S+) \(simulated; law: (\S+)\)", out).groups()
-    assert float(law) == 4.1e-8
-    assert 1e-8 < float(found) < 4.1e-8
     # The interval of the check spans a factor of ten. That of a transfer of 100 cycles, whose rates spread by 8 % and
     # with t = 2.57 for 6 runs, is 2.33 -+ 0.08 x 2.57 x sqrt(7/6) = 22 %, and 6 % for the accuracy: a factor of 1.8.
     low, high = re.search(r"narrower +-O 199 -t 1989: ([\d.]+) to ([\d.]+) Mbit/s, simulated", out).groups()

@@ -1,4 +1,4 @@
-"""What TCP makes of a path: published rates, paths of one shape, and the loss up to which a link is full."""
+"""What TCP makes of a path: published rates, paths of one shape, parallel flows, windows and buffers."""
 
 import math
 from dataclasses import replace
@@ -153,23 +153,6 @@ def test_a_check_lasts_ten_cycles_between_half_a_minute_and_a_minute():
     assert tcp.TcpPath(5e6, 0.02, 1000, RENO).check(0.01) == (5, 30.0)
 
 
-def test_the_loss_that_fills_the_link():
-    path = tcp.TcpPath(1.25e6, 0.02, 1250, RENO)  # 20 segments
-    found = tcp.loss_that_fills(path, 0.9, effort(4))
-    at, above = (average(path.transfers(one, effort(4), 50)) for one in (found, tcp.FINENESS * found))
-    assert at >= 0.9 > above
-
-
-@pytest.mark.parametrize("largest", [1e-3 / 250, 1e-3, 3.9e-3])
-def test_the_largest_loss(largest):
-    found = tcp.largest_loss(lambda loss: loss <= largest, 1e-3)
-    assert largest / tcp.FINENESS <= found <= largest
-
-
-def test_no_loss_is_small_enough():
-    assert math.isnan(tcp.largest_loss(lambda loss: False, 1e-3))
-
-
 # Parallel flows
 
 
@@ -236,7 +219,7 @@ def test_the_number_of_flows_by_law_nearly_fills_the_link(rate, trip, loss, send
     path = tcp.TcpPath(0.953 * rate, trip, 1448 if sender is CUBIC else 1250, sender)
     assert path.law_streams(loss, 0.95) == flows
     for buffer, least in ((1.0, 0.90), (0.1, 0.82)):
-        runs = replace(path, flows=flows, buffer=buffer).transfers(loss, effort(3), 80)
+        runs = replace(path, flows=flows, buffer=buffer).transfers(loss, effort(3))
         assert tcp.limits([run.share for run in runs], 0.95)["upper"] > least
 
 

@@ -104,7 +104,6 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool
     if not path.rate_measured_by and (beside := _beside(answer)):
         yield from labelled("", beside)
     if verbose:
-        next(steps)
         yield from labelled("runs", _transfers(answer))
 
 
@@ -155,17 +154,16 @@ def end(answer: Answer, path: Path, verbose: bool) -> str:
 
 
 def _filling(answer: Answer) -> str:
-    """Return a text on the largest loss at which the sender fills the link, by law and, if available, simulated."""
+    """Return a text on the largest loss at which the sender fills the link by law."""
     a, name = answer.attrs, name_of(answer.attrs)
-    law, found = (answer.values[f"tcp_filling_loss{end}"] for end in ("_law", ""))
+    law = answer.values["tcp_filling_loss_law"]
     if SENDERS[a["scheme"]].is_bbr:
         return f"{name} keeps its rate up to a loss of {law:.2g} (law)"
     if answer.reachable < a["target"] * answer.capacity:
         return f"TCP's largest window keeps {name}{of_streams(a)} from carrying {percent(a['target'])} of this link"
-    known = f"{found:.2g} (simulated; law: {law:.2g})" if math.isfinite(found) else f"{law:.2g} (law)"
     return (
         f"a long transfer of {name}{of_streams(a)} carries {percent(a['target'])} of this link up to a loss of "
-        f"{known}, and no window or buffer changes that"
+        f"{law:.2g} (law), and no window or buffer changes that"
     )
 
 

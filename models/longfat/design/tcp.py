@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -44,7 +43,6 @@ LONG_CYCLES_OF_FLOWS = 20
 #: Least number of packets that a full link carries during a long transfer. Our choice: a packet more or less changes
 #: the rate by 0.1 %. LONG_CYCLES have fewer packets if the bandwidth-delay product is below ten packets.
 LONG_PACKETS = 1000
-CYCLES_OF_SEARCH = 80
 #: Long transfers are simulated over a path scaled down until the mean window has LONG_WINDOW packets. If the cubic
 #: function determines the window, at least LONG_ROUNDS round trips remain between two reductions. Our choice: the rates
 #: are then within 3 % of the law and of the rates on larger paths (tests/test_design_tcp.py).
@@ -58,8 +56,6 @@ LEAST_BUFFER = 6
 #: choice: if the run had more, the path is made smaller, and its buffer gets more bandwidth-delay products.
 LARGEST_RUN = 1e7
 ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
-FINENESS = 1.3  # accuracy, as a factor, of the largest loss at which TCP fills the path
-FARTHEST = 31  # largest number of steps of the search for that loss: a factor of 3400 up or down
 
 
 @dataclass(frozen=True)
@@ -246,12 +242,11 @@ class TcpPath:
         begin = skipped + ROUNDS_TO_FILL * self.round_trip_time
         return self._runs(small, known, begin, lasts, effort)
 
-    def time(self, loss: float, cycles: int = LONG_CYCLES) -> float:
+    def time(self, loss: float) -> float:
         """Return the duration of a long transfer [s]; for BBR that of a check, because its rate settles in seconds."""
         if self.sender.is_bbr:
             return self.check(loss)[1]
-        if self.flows > 1:
-            cycles = max(LONG_CYCLES_OF_FLOWS, cycles // self.flows)
+        cycles = max(LONG_CYCLES_OF_FLOWS, LONG_CYCLES // self.flows)
         lasts = (cycles if loss > 0 else LONG_CYCLES_WITHOUT_LOSS) * self.cycle(loss)
         lasts = max(lasts, LONG_PACKETS * self.segment / self.rate)
         return max(lasts, self.check(loss)[1]) if self._times_out(loss) else lasts
@@ -263,15 +258,15 @@ class TcpPath:
         """
         return loss > LARGEST_LOSS_OF_LAW or self._room < LEAST_BUFFER
 
-    def transfers(self, loss: float, effort: Effort, cycles: int = LONG_CYCLES) -> list[Run]:
-        """Simulate long transfers of ``cycles`` cycles, after skipping the time in which the initial window matters."""
+    def transfers(self, loss: float, effort: Effort) -> list[Run]:
+        """Simulate long transfers, after skipping the time in which the initial window matters."""
         small = self.scaled_long(loss)
         skipped = (LONG_SKIPPED if loss > 0 else LONG_SKIPPED_WITHOUT_LOSS) * self.cycle(loss)
         if self._room < LEAST_BUFFER:
             skipped = max(skipped, self.check(loss)[0])
         window = min(self._in_flight / self.flows, self.sender.window(loss, self.round_trip_time))
         known = {"initial_ssthresh": max(2.0, small.ratio * window)}
-        return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss, cycles), effort)
+        return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss), effort)
 
     def _runs(self, small: Scaled, known: dict[str, float], begin: float, lasts: float, effort: Effort) -> list[Run]:
         """Simulate the flows; ``known`` is their initial window and threshold, or empty for slow start with HyStart.
@@ -329,41 +324,3 @@ def limits(values: list[float], confidence: float) -> dict[str, float]:
     mean, lower, upper = interval(values, confidence)
     half = (upper - lower) / 2 * math.sqrt(len(values) + 1)
     return {"mean": mean, "lower": lower, "upper": upper, "least": mean - half, "most": mean + half}
-
-
-def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
-    """Return the largest loss, within `FINENESS`, at which the mean of long transfers reaches a fraction of the link.
-
-    The result is NaN if a transfer without loss does not reach ``share``. The search begins at half of the loss by the
-    law, which neglects that the link and its buffer limit the largest windows.
-    """
-
-    def reaches(loss: float) -> bool:
-        if loss >= 1:
-            return False
-        runs = path.transfers(loss, effort, CYCLES_OF_SEARCH)
-        return float(np.mean([run.share for run in runs])) >= share
-
-    return largest_loss(reaches, path.law_loss(share) / 2) if reaches(0.0) else math.nan
-
-
-def largest_loss(reaches: Callable[[float], bool], first: float) -> float:
-    """Return the largest of the losses ``first`` times `FINENESS`^k, |k| <= 31, for which ``reaches`` is true, or NaN.
-
-    The steps of k double until the answer changes, and the last step is bisected (Bentley and Yao, An almost optimal
-    algorithm for unbounded searching, 1976), so that few losses are tried if ``first`` is nearly right.
-
-    >>> 1 / FINENESS <= largest_loss(lambda loss: loss < 2e-6, 1e-5) / 2e-6 <= 1
-    True
-    """
-    step = 1 if reaches(first) else -1
-    near, far = 0, step
-    while reaches(first * FINENESS**far) == (step > 0):
-        if abs(far) == FARTHEST:
-            return first * FINENESS**far if step > 0 else math.nan
-        near, far = far, 2 * far + step
-    low, high = sorted((near, far))
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if reaches(first * FINENESS**middle) else (low, middle)
-    return first * FINENESS**low

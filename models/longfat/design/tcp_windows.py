@@ -35,7 +35,6 @@ HEADERS = (header_bytes("IP"), header_bytes("wire"))
 #: if the link limits the flow, relative to a full link; for the goodput under random loss, relative to the goodput.
 UTILISATION_ACCURACY, GOODPUT_ACCURACY = 0.01, 0.05
 DENSE = np.geomspace(1e-9, 0.02, 61)  # losses at which the law is drawn
-SEARCHED = 3  # runs at each loss of the search for the loss that fills the link
 
 #: Variables of each loss with units and meanings. A simulated variable is missing until its simulation has ended.
 VARIABLES = {
@@ -61,10 +60,6 @@ VARIABLES = {
 OF_PATH = {
     "tcp_own_loss_law": ("1", "loss that the flows cause themselves once they fill the link, law"),
     "tcp_filling_loss_law": ("1", "largest loss at which TCP carries {target} of the link, law"),
-    "tcp_filling_loss": (
-        "1",
-        "largest loss at which TCP carries {target} of the link, simulated; NaN if not simulated",
-    ),
     **with_limits("bbr_share", "share of the rate that the flows of BBR take beside one CUBIC flow"),
     "bbr_loss": ("1", "share of BBR's packets lost beside one CUBIC flow, simulated"),
     "bbr_loss_short": ("1", "the same with a buffer of a tenth of the bandwidth-delay product"),
@@ -101,10 +96,10 @@ def tcp_window(
         Along ``loss``: ``tcp_rate_law`` and, simulated over long transfers of ``tcp_time`` [s], ``tcp_rate`` with
         limits [bytes/s], of data without headers; ``check_lower`` and ``check_upper`` [bytes/s], the interval in which
         one measurement of ``check_time`` after ``check_skipped`` [s] is expected; ``tcp_in_flight`` and ``tcp_window``
-        [bytes]; ``tcp_streams_law``, the number of flows that carry ``target`` of the link. ``tcp_filling_loss_law``
-        and ``tcp_filling_loss``: the largest loss at which long transfers carry ``target`` of the link.
-        ``tcp_own_loss_law``: the loss that flows which fill the link cause by overflowing its buffer; if it is above
-        the loss of the path, more flows add losses and no rate. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, if
+        [bytes]; ``tcp_streams_law``, the number of flows that carry ``target`` of the link. ``tcp_filling_loss_law``:
+        the largest loss at which long transfers carry ``target`` of the link by law. ``tcp_own_loss_law``: the loss
+        that flows which fill the link cause by overflowing its buffer; if it is above the loss of the path, more flows
+        add losses and no rate. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, if
         BBR is the sender or is advised because of the losses: its share beside a CUBIC flow, and its losses.
         Attributes, of each flow: ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of
         ``net.ipv4.tcp_rmem`` and ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and
@@ -209,8 +204,8 @@ def answers(
 ) -> Iterator[Answer]:  # fmt: skip
     """Yield the answer of `tcp_window` by the law, and again after the simulations at each loss.
 
-    The answer is yielded twice more: after BBR beside CUBIC has been simulated, and after the search for the largest
-    loss at which TCP fills the link. Each time the answer is the same object, with more values.
+    The answer is yielded once more after BBR beside CUBIC has been simulated. Each time it is the same object, with
+    more values.
     """
     sender = SENDERS[scheme]
     given = {name: _range(name, value) for name, value in (("rate", rate), ("round_trip_time", round_trip_time))}
@@ -306,10 +301,6 @@ def answers(
             values |= beside_cubic(bbr, replace(effort, replications=RUNS))
         shown.clear()
         yield answer
-        if not sender.is_bbr:
-            values["tcp_filling_loss"] = tcp.loss_that_fills(here, target, replace(effort, replications=SEARCHED))
-        shown.clear()
-        yield answer
 
 
 def _middle(given: dict[str, Range]) -> dict[str, float]:
@@ -322,20 +313,15 @@ def _simulated(path: Any, given: dict[str, Range], shares: list[float], effort: 
     loss, here = middle["loss"], path(middle)
     worst = {"rate": given["rate"].low} | {name: given[name].high for name in ("round_trip_time", "loss")}
     best = {"rate": given["rate"].high} | {name: given[name].low for name in ("round_trip_time", "loss")}
-    mean_of = _limits(here, loss, effort)
-    # If no input is a range, both ends equal the middle, whose results are used for both.
-    least_of, most_of = (mean_of if at == middle else _limits(path(at), at["loss"], effort) for at in (worst, best))
+    made = _rates(here, loss, effort)
     least, most = shares
     centre = (least + most) / 2
-    made = {
-        "tcp_rate": mean_of["mean"],
-        "tcp_rate_lower": least_of["lower"],
-        "tcp_rate_upper": most_of["upper"],
-        **{f"{name}_lower": least_of[f"{name}_least"] * least / centre for name in ("check", "long")},
-        **{f"{name}_upper": most_of[f"{name}_most"] * most / centre for name in ("check", "long")},
-        "tcp_in_flight": mean_of["in_flight"],
-        "tcp_lost": mean_of["lost"],
-    }
+    for end, at, share in (("lower", worst, least), ("upper", best, most)):
+        # If no input is a range, both ends equal the middle.
+        found = made if at == middle else _rates(path(at), at["loss"], effort)
+        made[f"tcp_rate_{end}"] = found[f"tcp_rate_{end}"]
+        for name in ("check", "long"):
+            made[f"{name}_{end}"] = found[f"{name}_{end}"] * share / centre
     ends = by_iperf3(made["check_lower"], made["check_upper"], here.segment, here.check(loss)[1])
     return made | dict(zip(("check_lower", "check_upper"), ends, strict=True))
 
@@ -370,23 +356,24 @@ def _range(name: str, value: Any) -> Range:
     return figure_ranges.read(value, READERS[record.unit], name, record.domain)
 
 
-def _limits(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
-    """Return the mean rate of long transfers [bytes/s] with its limits, a further run's limits, and the data in flight.
+def _rates(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:
+    """Simulate checks and long transfers; return the rates [bytes/s] with their limits, and the data in flight.
 
-    The further run is a check, or lasts as long as a long transfer; its limits are widened by the accuracy of the
-    simulator.
+    The limits ``check_...`` and ``long_...`` are those of one more run, which is a check, or lasts as long as a long
+    transfer; they are widened by the accuracy of the simulator.
     """
     checks = path.checks(loss, effort)
     transfers = checks if path.sender.is_bbr else path.transfers(loss, effort)
-    found = tcp.limits([run.share for run in transfers], effort.confidence)
+    mean = tcp.limits([run.share for run in transfers], effort.confidence)
+    shares = {"tcp_rate": mean["mean"], "tcp_rate_lower": mean["lower"], "tcp_rate_upper": mean["upper"]}
     wider = GOODPUT_ACCURACY if loss > 0 else 0.0
-    for name, one in (("long", dict(found)), ("check", tcp.limits([run.share for run in checks], effort.confidence))):
-        found[f"{name}_least"] = one["least"] * (1 - wider) - UTILISATION_ACCURACY * one["mean"]
-        found[f"{name}_most"] = one["most"] * (1 + wider) + UTILISATION_ACCURACY * one["mean"]
-    made = {name: path.rate * min(1.0, max(0.0, value)) for name, value in found.items()}
+    for name, one in (("long", mean), ("check", tcp.limits([run.share for run in checks], effort.confidence))):
+        shares[f"{name}_lower"] = one["least"] * (1 - wider) - UTILISATION_ACCURACY * one["mean"]
+        shares[f"{name}_upper"] = one["most"] * (1 + wider) + UTILISATION_ACCURACY * one["mean"]
+    made = {name: path.rate * min(1.0, max(0.0, share)) for name, share in shares.items()}
     delay, lost = (float(np.mean([getattr(run, name) for run in transfers])) for name in ("queueing_delay", "lost"))
-    in_flight = path.rate * found["mean"] * (path.round_trip_time + delay)
-    return made | {"in_flight": in_flight, "lost": lost if path.sender.is_bbr else math.nan}
+    in_flight = path.rate * mean["mean"] * (path.round_trip_time + delay)
+    return made | {"tcp_in_flight": in_flight, "tcp_lost": lost if path.sender.is_bbr else math.nan}
 
 
 def _effects(path: Callable[..., tcp.TcpPath], given: dict[str, Range]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,13 +83,11 @@ def _advice(data: xr.Dataset) -> str:
     """Return a recommendation: more streams, a lower loss, or else a window."""
     a = data.attrs
     flow = f"{a['scheme']} at {text(a['rate'], 'bytes/s')} and {text(a['round_trip_time'], 's')}"
-    largest = next(
-        value for value in (float(data[f"tcp_filling_loss{end}"]) for end in ("", "_law")) if math.isfinite(value)
-    )
+    largest = float(data.tcp_filling_loss_law)
     if a["flows"] * a["window"] / a["round_trip_time"] < a["target"] * a["rate"]:
         return f"Use {a['sockets']} streams: TCP's largest window keeps {flow} from filling the link"
     if float(data.loss_low.max()) > largest:
-        return f"Lower the loss to {largest:.2g}: {flow} fills {100 * a['target']:.6g}% of the link up to there"
+        return f"Lower the loss to {largest:.2g}: {flow} fills {100 * a['target']:.6g}% of the link up to there by law"
     window = text(float(f"{a['window']:.3g}"), "bytes")
     return f"Allow a window of {window}: {flow} fills the link with it"
 
