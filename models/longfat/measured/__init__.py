@@ -14,22 +14,10 @@ if TYPE_CHECKING:
     from longfat.base.layers import LAYERS, layer_sizes, rate_at
     from longfat.measured.combining import path_of
     from longfat.measured.figures import Measurement, PathFigures, Series
-    from longfat.measured.ping import read_ping
-    from longfat.measured.recognising import KINDS, read, read_each, read_iperf3
+    from longfat.measured.recognising import KINDS, read, read_each
 
 __all__ = [
-    "KINDS",
-    "LAYERS",
-    "Measurement",
-    "PathFigures",
-    "Series",
-    "layer_sizes",
-    "path_of",
-    "rate_at",
-    "read",
-    "read_each",
-    "read_iperf3",
-    "read_ping",
-]
+    "KINDS", "LAYERS", "Measurement", "PathFigures", "Series", "layer_sizes", "path_of", "rate_at", "read", "read_each",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -1,4 +1,9 @@
-"""Reader of the output of ``iperf3 --json`` and ``--json-stream``."""
+"""Reader of the output of ``iperf3 --json`` and ``--json-stream``.
+
+TCP: the loss is the ratio of retransmissions to segments sent, an estimate that includes drops in queues that the flow
+itself filled, and spurious retransmissions. UDP: the rate is never more than the offered one, and there is no
+round-trip time. A file of the server only has the rate and, with ``-R``, the round-trip time.
+"""
 
 from __future__ import annotations
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from os import PathLike
 
 from longfat.base.domains import number
-from longfat.measured.fields import printed, text_of
+from longfat.measured.fields import printed
 from longfat.measured.figures import Measurement, PathFigures, Series
 
-__all__ = ["KIND", "looks_like", "read", "read_ping"]
+__all__ = ["KIND", "looks_like", "read"]
 
 KIND = "ping"
 
@@ -28,40 +27,6 @@ _LOST = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)% (?:packet )?loss")
 _RECEIVED = re.compile(r"transmitted, ([0-9]+) (?:packets )?received")
 
 
-def read_ping(path: str | PathLike[str]) -> PathFigures:
-    """Read the smallest round-trip time, which contains the least queueing, from the output of ``ping``.
-
-    The loss appears in a remark only, not as the loss of the path: a few dozen packets cannot distinguish 1e-3 from 0,
-    and many hosts limit the rate of their replies.
-
-    Parameters
-    ----------
-    path : str or path
-        Output of one run of ping on Linux, BSD, macOS, busybox or Windows, in English. If the summary is missing, the
-        replies are read one by one, with a remark that the file is cut off.
-
-    Returns
-    -------
-    PathFigures
-        Round-trip time [s] of small packets; rate and loss are None.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, holds no reply or several runs, or has only an upper bound of a time ("time<1ms").
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "ping.txt")
-    ...     _ = file.write_text("round-trip min/avg/max = 20.1/20.5/21.0 ms")
-    ...     read_ping(file).round_trip_time
-    0.0201
-    """
-    return read(str(path), text_of(path)).figures
-
-
 def looks_like(text: str) -> bool:
     """Return whether a text may be the output of ping."""
     return bool(
@@ -74,7 +39,11 @@ def looks_like(text: str) -> bool:
 
 
 def read(path: str, text: str) -> Measurement:
-    """Return the measurement from the replies and the summary of one run of ping."""
+    """Return the measurement from the replies and the summary of one run of ping.
+
+    The loss appears in a remark only, not as the loss of the path: a few dozen packets cannot distinguish 1e-3 from 0,
+    and many hosts limit the rate of their replies.
+    """
     windows = _WINDOWS.findall(text)
     summaries = _SUMMARY.findall(text) + windows
     if len(summaries) > 1:

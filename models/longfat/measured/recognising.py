@@ -8,7 +8,6 @@ import os
 import zlib
 from collections import Counter
 from os import PathLike
-from typing import Any, Protocol
 
 from longfat.base.progress import announced
 from longfat.measured import crusader, flent, iperf3, iperf3_text, ndt7, ping, qlog, ss, sysctl, tc, tcp_flow
@@ -16,21 +15,11 @@ from longfat.measured.combining import path_of
 from longfat.measured.fields import LONGEST_TEXT, MARKS, opened, parsed, text_of
 from longfat.measured.figures import Measurement, PathFigures
 
-__all__ = ["KINDS", "read", "read_each", "read_iperf3"]
+__all__ = ["KINDS", "read", "read_each"]
 
-
-class _Kind(Protocol):
-    """Module that recognises and reads a kind of file, from its text or from its parsed JSON."""
-
-    KIND: str
-
-    def looks_like(self, content: Any, /) -> bool: ...
-
-    def read(self, path: str, content: Any, /) -> Measurement: ...
-
-
-_JSON: tuple[_Kind, ...] = (iperf3, ndt7, qlog, flent)
-_TEXT: tuple[_Kind, ...] = (iperf3_text, tc, ss, ping, sysctl)
+#: Modules that recognise and read a kind of file, from its parsed JSON or from its text.
+_JSON = (iperf3, ndt7, qlog, flent)
+_TEXT = (iperf3_text, tc, ss, ping, sysctl)
 #: Names of the kinds of files; most are the command that writes the file.
 KINDS = (*(one.KIND for one in (*_JSON, *_TEXT)), crusader.KIND, tcp_flow.KIND)
 _GZIP = b"\x1f\x8b"
@@ -74,44 +63,6 @@ def read_each(*files: str | PathLike[str]) -> list[Measurement]:
         if times[os.path.realpath(file)] > 1:
             raise ValueError(f"{file}: the file is given {times[os.path.realpath(file)]} times, must be given once")
     return [_read(str(file)) for file in files]
-
-
-def read_iperf3(path: str | PathLike[str]) -> PathFigures:
-    """Return the figures of a path from the output of one ``iperf3 --json`` (or ``--json-stream``) run.
-
-    TCP: the rate is that of the data received; the round-trip time is the smallest that the sender saw, which only the
-    sending side writes (not with ``-R``), and the queueing delay is the mean less this smallest; the loss is the ratio
-    of retransmissions to segments sent, an estimate that includes drops in queues that the flow itself filled, and
-    spurious retransmissions. UDP: the rate is that of the data received, never more than the offered one; the loss is
-    the fraction of datagrams that did not arrive; there is no round-trip time. Parallel streams count together. A file
-    of the server only has the rate and, with ``-R``, the round-trip time.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-
-    Returns
-    -------
-    PathFigures
-        Rate [bytes/s], round-trip time [s], loss [probability] and size of the packets [bytes], with a remark on each.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, reports an error or a run in both directions (``--bidir``), lacks a field or holds
-        an impossible value; the message names file and field.
-
-    Examples
-    --------
-    >>> read_iperf3("no-such-file.json")
-    Traceback (most recent call last):
-    ValueError: no-such-file.json: cannot be read (No such file or directory)
-    """
-    (found,) = read_each(path)
-    if found.kind != iperf3.KIND:
-        raise ValueError(f"{path}: the file is the output of {found.kind}, must be that of {iperf3.KIND}")
-    return found.figures
 
 
 def _read(path: str) -> Measurement:
