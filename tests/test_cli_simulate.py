@@ -13,6 +13,7 @@ import pytest
 import xarray as xr
 
 from longfat import cli, plot, sim
+from longfat.cli.scenario_options import load
 from longfat.cli.simulate import summary
 from longfat.sim.network import scenario
 from tests.processes import files_of_at_most
@@ -180,33 +181,18 @@ def test_packet_traces(tmp_path, capsys):
     assert "trace" not in json.loads(simulate(capsys, tmp_path, text, "--json"))["run"]
 
 
-def test_a_trace_that_ends_early_is_reported(tmp_path, capsys):
+@pytest.mark.parametrize("most", [9, 1])  # the first packet leaves at 0 s: a trace of one packet is a trace, too
+def test_a_trace_that_ends_early_is_reported(tmp_path, capsys, monkeypatch, most):
     """One line on stderr; the answer is complete, and the status is 0."""
-    (tmp_path / "net.toml").write_text(RENO)
-    arguments = [str(tmp_path / "net.toml"), "--json"]
-    assert cli.main(["simulate", *arguments, "--pcap", str(tmp_path), "--trace-packets", "9"]) == 0
-    out, err = capsys.readouterr()
-    assert err.startswith("longfat: the trace ends at 0.0")
-    assert err.endswith(" s, after 9 packets (trace_packets)\n")
-    assert err.count("\n") == 1
     whole = json.loads(simulate(capsys, tmp_path, RENO, "--json"))
+    net, options = load(str(tmp_path / "net.toml"), False, {})
+    monkeypatch.setattr("longfat.cli.simulate.load", lambda *_: (net, options | {"trace_packets": most}))
+    assert cli.main(["simulate", str(tmp_path / "net.toml"), "--json", "--pcap", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("longfat: the trace ends at 0")
+    assert err.endswith(f" s, after {most} packets (trace_packets)\n")
+    assert err.count("\n") == 1
     assert json.loads(out)["flows"] == whole["flows"]
-    # the first packet leaves at 0 s: a trace of one packet is a trace, too
-    assert cli.main(["simulate", *arguments, "--pcap", str(tmp_path), "--trace-packets", "1"]) == 0
-    assert capsys.readouterr().err == "longfat: the trace ends at 0 s, after 1 packets (trace_packets)\n"
-
-
-def test_the_size_of_a_large_trace_is_announced(tmp_path, capsys, monkeypatch):
-    """On a terminal only: 2e6 packets at 150 bytes each are 0.3 GB."""
-    (tmp_path / "net.toml").write_text(RENO)
-    arguments = ["simulate", str(tmp_path / "net.toml"), "--pcap", str(tmp_path / "new" / "folder"), "--trace-packets"]
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert cli.main([*arguments, "2000000"]) == 0
-    said = capsys.readouterr().err
-    assert "longfat: --pcap may write up to 0.3 GB; " in said
-    assert f" GB are free in {tmp_path}\n" in said
-    assert cli.main([*arguments, "1000000"]) == 0
-    assert "may write" not in capsys.readouterr().err
 
 
 def test_one_run_has_no_intervals(tmp_path, capsys):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import shutil
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.base.argument import Argument
-from longfat.base.domains import conflict
 from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import csv_of
 from longfat.cli import tables
 from longfat.cli.output import Output, watched
-from longfat.cli.parameters import DIRECTORY, given, option, options
+from longfat.cli.parameters import DIRECTORY, given, option
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.tables import Column, percent
 
@@ -36,12 +33,6 @@ LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"d
 @of_run("Picture of the first run over time (sample_every in FILE), else of goodputs and utilisations, e.g. run.svg.")
 @PCAP
 @option("--qlog", DIRECTORY, "Directory for a qlog file of each flow: windows, losses and round trips.")
-@options({
-    "trace_packets": Argument(
-        "packets", "[1, 1e12]", integer=True, otherwise="1000000",
-        meaning="Number of packets in senders.pcap after which ``pcap`` and ``qlog`` end",
-    ),
-})  # fmt: skip
 def simulate_command(output: Output, scenario: str, trust: bool, **options: Any) -> None:
     """Simulate a network, packet by packet.
 
@@ -51,13 +42,8 @@ def simulate_command(output: Output, scenario: str, trust: bool, **options: Any)
     links.csv contain the units, as in "goodput [bytes/s]".
     """
     asked = given(options)
-    traced = [flag for flag in ("pcap", "qlog") if flag in asked]
-    if "trace_packets" in asked and not traced:
-        raise conflict("--trace-packets", "needs --pcap or --qlog")
     net, run = load(scenario, trust, asked)
-    run |= {flag: asked[flag] for flag in (*traced, "trace_packets") if flag in asked}
-    for flag in traced:
-        _announce(flag, Path(asked[flag]), asked.get("trace_packets"))
+    run |= {flag: asked[flag] for flag in ("pcap", "qlog") if flag in asked}
     with output:
         data = _simulate(net, run, keep=output.writes)
         data.attrs["scenario"] = Path(scenario).name
@@ -79,18 +65,6 @@ def _csv(data: xr.Dataset, dim: str) -> str:
     """Return the results of all flows, or of all links, as CSV."""
     names = [str(name) for name, array in data.items() if array.dims == (dim,)]
     return csv_of(data[names].to_dataframe().reset_index(), data)
-
-
-def _announce(flag: str, folder: Path, packets: int | None) -> None:
-    """Print the possible size of a large trace and the free disk space [GB] if stderr is a terminal."""
-    from longfat.sim.runs.captures import MOST, PACKET_BYTES
-
-    if packets is None or packets <= MOST or not watched():
-        return
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    free = shutil.disk_usage(there).free / 1e9
-    size = packets * PACKET_BYTES[flag] / 1e9
-    click.echo(f"longfat: --{flag} may write up to {size:.3g} GB; {free:.3g} GB are free in {there}", err=True)
 
 
 def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Dataset | Answer:

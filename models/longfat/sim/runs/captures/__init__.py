@@ -1,5 +1,5 @@
 """Packet captures of a run: pcap at both hosts, and qlog of the senders, see `longfat.sim.run`."""
 
-from longfat.sim.runs.captures.capture import MOST, PACKET_BYTES, Capture, captured
+from longfat.sim.runs.captures.capture import MOST, Capture, captured
 
-__all__ = ["MOST", "PACKET_BYTES", "Capture", "captured"]
+__all__ = ["MOST", "Capture", "captured"]

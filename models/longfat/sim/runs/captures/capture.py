@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = 10**6  # packets
-#: Approximate size [bytes] of all files of a format, divided by the number of packets in senders.pcap. Each of the two
-#: pcap files stores at most 96 bytes of a packet.
-PACKET_BYTES = {"pcap": 150, "qlog": 400}
 ROOM = 1 << 14  # rows for which the trace has room; `drain` empties the trace
 HANDSHAKE_NS = 2  # time from a connection's first packet in the file, the SYN, to the connection's start
 
