@@ -69,14 +69,8 @@ def outputs(
 class Output:
     """Context in which a command writes its answer: entering it refuses invalid paths, leaving it creates all files.
 
-    Parameters
-    ----------
-    directory : str, optional
-        Directory of --output; None if only files with a separate option are written.
-    form : {"text", "json", "csv"}
-        Form of the printed answer.
-    figures : sequence of str
-        Paths of the pictures of --figure.
+    ``directory`` is that of --output, None if only files with a separate option are written; ``form`` of the printed
+    answer is "text", "json" or "csv"; ``figures`` are the paths of --figure.
     """
 
     def __init__(self, directory: str | None = None, form: str = "text", figures: Iterable[str] = ()) -> None:
@@ -133,22 +127,10 @@ class Output:
     ) -> None:
         """Print the answer as text, JSON or CSV, and write the files that options request.
 
-        Parameters
-        ----------
-        text, json, csv : callable
-            Return the answer as text, as an object for JSON, and as CSV, which is also written to NAME.csv.
-        name : str
-            Name of the CSV file and of the file of ``data``, without suffix.
-        texts : mapping, optional
-            Functions that return the content of further text files, by file name.
-        data : Dataset, optional
-            Content of NAME.nc.
-        pictures : mapping, optional
-            Functions that are given `longfat.plot` and return a figure to write as SVG and PNG, by name.
-        figure : callable, optional
-            Function that is given `longfat.plot` and returns the figure for --figure.
-        indent : int
-            Indentation of JSON [characters].
+        ``text``, ``json`` and ``csv`` return the answer as text, as an object for JSON, which is indented by ``indent``
+        characters, and as CSV, which is also written to NAME.csv. ``texts`` has functions that return the content of
+        further text files, by file name; ``data`` is the content of NAME.nc. Functions that draw are given
+        `longfat.plot` and return a figure: ``pictures``, by name, for SVG and PNG, and ``figure`` for --figure.
         """
         if self.form == "json" and json is not None:
             say(json_module.dumps(json(), indent=indent, allow_nan=False))

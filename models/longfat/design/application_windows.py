@@ -55,42 +55,19 @@ class Default:
 
 @dataclass(frozen=True)
 class Application:
-    """Application protocol whose receivers limit the amount of data in flight.
+    """Application protocol whose receivers limit the amount of data in flight."""
 
-    Parameters
-    ----------
-    title : str
-        Name of the protocol.
-    defaults : tuple of Default
-        Default windows, the smallest first.
-    update : callable
-        Function of the window [bytes]: largest number of bytes that a receiver reads before it sends an update [bytes].
-    largest : int
-        Largest window that the protocol allows [bytes].
-    about : str
-        Beginning of the remark above the lines: the end at which they apply, and the memory that a window may take.
-    check : str
-        Command that measures the rate; ``COUNT`` stands for the number of blocks to send, ``BLOCK`` for their size.
-    parallel : str
-        Plural of the object that has a separate window, so that several such objects carry more.
-    source : str
-        Implementations that send their updates as late as ``update`` says.
-    over_tcp : bool
-        Whether the protocol runs over TCP, whose own window limits the rate, too.
-    how : str
-        Beginning of the step that advises a larger window: the object that has this window.
-    """
-
-    title: str
-    defaults: tuple[Default, ...]
+    title: str  # name of the protocol
+    defaults: tuple[Default, ...]  # default windows, the smallest first
+    #: Function of the window [bytes]: largest number of bytes that a receiver reads before it sends an update.
     update: Callable[[int], int]
-    largest: int
-    about: str
-    check: str
-    parallel: str
-    source: str
-    over_tcp: bool = True
-    how: str = "a window"
+    largest: int  # largest window that the protocol allows [bytes]
+    about: str  # beginning of the remark above the lines: where they apply, and the memory that a window may take
+    check: str  # command that measures the rate; COUNT stands for the number of blocks to send, BLOCK for their size
+    parallel: str  # plural of the object that has a separate window, so that several such objects carry more
+    source: str  # implementations that send their updates as late as ``update`` says
+    over_tcp: bool = True  # whether the protocol runs over TCP, whose own window limits the rate, too
+    how: str = "a window"  # beginning of the step that advises a larger window: the object that has this window
 
     def rates(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float], windows: int = 1

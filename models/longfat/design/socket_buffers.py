@@ -109,31 +109,16 @@ class SocketBuffers:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of TCP's windows on a host.
+    """Limits of TCP's windows on a host."""
 
-    Attributes
-    ----------
-    source : str
-        Where the limits are from, such as "Linux 6.18".
-    receive, send : int
-        Third numbers of tcp_rmem and tcp_wmem [bytes]; of tcp_rmem the second if receive buffers are not tuned.
-    pressure : float, optional
-        Memory of all connections at which Linux begins to save memory, the second number of tcp_mem [bytes].
-    off : tuple of str
-        Settings of TCP that are switched off although a large window needs them.
-    half : bool
-        Whether at most a half of the receive buffer is used as window.
-    is_default : bool
-        Whether the limits are Linux's defaults, and not read from a host.
-    """
-
-    source: str
-    receive: int
-    send: int
+    source: str  # where the limits are from, such as "Linux 6.18"
+    receive: int  # third number of tcp_rmem [bytes], the second if receive buffers are not tuned
+    send: int  # third number of tcp_wmem [bytes]
+    #: Memory of all connections at which Linux begins to save memory, the second number of tcp_mem [bytes].
     pressure: float | None = None
-    off: tuple[str, ...] = ()
-    half: bool = False
-    is_default: bool = False
+    off: tuple[str, ...] = ()  # settings of TCP that are switched off although a large window needs them
+    half: bool = False  # whether at most a half of the receive buffer is used as window
+    is_default: bool = False  # whether the limits are Linux's defaults, and not read from a host
 
     @property
     def most(self) -> float:

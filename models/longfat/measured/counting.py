@@ -14,25 +14,11 @@ WIDE = 8.0
 
 
 def poisson_interval(events: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    r"""Return the exact confidence interval of the mean of a Poisson variable, from one observed value.
+    r"""Return the exact confidence interval of the mean of a Poisson variable, from one observed value ``events``.
 
     Garwood's ends are the means at which a value at least as large (lower end), or at most as large (upper end), as
-    the observed value has the probability (1 - confidence)/2.
+    the observed value has the probability (1 - confidence)/2. The lower end of 0 events is 0.
 
-    Parameters
-    ----------
-    events : int
-        Observed value [1], in [0, inf).
-    confidence : float
-        Confidence level [probability], in (0, 1).
-
-    Returns
-    -------
-    tuple of float
-        Lower and upper end [1]; the lower one of 0 events is 0.
-
-    Examples
-    --------
     >>> low, high = poisson_interval(10)
     >>> round(low, 4), round(high, 4)
     (4.7954, 18.3904)
@@ -52,18 +38,9 @@ def loss_interval(lost: float, packets: float, burst: float | None = None) -> tu
     """Return the confidence interval of the loss probability [probability], from the packets lost and sent.
 
     Consecutive losses are one event, because they have one cause; the number of events is assumed to be a Poisson
-    variable. If the mean length of a burst is not given, every loss counts as an event, which makes the interval too
-    narrow if losses come in bursts.
+    variable. If the mean length of a ``burst`` of losses [packets] is not given, every loss counts as an event, which
+    makes the interval too narrow if losses come in bursts.
 
-    Parameters
-    ----------
-    lost, packets : float
-        Packets lost, and packets sent [packets].
-    burst : float, optional
-        Mean number of packets lost in a row [packets].
-
-    Examples
-    --------
     >>> [round(end, 7) for end in loss_interval(0, 10_000)]  # nothing lost: at most 3.7 in 10,000
     [0.0, 0.0003689]
     """

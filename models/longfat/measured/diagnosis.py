@@ -151,20 +151,11 @@ def diagnosis(figures: PathFigures, link: float | None = None, runs: Sequence[Me
     """Return the diagnosis of a measured flow: what limited its rate.
 
     The verdict of a capture on a policer takes precedence over limits that the hosts report; these take precedence over
-    the verdict from losses and queue.
+    the verdict from losses and queue. If the flow filled an Ethernet whose rate is below that of the ``link``
+    [bytes/s], that hop is the limit. ``runs`` are the measurements from which the figures were combined. If one of them
+    alone suggests a policer, a short queue in the others does not exclude the policer (our choice), unless a capture is
+    among them: its verdict decides.
 
-    Parameters
-    ----------
-    figures : PathFigures
-        Figures of the path.
-    link : float, optional
-        Rate of the link [bytes/s]. If the flow filled an Ethernet of a lower rate, that hop is the limit.
-    runs : sequence of Measurement
-        Measurements from which the figures were combined. If a measurement alone suggests a policer, a short queue in
-        the others does not exclude the policer (our choice), unless a capture is among them: its verdict decides.
-
-    Examples
-    --------
     >>> closed = PathFigures(rate=2.6e8, round_trip_time=0.08, limited_by="receiver window", receive_window=21e6)
     >>> diagnosis(closed).limit
     'receiver window of 21 MB: 2.1 Gbit/s at 80 ms'

@@ -134,21 +134,10 @@ class PathFigures:
     def merged(self, other: PathFigures) -> PathFigures:
         """Return a copy of the record in which unknown figures are taken from another record.
 
-        An interval is taken with its figure, and the number of packets with the loss. A queueing delay of the
-        other record is converted to the base round-trip time of the result; the mean round-trip time stays the same.
+        An interval is taken with its figure, and the number of packets with the loss. A queueing delay of the other
+        record is converted to the base round-trip time of the result; the mean round-trip time stays the same. Each
+        figure of the result has only the remarks of the record from which it comes.
 
-        Parameters
-        ----------
-        other : PathFigures
-            Record from which missing figures are taken.
-
-        Returns
-        -------
-        PathFigures
-            The merged record. Each of its figures has only the remarks of the record from which it comes.
-
-        Examples
-        --------
         >>> ping = PathFigures(round_trip_time=0.02, remarks=("round_trip_time: ping",))
         >>> iperf = PathFigures(1e6, 0.03, 1e-3, remarks=("rate: iperf3", "round_trip_time: iperf3"))
         >>> ping.merged(iperf).remarks
@@ -172,20 +161,10 @@ class PathFigures:
 
 @dataclass(frozen=True)
 class Series:
-    """Values of one quantity over time.
+    """Values of one quantity, such as "rate", over time.
 
-    Attributes
-    ----------
-    name : str
-        Measured quantity, such as "rate".
-    unit : str
-        Unit of the values, SI.
-    times : tuple of float
-        Times since the first value of the file [s], or numbers of the samples if the file has no times.
-    values : tuple of float
-        Values in the unit.
-    timed : bool
-        Whether the file has times.
+    ``values`` are in ``unit``, which is of SI. ``times`` are those since the first value of the file [s], or numbers of
+    the samples if the file has no times: then ``timed`` is False.
     """
 
     name: str
@@ -206,18 +185,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measurement of a path from one file.
+    """Measurement of a path from one file: its figures, and series of values over time, if the file has any.
 
-    Attributes
-    ----------
-    file : str
-        Name of the file.
-    kind : str
-        Program that wrote the file, a name in `longfat.measured.KINDS`.
-    figures : PathFigures
-        The figures of the path.
-    series : tuple of Series
-        Values over time; empty if the file has none.
+    ``kind`` is the program that wrote the file, a name in `longfat.measured.KINDS`.
     """
 
     file: str

@@ -42,16 +42,9 @@ def of_busy(busy: float, window: float, buffer: float) -> str:
 def by_time(busy: float, window: float, buffer: float, application: bool) -> str | None:
     """Return the limit of a flow from the times that Linux counts (struct tcp_info); None if the flow was never busy.
 
-    Parameters
-    ----------
-    busy, window, buffer : float
-        Time with data outstanding, and the parts of it limited by the receiver's window and by the send buffer, all
-        three in the same unit.
-    application : bool
-        Whether the application had too little to send (`app_limited`).
+    The three times, in one unit, are the time with data outstanding and the parts of it limited by the receiver's
+    window and by the send buffer; ``application`` says whether the application had too little to send (`app_limited`).
 
-    Examples
-    --------
     >>> by_time(2.684, 2.220, 0.0, False)
     'receiver window'
     """
@@ -67,17 +60,10 @@ def by_time(busy: float, window: float, buffer: float, application: bool) -> str
 def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None:
     """Return the side, sender or receiver, whose program fully used its processors; None if neither program did.
 
-    If both did, the receiver was the limit, because a busy receiver closes its window and the sender waits.
+    ``sender`` and ``receiver`` are the processor times of their programs as fractions of the duration of the transfer,
+    ``threads`` is the number of threads that send, or receive, in each. If both programs fully used their processors,
+    the receiver was the limit, because a busy receiver closes its window and the sender waits.
 
-    Parameters
-    ----------
-    sender, receiver : float
-        Processor time of the sending and of the receiving program, as fractions of the duration of the transfer [1].
-    threads : int
-        Number of threads that send, or receive, in each program.
-
-    Examples
-    --------
     >>> by_processor(0.996, 0.4), by_processor(0.996, 0.4, threads=4)
     ("sender's processor", None)
     """
@@ -89,16 +75,10 @@ def by_processor(sender: float, receiver: float, threads: int = 1) -> str | None
 def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty: bool = False) -> str | None:
     """Return the limit of a flow from samples of its data in flight and its windows; None if they show no limit.
 
-    Parameters
-    ----------
-    samples : iterable of tuple of float
-        Bytes in flight, congestion window and receive window [bytes]; None for an unknown receive window.
-    half_empty : bool
-        Whether the scheme itself keeps a part of its window empty, as BBR does (draft-ietf-ccwg-bbr, cwnd_gain = 2),
-        so that few packets in flight do not show a limit.
+    A sample has the bytes in flight, the congestion window and the receive window [bytes], or None for an unknown
+    receive window. A scheme may itself keep a part of its window empty, as BBR does (draft-ietf-ccwg-bbr, cwnd_gain =
+    2): with ``half_empty`` few packets in flight do not show a limit.
 
-    Examples
-    --------
     >>> by_windows([(39e3, 81e3, 39.5e3)]), by_windows([(11e3, 35e3, 82e3)]), by_windows([(99e3, 100e3, 1e6)])
     ('receiver window', 'sender', 'network')
     """
@@ -117,13 +97,6 @@ def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool 
 
     A policer drops without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses
     packets without a queue; only the times of packets distinguish these causes. The result is never True.
-
-    Parameters
-    ----------
-    base, mean : float, optional
-        Base and mean round-trip time [s].
-    lost : float
-        Packets lost [packets].
     """
     if lost == 0:
         return False

@@ -21,25 +21,11 @@ def measurement(
 ) -> Measurement:
     """Return the figures of a path from its rates and round-trip times under a load in one direction.
 
-    The depth of the queue, which the congestion control of the load built up, is rate x (longest round-trip time under
-    load - shortest round-trip time).
+    ``rates`` of data [bytes/s] and ``trips``, the round-trip times [s], each have their times. The depth of the queue,
+    which the congestion control of the load built up, is rate x (longest round-trip time under load - shortest
+    round-trip time). It is unknown unless ``is_alone``: if the other direction had a load, too, the round trips contain
+    two queues.
 
-    Parameters
-    ----------
-    path, kind : str
-        Name and kind of the file.
-    direction : str
-        "download" or "upload".
-    rates, trips : sequence of tuple of float
-        Rates of data [bytes/s] and round-trip times [s], each with its time.
-    remarks : list of str
-        Remarks on the file.
-    is_alone : bool
-        Whether the other direction had no load. The round trips then contain one queue; otherwise they contain two, and
-        the depth of the queue is unknown.
-
-    Examples
-    --------
     >>> idle, loaded = [(0.0, 0.02)], [(float(t), 0.05) for t in range(5, 9)]
     >>> found = measurement("", "flent", "download", [(5.0, 1e6), (8.0, 1e6)], idle + loaded, [])
     >>> round(found.figures.queue_depth)

@@ -54,13 +54,8 @@ class _Damage(Exception):
 def segments(path: str, remarks: list[str] | None = None) -> Iterator[Segment]:
     """Yield the TCP segments of a capture, up to its end or to a record that is cut off or damaged.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    remarks : list of str, optional
-        List that receives remarks on packets left out: those from the first damaged record on, and those whose headers
-        are truncated.
+    ``remarks`` receives remarks on packets left out: those from the first damaged record on, and those whose headers
+    are truncated.
     """
     remarks = [] if remarks is None else remarks
     count = broken = 0

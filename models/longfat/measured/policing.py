@@ -61,13 +61,7 @@ class Verdict:
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:
-    """Return the verdict on whether a policer caused the losses of a flow.
-
-    Parameters
-    ----------
-    sent : sequence of Transmission
-        All transmissions in order of time.
-    """
+    """Return the verdict on whether a policer caused the losses of a flow; ``sent`` is in order of time."""
     lost = [i for i, one in enumerate(sent) if one.lost]
     if not lost:
         return Verdict(False, "nothing was lost")

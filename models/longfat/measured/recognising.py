@@ -100,7 +100,8 @@ def _recognised(path: str) -> Measurement:
         return _from_json(path, text)
     for kind in _TEXT:
         if kind.looks_like(text):
-            return kind.read(path, text)
+            found: Measurement = kind.read(path, text)
+            return found
     raise ValueError(f"the file is of no known kind: must be {_allowed()}")
 
 
@@ -127,7 +128,8 @@ def _from_json(path: str, text: str) -> Measurement:
         raise ValueError(f"the file is damaged JSON (line {error.lineno}: {error.msg}): was it cut off?") from None
     for kind in _JSON:
         if kind.looks_like(content):
-            return kind.read(path, content)
+            found: Measurement = kind.read(path, content)
+            return found
     if isinstance(content, list) and content and any(kind.looks_like(content[0]) for kind in _JSON):
         raise ValueError(f"the file holds {len(content)} runs, must hold one")
     raise ValueError(f"the file is JSON of no known kind: must be {_allowed()}")

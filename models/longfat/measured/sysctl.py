@@ -38,10 +38,7 @@ def looks_like(text: str) -> bool:
 def read(path: str, text: str) -> Settings:
     """Return the settings of TCP in the output of sysctl; ignore all other settings.
 
-    Raises
-    ------
-    ValueError
-        If tcp_rmem or tcp_wmem is missing, a setting occurs with two values, or its numbers cannot be those of Linux.
+    Refuse a file without tcp_rmem or tcp_wmem, with two values of a setting, or with numbers that Linux cannot have.
     """
     found: dict[str, str] = {}
     for name, value in _LINE.findall(text):
