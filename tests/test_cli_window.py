@@ -129,9 +129,9 @@ ANSWERS = [
     # One fq as root would replace mq (sch_mq.c): mq comes first, and fq alone where the card has one queue.
     ("--rate 10Mbit/s --rtt 40ms --scheme bbr1 --no-simulation",
      ["sysctl -w net.core.default_qdisc=fq; tc qdisc replace dev DEV root mq || tc qdisc replace dev DEV root fq"], []),
-    # Options override files: 25/23.0956 x 1448/1538 = 1.0191.
+    # Options override files.
     (f"{DATA}/iperf3_tcp.json {DATA}/ping.txt --rate 25Mbit/s --no-simulation --verbose",
-     ["path 25 Mbit/s (with headers), round trip 20.464 ms", "transfer time ratio 1.019"], ["remark rate:"]),
+     ["path 25 Mbit/s (with headers), round trip 20.464 ms"], ["remark rate:"]),
     # With a buffer of 8 packets at 10 Gbit/s: 8.68 Gbit/s in the end, above the 7.79 Gbit/s expected after 20 s.
     ("--rate 10Gbit/s --rtt 10ms --buffer 0.001",
      ["0.001 BDP buffer); a check so soon after slow start is slower than a long transfer hosts"], []),
@@ -220,7 +220,6 @@ def test_the_rate_of_a_long_transfer_explains_a_measurement(capsys):
     assert float(low) < float(seen) < float(high) < 1.25 * float(low)
     assert float(check[0]) < 1000  # Mbit/s
     assert float(check[1]) > 5000
-    assert "each of 100 mean times between two reductions of the window, 2000 s" in " ".join(out.split())
     # The interval of the check spans a factor of ten. That of a transfer of 100 cycles, whose rates spread by 8 % and
     # with t = 2.57 for 6 runs, is 2.33 -+ 0.08 x 2.57 x sqrt(7/6) = 22 %, and 6 % for the accuracy: a factor of 1.8.
     low, high = re.search(r"narrower +-O 199 -t 1989: ([\d.]+) to ([\d.]+) Mbit/s, simulated", out).groups()
@@ -252,7 +251,6 @@ def test_a_rate_measured_by_tcp_is_a_lower_bound(capsys):
     assert "taken for overflows of the measured flow itself" in out
     assert "no window or buffer changes that" not in out
     assert "20.7 Mbit/s or more" in out  # nine tenths of 23.0956
-    assert "TCP efficiency 99.67%" in out  # 1 - 29/8700
 
 
 #: Settings of a host as `sysctl -a` prints them.

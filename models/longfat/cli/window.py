@@ -65,9 +65,10 @@ def window_command(
         if path.verdict is not None and path.verdict.is_beyond_windows:
             say("\n".join(window_steps.without_windows(path)))
             return
-        steps = tcp_windows.answers(**path.arguments, progress=watched())
+        arguments, remarks = path.arguments()
+        steps = tcp_windows.answers(**arguments, progress=watched())
         answer = next(steps)
-        answer.attrs |= path.attrs
+        answer.attrs |= {"remarks": "\n".join(remarks), "rate_measured_by": path.rate_measured_by}
         if application is not None:
             from longfat.cli.window_application import answer_of
 
@@ -75,8 +76,8 @@ def window_command(
             return
         say(window_tcp.by_law(answer, path, verbose))
         if transfer_size is not None:
-            say(window_tcp.transfer(answer, path, transfer_size, simulate=not no_simulation))
-        for lines in () if no_simulation else window_tcp.simulated(answer, path, steps, verbose):
+            say(window_tcp.transfer(answer, transfer_size, simulate=not no_simulation))
+        for lines in () if no_simulation else window_tcp.simulated(answer, path, steps):
             say(lines)
         for _ in steps if output.writes and not no_simulation else ():
             pass  # run the remaining simulations, because files have the whole answer

@@ -7,21 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import labelled
-from longfat.cli.paste import (
-    BURSTS,
-    LARGEST_OF_IPERF3,
-    LONGEST,
-    LONGEST_OMITTED,
-    MOST_STREAMS,
-    Line,
-    at_least,
-    format_of,
-    one_iperf3,
-    raised,
-    raised_third,
-    rates,
-    sendable,
-)
+from longfat.cli import paste
+from longfat.cli.paste import Line
 from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of, overhead_of
 from longfat.design.buffer_laws import marking_threshold
 from longfat.design.senders import SENDERS
@@ -47,15 +34,10 @@ def settings(a: dict[str, Any], path: Path, verbose: bool) -> list[Line]:
     """Return the settings that the hosts need, or the reason why they need none."""
     made = [_buffers(a, path, verbose)]
     if memory := _memory(a, path):
-        made.append(Line(memory, ()))
+        made.append(Line(memory))
     if a["window_limited"]:
-        made.append(
-            Line(
-                "TCP's largest window is 1 GiB (RFC 7323), Linux's buffer 2 GiB: "
-                f"without losses {a['sockets']} streams fill this path.",
-                (),
-            )
-        )
+        without = f"without losses {a['sockets']} streams fill this path."
+        made.append(Line(f"TCP's largest window is 1 GiB (RFC 7323), Linux's buffer 2 GiB: {without}"))
     if a["scheme"] == "dctcp":
         made.append(_marks(a))
     elif SENDERS[a["scheme"]].is_bbr:
@@ -75,8 +57,7 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
         sizes = [rounded(size, "bytes") for size in (limits.receive, limits.send)]
         return Line(
             f"Nothing to type: {limits.source} has tcp_rmem up to {sizes[0]} and tcp_wmem up to {sizes[1]}, and "
-            f"{window} needs {rounded(maximum, 'bytes')}{where if limits.is_default else ''}.",
-            (),
+            f"{window} needs {rounded(maximum, 'bytes')}{where if limits.is_default else ''}."
         )
     known = [] if limits is None else [name for name in ("tcp_rmem", "tcp_wmem") if name not in lacking]
     suffice = "suffices" if len(known) == 1 else "suffice"
@@ -86,7 +67,7 @@ def _buffers(a: dict[str, Any], path: Path, verbose: bool) -> Line:
         more = f" Only for hosts with less: Linux's defaults suffice from {OLDEST} on."
     if verbose and path.rate_measured_by:
         more += " The rate is what was measured, so that they allow twice as much."
-    raising = [raised_third(f"net.ipv4.{name}", maximum) for name in lacking]
+    raising = [paste.raised_third(f"net.ipv4.{name}", maximum) for name in lacking]
     return Line(
         f"On both hosts, as root, for {window}, in up to {rounded(maximum, 'bytes')} of memory"
         f"{' each' * bool(each)}.{more}{enough}",
@@ -136,7 +117,7 @@ def _marks(a: dict[str, Any]) -> Line:
     return Line(
         "DCTCP must not be used over the Internet without additional measures (RFC 8257, abstract): others starve. "
         f"Every switch has to mark packets above {threshold} in the queue, a seventh of the BDP, or more for "
-        f"{BURSTS} (longfat buffer --scheme dctcp): without marks it is Reno.",
+        f"{paste.BURSTS} (longfat buffer --scheme dctcp): without marks it is Reno.",
         (_chosen("dctcp"),),
         "sysctl net.ipv4.tcp_available_congestion_control",
         "dctcp among the names; and of the connection, while it sends, ss -ti: dctcp",
@@ -151,15 +132,16 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
             f"the rate was measured by {path.rate_measured_by}, the link may carry more, and a buffer that a program "
             "sets is not tuned any more: it would keep TCP from more. Give the rate of the link by --rate."
         )
-        return [Line(f"No number for iperf3 -w and SO_RCVBUF: {why}", ())]
-    iperf3 = f"iperf3 -c HOST -w {request}" if request <= LARGEST_OF_IPERF3 else f"-w is at most {LARGEST_OF_IPERF3}"
+        return [Line(f"No number for iperf3 -w and SO_RCVBUF: {why}")]
+    largest = paste.LARGEST_OF_IPERF3
+    iperf3 = f"iperf3 -c HOST -w {request}" if request <= largest else f"-w is at most {largest}"
     return [
         Line(
             "Only for programs that set their own buffers before connect() or listen() (iperf3 -w, SO_RCVBUF, "
             "SO_SNDBUF), as root on both hosts, because the kernel cuts larger requests without a word. A buffer that "
             "is set is not tuned any more: programs that set none are better off.",
             (
-                *(raised(f"net.core.{name}", request) for name in ("rmem_max", "wmem_max")),
+                *(paste.raised(f"net.core.{name}", request) for name in ("rmem_max", "wmem_max")),
                 f"#   C:       int size = {request}; setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);",
                 f"#   Python:  sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, {request})",
                 f"#   iperf3:  {iperf3}",
@@ -173,8 +155,8 @@ def _program(a: dict[str, Any], path: Path) -> list[Line]:
 def check(answer: Answer, path: Path) -> list[str]:
     """Return the command that checks the rate, the expected interval, and advice to narrow a wide interval."""
     a, rows = answer.attrs, answer.rows
-    if not sendable(a["segment"]):
-        return labelled("check", f"no check: {one_iperf3(1, a['segment'])[2]}")
+    if not paste.sendable(a["segment"]):
+        return labelled("check", f"no check: {paste.one_iperf3(1, a['segment'])[2]}")
     control = SENDERS[a["scheme"]].control
     shown = a["rate_high"] <= SHOWN_RATE and a["round_trip_time_high"] <= SHOWN_ROUND_TRIP_TIME
     hosts = labelled(
@@ -184,7 +166,7 @@ def check(answer: Answer, path: Path) -> list[str]:
     )
     of = f"{a['flows']} stream{'s' if a['flows'] > 1 else ''}" + ", version 3 of BBR" * (a["scheme"] == "bbr")
     receiver = 'line "[SUM] ... receiver"' if a["flows"] > 1 else 'line "receiver"'
-    if a["flows"] > MOST_STREAMS:
+    if a["flows"] > paste.MOST_STREAMS:
         receiver = 'the sum of the lines "[SUM] ... receiver"'
     if "check_time" not in rows[0]:
         return [
@@ -193,15 +175,15 @@ def check(answer: Answer, path: Path) -> list[str]:
             *([] if shown else hosts),
         ]
     skipped, lasts = (max(row[name] for row in rows) for name in ("check_skipped", "check_time"))
-    form, unit = format_of(max(row["check_upper"] for row in rows))
+    form, unit = paste.format_of(max(row["check_upper"] for row in rows))
     if path.rate_measured_by:
-        form = "-f m"  # as in `at_least`
+        form = "-f m"  # as in `paste.at_least`
     made = _command(a, f"{form} -C {control} -O {skipped:g} -t {lasts:g}")
     if path.rate_measured_by:
         return made + labelled("expect", _of_measured_rate(path, control, receiver))
     at = [f" at {loss_of(row)}" if len(rows) > 1 else "" for row in rows]
     ends = [(row["check_lower"], row["check_upper"]) for row in rows]
-    intervals = [rates(*pair, unit) + where for pair, where in zip(ends, at, strict=True)]
+    intervals = [paste.rates(*pair, unit) + where for pair, where in zip(ends, at, strict=True)]
     slower = all(row["check_upper"] < (1 - DIFFERENT) * row["tcp_rate"] for row in rows)
     early = "; a check so soon after slow start is slower than a long transfer" * slower
     made += labelled(
@@ -220,7 +202,7 @@ def check(answer: Answer, path: Path) -> list[str]:
 
 def _command(a: dict[str, Any], options: str) -> list[str]:
     """Return the line of the answer with the command of iperf3 and its options."""
-    streams, more, remark = one_iperf3(a["flows"], a["segment"])
+    streams, more, remark = paste.one_iperf3(a["flows"], a["segment"])
     command = f"iperf3 -c HOST {options}" + (f" -P {streams}" if streams > 1 else "") + more
     return labelled("check", command) + (labelled("", remark) if remark else [])
 
@@ -232,7 +214,7 @@ def _of_measured_rate(path: Path, control: str, receiver: str) -> str:
     if limit in ("receiver window", "send buffer", "sender"):
         reason = f"the {limit} limited the measured flow, and not the network"
     return (
-        f"{at_least((1 - DIFFERENT) * (between[0] if between else rate))} in {receiver}, without -w, if "
+        f"{paste.at_least((1 - DIFFERENT) * (between[0] if between else rate))} in {receiver}, without -w, if "
         f"{control} was measured, too: the least that was measured less a tenth, because {reason}. If it is much more, "
         "give the new file"
     )
@@ -248,9 +230,9 @@ def _narrower(answer: Answer, row: dict[str, float], counted: bool, unit: str) -
     lasts, skipped = math.ceil(row["tcp_time"]), math.ceil(row["tcp_time"] * LONG_SKIPPED / cycles)
     if lasts > row["check_time"]:
         command = f"-O {skipped} -t {lasts}"
-        if skipped > LONGEST_OMITTED or lasts > LONGEST:
+        if skipped > paste.LONGEST_OMITTED or lasts > paste.LONGEST:
             command = f"a transfer of {lasts} s, without its first {skipped} s"
-        said.append(f"{command}: {rates(row['long_lower'], row['long_upper'], unit)}, simulated")
+        said.append(f"{command}: {paste.rates(row['long_lower'], row['long_upper'], unit)}, simulated")
     loss = answer.effects.get("loss", 1.0)
     if loss >= RANGE and counted:
         # Four times as many losses halve the interval on a logarithmic scale: the ratio of its ends becomes the square

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
@@ -48,24 +47,8 @@ class Path:
         lossy = self.verdict is not None and self.verdict.kind == "losses" and "loss" not in self.options
         return lossy and not SENDERS[self.options["scheme"]].is_bbr
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """Arguments of `longfat.design.tcp_window`."""
-        return self._read[0]
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Remarks on the measurements that are used."""
-        return self._read[1]
-
-    @property
-    def attrs(self) -> dict[str, str]:
-        """Remarks on the measurements, as attributes of the answer."""
-        return {"remarks": "\n".join(self.remarks), "rate_measured_by": self.rate_measured_by}
-
-    @cached_property
-    def _read(self) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Arguments and remarks; raise a ValueError if an input is missing."""
+    def arguments(self) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return the arguments of `longfat.design.tcp_window`, and remarks on the measurements that are used."""
         asked, found = self.options, self.figures
         of_tcp = found.transport == "TCP"
         used = {name: asked.get(name) for name in (*HOLDERS, "loss")}

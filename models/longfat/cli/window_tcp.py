@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import csv_of, labelled
 from longfat.cli import paste, window_lines
-from longfat.cli.measured import METRICS, metric
 from longfat.cli.output import MORE, watched
 from longfat.cli.tables import percent
 from longfat.cli.window_steps import begin, loss_of, name_of, of_streams, rates_by_law, span
@@ -33,10 +32,10 @@ ASSUMED = ("loss: taken", "loss: none")
 
 def by_law(answer: Answer, path: Path, verbose: bool) -> str:
     """Return the answer without simulations: limit, steps and lines to paste; with ``verbose`` also path and law."""
-    said = begin(answer, path)
-    for remark in [one for one in path.remarks if one.startswith(ASSUMED)][:1]:
+    said, remarks = begin(answer, path), answer.attrs["remarks"].splitlines()
+    for remark in [one for one in remarks if one.startswith(ASSUMED)][:1]:
         said += labelled("losses", remark.removeprefix("loss: "))
-    for remark in [one for one in path.remarks if one.startswith(DOUBT)]:
+    for remark in [one for one in remarks if one.startswith(DOUBT)]:
         said += labelled("remark", remark)
     parts = [said]
     if verbose:
@@ -47,7 +46,7 @@ def by_law(answer: Answer, path: Path, verbose: bool) -> str:
 
 
 def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield labels and texts: path, sender, law, the input with the largest effect, and metrics of a measurement."""
+    """Yield labels and texts: path, sender, law, and the input with the largest effect."""
     a = answer.attrs
     counted = "data, without headers" if a["rate_measured"] else "with headers"
     yield (
@@ -58,17 +57,15 @@ def _explained(answer: Answer, path: Path) -> Iterator[tuple[str, str]]:
     )
     flows = "one flow" if a["flows"] == 1 else f"{a['flows']} flows"
     yield "sender", f"{flows} of {SENDERS[a['scheme']].about}; {a['segment']} bytes of data in a packet"
-    for remark in path.remarks:
+    for remark in a["remarks"].splitlines():
         if not remark.startswith((*ASSUMED, DOUBT)):
             yield "remark", remark
     yield "law", f"{rates_by_law(answer)} ({SENDERS[a['scheme']].law})"
     if path.verdict is None or path.verdict.is_of_network:
         yield from _decides(answer.effects)
-    if metrics := _metrics(a, path):
-        yield "RFC 6349", f"{'; '.join(metrics)} (metrics of section 4, of the measurement)"
 
 
-def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
+def transfer(answer: Answer, size: float, simulate: bool) -> str:
     """Return a line with the transfer time of a file by the law of slow start and, if ``simulate``, as simulated.
 
     The simulation has the first of the losses.
@@ -81,7 +78,7 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
     capacity = sum(float(achievable_throughput(a["rate"], a["segment"], extra)) for extra in a["headers"]) / 2
     law, found = transfer_time(
         size, rate=capacity, round_trip_time=a["round_trip_time"],
-        loss=row["loss"], scheme=a["scheme"], segment=a["segment"], buffer=float(path.arguments["buffer"]),
+        loss=row["loss"], scheme=a["scheme"], segment=a["segment"], buffer=a["buffer"],
         header=sum(a["headers"]) / 2, simulate=simulate, progress=watched(),
     )  # fmt: skip
     words = (
@@ -92,7 +89,7 @@ def transfer(answer: Answer, path: Path, size: float, simulate: bool) -> str:
     return "\n".join([*labelled("transfer", words), ""])
 
 
-def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool) -> Iterator[str]:
+def simulated(answer: Answer, path: Path, steps: Iterator[Answer]) -> Iterator[str]:
     """Yield lines with results as soon as they are simulated: the rate at each loss, and BBR beside CUBIC."""
     if path.rate_measured_by:  # a simulated link of the measured rate would limit the flow
         for _ in answer.rows:
@@ -103,8 +100,6 @@ def simulated(answer: Answer, path: Path, steps: Iterator[Answer], verbose: bool
     next(steps)
     if not path.rate_measured_by and (beside := _beside(answer)):
         yield from labelled("", beside)
-    if verbose:
-        yield from labelled("runs", _transfers(answer))
 
 
 def _long(row: dict[str, float], several: bool) -> str:
@@ -128,20 +123,6 @@ def _beside(answer: Answer) -> str:
     return (
         f"BBR beside one CUBIC flow: {share:.3g}% ({low:.3g} .. {high:.3g}%) of the rate, {loss:.2g}% lost "
         f"({short:.2g}% with {SHORT:g} BDP of buffer)"
-    )
-
-
-def _transfers(answer: Answer) -> str:
-    """Return a text on the number and the length of the simulated transfers."""
-    runs, random = answer.attrs["replications"], [row for row in answer.rows if row["loss"] > 0]
-    if SENDERS[answer.attrs["scheme"]].is_bbr:
-        return f"{runs} checks at each loss; later the rate of BBR stays as it is"
-    if not random:
-        return "one transfer, which is not random" if answer.attrs["flows"] == 1 else f"{runs} transfers"
-    times = ", ".join(dict.fromkeys(rounded(row["tcp_time"], "s", 2) for row in random))
-    return (
-        f"{runs} transfers at each loss, each of {random[0]['tcp_cycles']:.3g} mean times between two reductions of "
-        f"the window, {times}; checks differ from them, because they begin with slow start"
     )
 
 
@@ -174,14 +155,6 @@ def _decides(found: dict[str, float]) -> Iterator[tuple[str, str]]:
         factors = ", ".join(f"{key.replace('_', ' ')} {factor:.3g}" for key, factor in found.items())
         what = MEASURE[name] if found[name] >= 1.01 else "no range"
         yield "decides", f"{what}. By law the ranges change the rate by these factors: {factors}"
-
-
-def _metrics(a: dict[str, Any], path: Path) -> list[str]:
-    """Format the metrics of RFC 6349, section 4, that can be computed from the measurement."""
-    from longfat.measured.metrics import metrics
-
-    found = metrics(path.figures, None if path.rate_measured_by else a["rate"])
-    return [f"{title} {metric(name, found[name])}" for name, title in METRICS.items() if name in found]
 
 
 def csv(answer: Answer) -> str:
