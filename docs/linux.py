@@ -8,10 +8,10 @@ import math
 from pathlib import Path
 
 from docs.pages import write
+from figures.linux import equivalence
+from figures.linux.cases import LOSSES
 from figures.linux.pictures import CAPTIONS, HEADS, NAME, PART
 from longfat.base.text_tables import csv_text
-from longfat.testbed import equivalence
-from longfat.testbed.equivalence_cases import LOSSES
 from tests.benchmarks.linux import read, statements
 
 HERE = Path(__file__).resolve().parent

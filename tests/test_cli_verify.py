@@ -87,14 +87,14 @@ def test_json_on_stdout(capsys):
     assert len(json.loads(out)["laws"]) == 2
 
 
-def test_papers_without_the_repository(capsys, monkeypatch):
-    """A wheel does not have the claims of the papers: one line says so, and the exit status is 2."""
+@pytest.mark.parametrize(("flags", "content"), [
+    (("--published", "003"), "the numbers of the papers"), (("--linux",), "the scenarios"),
+])  # fmt: skip
+def test_without_the_repository(capsys, monkeypatch, flags, content):
+    """A wheel has neither the claims of the papers nor the scenarios: one line says so, and the exit status is 2."""
     monkeypatch.setattr("longfat.base.extras.beside", lambda module: False)
-    status, out, err = asked(capsys, "--published", "003", "--quick")
-    assert (status, out) == (2, "")
-    assert err == (
-        "longfat: --published needs longfat's repository: its folder figures/ has the numbers of the papers\n"
-    )
+    said = f"longfat: {flags[0]} needs longfat's repository: its folder figures/ has {content}\n"
+    assert asked(capsys, *flags, "--quick") == (2, "", said)
 
 
 @pytest.mark.parametrize("seconds", [2.0, *(pytest.param(more, marks=pytest.mark.long) for more in (3.0, 4.0))])
@@ -112,7 +112,8 @@ def test_ctrl_c_while_the_workers_begin(seconds):
 
 def test_linux_where_it_cannot_run(capsys, monkeypatch):
     """One line says what is missing, and the exit status is 2."""
-    from longfat.testbed import CannotRun, equivalence
+    from figures.linux import equivalence
+    from longfat.testbed import CannotRun
 
     def refuse(*_, **__):
         raise CannotRun("/dev/net/tun is missing")
@@ -124,8 +125,8 @@ def test_linux_where_it_cannot_run(capsys, monkeypatch):
 @pytest.mark.parametrize(("measured", "status"), [(0.962, 0), (0.98, 1)])
 def test_linux_as_text_json_and_html(capsys, monkeypatch, tmp_path, measured, status):
     """Utilisations of 0.962 and 0.98 on Linux and 0.96 here, asked to 0.01: the second differs."""
-    from longfat.testbed import equivalence
-    from longfat.testbed.equivalence_cases import UTILISATION, Case
+    from figures.linux import equivalence
+    from figures.linux.cases import UTILISATION, Case
 
     case = Case("full link", "by hand", ("sack",), 0.5, {"utilisation": UTILISATION})
     made = equivalence.state(case, [{"utilisation": measured}] * 2, [{"utilisation": 0.96}] * 2)

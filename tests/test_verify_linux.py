@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from docs import linux as page
+from figures.linux import equivalence
 from figures.linux import pictures as figure
+from figures.linux.cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
 from longfat.sim import run
-from longfat.testbed import equivalence
-from longfat.testbed.equivalence_cases import BUFFERS, FLOWS, LOSSES, Accuracy, Case, cases
 from longfat.testbed.plan import with_handshakes
 from tests.benchmarks import linux as stored
 

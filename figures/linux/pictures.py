@@ -11,11 +11,11 @@ from typing import Any
 
 import xarray as xr
 
+from figures.linux.cases import LINUX_NAMES, Case
 from figures.writing import Part, panels
 from longfat import plot, sim
 from longfat.base.files import AtomicFiles
 from longfat.sim import Network
-from longfat.testbed.equivalence_cases import LINUX_NAMES, Case
 
 CAPTIONS = {
     "linux_traces": "Window and queue of one flow at a drop-tail link: Linux's TCP and the network simulator.",

@@ -1,6 +1,6 @@
 """Lateness of the packets of Linux's BBR: ``python -m tests.benchmarks.lateness [BUFFER]...`` prints its quantiles.
 
-One flow of the cases of `longfat.testbed.equivalence_cases` runs over the emulated link. The times at which its packets
+One flow of the cases of `figures.linux.cases` runs over the emulated link. The times at which its packets
 enter the emulated network are compared with even spacing: in each group of packets that are spaced as in the phases of
 gain 1, a packet is as late as it is behind the early ones of its group.
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from figures.linux.cases import BUFFERS, PACKET, RATE, full_links
 from longfat import testbed
 from longfat.measured.pcap import segments
-from longfat.testbed.equivalence_cases import BUFFERS, PACKET, RATE, full_links
 
 SETTLED, PROBE = 4.0, 9.5  # s: Startup is over, and ProbeRTT has not begun
 GROUP, EARLY, SPACING = 40, 5, 0.02  # packets, per cent that count as early, and share by which the spacing may differ

@@ -1,4 +1,4 @@
-"""Linux's TCP as judge of the simulator: runs `longfat.testbed.equivalence_cases` and stores the results.
+"""Linux's TCP as judge of the simulator: runs `figures.linux.cases` and stores the results.
 
 ``python -m tests.benchmarks.linux [--at-once N] [WORD]...`` runs the cases whose name has one of the words, or all, on
 Linux and in the simulator, and replaces their rows of tests/data/linux.csv. With ``--more M`` it adds M runs on Linux
@@ -12,8 +12,8 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from longfat.testbed import equivalence
-from longfat.testbed.equivalence_cases import cases
+from figures.linux import equivalence
+from figures.linux.cases import cases
 
 STORED = Path(__file__).resolve().parent.parent / "data" / "linux.csv"
 CHUNK = 5  # cases that are stored together

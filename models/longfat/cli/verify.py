@@ -79,12 +79,14 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
     return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
 
 
-def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+def _need_figures(flag: str, content: str) -> None:
+    """Refuse an option without the folder figures/, which is in the repository and not in the wheel."""
     if not extras.beside("figures.verdicts"):
-        raise click.ClickException(
-            "--published needs longfat's repository: its folder figures/ has the numbers of the papers"
-        )
-    # Import only after the check above: the wheel does not contain the folder figures/, which is in the repository.
+        raise click.ClickException(f"{flag} needs longfat's repository: its folder figures/ has {content}")
+
+
+def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+    _need_figures("--published", "the numbers of the papers")
     from figures import verdict_tables, verdicts
 
     table = verdicts.scoreboard(papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=watched())
@@ -92,7 +94,9 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
 
 
 def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    from longfat.testbed import CannotRun, equivalence
+    _need_figures("--linux", "the scenarios")
+    from figures.linux import equivalence
+    from longfat.testbed import CannotRun
 
     try:
         made = equivalence.run(quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=watched())

@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from figures.linux.cases import Accuracy, Case, cases
 from longfat import sim
 from longfat.base.html_pages import html_table, page
 from longfat.base.text_tables import columns
 from longfat.replication import intervals, replicate
-from longfat.testbed.equivalence_cases import Accuracy, Case, cases
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -119,7 +119,7 @@ def verdict(difference: float, width: float, limit: float) -> str:
 def confidence(case: Case, runs: int) -> float:
     """Return the confidence level of the interval of a difference: higher after more runs than were planned.
 
-    >>> from longfat.testbed.equivalence_cases import cases
+    >>> from figures.linux.cases import cases
     >>> case = cases("window")[0]
     >>> case.replications, confidence(case, 3), confidence(case, 4)
     (3, 0.95, 0.99)
@@ -240,7 +240,7 @@ def run(
     Parameters
     ----------
     chosen : iterable of Case, optional
-        The cases; by default all of `longfat.testbed.equivalence_cases`.
+        The cases; by default all of `figures.linux.cases`.
     quick : bool
         Run one case of each group only, twice.
     seed : int

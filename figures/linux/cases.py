@@ -59,7 +59,7 @@ class Case:
     about: str  # difference from the other cases of the group; a part of the case's name
     schemes: tuple[str, ...]  # of each flow
     buffer: float  # of the bottleneck [bandwidth-delay products]
-    quantities: Mapping[str, Accuracy]  # of `longfat.testbed.equivalence.QUANTITIES`, with the required accuracy
+    quantities: Mapping[str, Accuracy]  # of `figures.linux.equivalence.QUANTITIES`, with the required accuracy
     loss: float = 0.0  # probability of random loss
     round_trip_times: tuple[float, ...] = (ROUND_TRIP_TIME,)  # of each flow [s]; a single value applies to all
     rules: str = ""  # names of the switched rules; a semicolon precedes those switched in the simulator only
