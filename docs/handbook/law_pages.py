@@ -15,8 +15,9 @@ from docs.handbook.formulas import typeset
 from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
 from docs.handbook.markup import anchor, bracketed, code, html, number, quantity, section, signs, table, unfolding
+from docs.handbook.records import digest, neighbours, snippets
 from longfat.handbook import law_records
-from longfat.handbook.law_records import digest, laws, snippets
+from longfat.handbook.law_records import laws
 from longfat.handbook.pages import words
 from longfat.law import Law, docstrings
 from longfat.law.symbols import Symbol
@@ -172,15 +173,9 @@ def _elasticity(law: Law, point: dict[str, float], name: str) -> str:
     return f"{float(np.log(high / low) / (2 * STEP)):.3f}".replace("-0.000", "0.000")
 
 
-@functools.cache
-def _near() -> dict[str, list[str]]:
-    """Return for each law, by name, the laws that its text mentions, and those that mention it."""
-    return law_records.neighbours(laws())
-
-
 def _neighbours(law: Law) -> str:
     """Return the laws that the text of this one mentions, that mention it, or that are proved together with it."""
-    near = _near()[law.public_name]
+    near = neighbours()[law.public_name]
     proof = law.derivation.split(".")[:2]  # without the part of its result
     together = [one for one in laws() if one.derivation and one.derivation.split(".")[:2] == proof]
     return listed([one for one in laws() if one is not law and (one.public_name in near or one in together)])

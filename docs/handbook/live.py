@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from docs.handbook import simulated
+from docs.handbook import records, simulated
 from longfat.handbook import javascript, law_records, pages
 from longfat.law import Law
 
@@ -20,6 +20,20 @@ if TYPE_CHECKING:
 
 STYLES = "laws.css"
 HOOK = re.compile(r'data-law="([\w.]+)"')
+
+FILL = """\
+addEventListener("DOMContentLoaded", () => {
+  for (const one of document.querySelectorAll("[data-law]")) {
+    const record = longfatRecords[one.dataset.law];
+    if (record) longfatView.mount(one, record, longfat.laws[record.id]);
+  }
+});
+"""
+
+
+def site_script(laws: Iterable[Law]) -> str:
+    """Return a script that draws, in each element with an attribute ``data-law``, the law of that name."""
+    return pages.laws_script(laws) + FILL
 
 
 def points(laws: Iterable[Law]) -> str:
@@ -43,7 +57,7 @@ def _write(app: Sphinx) -> None:
     """Write the style sheet beside the other static files of the site, and records and formulas for other programs."""
     if app.builder.format == "html":
         for name, text in {
-            "laws.json": law_records.written(law_records.records()),
+            "laws.json": records.written(records.records()),
             "laws.mjs": javascript.module(),
         }.items():
             (app.outdir / name).write_text(text, encoding="utf-8")
@@ -57,7 +71,7 @@ def _add(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: o
     wanted = set(HOOK.findall(context.get("body", "")))
     if wanted:
         laws = [one for one in law_records.laws() if one.public_name in wanted]
-        app.add_js_file(None, body=pages.site_script(laws) + points(laws))
+        app.add_js_file(None, body=site_script(laws) + points(laws))
         app.add_css_file(STYLES)
 
 

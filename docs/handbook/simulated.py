@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from docs.handbook.markup import bracketed, number, table
+from docs.handbook.records import digest
 from longfat.handbook import law_records
-from longfat.handbook.law_records import digest
 from longfat.law import Law
 from longfat.law.symbols import Symbol
 from longfat.replication.intervals import half_width

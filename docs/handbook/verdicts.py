@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from docs.handbook.markup import table
-from longfat.handbook.law_records import digest, laws
+from docs.handbook.records import digest
+from longfat.handbook.law_records import laws
 from longfat.law import Law
 
 STORED = Path(__file__).resolve().parent / "verdicts.csv"

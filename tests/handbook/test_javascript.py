@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from docs.handbook.records import function
 from longfat.handbook import javascript
 from longfat.handbook.statements import body
 from longfat.handbook.trace import traced
@@ -217,7 +218,7 @@ def test_parameters_have_names_that_javascript_allows():
 @needs_node
 def test_copied_functions_need_nothing_else():
     """One for each helper that the module has and Math has not, and one without any."""
-    copied = {name: javascript.function(law) for name, law in LAWS.items()}
+    copied = {name: function(law) for name, law in LAWS.items()}
     helpers = ("const power", "const logaddexp", "const round", "const { ")
     names = [next(name for name, text in copied.items() if helper in text) for helper in helpers]
     entries = ",\n".join(f'"{name}": {{ formula: {copied[name]} }}' for name in names)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from docs.handbook import live
 from longfat.base import extras
 from longfat.handbook import law_records, pages
 from longfat.laws.selective_repeat import throughput_efficiency
@@ -51,7 +52,12 @@ def opened(browser, tmp_path):
 
 
 def whole(law):
-    return pages.page(law, law_records.record(law, hashed=False), simulate="simulate")
+    return pages.page(law, simulate="simulate")
+
+
+def starts(law):
+    """Return the values at which the sliders of a law begin."""
+    return {name: float(law_records.parameter(law, name, one)["start"]) for name, one in law.symbols.items()}
 
 
 def value(page):
@@ -123,8 +129,7 @@ def test_quantities_are_typed_with_units(opened):
     field.fill("100 ms")
     field.press("Tab")
     names = list(law.symbols)
-    record = law_records.record(law, hashed=False)
-    values = {one["name"]: float(one["start"]) for one in record["letters"]} | {names[1]: 0.1}
+    values = starts(law) | {names[1]: 0.1}
     assert value(page) == pytest.approx(law(**values), rel=1e-11)
     field.fill("100")
     field.press("Tab")
@@ -138,14 +143,16 @@ def test_one_script_fills_the_plots_of_a_site(opened):
     names = ("queues.mm1_wait", "bbr.share")
     body = "".join(f'<div data-law="{name}"></div>' for name in (*names, "no.such.law"))
     styles = pages.source("view.css")
-    page = opened(f"<!DOCTYPE html><style>{styles}</style><script>{pages.site_script()}</script>{body}")
+    page = opened(
+        f"<!DOCTYPE html><style>{styles}</style><script>{live.site_script(law_records.laws())}</script>{body}"
+    )
     assert page.locator(".lf-view").count() == 2
     assert page.locator(".lf-value").first.get_attribute("data-value") == "1"
 
 
 @pytest.mark.long
 def test_the_index_is_filtered(opened):
-    page = opened(pages.index(law_records.records(hashes=False)))
+    page = opened(pages.index(law_records.laws()))
     page.get_by_role("searchbox").fill("padhye rate")
     assert page.locator(".laws li:visible").count() == int(page.locator(".count").inner_text().split()[0])
     assert 1 <= page.locator(".laws li:visible").count() <= 3
@@ -159,7 +166,7 @@ def test_every_page_opens_at_all_widths(opened, law):
     for width, scheme in ((360, "light"), (2000, "dark")):
         page = opened(text, width, scheme)
         found = page.locator(".lf-value").get_attribute("data-value")
-        expected = law(**{one["name"]: float(one["start"]) for one in law_records.record(law, hashed=False)["letters"]})
+        expected = law(**starts(law))
         assert float(re.sub("Infinity", "inf", found)) == pytest.approx(expected, rel=1e-11, nan_ok=True)
         assert page.locator(".lf-chart .curve").count() > 0
         assert page.evaluate(BEYOND) == []

@@ -24,6 +24,7 @@ from docs.handbook import (
     plug_ins,
     proofs,
     questions,
+    records,
     rules,
     simulated,
     sources,
@@ -218,7 +219,7 @@ def test_stored_verdicts_are_those_of_the_present_laws():
 def test_every_law_has_verdicts_on_its_present_expression():
     """``python -m docs.handbook.verdicts`` stores new ones."""
     stored = {name: row["digest"] for name, row in verdicts.stored().items()}
-    assert stored == {law.public_name: law_records.digest(law) for law in law_records.laws()}
+    assert stored == {law.public_name: records.digest(law) for law in law_records.laws()}
 
 
 @pytest.mark.long
@@ -249,7 +250,7 @@ def _simulated(simulator, row):
 
 def test_files_of_live_plots(tmp_path, monkeypatch):
     """Sphinx's builder "dummy", of the test of all pages below, does not ask for them."""
-    monkeypatch.setattr(law_records, "records", list)
+    monkeypatch.setattr(records, "records", list)
     live._write(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")))
     assert {path.name for path in tmp_path.iterdir()} == {"laws.json", "laws.mjs", "_static"}
     assert ".lf-view" in (tmp_path / "_static" / live.STYLES).read_text(encoding="utf-8")

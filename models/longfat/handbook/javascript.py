@@ -62,39 +62,13 @@ def entry(law: Law) -> str:
     """Convert a law to a JavaScript object: parameters, formula and, if the law has them, printed form and validity."""
     names = list(law.symbols)
     parts = [f"parameters: [{', '.join(_parameter(name, one) for name, one in law.symbols.items())}]"]
-    parts.append(_method("formula", law.function, names, xp=Tracing))
+    parts.append(method("formula", law.function, names, xp=Tracing))
     if law.has_printed:
-        parts.append(_method("printed", law.as_printed.function, names, xp=Tracing))
+        parts.append(method("printed", law.as_printed.function, names, xp=Tracing))
     if law.validity is not None:
         validity = law.validity
-        parts.append(_method("valid", lambda *values: validity(**dict(zip(names, values, strict=True))), names))
+        parts.append(method("valid", lambda *values: validity(**dict(zip(names, values, strict=True))), names))
     return "{\n" + "".join(f"  {one},\n" for one in parts) + "}"
-
-
-def function(law: Law) -> str:
-    """Convert a law to one self-contained JavaScript function, which a reader can copy.
-
-    >>> from longfat.laws.queues import mm1_wait
-    >>> print(function(mm1_wait))
-    function mm1_wait(load) {
-      return load / (1 - load);
-    }
-    """
-    written = _method(law.name, law.function, list(law.symbols), indent=2, xp=Tracing)
-    own = [line for line in RUNTIME.splitlines() if line.startswith("const ") and "Math;" not in line][1:]
-    used = [line for line in own if f"{line.split()[1]}(" in written]
-    head, _, rest = written.partition("\n")
-    text = "\n".join([f"function {head}", *(f"  {line.partition('  //')[0]}" for line in used), rest])
-    names = sorted(one for one in _of_math() if f"{one}(" in text.replace("Math.", "Math_"))
-    if not names:
-        return text
-    head, _, rest = text.partition("\n")
-    return f"{head}\n  const {{ {', '.join(names)} }} = Math;\n{rest}"
-
-
-def _of_math() -> list[str]:
-    """Return the names of the functions that the runtime takes from Math."""
-    return RUNTIME[RUNTIME.index("{") + 1 : RUNTIME.index("}")].replace(",", " ").split()
 
 
 def _parameter(name: str, symbol: Symbol) -> str:
@@ -104,6 +78,7 @@ def _parameter(name: str, symbol: Symbol) -> str:
     return f"[{json.dumps(name)}, {ends}, {json.dumps(brackets)}, {literal(symbol.integer)}]"
 
 
-def _method(name: str, formula: Callable[..., Any], names: list[str], indent: int = 4, **more: Any) -> str:
+def method(name: str, formula: Callable[..., Any], names: list[str], indent: int = 4, **more: Any) -> str:
+    """Return a method of an object in JavaScript, or a function without the word, from a numeric form."""
     text = body(traced(formula, names, **more), indent)
     return f"{name}({', '.join(names)}) {{\n{text}\n{' ' * (indent - 2)}}}"

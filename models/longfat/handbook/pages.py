@@ -45,23 +45,10 @@ field.addEventListener("input", () => {
   count.textContent = `${left} laws`;
 });
 """
-FILL = """\
-addEventListener("DOMContentLoaded", () => {
-  for (const one of document.querySelectorAll("[data-law]")) {
-    const record = longfatRecords[one.dataset.law];
-    if (record) longfatView.mount(one, record, longfat.laws[record.id]);
-  }
-});
-"""
 PRESETS = """\
 for (const one of Object.values(longfatRecords)) {
   one.presets = Object.entries(one.networks || {}).map(([k, values]) => ({ ...longfatNetworks[k], values }));
   for (const letter of one.letters) letter.mathml = longfatLetters[letter.letter];
-}
-"""
-COPY = """\
-for (const one of document.querySelectorAll("button[data-copy]")) {
-  one.addEventListener("click", () => longfatView.copy(one, document.getElementById(one.dataset.copy)));
 }
 """
 
@@ -69,7 +56,7 @@ for (const one of document.querySelectorAll("button[data-copy]")) {
 def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
     """Return a dict from the path of each file of the site to a function that returns the file's text.
 
-    The files are the index, a page for each law, scripts and ``laws.json``.
+    The files are the index and a page for each law.
 
     Parameters
     ----------
@@ -83,21 +70,16 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
     --------
     >>> from longfat.laws.queues import mm1_wait
     >>> list(texts([mm1_wait]))
-    ['laws/queues/mm1_wait/index.html', 'index.html', 'laws.json', 'laws.js', 'laws.mjs']
+    ['laws/queues/mm1_wait/index.html', 'index.html']
     """
     chosen = law_records.laws() if laws is None else list(laws)
-    near = law_records.neighbours(chosen)
-
-    def of(law: Law) -> str:
-        found = law_records.record(law, near[law.public_name])
-        return page(law, found, simulate=simulate if law.simulated is not None else "")
-
-    return {f"{law_records.address(one)}index.html": functools.partial(of, one) for one in chosen} | {
-        "index.html": lambda: index(law_records.records(chosen, hashes=False)),
-        "laws.json": lambda: law_records.written(law_records.records(chosen)),
-        "laws.js": lambda: site_script(chosen),
-        "laws.mjs": lambda: javascript.module(chosen),
+    made = {
+        f"{law_records.address(one)}index.html": functools.partial(
+            page, one, simulate=simulate if one.simulated is not None else ""
+        )
+        for one in chosen
     }
+    return made | {"index.html": functools.partial(index, chosen)}
 
 
 def write(folder: Path, laws: Iterable[Law] | None = None, *, progress: bool = False) -> None:
@@ -110,8 +92,8 @@ def write(folder: Path, laws: Iterable[Law] | None = None, *, progress: bool = F
 
 
 def view_script() -> str:
-    """Return a classic script that defines ``longfatView``, with ``mount``, ``copy``, ``served`` and ``pictured``."""
-    return f"const longfatView = (() => {{\n{joined(MODULES)}\nreturn {{ mount, copy, served, pictured }};\n}})();\n"
+    """Return a classic script that defines ``longfatView``, with ``mount``, ``served`` and ``pictured``."""
+    return f"const longfatView = (() => {{\n{joined(MODULES)}\nreturn {{ mount, served, pictured }};\n}})();\n"
 
 
 def joined(modules: Iterable[str]) -> str:
@@ -119,18 +101,10 @@ def joined(modules: Iterable[str]) -> str:
     return "\n".join(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", source(name)))) for name in modules)
 
 
-def site_script(laws: Iterable[Law] | None = None) -> str:
-    """Return a script for other pages that draws, in each element with an attribute ``data-law``, the law of that name.
-
-    The script has the formulas of the laws, by default of all.
-    """
-    return laws_script(law_records.laws() if laws is None else laws) + FILL
-
-
 def laws_script(laws: Iterable[Law]) -> str:
     """Return a script that defines the view, the laws' formulas ``longfat`` and the records ``longfatRecords``."""
     chosen = list(laws)
-    data = {one.public_name: for_view(one, law_records.record(one, hashed=False)) for one in chosen}
+    data = {one.public_name: for_view(one) for one in chosen}
     names = {one.name: k for k, one in enumerate(presets.PRESETS)}
     letters: dict[str, str] = {}
     for one in data.values():  # write networks and letters of several laws only once
@@ -163,14 +137,14 @@ def words(name: str) -> str:
     return text[0].upper() + text[1:] if name.split("_")[0] not in SPELLED else text
 
 
-def live(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
+def live(law: Law, *, simulate: str = "") -> str:
     """Return the HTML of a law's interactive plot, for a page that has the view's style sheet and script.
 
     ``simulate`` is the address, relative to the page, to which requests for simulated points are sent.
     """
     name = json.dumps(law.public_name)
     place = "law-" + law.public_name.replace(".", "-")
-    known = json_text(for_view(law, record))
+    known = json_text(for_view(law))
     home = f", {{ simulate: longfatView.served({json.dumps(simulate)}) }}" if simulate else ""
     element = f"document.getElementById({json.dumps(place)})"
     return (
@@ -181,37 +155,37 @@ def live(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
     )
 
 
-def for_view(law: Law, record: dict[str, Any]) -> dict[str, Any]:
+def for_view(law: Law) -> dict[str, Any]:
     """Return the parts of a law's record that the view needs, with typeset letters and the presets for the law."""
-    found: dict[str, Any] = {
-        name: record[name] for name in ("id", "unit", "result", "points", "simulator") if name in record
-    }
+    simulator = law.simulated and getattr(law.simulated.simulator, "__name__", law.simulated.simulator)
+    given = {"id": law.public_name, "unit": law.unit, "result": law_records.result(law)[0], "simulator": simulator}
+    found: dict[str, Any] = {name: value for name, value in given.items() if value}
     found["letters"] = [
-        {name: value for name, value in one.items() if name != "remark"}
-        | {"mathml": re.sub(' alttext="[^"]*"', "", mathml(one["letter"], block=False))}  # alttext is the letter
-        for one in record["letters"]
+        {name: value for name, value in law_records.parameter(law, name, one).items() if name != "remark"}
+        | {"mathml": re.sub(' alttext="[^"]*"', "", mathml(one.letter, block=False))}  # alttext is the letter
+        for name, one in law.symbols.items()
     ]
     networks = [{"name": one.name, "source": one.source, "values": one.of(law)} for one in presets.presets(law)]
     return found | ({"presets": networks} if networks else {})
 
 
-def page(law: Law, record: dict[str, Any], *, simulate: str = "") -> str:
+def page(law: Law, *, simulate: str = "") -> str:
     """Return the page of a law; ``simulate`` is the path for requests of simulated points, empty without a server."""
-    up = "../" * record["address"].count("/")
+    up = "../" * law_records.address(law).count("/")
     title = words(law.name)
     family = words(law.public_name.partition(".")[0])
+    text, notes = law_records.prose(law)
     parts = [
         f'<nav><a href="{up}index.html">All laws</a> / {escape(family)} / <code>{law.public_name}</code></nav>',
         f"<h1>{escape(title)}</h1>",
-        f"<p>{_text(record.get('summary', ''), up)}</p>",
+        f"<p>{_text(law.summary, up)}</p>",
         f'<div class="equation">{law_records.typeset(law)}</div>',
-        _paragraphs(record.get("text", ""), up),
-        live(law, record, simulate=simulate and up + simulate),
-        _letters(record),
-        _facts(record, up),
-        _copies(law),
+        _paragraphs(text, up),
+        live(law, simulate=simulate and up + simulate),
+        _letters(law),
+        f"<h2>What is known</h2>\n{_paragraphs(notes, up)}<dl>\n{_facts(law, up)}</dl>\n",
     ]
-    return document(f"{title}: {family}", "\n".join(parts), f"{view_script()}", COPY)
+    return document(f"{title}: {family}", "\n".join(parts), view_script())
 
 
 def document(
@@ -251,67 +225,39 @@ def _paragraphs(text: str, up: str) -> str:
     return "".join(f"<p>{_text(part, up)}</p>\n" for part in text.split("\n\n") if part)
 
 
-def _letters(record: dict[str, Any]) -> str:
+def _letters(law: Law) -> str:
     rows = "".join(
-        f"<tr><td>{mathml(one['letter'], block=False)}</td><td>{escape(one.get('meaning', ''))}"
-        f"{escape('. ' + one['remark'] if 'remark' in one else '')}</td><td><code>{one['name']}</code></td>"
-        f"<td>{escape(one['unit'])}</td>"
-        f"<td>{'integer, ' if 'integer' in one else ''}{escape(one['domain'])}</td></tr>\n"
-        for one in record["letters"]
+        f"<tr><td>{mathml(one.letter, block=False)}</td><td>{escape(one.meaning)}"
+        f"{escape('. ' + one.remark if one.remark else '')}</td><td><code>{name}</code></td>"
+        f"<td>{escape(one.unit)}</td>"
+        f"<td>{'integer, ' if one.integer else ''}{escape(one.domain)}</td></tr>\n"
+        for name, one in law.symbols.items()
     )
     head = "<tr><th>letter</th><th>meaning</th><th>name</th><th>unit</th><th>domain</th></tr>"
     return f'<h2>Letters</h2>\n<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>\n'
 
 
-def _facts(record: dict[str, Any], up: str) -> str:
-    rows: list[tuple[str, str]] = []
-    if "result" in record or "result_remark" in record:
-        both = f"{record.get('result', '')} [{record['unit']}] {record.get('result_remark', '')}"
-        rows.append(("Result", _text(both.strip(), up)))
-    rows.append(("Source", _text(record.get("source", ""), up)))
-    if "validity" in record:
-        unit = "" if record["unit"] == "1" else f" {record['unit']}"
-        accuracy = f"within {record['validity']['accuracy']:g}{unit} where {record['validity']['text']}"
-        rows.append(("Accurate", _text(accuracy, up)))
-    if "printed" in record:
-        rows.append(("As printed", _text(record["printed"], up)))
-    if "derivation" in record:
-        rows.append(("Proof", f"<code>{escape(record['derivation'])}</code>"))
-    if "simulator" in record:
-        rows.append(("Simulated", f"by <code>{escape(record['simulator'])}</code> of longfat.verify.simulators"))
-    if "not_simulated" in record:
-        rows.append(("Not simulated", _text(record["not_simulated"], up)))
-    if "neighbours" in record:
-        links = (f'<a href="{up}laws/{name.replace(".", "/")}/index.html">{name}</a>' for name in record["neighbours"])
-        rows.append(("Neighbours", ", ".join(links)))
-    if record.get("hash"):
-        rows.append(("Expression", f"<code>{record['hash']}</code>, a hash that changes if the formula does"))
-    facts = "".join(f"<dt>{name}</dt><dd>{value}</dd>\n" for name, value in rows)
-    remarks = _paragraphs(record.get("remarks", ""), up)
-    return f"<h2>What is known</h2>\n{remarks}<dl>\n{facts}</dl>\n"
+def _facts(law: Law, up: str) -> str:
+    letter, remark = law_records.result(law)
+    rows = {"Result": f"{letter} [{law.unit}] {remark}".strip() if letter or remark else "", "Source": law.source}
+    if law.validity is not None:
+        unit = "" if law.unit == "1" else f" {law.unit}"
+        rows["Accurate"] = f"within {law.validity.accuracy:g}{unit} where {law.validity.text}"
+    if law.has_printed:
+        rows["As printed"] = law.as_printed.errata
+    rows["Not simulated"] = law.not_simulated
+    return "".join(f"<dt>{name}</dt><dd>{_text(text, up)}</dd>\n" for name, text in rows.items() if text)
 
 
-def _copies(law: Law) -> str:
-    parts = []
-    for language, text in law_records.snippets(law).items():
-        place = f"copy-{language.lower()}"
-        parts.append(
-            f'<details><summary>{language}</summary><button type="button" data-copy="{place}">Copy</button>'
-            f'<pre id="{place}">{escape(text, quote=False)}</pre></details>\n'
-        )
-    return "<h2>Copy</h2>\n" + "".join(parts)
-
-
-def index(found: list[dict[str, Any]]) -> str:
-    """Return the page that lists all laws, with a filter."""
+def index(laws: list[Law]) -> str:
+    """Return the page that lists laws, with a filter."""
     families: dict[str, list[str]] = {}
-    for one in found:
-        family, _, name = one["id"].partition(".")
-        summary = one.get("summary", "")  # a user's law may have no docstring
-        more = escape(f"{one['id']} {one.get('source', '')}")  # searched besides the text that is shown
+    for law in laws:
+        family, _, name = law.public_name.partition(".")
+        more = escape(f"{law.public_name} {law.source}")  # searched besides the text that is shown
         families.setdefault(family, []).append(
-            f'<li data-more="{more}"><a href="{one["address"]}index.html">{escape(words(name))}</a>'
-            f"<span>{escape(summary.replace('`', ''))}</span></li>"
+            f'<li data-more="{more}"><a href="{law_records.address(law)}index.html">{escape(words(name))}</a>'
+            f"<span>{escape(law.summary.replace('`', ''))}</span></li>"
         )
     sections = "\n".join(
         f'<section><h2>{escape(words(family))}</h2>\n<ul class="laws">\n{chr(10).join(rows)}\n</ul></section>'
@@ -320,6 +266,6 @@ def index(found: list[dict[str, Any]]) -> str:
     head = (
         '<h1>Laws of congestion and flow control</h1>\n<p><label>Filter <input class="filter" type="search" '
         'autocomplete="off" placeholder="words of names, meanings and sources"></label> '
-        f'<span class="count" role="status">{len(found)} laws</span></p>'
+        f'<span class="count" role="status">{len(laws)} laws</span></p>'
     )
     return document("Laws", f"{head}\n{sections}", "", FILTER)

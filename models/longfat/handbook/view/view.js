@@ -366,17 +366,3 @@ class View {
 export function mount(root, record, law, home = {}) {
   return new View(root, record, law, home);
 }
-
-// Copy the text of an element; pages from the file system may only use the older interface to the clipboard.
-export function copy(button, source) {
-  const text = source.textContent;
-  const old = () => {
-    const range = document.createRange();
-    range.selectNodeContents(source);
-    getSelection().removeAllRanges();
-    getSelection().addRange(range);
-    document.execCommand("copy");
-  };
-  const done = () => { button.textContent = "Copied"; setTimeout(() => { button.textContent = "Copy"; }, 1500); };
-  (navigator.clipboard ? navigator.clipboard.writeText(text).catch(old) : Promise.resolve(old())).then(done);
-}
