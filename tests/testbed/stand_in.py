@@ -40,10 +40,10 @@ def _one(net, duration, warm_up, every, stream, rejected):
     trace = None if every is None else results.traces(run, every)
     return Outcome(
         connections=connections, flows=list(run.assembly.flow_names), links=list(run.assembly.link_names),
-        measured=measured, packet_counts=run.packet_counts(), drew=run.drew, trace=trace, before=accounts_before,
-        after=accounts_after, samples=_samples(connections, rows, trace, warm_up, duration, first, last),
-        written=[0 for _ in connections], counters={}, settings=SETTINGS,
-        trust=Trust(late=0.002, packets=1000, drops=0, lateness={"largest": 0.003}), rejected=list(rejected),
+        measured=measured, packet_counts=run.packet_counts(), trace=trace, before=accounts_before, after=accounts_after,
+        samples=_samples(connections, rows, trace, warm_up, duration, first, last),
+        settings=SETTINGS, trust=Trust(late=0.002, packets=1000, drops=0, lateness={"largest": 0.003}),
+        rejected=list(rejected),
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ for host in hosts:
     host.enter()
     os.system("ip -o link show longfat; ip route show dev longfat")
     print(os.readlink("/proc/thread-self/ns/net") != outside, host.read("ipv4/tcp_sack"), host.drops())
-print(hosts[0].read("ipv4/tcp_recovery"), hosts[0].read("ipv4/tcp_none"), sorted(hosts[0].counters())[:1])
+print(hosts[0].read("ipv4/tcp_recovery"), hosts[0].read("ipv4/tcp_none"))
 print(settings.recorded(hosts[0])["tcp_sack"])
 """
 
@@ -76,7 +76,7 @@ def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):
     assert "initcwnd 3" in printed  # at the sender
     assert "quickack 1" in printed  # at the receiver
     assert printed.count("True 0 0") == 2  # another namespace, tcp_sack = 0, no drops
-    assert "0 None ['ActiveOpens']" in printed
+    assert "\n0 None\n" in printed
     assert printed.splitlines()[-1] == "0"
     assert outside() == before
 

@@ -110,16 +110,6 @@ class Host:
         fields = next(row.split(":")[1].split() for row in rows if row.strip().startswith(f"{DEVICE}:"))
         return int(fields[3]) + int(fields[11])  # "drop" of receive and transmit
 
-    def counters(self) -> dict[str, int]:
-        """Return the TCP counters of this host by their names in /proc/net/snmp and netstat, such as "TCPTimeouts"."""
-        self.enter()
-        made: dict[str, int] = {}
-        for file, group in (("snmp", "Tcp:"), ("netstat", "TcpExt:")):
-            lines = (line.split() for line in Path(f"/proc/thread-self/net/{file}").read_text().splitlines())
-            names, values = (line[1:] for line in lines if line[0] == group)
-            made |= {name: int(value) for name, value in zip(names, values, strict=True)}
-        return made
-
 
 def create_hosts(count: int = 2) -> list[Host]:
     """Create hosts and return them; leave the calling thread in the namespace of the last one.

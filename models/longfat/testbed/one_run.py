@@ -84,53 +84,20 @@ class Trust:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of one run, with the evidence on whether they may be used.
+    """Results of one run, with the evidence on whether they may be used."""
 
-    Attributes
-    ----------
-    connections : list of Connection
-        Linux's connections, in the order in which the emulator numbers them.
-    flows, links : list of str
-        Names of the emulated network's flows (one for each connection, and other traffic) and links.
-    measured : dict of str to numpy.ndarray
-        Result of `longfat.sim.runs.results.measure` for the emulated network, from the warm-up to the end.
-    packet_counts : dict of str to int
-        Result of `longfat.sim.runs.engine.Simulation.packet_counts` for the emulated network.
-    drew : bool
-        Whether the emulated network drew random numbers.
-    trace : dict of str to tuple, or None
-        Result of `longfat.sim.runs.results.traces` for the emulated network, None if it was not sampled.
-    before, after : list of Account
-        Counters of the connections at the end of the warm-up and of the run, see `longfat.testbed.ledger`.
-    samples : numpy.ndarray
-        Samples of TCP_INFO at the senders as `tcp_info.table` returns them, including the ends of warm-up and run.
-    written : list of int
-        Bytes that the application of each connection has written.
-    counters : dict of str to dict
-        Increments of TCP's counters since the handshakes at the "senders" and at the "receivers", by Linux's names.
-    settings : dict of str to str
-        Linux's settings by name.
-    trust : Trust
-        Evidence on whether the run may be used.
-    rejected : list of Trust
-        Evidence of each earlier attempt that was rejected.
-    """
-
-    connections: list[Connection]
-    flows: list[str]
+    connections: list[Connection]  # in the order in which the emulator numbers them
+    flows: list[str]  # names of the emulated network's flows: one for each connection, and other traffic
     links: list[str]
-    measured: dict[str, np.ndarray]
-    packet_counts: dict[str, int]
-    drew: bool
-    trace: dict[str, Any] | None
-    before: list[Any]
-    after: list[Any]
-    samples: np.ndarray
-    written: list[int]
-    counters: dict[str, dict[str, int]]
-    settings: dict[str, str]
+    measured: dict[str, np.ndarray]  # by `longfat.sim.runs.results.measure`, from the warm-up to the end
+    packet_counts: dict[str, int]  # of the emulated network, by `Simulation.packet_counts`
+    trace: dict[str, Any] | None  # of the emulated network, by `results.traces`; None if it was not sampled
+    before: list[Any]  # of `longfat.testbed.ledger.Account`, at the end of the warm-up
+    after: list[Any]  # the same at the end of the run
+    samples: np.ndarray  # of TCP_INFO at the senders, by `tcp_info.table`, with the ends of warm-up and run
+    settings: dict[str, str]  # of Linux, by name
     trust: Trust
-    rejected: list[Trust] = field(default_factory=list)
+    rejected: list[Trust] = field(default_factory=list)  # evidence of each earlier attempt that was rejected
 
 
 @dataclass(frozen=True)
@@ -197,7 +164,6 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     senders.check()
     if captures is not None:
         captures.shift_ns = 0
-    first = [host.counters() for host in hosts]
     measured: list[Any] = []
     calls = _calls(job, senders, lambda: measured.append((results.snapshot(simulation), ledger.snapshot())))
     running()
@@ -206,7 +172,6 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     if captures is not None:
         captures.close()
     (before, ledger_before), (after, ledger_after) = measured
-    last = [host.counters() for host in hosts]
     samples = tcp_info.table(b"".join(senders.samples))
     return Outcome(
         connections=job.connections,
@@ -214,16 +179,10 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
         links=list(simulation.assembly.link_names),
         measured=results.measure(simulation, before, after),
         packet_counts=simulation.packet_counts(),
-        drew=simulation.drew,
         trace=None if job.sample_every is None else results.traces(simulation, job.sample_every),
         before=ledger_before,
         after=ledger_after,
         samples=samples,
-        written=senders.written,
-        counters={
-            name: {key: new[key] - old.get(key, 0) for key in new if new[key] != old.get(key, 0)}
-            for name, old, new in zip(("senders", "receivers"), first, last, strict=True)
-        },
         settings=settings.recorded(hosts[0]),
         trust=_trust(punctuality, end, sum(host.drops() for host in hosts), samples, senders, job),
     )
