@@ -66,7 +66,7 @@ this page and its CSV.
 
 #: Rule, how it is here, how in ns-3, how it is made the same or switched.
 RULES = [
-    ("recovery", "PRR of RFC 9937 (RFC 6937 in the stored runs)", "its PRR, which counts a segment for each duplicate acknowledgment besides SACK's data and subtracts without sign; mended in later versions", "the window is ssthresh at once: prr = 0, TcpClassicRecovery"),
+    ("recovery", "PRR of RFC 9937", "its PRR, which counts a segment for each duplicate acknowledgment besides SACK's data and subtracts without sign; mended in later versions", "the window is ssthresh at once: prr = 0, TcpClassicRecovery"),
     ("losses by time", "RACK-TLP (RFC 8985), where on", "none", "rack = 0"),
     ("Reno-friendly CUBIC beyond the window before the loss", "as Reno (RFC 9438, section 4.3)", "3 (1 - beta)/(1 + beta) (RFC 8312, section 4.2)", "full_reno = 0"),
     ("acknowledgments", "of every packet", "of every second", "of every second; of every packet for BBR with lost retransmissions found"),
