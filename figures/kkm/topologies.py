@@ -24,9 +24,6 @@ TITLES = {
 }  # fmt: skip
 
 
-ENDS = 0.2, 0.8  # of the way between two nodes, where the line of a link begins and ends
-
-
 def draw_network(variant: str, ax: Any) -> None:
     """Draw the network of a variant; below it stand its links with rate, delay and buffer, and its connections."""
     drawn = sketch(benchmark.build(benchmark.VARIANTS[variant], ENTRIES["sack"], probe=False))
@@ -34,7 +31,7 @@ def draw_network(variant: str, ax: Any) -> None:
     lines = []
     for tail, head in once(drawn.links):
         (x, y), (to_x, to_y) = middle[tail], middle[head]
-        ax.plot([x + share * (to_x - x) for share in ENDS], [y + share * (to_y - y) for share in ENDS], "k", lw=1)
+        ax.plot([x, to_x], [y, to_y], "k", lw=1)  # the boxes cover its ends
         link = said(drawn.links, (tail, head), x <= to_x)
         lines.append(f"{drawn.boxes[tail]} - {drawn.boxes[head]}: {'; '.join(link)}")
     for node, place in middle.items():
