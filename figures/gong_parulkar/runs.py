@@ -18,7 +18,7 @@ from figures.rule import Difference, Estimate, Quantity, Spread, Statement, Toge
 from longfat import design
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate, trace
-from longfat.segments.channel import IndependentLoss, ListedLosses
+from longfat.segments.channel import ListedLosses
 from longfat.segments.replications import Rules, Strategy, run_one
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class _Soft(Rules):
 
 
 def _results(rules: Rules, loss: float, segments: int, seed: int) -> np.record:
-    return run_one(np.random.default_rng(seed), IndependentLoss(loss), rules, 0, segments, np.zeros(1, np.bool_))
+    return run_one(np.random.default_rng(seed), loss, rules, 0, segments, np.zeros(1, np.bool_))
 
 
 def same(context: Context) -> Finding:

@@ -3,16 +3,15 @@
 import os
 import threading
 from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from longfat.segments import QUANTITIES, simulate, trace
-from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
+from longfat.segments.channel import ListedLosses, checked, parameters
 from longfat.segments.kernel import segment_sender
 from longfat.segments.replications import Rules, run_one
-from tests.segments.test_kernel import begin, next_loss
+from tests.segments.test_kernel import next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}
 
@@ -23,10 +22,6 @@ def run(**changes):
 
 def traced(**changes):
     return trace(**({"window": 24, "loss": 0.1, "segment_packets": 16, "ack_segments": 369 / 16} | changes))
-
-
-def channel(**changes):
-    return GilbertElliott(**({"good_loss": 0.0, "bad_loss": 0.5, "good_to_bad": 0.1, "bad_to_good": 0.1} | changes))
 
 
 def test_variables_units_and_labels_of_the_result():
@@ -87,41 +82,23 @@ def test_packets_are_counted_to_the_end_of_the_measurement(loss):
     assert int(data.lost_packets) <= 20 * (loss > 1e-9)
 
 
-def test_tolerance_and_bursts_arrive():
+def test_tolerance_arrives():
     """With 15 of 16 packets dispensable a segment is repeated with probability 0.01^16: never."""
     assert float(run(window=25, loss=0.01, tolerance=15).throughput_efficiency) == 1.0
-    bursty = GilbertElliott.bursts(0.005, 20)
-    assert bursty.mean == pytest.approx(0.005)
-    together = run(loss=bursty, segments=200_000)
-    assert int(together.lost_packets) / int(together.sent_packets) == pytest.approx(0.005, rel=0.1)
 
 
-@pytest.mark.parametrize(
-    ("channel", "losses", "moves"),
-    [
-        (IndependentLoss(Decimal("0.03")), [0.03, 0.03], [0.5, 0.5]),
-        (GilbertElliott(Fraction(1, 100), 0.4, 0.02, Decimal("0.1")), [0.01, 0.4], [0.02, 0.1]),
-    ],
-    ids=["alone", "bursts"],
-)
-def test_the_channel_has_the_stated_loss_and_bursts(channel, losses, moves):
-    """Fraction of packets lost, and mean length of a run of losses, in 10^6 packets of the channel alone."""
-    rng, state, parameters = np.random.default_rng(5), np.zeros(2, np.int64), channel.parameters()
-    begin(rng, parameters, state)
-    gaps = np.array([next_loss(rng, parameters, state) for _ in range(20_000)])
-    assert len(gaps) / (gaps + 1).sum() == pytest.approx(channel.mean, rel=0.05)
-    # P(the packet after a lost one is lost too), conditioning on the state by hand
-    worse, better = moves
-    move, lost = np.array([[1 - worse, worse], [better, 1 - better]]), np.array(losses)
-    stationary = np.array([better, worse]) / (better + worse)
-    again = (stationary * lost) @ move @ lost / (stationary @ lost)
-    assert (gaps == 0).mean() == pytest.approx(again, abs=4 * np.sqrt(again / len(gaps)) + 0.002)
+def test_losses_are_independent_and_as_often_as_stated():
+    """Fraction of packets lost, and of those after a lost one, among the 20,000 losses of a probability of 0.03."""
+    rng, state, read = np.random.default_rng(5), np.zeros(1, np.int64), parameters(checked(Decimal("0.03")))
+    gaps = np.array([next_loss(rng, read, state) for _ in range(20_000)])
+    assert len(gaps) / (gaps + 1).sum() == pytest.approx(0.03, rel=0.05)
+    assert (gaps == 0).mean() == pytest.approx(0.03, abs=4 * np.sqrt(0.03 / len(gaps)))
 
 
 def test_a_run_can_be_stopped():
     """An endless run ends as soon as its stop flag is set."""
     stop, results = np.zeros(1, np.bool_), []
-    arguments = (np.random.default_rng(1), IndependentLoss(0.3), Rules(24, 16, 369 / 16), 0, 10**15, stop)
+    arguments = (np.random.default_rng(1), 0.3, Rules(24, 16, 369 / 16), 0, 10**15, stop)
     thread = threading.Thread(target=lambda: results.append(run_one(*arguments)))
     thread.start()
     stop[0] = True
@@ -154,10 +131,6 @@ REFUSED = [
     (run, {"receive_buffer": "half"}, r"receive_buffer must be a number \[segments\], got the string 'half'"),
     (traced, {"ack": "firm"}, "ack 'firm' is unknown; available: hard, soft"),
     (traced, {"ask_again": 1}, "ask_again 1 is unknown; available: at once, when free"),
-    (channel, {"bad_loss": 1.0}, "bad_loss = 1"),
-    (channel, {"good_to_bad": 0.0}, "good_to_bad = 0"),
-    (channel, {"good_loss": -1}, "good_loss = -1"),
-    (GilbertElliott.bursts, {"loss": 0.01, "length": 1}, "length = 1 packets"),
 ]  # fmt: skip
 
 
@@ -195,7 +168,7 @@ def test_a_trace_is_the_run():
 
 
 def test_a_trace_of_a_sender_that_waits_has_every_segment():
-    """A trace has every segment, although the kernel skips whole periods without a loss when it records none."""
+    """A trace has every segment of a sender that waits for its window."""
     seen = trace(window=2, loss=1e-3, segment_packets=4, ack_segments=10, segments=5000, rng=1)
     first = seen.isel(group=seen["first"].values)
     np.testing.assert_array_equal(first.segment[:5000], np.arange(5000))

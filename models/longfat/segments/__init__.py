@@ -17,7 +17,8 @@ flight, their acknowledgment requests the segment's other packets, because each 
 follows its last packet (section 4.2).
 """
 
-from longfat.segments.replications import AskAgain, Channel, Strategy
+from longfat.segments.channel import ListedLosses
+from longfat.segments.replications import AskAgain, Strategy
 from longfat.segments.simulating import QUANTITIES, simulate, trace
 
-__all__ = ["QUANTITIES", "AskAgain", "Channel", "Strategy", "simulate", "trace"]
+__all__ = ["QUANTITIES", "AskAgain", "ListedLosses", "Strategy", "simulate", "trace"]

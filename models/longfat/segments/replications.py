@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from longfat.base.domains import choice, conflict, integer, number, out_of_range
 from longfat.replication.repeating import replicate, stopping
-from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
+from longfat.segments.channel import Loss, parameters
 from longfat.segments.kernel import holes, segment_receiver, segment_sender
 
-Channel = IndependentLoss | GilbertElliott | ListedLosses
+LEAST_WINDOWS = 10  # least number of windows measured in each replication
 Strategy = Literal["hard", "soft"]
 AskAgain = Literal["at once", "when free"]
 
@@ -76,15 +76,8 @@ class Rules:
 
     def attrs(self) -> dict[str, Any]:
         """Return the arguments as attributes of a Dataset."""
-        return {
-            "window": self.window,
-            "segment_packets": self.segment_packets,
-            "ack_segments": self.ack_delay / self.segment_packets,
-            "tolerance": self.tolerance,
-            "receive_buffer": self.buffer,
-            "ack": self.ack,
-            "ask_again": self.ask_again,
-        }
+        delay = self.ack_delay / self.segment_packets
+        return asdict(self) | {"ack_segments": delay, "receive_buffer": self.buffer}
 
 
 def records(count: int, kind: np.dtype) -> np.recarray:
@@ -93,31 +86,23 @@ def records(count: int, kind: np.dtype) -> np.recarray:
 
 
 def run_one(
-    rng: np.random.Generator,
-    channel: Channel,
-    rules: Rules,
-    warm_up: int,
-    measured: int,
-    stop: np.ndarray,
+    rng: np.random.Generator, loss: Loss, rules: Rules, warm_up: int, measured: int, stop: np.ndarray,
     trace: np.ndarray | None = None,
-) -> np.record:
+) -> np.record:  # fmt: skip
     """Run one replication; return its result, and write its trace to `trace` until this is full."""
     result: np.record = records(1, segment_sender.RESULT)[0]
     rows = 2
     while rows < rules.window + 1:
         rows *= 2
     segments = records(rows, holes.SEGMENT)
-    segments.hole = segments.run = holes.NONE
-    # If the sender waits for its window, the kernel stores steps of lag (`kernel.segment_sender`), which need rows.
-    window_limited = (rules.window - 1) * rules.segment_packets < rules.ack_delay
+    segments.hole = holes.NONE
     segment_sender.run(
         rng,
-        channel.parameters(),
-        np.zeros(2, np.int64),
+        parameters(loss),
+        np.zeros(1, np.int64),
         rules.row(warm_up, measured),
         segments,
         records(2 * rows, holes.ACKNOWLEDGMENT),
-        records(rows if window_limited else 2, segment_sender.STEP),
         records(1, holes.CONNECTION)[0],
         stop,
         records(0, segment_sender.TRACE) if trace is None else trace,
@@ -128,40 +113,50 @@ def run_one(
     return result
 
 
-def run_all(
-    channels: list[Channel],
-    settings: list[Rules],
-    measured: np.ndarray,
-    replications: int,
-    generator: np.random.Generator,
-    progress: bool,
-) -> np.recarray:
-    """Simulate all points and replications on all cores; return a record of results for each; stop on Ctrl-C."""
+def replicated(
+    losses: list[Loss], settings: list[Rules], segments: int, replications: int, generator: np.random.Generator, *,
+    progress: bool = False,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Return the results of every replication by their names in the dataset of `simulate`, without the dataset.
+
+    Each array has a row for each loss and setting, in this order, with a column for each replication.
+    """
     from longfat.base.progress import bar
 
-    points = [(channel, k) for channel in channels for k in range(len(settings))]
+    # The number of segments is a multiple of the window, because results for a part of a window would depend on which
+    # part it is.
+    enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
+    measured = [-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)]
+    packets = settings[0].segment_packets
+    cycle = packets + settings[0].ack_delay
+    if max(measured) * cycle > 1e17:
+        raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
+    points = [(loss, *one) for loss in losses for one in zip(settings, measured, strict=True)]
     streams = generator.spawn(len(points) * replications)
-    results = records(len(streams), segment_sender.RESULT)
+    raw: Any = records(len(streams), segment_sender.RESULT)
 
     def one(job: int) -> None:
-        channel, k = points[job // replications]
-        count = int(measured[k])
-        warm_up = max(5 * settings[k].window, count // 10)
-        results[job] = run_one(streams[job], channel, settings[k], warm_up, count, stopping())
+        loss, rules, count = points[job // replications]
+        warm_up = max(5 * rules.window, count // 10)
+        raw[job] = run_one(streams[job], loss, rules, warm_up, count, stopping())
 
     with bar(task="simulating", unit="run", shown=progress, total=len(streams)) as shown:
         replicate(one, range(len(streams)), progress=shown.update)
-    return results
-
-
-def is_sequence(value: Any) -> bool:
-    """Return whether the value is a sequence of values rather than a single value."""
-    return not isinstance(value, Channel) and np.ndim(value) > 0
+    raw = raw.reshape(len(points), replications)
+    each = np.broadcast_to(np.array([count for _, _, count in points])[:, np.newaxis], raw.shape)
+    return {
+        "throughput_efficiency": each * packets / raw.elapsed,
+        "mean_delay": raw.delays / each,
+        "max_delay": raw.longest,
+        "sent_packets": raw.sent,
+        "lost_packets": raw.lost_packets,
+        "segments": each,
+    }
 
 
 def listed(name: str, value: Any) -> list[Any]:
     """Return the given value or values as a list."""
-    if not is_sequence(value):
+    if np.ndim(value) == 0:
         return [value]
     if len(value) == 0 or (not isinstance(value, Sequence) and np.ndim(value) != 1):
         raise out_of_range(name, repr(value), "1", "one value or a sequence of at least one")

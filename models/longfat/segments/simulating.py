@@ -8,28 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base import domains
-from longfat.base.domains import integer, number, out_of_range
+from longfat.base.domains import integer, number
 from longfat.replication.intervals import interval
-from longfat.segments.channel import IndependentLoss
+from longfat.segments.channel import Loss, checked
 from longfat.segments.kernel import segment_receiver, segment_sender
-from longfat.segments.replications import (
-    AskAgain,
-    Channel,
-    Rules,
-    Strategy,
-    is_sequence,
-    listed,
-    records,
-    run_all,
-    run_one,
-)
+from longfat.segments.replications import AskAgain, Rules, Strategy, listed, records, replicated, run_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import xarray as xr
-
-LEAST_WINDOWS = 10  # least number of windows measured in each replication
 
 #: Quantity in the Dataset -> (unit, description).
 QUANTITIES = {
@@ -42,7 +30,7 @@ QUANTITIES = {
 def simulate(
     *,
     window: int | Sequence[int],
-    loss: float | Channel | Sequence[float | Channel],
+    loss: Loss | Sequence[Loss],
     segment_packets: int,
     ack_segments: float,
     receive_buffer: int | Sequence[int] | None = None,
@@ -61,9 +49,8 @@ def simulate(
     ----------
     window : int or sequence of int
         Largest number of segments in flight [segments], at least 1.
-    loss : float, channel, or a sequence of them
-        Probability that a packet is lost [probability], in [0, 1), or a channel of
-        `longfat.segments.channel` (bursty loss).
+    loss : float, ListedLosses, or a sequence of them
+        Probability that a packet is lost [probability], in [0, 1), or the packets to be lost.
     segment_packets : int
         Packets per segment [packets], at least 1.
     ack_segments : float
@@ -103,7 +90,7 @@ def simulate(
     Notes
     -----
     Confidence intervals are unreliable where few packets were lost: see ``lost_packets``. The computing time grows with
-    the losses, the segments discarded and, for windows below ``ack_segments`` + 1, the interruptions of the sender;
+    the losses, the segments discarded and, for windows below ``ack_segments`` + 1, the segments;
     memory grows with the window.
 
     Examples
@@ -124,7 +111,7 @@ def simulate(
 
     windows = [integer("window", w, "segments", "[1, 1e8]") for w in listed("window", window)]
     buffers = [None] if receive_buffer is None else listed("receive_buffer", receive_buffer)
-    channels = [one if isinstance(one, Channel) else IndependentLoss(one) for one in listed("loss", loss)]
+    losses = [checked(one) for one in listed("loss", loss)]
     settings = [
         Rules(w, segment_packets, ack_segments, tolerance, buffer, ack, ask_again)
         for w, buffer in product(windows, buffers)
@@ -134,9 +121,8 @@ def simulate(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
 
     generator = domains.generator(rng)
-    first = settings[0]
-    samples = replicated(channels, settings, segments, replications, generator, progress=progress)
-    shape = (len(channels), len(windows), len(buffers))
+    samples = replicated(losses, settings, segments, replications, generator, progress=progress)
+    shape = (len(losses), len(windows), len(buffers))
     samples = {name: values.reshape(*shape, replications) for name, values in samples.items()}
     dims = ("loss", "window", "receive_buffer")
     variables: dict[str, Any] = {}
@@ -152,56 +138,26 @@ def simulate(
     data = xr.Dataset(
         variables,
         coords={
-            "loss": ("loss", [c.mean for c in channels], {"units": "1", "long_name": "packet loss probability"}),
+            "loss": (
+                "loss",
+                [one if isinstance(one, float) else 0.0 for one in losses],
+                {"units": "1", "long_name": "packet loss probability"},
+            ),
             "window": ("window", windows, {"units": "segments", "long_name": "window"}),
             "receive_buffer": ("receive_buffer", kept, {"units": "segments", "long_name": "receive buffer"}),
         },
     )
     data.attrs = {
-        **{name: value for name, value in first.attrs().items() if name not in dims},
+        **{name: value for name, value in settings[0].attrs().items() if name not in dims},
         "replications": replications,
         "confidence": confidence,
-        "channels": "; ".join(map(str, channels)),
+        "losses": "; ".join(map(str, losses)),
         "entropy": str(getattr(generator.bit_generator.seed_seq, "entropy", "unknown")),
     }
     if receive_buffer is None:
         data = data.squeeze("receive_buffer", drop=True)
     given = {"loss": loss, "window": window, "receive_buffer": receive_buffer}
-    return data.squeeze([dim for dim in data.dims if not is_sequence(given[str(dim)])])
-
-
-def replicated(
-    channels: list[Channel],
-    settings: list[Rules],
-    segments: int,
-    replications: int,
-    generator: np.random.Generator,
-    *,
-    progress: bool = False,
-) -> dict[str, np.ndarray]:
-    """Return the results of every replication by their names in the dataset of `simulate`, without the dataset.
-
-    Each array has a row for each channel and setting, in this order, with a column for each replication.
-    """
-    # The number of segments is a multiple of the window, because results for a part of a window would depend on which
-    # part it is.
-    enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
-    measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
-    packets = settings[0].segment_packets
-    cycle = packets + settings[0].ack_delay
-    if measured.max() * cycle > 1e17:
-        raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
-    raw: Any = run_all(channels, settings, measured, replications, generator, progress)
-    raw = raw.reshape(len(channels) * len(settings), replications)
-    each = np.broadcast_to(np.tile(measured, len(channels))[:, np.newaxis], raw.shape)
-    return {
-        "throughput_efficiency": each * packets / raw.elapsed,
-        "mean_delay": raw.delays / each,
-        "max_delay": raw.longest,
-        "sent_packets": raw.sent,
-        "lost_packets": raw.lost_packets,
-        "segments": each,
-    }
+    return data.squeeze([dim for dim in data.dims if np.ndim(given[str(dim)]) == 0])
 
 
 VERDICTS = {
@@ -215,7 +171,7 @@ VERDICTS = {
 def trace(
     *,
     window: int,
-    loss: float | Channel,
+    loss: Loss,
     segment_packets: int,
     ack_segments: float,
     receive_buffer: int | None = None,
@@ -258,7 +214,7 @@ def trace(
     """
     import xarray as xr
 
-    channel = loss if isinstance(loss, Channel) else IndependentLoss(loss)
+    loss = checked(loss)
     rules = Rules(
         integer("window", window, "segments", "[1, 1e6]"),
         segment_packets,
@@ -274,7 +230,7 @@ def trace(
     state = stream.bit_generator.state
     while True:
         stream.bit_generator.state = state
-        traced = run_one(stream, channel, rules, 0, segments, np.zeros(1, np.bool_), rows).traced
+        traced = run_one(stream, loss, rules, 0, segments, np.zeros(1, np.bool_), rows).traced
         if traced < len(rows):
             break
         rows = records(4 * len(rows), segment_sender.TRACE)  # run again, with enough rows
@@ -297,4 +253,4 @@ def trace(
         "edge": (edge, "segments"),
     }
     data = xr.Dataset({name: ("group", values, {"units": unit}) for name, (values, unit) in columns.items()})
-    return data.assign_attrs(rules.attrs(), channel=str(channel))
+    return data.assign_attrs(rules.attrs(), loss=str(loss))

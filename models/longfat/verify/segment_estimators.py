@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains
-from longfat.segments.channel import IndependentLoss
-from longfat.segments.replications import Rules
-from longfat.segments.simulating import replicated
+from longfat.segments.channel import checked
+from longfat.segments.replications import Rules, replicated
 from longfat.verify.measured_runs import Result, estimator
 
 
@@ -76,7 +75,7 @@ def mean_delay(
 def _run(rng: Any, loss: float, segments: int, *, window: float, **given: Any) -> dict[str, np.ndarray]:
     """Run two replications of the segment simulator, which refuses non-integer numbers of packets and segments."""
     rules = Rules(domains.integer("window", window, "segments", "[1, 1e8]"), **given)
-    return replicated([IndependentLoss(loss)], [rules], segments, 2, domains.generator(rng))
+    return replicated([checked(loss)], [rules], segments, 2, domains.generator(rng))
 
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:

@@ -21,9 +21,9 @@ def integers(*names: str) -> np.dtype:
 
 
 #: Segment. The index of its row is its number modulo the number of rows, a power of two that is at least the window
-#: plus 1. `run` (soft acknowledgment only): the segment's number if it is the first of new segments sent without a
-#: pause; `start` of the others in this run follows from its `start`.
-SEGMENT = integers("hole", "start", "received", "end", "following", "previous", "request_delayed", "run")
+#: plus 1. `start`: when it was first sent; stored for all segments only if the sender may wait for its window or if
+#: segments may be displaced.
+SEGMENT = integers("hole", "start", "received", "end", "following", "previous", "request_delayed")
 #: Acknowledgment. `edge`: the first segment that was incomplete when the acknowledgment was sent. `missing`: number of
 #: packets requested.
 ACKNOWLEDGMENT = integers("time", "segment", "missing", "edge")
@@ -43,10 +43,17 @@ def row_of(segments, number):
 
 
 @inline
-def append_hole(segments, connection, number, start, received):
+def record_starts(segments, number, count, start, packets):
+    """Record when segments are first sent, without a pause; only the last of them if they are more than the rows."""
+    for i in range(max(0, count - len(segments)), count):
+        segments[row_of(segments, number + i)].start = start + i * packets
+
+
+@inline
+def append_hole(segments, connection, number, received):
     """Append a hole: a segment that was just sent for the first time and is not complete."""
     at = row_of(segments, number)
-    segments[at].hole, segments[at].start, segments[at].received = number, start, received
+    segments[at].hole, segments[at].received = number, received
     segments[at].following, segments[at].previous, segments[at].request_delayed = NONE, connection.tail, 0
     if connection.head == NONE:
         connection.head = number

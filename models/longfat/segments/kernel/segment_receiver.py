@@ -7,7 +7,16 @@ is kept or discarded as a unit. Acknowledgments are sent at the ends of groups.
 
 from __future__ import annotations
 
-from longfat.segments.kernel.holes import NONE, append_hole, edge_of, insert_hole, integers, row_of, send_ack
+from longfat.segments.kernel.holes import (
+    NONE,
+    append_hole,
+    edge_of,
+    insert_hole,
+    integers,
+    record_starts,
+    row_of,
+    send_ack,
+)
 from longfat.sim.kernel.jit import inline
 
 #: Arguments, see `replications.Rules.row`.
@@ -34,13 +43,6 @@ def measured(rules, number):
 
 
 @inline
-def begin_run(segments, number, start):
-    """Record the start time of a sequence of new segments; `displace_largest` computes the start of each from it."""
-    at = row_of(segments, number)
-    segments[at].run, segments[at].start = number, start
-
-
-@inline
 def first_sent(segments, acks, connection, rules, start, arrived):
     """Receive new segment number connection.next, sent from `start` on, of which `arrived` packets were not lost."""
     number, now = connection.next, start + rules.packets
@@ -48,16 +50,15 @@ def first_sent(segments, acks, connection, rules, start, arrived):
     verdict = KEPT if arrived > 0 else LOST
     if connection.first_open != NONE and room_left(connection, rules) <= 0 and (arrived > 0 or not rules.soft):
         verdict, missing = DISCARDED, rules.packets
-    if rules.soft:
-        begin_run(segments, number, start)
-        if verdict == KEPT and (connection.first_open != NONE or missing > rules.tolerance):
-            connection.slots += 1
-            connection.top = number
+    record_starts(segments, number, 1, start, rules.packets)
+    if rules.soft and verdict == KEPT and (connection.first_open != NONE or missing > rules.tolerance):
+        connection.slots += 1
+        connection.top = number
     connection.next += 1
     if missing > rules.tolerance:
         if measured(rules, number):
             connection.delay_sum -= rules.packets  # `run` adds this for every measured segment
-        append_hole(segments, connection, number, start, rules.packets - missing)
+        append_hole(segments, connection, number, rules.packets - missing)
         delayed = verdict == DISCARDED and rules.when_free > 0
         acknowledge(segments, acks, connection, rules, number, missing, now, delayed)
     return verdict
@@ -123,10 +124,6 @@ def displace_largest(segments, connection, rules):
     number = connection.top
     at = row_of(segments, number)
     if segments[at].hole != number:
-        first = number
-        while segments[row_of(segments, first)].run != first:
-            first -= 1
-        segments[at].start = segments[row_of(segments, first)].start + (number - first) * rules.packets
         insert_hole(segments, connection, number)
         if measured(rules, number):
             connection.delay_sum -= rules.packets
