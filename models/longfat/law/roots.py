@@ -1,15 +1,15 @@
 """Laws given by an equation, whose root is computed in floats, arrays, JAX and mpmath.
 
 `newton` finds the root, safeguarded by a bracket; no derivative passes through the iteration. ``xp.implicit``
-(array_namespaces.py) then adds the derivatives by the implicit function theorem. `root` declares the law: it has an
-equation instead of an expression, and its ``solve`` returns the kind of solution for every point.
+(array_namespaces.py) then adds the derivatives by the implicit function theorem. `root` declares the law, which has an
+equation instead of an expression.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,26 +88,16 @@ def newton(
     return xp.where(going, xp.nan + 0 * x, x)
 
 
-@dataclass(frozen=True)
-class Solution:
-    """Values of a law, and the kind of solution of each value, as two arrays with the shape of the parameters."""
-
-    value: Any
-    status: Any
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Root(Law):
-    """Law given by an equation: a `Law` with ``equation`` instead of ``expr``, and with ``solve``.
+    """Law given by an equation: a `Law` with ``equation`` instead of ``expr``.
 
     ``unknown`` is the variable that the equation is solved for. ``sides`` takes the unknown and the parameters and
-    returns the two sides of the equation. ``cases`` maps the name of each kind of solution to a condition on the value
-    and the parameters; the first condition that holds gives the kind.
+    returns the two sides of the equation.
     """
 
     unknown: Symbol | None = None
     sides: Callable[..., tuple[Any, Any]] | None = None
-    cases: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the root in the arithmetic that the types of the arguments select; symbols raise a TypeError."""
@@ -143,46 +133,6 @@ class Root(Law):
         """Raise an AttributeError: the law has an equation instead of an expression."""
         raise AttributeError(f"{self.name} is a root without a formula: its equation is in {self.name}.equation")
 
-    def solve(self, *args: Any, **kwargs: Any) -> Solution:
-        """Return the root and, for every point, the kind of solution; points outside the domain raise no error.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            Arguments of the law: numbers or arrays.
-
-        Returns
-        -------
-        Solution
-            ``value``, NaN outside the domain (as for masked elements) and where the solver does not converge;
-            ``status``, text: one of the law's ``cases``, "converged", "not converged" or "outside the domain".
-        """
-        given = list(self.bind(*args, **kwargs).values())
-        if self._labelled(given):
-            import xarray
-
-            value, status = xarray.apply_ufunc(self._solve, *given, output_core_dims=[[], []])
-            return Solution(value.assign_attrs(units=self.unit, long_name=self.name), status)
-        return Solution(*self._solve(*given))
-
-    def _solve(self, *given: Any) -> tuple[Any, Any]:
-        plain = [
-            np.asarray(array_namespaces.filled(self._plain(*pair))) for pair in zip(self.symbols, given, strict=True)
-        ]
-        arrays = np.broadcast_arrays(*array_namespaces.as_arrays(plain, array_namespaces.NUMPY))
-        inside = np.ones(arrays[0].shape, dtype=bool)
-        for array, symbol in zip(arrays, self.symbols.values(), strict=True):
-            inside &= symbol.contains(array)
-        points = [np.where(inside, array, np.nan) for array in arrays]
-        value = np.asarray(self(*points))
-        conditions = {
-            "outside the domain": ~inside,
-            "not converged": np.isnan(value),
-            **{name: case(value, *points) for name, case in self.cases.items()},
-        }
-        status = np.select(list(conditions.values()), list(conditions), "converged")
-        return value, status
-
     def _repr_latex_(self) -> str:
         from sympy import latex
 
@@ -193,7 +143,6 @@ def root(
     *,
     unknown: Symbol,
     equation: Callable[..., tuple[Any, Any]],
-    cases: Mapping[str, Callable[..., Any]],
     **declaration: Any,
 ) -> Callable[[Callable[..., Any]], Root]:
     """Return a decorator that declares a law given by an equation, and registers it among the laws.
@@ -204,9 +153,6 @@ def root(
         The variable that the equation is solved for.
     equation : callable
         Takes the unknown and the parameters, returns the left and the right side.
-    cases : mapping
-        Kinds of solutions that are not roots of the equation: for each name, a condition on the value and the
-        parameters.
     **declaration
         As for `longfat.law.law`.
 
@@ -217,13 +163,13 @@ def root(
     >>> law = Root(
     ...     lambda y, *, xp: y**0.5, {"y": square}, "1", "an example", unknown=side, sides=lambda x, y: (x**2, y)
     ... )
-    >>> law.equation, law.solve([4.0, -1.0]).status.tolist()
-    (Eq(x**2, y), ['converged', 'outside the domain'])
+    >>> law.equation, law(4.0)
+    (Eq(x**2, y), 2.0)
     """
 
     def declare(function: Callable[..., Any]) -> Root:
         plain = law(**declaration)(function)
         record = {one.name: getattr(plain, one.name) for one in fields(plain)}
-        return register(Root(**record, unknown=unknown, sides=equation, cases=cases))
+        return register(Root(**record, unknown=unknown, sides=equation))
 
     return declare

@@ -95,10 +95,6 @@ def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     ),
     unknown=RATE,
     equation=lambda f, a, b, k, f_max: (k * f ** (k + 1) + (k + 1) * a * f**k, b),
-    cases={
-        "alone": lambda f, a, b, k, f_max: (b == 0) & (f < f_max),
-        "access limit": lambda f, a, b, k, f_max: f >= f_max,
-    },
     derivation="loss_load.optimal_rate",
     not_simulated="the rule that the simulated source computes itself; equilibrium_load checks its consequence",
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
@@ -115,8 +111,8 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
     throughput of a source that is alone does not grow beyond the rate -a, whereas the equation would give (k + 1)/k
     times that rate: the optimal rate is not continuous at b = 0, since with any other source, however slow, a rate up
     to (k + 1)/k times higher gains throughput. Without others a is -1. For b = 0 and a >= 0, which no set of sources
-    produces, nothing is delivered at any rate; the limit 0 is returned. The status of ``solve`` is "alone", "access
-    limit" or "converged". The error is a few units in the last place times 1 + |log b|.
+    produces, nothing is delivered at any rate; the limit 0 is returned. The error is a few units in the last place
+    times 1 + |log b|.
 
     Examples
     --------
@@ -325,11 +321,6 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
     result="f, over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a)",
     unknown=SENDING,
     equation=_stationary,
-    cases={
-        "alone": lambda f, a, b, k, n, r, mu, f_max: (b == 0) & (f < f_max),
-        "cusp": lambda f, a, b, k, n, r, mu, f_max: f == -a,
-        "access limit": lambda f, a, b, k, n, r, mu, f_max: f >= f_max,
-    },
     derivation="loss_load_response.stationary",
     not_simulated="the rule that the simulated source computes itself, with response times",
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
@@ -359,7 +350,7 @@ def response_optimal_rate(
     always a local minimum, a cusp, since the response time rises beyond it with infinite slope; at another minimum, if
     there is one, the derivative is 0. The better one is returned, so the rate jumps where they tie: at a critical value
     of R mu ln N / N that follows from a, b and k. That there is at most one other minimum is proved for a >= 0 and
-    found by scanning for a < 0. The status of ``solve`` is "cusp", "access limit", "alone" or "converged".
+    found by scanning for a < 0.
 
     Examples
     --------
