@@ -76,7 +76,6 @@ assert message(fluid.integrate, fluid.cadpc(4), 2, {"rate": 0.1}) == "longfat.fl
 assert message(fluid.stability, fluid.cadpc(4)) == "longfat.fluid" + jax
 assert message(fluid.linearise, fluid.cadpc(1), [0.5]) == "longfat.fluid" + jax
 assert message(fluid.trajectory, fluid.cadpc(4), [0.1] * 4, 2) == "fluid.trajectory" + jax
-assert message(fluid.equilibrium_point, fluid.cadpc(1), [0.4]) == "fluid.equilibrium_point" + jax
 
 picture = "a picture needs matplotlib: pip install 'longfat[files]'"
 assert message(lf.plot.style) == message(run.longfat.plot) == picture

@@ -10,7 +10,6 @@ from longfat.fluid import (
     cadpc,
     cadpc_flow,
     integrate,
-    stability_boundary,
     tcp_red,
 )
 
@@ -55,9 +54,6 @@ def test_bad_values_are_named(change, message):
         (lambda: cadpc(3, phases=[0, 0, 1]), "must be"),
         (lambda: cadpc(3, routes=[[1, 1, 0]]), "must be"),
         (lambda: cadpc(3, floor=1.0), "must be"),
-        (lambda: stability_boundary(cadpc(4), "delay", (0, 3)),
-         "parameter 'delay' is unknown; available: carry, smoothing"),
-        (lambda: stability_boundary(cadpc(4), "smoothing", (0, 3)), r"^smoothing = 0 "),
     ],
 )  # fmt: skip
 def test_bad_steps_and_systems_are_named(call, message):

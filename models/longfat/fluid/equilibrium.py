@@ -1,4 +1,4 @@
-"""Equilibria of fluid systems: root search from a start, a status for every point, gradients of the equilibrium."""
+"""Equilibria of fluid systems: root search from a start, and a status for every point."""
 
 from __future__ import annotations
 
@@ -28,46 +28,6 @@ def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any)
     if system.kind == "flow":
         return system.rule(0.0, state, delayed, parameters, xp)
     return sum(system.rule(t, state, delayed, parameters, xp) - state for t in range(system.period))
-
-
-def equilibrium_point(system: System, start: Any, **parameters: Any) -> Any:
-    r"""Return the equilibrium that a root search from ``start`` finds, as a differentiable JAX array.
-
-    .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
-
-    Parameters
-    ----------
-    system, start, **parameters
-        As for `trajectory`; the search begins at ``start``.
-
-    Returns
-    -------
-    jax.Array of shape (size,)
-        The equilibrium; NaN where none was found. Values are not checked here, but in `equilibrium`.
-
-    Notes
-    -----
-    The method is Levenberg and Marquardt's; derivatives follow from the implicit function theorem, not from the
-    iterations. It finds one equilibrium, stable or unstable, not all of them. In 32 bits it is accurate to about 1e-5.
-
-    Examples
-    --------
-    >>> import jax
-    >>> from longfat.fluid import cadpc
-    >>> state, slope = jax.value_and_grad(lambda c: equilibrium_point(cadpc(1), [0.4], capacity=c)[0])(1.0)  # C/2
-    >>> f"{state:.3f} {slope:.3f}"
-    '0.500 0.500'
-
-    References
-    ----------
-    J. Rader, T. Lyons and P. Kidger, Optimistix: modular optimisation in JAX and Equinox, 2024.
-    """
-    extras.need("fluid.equilibrium_point", "jax")
-    import jax.numpy as jnp
-
-    found, error = _search(system, jnp.asarray(start, dtype=float), system.complete(parameters, jnp))
-    limit = max(CLOSE, 100 * float(jnp.finfo(found.dtype).eps))
-    return jnp.where(error <= limit, found, jnp.nan)
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -131,9 +91,9 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
 
     Notes
     -----
-    The method is that of `equilibrium_point`, in 64 bits. A map that depends on time is in equilibrium if no update of
-    a period changes its state. The solver only requires that the changes over a period sum to zero: this is the same if
-    a flow's changes cannot cancel.
+    The method is Levenberg and Marquardt's, in 64 bits. It finds one equilibrium, stable or unstable, not all of them.
+    A map that depends on time is in equilibrium if no update of a period changes its state. The solver only requires
+    that the changes over a period sum to zero: this is the same if a flow's changes cannot cancel.
 
     Examples
     --------
@@ -143,7 +103,7 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
 
     References
     ----------
-    See `equilibrium_point`.
+    J. Rader, T. Lyons and P. Kidger, Optimistix: modular optimisation in JAX and Equinox, 2024.
     """
     chosen = points(system, start, parameters)
     states, status = equilibria(system, chosen)

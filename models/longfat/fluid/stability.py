@@ -1,4 +1,4 @@
-"""Stability of equilibria: linearisation, multipliers of maps, roots of differential equations, boundaries."""
+"""Stability of equilibria: linearisation, multipliers of maps, roots of differential equations."""
 
 from __future__ import annotations
 
@@ -171,24 +171,6 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
     See `multipliers` and `rightmost_roots`.
     """
     chosen = points(system, start, parameters)
-    states, status, leading, turn = _linear_stability(system, chosen)
-    time, per_time = ("1", "rad/period") if system.kind == "map" else (f"1/{system.time}", f"rad/{system.time}")
-    stable = leading < 1 if system.kind == "map" else leading < 0
-    columns = {
-        **chosen.states(system, states),
-        "status": chosen.column(status, "1"),
-        "leading": chosen.column(leading, time),
-        "turn": chosen.column(turn, per_time),
-        "stable": chosen.column(stable, "1"),
-    }
-    return chosen.dataset(system, columns)
-
-
-def _linear_stability(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
-    """Return the equilibria, their status, and two columns that describe the leading multiplier or root.
-
-    The columns are modulus (per update) and angle of a multiplier, or real and imaginary part of a characteristic root.
-    """
     states, status = equilibria(system, chosen)
     with double():
         jacobians, delays = (np.asarray(x) for x in _many_jacobians(system)(states, chosen.parameters))
@@ -200,83 +182,13 @@ def _linear_stability(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
         else:
             first = rightmost_roots(jacobians[row, 0], delays[row])[0]
             leading[row], turn[row] = first.real, abs(first.imag)
-    return states, status, leading, turn
-
-
-def stability_boundary(
-    system: System,
-    parameter: str,
-    bracket: tuple[float, float],
-    start: Mapping[str, Any] | None = None,
-    *,
-    tolerance: float = 1e-10,
-    **parameters: Any,
-) -> xr.Dataset:
-    r"""Return the value of one parameter at which the equilibrium gains or loses stability.
-
-    .. math:: \rho(c) = 1 \quad\text{or}\quad \sigma(c) = 0
-
-    Parameters
-    ----------
-    system, start, **parameters
-        As for `equilibrium`.
-    parameter : str
-        Name of the parameter c, which must be one real number.
-    bracket : (float, float)
-        Two values of c, in its unit, between which stability changes once.
-    tolerance : float
-        Width of the last bracket relative to the first [1], in [1e-14, 1].
-
-    Returns
-    -------
-    xarray.Dataset
-        The parameter, under its name, along the axes of the others; ``turn`` at the boundary, as in `stability`; and
-        ``status``: "found", "stable throughout", "unstable throughout", or "no equilibrium" if none is found at an end
-        of the bracket or at a value that is tried between them. NaN where not found.
-
-    Notes
-    -----
-    All points are bisected together. "Throughout" means at both ends of the bracket; values in between are not checked.
-
-    Examples
-    --------
-    >>> from longfat.fluid import cadpc
-    >>> stability_boundary(cadpc(4), "smoothing", (0.1, 3.0), {"rate": 0.2}, delay=1).smoothing.round(6).item()
-    1.25
-
-    References
-    ----------
-    See `stability`.
-    """
-    if parameter not in system.parameters or system.parameters[parameter].axis or system.parameters[parameter].integer:
-        able = [name for name, p in system.parameters.items() if not p.axis and not p.integer]
-        raise domains.unknown("parameter", parameter, able)
-    declared = system.parameters[parameter]
-    ends = [declared.checked(parameter, end) for end in bracket]
-    tolerance = domains.number("tolerance", tolerance, "1", "[1e-14, 1]")
-    chosen = points(system, start, {**parameters, parameter: ends[0]})
-
-    def is_stable(values: Array) -> tuple[Any, Any, Any]:
-        chosen.parameters[parameter] = values
-        _, found, leading, turn = _linear_stability(system, chosen)
-        return leading < (1 if system.kind == "map" else 0), turn, found != STATUS[1]
-
-    low, high = (np.full(len(chosen), end) for end in ends)
-    (first, _, at_low), (last, _, at_high) = is_stable(low), is_stable(high)
-    known = at_low & at_high
-    for _ in range(int(np.ceil(-np.log2(tolerance)))):
-        middle = (low + high) / 2
-        stable, _, at_middle = is_stable(middle)
-        known &= at_middle
-        low, high = np.where(stable == first, middle, low), np.where(stable == first, high, middle)
-    turn = is_stable((low + high) / 2)[1]
-    changes = (first != last) & known
-    status = np.where(changes, "found", np.where(first, "stable throughout", "unstable throughout"))
-    status = np.where(known, status, "no equilibrium")
-    unit = "rad/period" if system.kind == "map" else f"rad/{system.time}"
+    time, per_time = ("1", "rad/period") if system.kind == "map" else (f"1/{system.time}", f"rad/{system.time}")
+    stable = leading < 1 if system.kind == "map" else leading < 0
     columns = {
-        parameter: chosen.column(np.where(changes, (low + high) / 2, np.nan), declared.unit),
-        "turn": chosen.column(np.where(changes, turn, np.nan), unit),
+        **chosen.states(system, states),
         "status": chosen.column(status, "1"),
+        "leading": chosen.column(leading, time),
+        "turn": chosen.column(turn, per_time),
+        "stable": chosen.column(stable, "1"),
     }
     return chosen.dataset(system, columns)
