@@ -244,10 +244,6 @@ class Tracing(Namespace):
         """Return the sum of a list of terms, or of a vector."""
         return self.graph.node("sum", x) if isinstance(x, Node) else functools.reduce(operator.add, x, 0)
 
-    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state's first value after ``times`` steps, at least 0, as an approximation of its limit."""
-        return self.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
-
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
         """Return the state after ``step(i, *state)`` for i from 1 to ``times``."""
         return self._loop(times, lambda loop, now: step(loop.index, *now), None, state)

@@ -121,10 +121,6 @@ class ArrayNamespace(Namespace):
                 return state
             state = step(*state)
 
-    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Return the state's first value after ``times`` steps, in place of its limit; 0 if that value is negative."""
-        return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
-
 
 class JaxNamespace(ArrayNamespace):
     """Functions for JAX arrays and tracers: no control flow depends on values, no array is modified in place."""

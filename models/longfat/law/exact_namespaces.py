@@ -48,10 +48,6 @@ class Namespace:
             state = step(i, *state)
         return state
 
-    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ..., which the function ``floats`` computes."""
-        return floats()
-
 
 class ExactNamespace(Namespace):
     """Base class of `MpmathNamespace` and `SympyNamespace`, which compute with single numbers or expressions."""
@@ -155,18 +151,6 @@ class MpmathNamespace(ExactNamespace):
         """Return the value of the first branch whose condition holds, else the default."""
         return next((value for condition, value in branches if condition), default)()
 
-    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ..., which the function ``mpmath`` computes."""
-        return mpmath()
-
-    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """Repeat the step until the state's first value has converged; return this limit, or 0 if it is negative."""
-        for i in range(1, 100 * times):
-            before, state = max(state[0], 0), step(i, *state)
-            if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
-                return max(state[0], 0)
-        raise ArithmeticError(f"{name} does not converge in {100 * times - 1} steps")
-
 
 def expm1(x: Any) -> Any:
     """Return exp(x) - 1 of an mpmath number; mpmath's own function takes five times as long.
@@ -228,13 +212,6 @@ class SympyNamespace(ExactNamespace):
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
         """Return sympy's Piecewise of all branches."""
         return self.sympy.Piecewise(*((value(), condition) for condition, value in branches), (default(), True))
-
-    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """Return the sum of term(i) over i = 1, 2, ... as an unevaluated sympy sum."""
-        from longfat.law.sums import Sum
-
-        i = self.sympy.Symbol("i", integer=True, positive=True)
-        return Sum(term(i), (i, 1, self.sympy.oo))
 
     @staticmethod
     def computed(name: str, function: Callable[..., Any], *arguments: Any, formula: Any = None) -> Any:

@@ -253,4 +253,11 @@ def _limit(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, xp: 
         return after, chance * loss
 
     idle = ack_segments + 1 - window / (1 - loss)
-    return xp.limit("M", LEVELS, step, idle, loss + 0 * idle)
+    if not hasattr(xp, "mp"):
+        return xp.maximum(xp.repeat(LEVELS, step, idle, loss + 0 * idle)[0], 0 * idle)
+    waiting, chance = idle, loss
+    for level in range(1, 100 * LEVELS):
+        before, (waiting, chance) = max(waiting, 0), step(level, waiting, chance)
+        if level > LEVELS and abs(max(waiting, 0) - before) <= xp.mp.eps * before:
+            return max(waiting, 0)
+    raise ArithmeticError(f"M does not converge in {100 * LEVELS - 1} steps")

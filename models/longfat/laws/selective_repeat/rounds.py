@@ -38,11 +38,14 @@ EULER_GAMMA = 0.57721566490153286060651209008240243
 
 def repeated_rounds(loss: Any, packets: Any, xp: Any) -> Any:
     """Return S(p, s) - 1, the mean number of rounds after the first."""
-    return xp.series(
-        lambda i: 1 - (1 - loss**i) ** packets,
-        floats=lambda: _floats(loss, packets, xp),
-        mpmath=lambda: _mpmath(loss, packets, xp.mp),
-    )
+
+    def written(sympy: Any) -> Any:
+        from longfat.law.sums import Sum
+
+        i = sympy.Symbol("i", integer=True, positive=True)
+        return Sum(1 - (1 - loss**i) ** packets, (i, 1, sympy.oo))
+
+    return by_arithmetic(xp, lambda: _floats(loss, packets, xp), lambda mp: _mpmath(loss, packets, mp), written)
 
 
 def _floats(loss: Any, packets: Any, xp: Any) -> Any:
