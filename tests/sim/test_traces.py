@@ -268,7 +268,7 @@ def test_sequence_numbers_wrap():
     run = sim.Simulation(one_link("reno", rate=1e6, duplex=True), rng=1)
     made = rows(1, records.TRACE)
     made["what"], made["number"] = records.SENT, 10**7
-    hosts = pcap_writer.Hosts.of(run)
+    hosts = pcap_writer.hosts_of(run)
     octets = pcap_writer.Packets(*pcap_writer.expanded(made, hosts), np.zeros(1, bool), hosts).encode()
     assert int.from_bytes(octets[40:44], "big") == 3664501170
 

@@ -80,7 +80,7 @@ class Capture:
             beyond = np.arange(len(found)) > np.flatnonzero(at_sender)[left - 1]
             found = found[~beyond | ~np.isin(found["what"], SIDES["senders.pcap"])]
             self.end = f"the trace ends at {now / records.SECOND:.6g} s, after {self.most} packets (trace_packets)"
-        hosts = pcap_writer.Hosts.of(self.run)
+        hosts = pcap_writer.hosts_of(self.run)
         try:
             for side in self.sides:
                 side.write(found, now + HANDSHAKE_NS if full else now, hosts)
@@ -132,7 +132,7 @@ class Side:
         self.ends: dict[int, int] = {}  # connection number -> end [ns]; packets may still follow the end
         self.begin = pcap_header()
 
-    def write(self, found: np.ndarray, now: int, hosts: pcap_writer.Hosts) -> None:
+    def write(self, found: np.ndarray, now: int, hosts: np.ndarray) -> None:
         """Add rows to those not written yet, and write all rows before time `now` [ns]."""
         made, step = pcap_writer.expanded(found[np.isin(found["what"], self.kinds)], hosts)
         made, step = np.concatenate((self.waiting, made)), np.concatenate((self.step, step))

@@ -9,10 +9,6 @@ packet: the payload consists of zeros, which the checksums cover.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
-
 import numpy as np
 
 from longfat.base import headers
@@ -35,42 +31,35 @@ PARTS = {
 PACKET = np.dtype(list(PARTS.items()))
 
 
-@dataclass(frozen=True)
-class Hosts:
-    """Header fields of the packets of each flow: each array has an entry for each flow."""
-
-    source: np.ndarray
-    target: np.ndarray
-    udp: np.ndarray
-    payload: np.ndarray  # bytes
-    stamps: np.ndarray  # time stamps option
-    sack: np.ndarray  # SACK option
-    ecn: np.ndarray
-
-    @classmethod
-    def of(cls, run: Simulation) -> Hosts:
-        """Return the hosts of a run: a node has the address 10.0.0.0 plus its number, counted from 1."""
-        state, copies = run.state, run.assembly.copies
-        nodes = {name: k for k, name in enumerate(dict.fromkeys(node for flow in copies for node in flow.path))}
-        template, own = state.tallies["template"], np.arange(len(state.senders))
-        template = np.where(template == records.NONE, own, template)
-        ends = np.array([[nodes[flow.path[0]], nodes[flow.path[-1]]] for flow in copies])[template]
-        senders, kinds = state.senders, state.tallies["traffic"]
-        generated = (kinds != records.TRANSFER) & (kinds != records.ARRIVALS)
-        stamps = senders["timestamps"] != 0
-        length = np.minimum(senders["packet_size"], LONGEST)
-        return cls(
-            source=(10 << 24) + 1 + ends[:, 0],
-            target=(10 << 24) + 1 + ends[:, 1],
-            udp=generated | (state.receivers["acknowledges"] == 0) | (state.receivers["delays"] == records.BY_SCHEME),
-            payload=np.maximum(length - 40 - 12 * stamps, 1).astype(np.int64),
-            stamps=stamps,
-            sack=senders["repair"] != records.OWN,
-            ecn=senders["ect"] != 0,
-        )
+#: Header fields of the packets of a flow.
+HOST = np.dtype([
+    ("source", np.int64), ("target", np.int64),  # addresses
+    ("payload", np.int64),  # bytes
+    ("udp", bool), ("ecn", bool),
+    ("stamps", bool), ("sack", bool),  # options of TCP
+])  # fmt: skip
 
 
-def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
+def hosts_of(run: Simulation) -> np.ndarray:
+    """Return a row of `HOST` for each flow; a node has the address 10.0.0.0 plus its number, counted from 1."""
+    state, copies = run.state, run.assembly.copies
+    nodes = {name: k for k, name in enumerate(dict.fromkeys(node for flow in copies for node in flow.path))}
+    template, own = state.tallies["template"], np.arange(len(state.senders))
+    template = np.where(template == records.NONE, own, template)
+    ends = np.array([[nodes[flow.path[0]], nodes[flow.path[-1]]] for flow in copies])[template]
+    senders, kinds = state.senders, state.tallies["traffic"]
+    generated = (kinds != records.TRANSFER) & (kinds != records.ARRIVALS)
+    made = np.empty(len(own), HOST)
+    made["source"], made["target"] = (10 << 24) + 1 + ends.T
+    made["udp"] = generated | (state.receivers["acknowledges"] == 0) | (state.receivers["delays"] == records.BY_SCHEME)
+    made["stamps"] = senders["timestamps"] != 0
+    made["payload"] = np.maximum(np.minimum(senders["packet_size"], LONGEST) - 40 - 12 * made["stamps"], 1)
+    made["sack"] = senders["repair"] != records.OWN
+    made["ecn"] = senders["ect"] != 0
+    return made
+
+
+def expanded(rows: np.ndarray, hosts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of packets and their handshake steps; a connection's start and its end become three packets each.
 
     The simulator has no handshakes: its connections are open when they start. The three packets follow each other by
@@ -79,7 +68,7 @@ def expanded(rows: np.ndarray, hosts: Hosts) -> tuple[np.ndarray, np.ndarray]:
     """
     shakes = (rows["what"] == records.STARTED) | (rows["what"] == records.FINISHED)
     packets = rows["what"] < records.STARTED
-    rows = rows[packets | (shakes & ~hosts.udp[rows["flow"]])]
+    rows = rows[packets | (shakes & ~hosts["udp"][rows["flow"]])]
     count = np.where(rows["what"] < records.STARTED, 1, 3)
     step = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     made = np.repeat(rows, count)
@@ -97,91 +86,57 @@ def replying(connection: np.ndarray) -> np.ndarray:
     return (connection + 1) * 2246822519 % 2**32
 
 
-@dataclass(frozen=True)
 class Packets:
-    """Packets of one file: rows of the trace, steps of handshakes, and whether each follows its connection's end."""
+    """Packets of one file.
 
-    rows: np.ndarray
-    step: np.ndarray
-    late: np.ndarray
-    hosts: Hosts
+    Parameters
+    ----------
+    rows, step : array
+        Rows of the trace and their handshake steps, as `expanded` returns them.
+    late : array
+        Whether each packet follows the end of its connection.
+    hosts : array
+        Rows of `HOST` by flow.
+    """
+
+    def __init__(self, rows: np.ndarray, step: np.ndarray, late: np.ndarray, hosts: np.ndarray) -> None:
+        what, host = rows["what"], hosts[rows["flow"]]
+        self.rows, self.step, self.late, self.host = rows, step, late, host
+        self.opening, self.closing = what == records.STARTED, what == records.FINISHED
+        self.data = (what == records.SENT) | (what == records.RECEIVED)
+        self.forward = self.data | ((self.opening | self.closing) & (step != 1))  # from the sender to the receiver
+        self.blocks = np.where(host["udp"] | ~host["sack"], 0, (rows["blocks"][:, 1::2] > 0).sum(1))
+        syn = self.opening & (step < 2)
+        #: Sizes [bytes] of the parts of each packet; the SACK option includes two bytes of padding.
+        self.sizes = {
+            "record": np.full(len(rows), 16),
+            "ip": np.full(len(rows), 20),
+            "tcp": np.where(host["udp"], 8, 20),
+            "mss": 4 * syn,
+            "scale": 4 * syn,
+            "stamps": 12 * (~host["udp"] & host["stamps"]),
+            "permit": 4 * (syn & host["sack"]),
+            "sack": np.where(self.blocks > 0, 4 + 8 * self.blocks, 0),
+        }
+        self.stored = sum(self.sizes.values()) - self.sizes["record"]  # bytes of headers
+        length = self.stored + np.where(self.data, host["payload"], 0)
+        self.length = np.where(host["udp"], np.clip(rows["length"], 28, LONGEST), length)  # bytes, payload included
 
     def encode(self) -> bytes:
         """Return the packets as bytes of a file."""
-        if not len(self.rows):
-            return b""
         packets = np.zeros(len(self.rows), PACKET)
         time = self.rows["time"] + EPOCH
         packets["record"] = np.stack((time // records.SECOND, time % records.SECOND, self.stored, self.length), 1)
         self._ip(packets["ip"])
         self._tcp(packets["tcp"])
         self._options(packets)
-        raw = packets.view(np.uint8).reshape(len(packets), -1)
-        parts = [np.arange(PARTS[name].itemsize) < size[:, None] for name, size in self.sizes.items()]
-        there = np.concatenate(parts, 1)
+        raw = packets.view(np.uint8).reshape(len(packets), PACKET.itemsize)
+        there = np.concatenate(
+            [np.arange(PARTS[name].itemsize) < size[:, None] for name, size in self.sizes.items()], 1
+        )
         raw *= there
         self._checksums(packets, raw)
         return bytes(raw[there])
-
-    def _is(self, *what: int) -> np.ndarray:
-        return np.isin(self.rows["what"], what)
-
-    def _of(self, name: str) -> Any:
-        """Return a header field of `hosts` for each packet, by the packet's flow."""
-        return getattr(self.hosts, name)[self.rows["flow"]]
-
-    @cached_property
-    def opening(self) -> np.ndarray:
-        """Whether each packet belongs to the handshake at the start of a connection."""
-        return self._is(records.STARTED)
-
-    @cached_property
-    def closing(self) -> np.ndarray:
-        """Whether each packet belongs to the end of a connection."""
-        return self._is(records.FINISHED)
-
-    @cached_property
-    def data(self) -> np.ndarray:
-        """Whether each packet carries data."""
-        return self._is(records.SENT, records.RECEIVED)
-
-    @cached_property
-    def forward(self) -> np.ndarray:
-        """Whether each packet goes from the sender to the receiver."""
-        return np.asarray(self.data | ((self.opening | self.closing) & (self.step != 1)))
-
-    @cached_property
-    def blocks(self) -> np.ndarray:
-        """Number of SACK blocks of each packet."""
-        none = self._of("udp") | ~self._of("sack")
-        return np.where(none, 0, (self.rows["blocks"][:, 1::2] > 0).sum(1))
-
-    @cached_property
-    def sizes(self) -> dict[str, np.ndarray]:
-        """Size [bytes] of each part of the packets; the SACK option includes two bytes of padding."""
-        udp, syn = self._of("udp"), self.opening & (self.step < 2)
-        always = np.ones(len(self.rows), np.int64)
-        return {
-            "record": 16 * always,
-            "ip": 20 * always,
-            "tcp": np.where(udp, 8, 20),
-            "mss": 4 * syn,
-            "scale": 4 * syn,
-            "stamps": 12 * (~udp & self._of("stamps")),
-            "permit": 4 * (syn & self._of("sack")),
-            "sack": np.where(self.blocks > 0, 4 + 8 * self.blocks, 0),
-        }
-
-    @cached_property
-    def stored(self) -> np.ndarray:
-        """Number of bytes stored of each packet: the size of its headers."""
-        return np.asarray(sum(self.sizes.values()) - self.sizes["record"])
-
-    @cached_property
-    def length(self) -> np.ndarray:
-        """Length [bytes] of each packet, including its payload."""
-        tcp = self.stored + np.where(self.data, self._of("payload"), 0)
-        return np.where(self._of("udp"), np.clip(self.rows["length"], 28, LONGEST), tcp)
 
     def _tcp(self, tcp: np.ndarray) -> None:
         """Write the headers of TCP and UDP; UDP has its length and checksum where TCP has the sequence number.
@@ -194,7 +149,7 @@ class Packets:
         tcp["target"] = np.where(self.forward, server, client)
         step, opening, closing = self.step, self.opening, self.closing
         mine, theirs = initial(connection), replying(connection)
-        data, last = mine + 1 + rows["number"] * self._of("payload"), closing & (step == 2)
+        data, last = mine + 1 + rows["number"] * self.host["payload"], closing & (step == 2)
         # The receiver sends no data: only SYN and FIN increase its sequence number.
         sequence = np.where(self.forward, data + last, theirs + 1 + self.late)
         number = np.where(self.forward, theirs + 1 + last, data + (closing | self.late))
@@ -205,9 +160,9 @@ class Packets:
             flags |= np.where((rows["flag_bits"] & bit) != 0, flag, 0)
         flags[opening] = np.choose(step, [SYN, SYN | ACK, ACK])[opening]
         # RFC 3168, section 6.1.1: the SYN has ECE and CWR, the reply has ECE.
-        flags |= np.where(opening & self._of("ecn"), np.choose(step, [ECE | CWR, ECE, 0]), 0)
+        flags |= np.where(opening & self.host["ecn"], np.choose(step, [ECE | CWR, ECE, 0]), 0)
         flags[closing] = np.choose(step, [FIN | ACK, FIN | ACK, ACK])[closing]
-        tcp["sequence"] = np.where(self._of("udp"), self.length - 20 << 16, sequence % 2**32)
+        tcp["sequence"] = np.where(self.host["udp"], self.length - 20 << 16, sequence % 2**32)
         tcp["acknowledgment"] = number % 2**32
         tcp["offset"] = (self.stored - 20) // 4 << 4
         tcp["flags"] = flags
@@ -215,8 +170,8 @@ class Packets:
 
     def _options(self, packets: np.ndarray) -> None:
         """Write the options: segment size, window scale, SACK permitted, time stamps, SACK blocks (RFC 2018, 7323)."""
-        rows, payload = self.rows, self._of("payload")
-        packets["mss"] = headers.MSS + payload + 12 * self._of("stamps")  # RFC 6691: without options
+        rows, payload = self.rows, self.host["payload"]
+        packets["mss"] = headers.MSS + payload + 12 * self.host["stamps"]  # RFC 6691: without options
         packets["scale"] = headers.SCALE + SHIFT
         packets["permit"] = headers.PERMIT
         packet = rows["what"] < records.STARTED
@@ -241,14 +196,14 @@ class Packets:
         ip["identification"] = self.rows["transmission"] % 2**16
         ip["fragment"] = 0x4000  # do not fragment
         ip["lifetime"] = 64
-        ip["protocol"] = np.where(self._of("udp"), UDP, TCP)
-        source, target = self._of("source"), self._of("target")
+        ip["protocol"] = np.where(self.host["udp"], UDP, TCP)
+        source, target = self.host["source"], self.host["target"]
         ip["source"] = np.where(self.forward, source, target)
         ip["target"] = np.where(self.forward, target, source)
 
     def _checksums(self, packets: np.ndarray, raw: np.ndarray) -> None:
         """Write the checksums of IP and of TCP or UDP with its pseudo-header; the payload of zeros adds nothing."""
-        ip, tcp, udp = packets["ip"], packets["tcp"], self._of("udp")
+        ip, tcp, udp = packets["ip"], packets["tcp"], self.host["udp"]
         words = (
             raw[:, PARTS["record"].itemsize :].view(">u2").astype(np.int64)
         )  # ten words of 16 bits are the IP header, the last four its addresses
