@@ -118,7 +118,7 @@ def bounded(flow, rate):
     if flow.friendly == 0.0 or flow.first < 0:
         return rate
     p = 1.0 / mean_interval(flow, flow.transmission - flow.first)
-    return min(rate, equation_rate(flow.packet_size, flow.srtt, p, 1.0, 4.0 * flow.srtt, 0.0))
+    return min(rate, equation_rate(flow.packet_size, flow.srtt, p, 1.0))
 
 
 @inline

@@ -14,8 +14,6 @@ would have sent a report: once per round trip, or when it reveals a higher loss 
   it (RFC 5348, section 6.2, allows this). A packet whose acknowledgment is lost is not counted.
 * No interval is data-limited (RFC 5348, section 4.3, step 4), because a flow cannot save unused rate: whenever a packet
   left, the sender had sent all that it was allowed to send (section 8.2.1). A flow is idle only at the end of a file.
-
-Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc, that differ.
 """
 
 import math
@@ -56,24 +54,17 @@ STATE = {
 
 
 @inline
-def equation_rate(size, rtt, p, b, rto, capped):
-    """Return the rate [bytes/s] of the TCP throughput equation at a loss event rate p; `capped` follows ns-2."""
-    # RFC 5348, section 3.1: X = s / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2)). ns-2.35, formula.h
-    # (`capped`): the factor 3 sqrt(3bp/8) is at most 1.
+def equation_rate(size, rtt, p, b):
+    """Return the rate [bytes/s] of the TCP throughput equation at a loss event rate p, with t_RTO = 4 R."""
+    # RFC 5348, section 3.1: X = s / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2)).
     share = 3.0 * math.sqrt(3.0 * b * p / 8.0)
-    if capped > 0.0:
-        share = min(1.0, share)
-    return size / (rtt * math.sqrt(2.0 * b * p / 3.0) + share * rto * p * (1.0 + 32.0 * p * p))
+    return size / (rtt * math.sqrt(2.0 * b * p / 3.0) + share * (4.0 * rtt) * p * (1.0 + 32.0 * p * p))
 
 
 @inline
 def allowed_rate(flow, p):
     """Return the rate [bytes/s] of the throughput equation for a loss event rate p and this flow's round-trip time."""
-    rtt = flow.rtt
-    rto = flow.rto_rtts * rtt
-    if rto == 0.0:
-        rto = flow.srtt + 4.0 * flow.rttvar
-    return equation_rate(flow.packet_size, rtt, p, flow.delayed_acks, rto, flow.capped)
+    return equation_rate(flow.packet_size, flow.rtt, p, flow.delayed_acks)
 
 
 @inline
@@ -117,7 +108,7 @@ def mean_with(newest, values, factors, n, less, keep_oldest):
     """
     # RFC 5348, section 5.4: with k values l_1 to l_k, I_tot0 is the sum of w_0 l_0 to w_(k-1) l_(k-1); l_k is left out
     # for any k, so that I_tot0 and I_tot1 have the same weights, W_tot. Linux agrees (net/dccp/ccids/lib/
-    # loss_interval.c, tfrc_lh_calc_i_mean()). ns-2.35 leaves out l_k only if k = n (tfrc-sink.cc, weighted_average1()).
+    # loss_interval.c, tfrc_lh_calc_i_mean()).
     total, weights = newest, 1.0
     for i in range(n - 1):
         if values[i] > 0.0 and (keep_oldest or values[i + 1] > 0.0):
@@ -144,7 +135,7 @@ def mean_interval(flow, open_interval):
     n, less = int(flow.history), discount(flow, open_interval)
     return max(
         mean_of(flow.intervals, flow.discounts, n),
-        mean_with(open_interval, flow.intervals, flow.discounts, n, less, flow.ns2_mean_interval > 0.0),
+        mean_with(open_interval, flow.intervals, flow.discounts, n, less, False),
     )
 
 
@@ -217,10 +208,9 @@ def ack(flow, event):
     open_interval = event.transmission - flow.first + 1
     urgent = False
     if flow.new_event:
-        # RFC 5348, section 6.1, steps 3 and 4: send feedback immediately if a new loss event has raised p. With
-        # `ns2_reports` send it after each new loss event, as ns-2.35 does (tfrc-sink.cc, recv()).
+        # RFC 5348, section 6.1, steps 3 and 4: send feedback immediately if a new loss event has raised p.
         before, flow.p = flow.p, 1.0 / mean_interval(flow, open_interval)
-        urgent = flow.p > before or flow.ns2_reports > 0.0
+        urgent = flow.p > before
         flow.new_event = False
     # RFC 5348, section 6.2: otherwise feedback comes once per round trip.
     if not urgent and event.now + SLACK < flow.feedback_at + flow.rtt:
@@ -237,12 +227,19 @@ def ack(flow, event):
     else:
         flow.most_received = max(flow.most_received, received)
         update_received(flow, event.now, received)
+        # RFC 5348, section 4.3, step 4: recv_limit is twice the largest value in X_recv_set.
+        limit = 2.0 * largest_received(flow)
         if flow.first < 0:
-            slow_start(flow, event.now, received_limit(flow))
+            # RFC 5348, section 4.3, step 4: if t_now - tld >= R, X = max(min(2 X, recv_limit), initial_rate), tld =
+            # t_now.
+            if event.now + SLACK >= flow.doubled_at + flow.rtt:
+                flow.allowed = max(min(2.0 * flow.allowed, limit), initial_rate(flow))
+                flow.doubled_at = event.now
         else:
             flow.p = 1.0 / mean_interval(flow, open_interval)
             flow.equation = allowed_rate(flow, flow.p)
-            congestion_avoidance(flow, received_limit(flow), span)
+            # RFC 5348, section 4.3, step 4: X = max(min(X_Bps, recv_limit), s/t_mbi).
+            flow.allowed = max(min(flow.equation, limit), least_rate(flow))
     if span + SLACK < flow.rtt:
         flow.count += flow.count_before
         span += flow.span_before
@@ -273,7 +270,7 @@ def received_rate(flow, now):
     # RFC 5348, section 6.2, step 2: the receive rate counts the packets of the last R seconds. After a round trip
     # without packets, the next packet causes a report immediately (section 6.1, step 4), and is the only packet of the
     # last R seconds.
-    if flow.ns2_receive_rate_limit == 0.0 and flow.rtt > 0.0 and now + SLACK >= flow.acked_at[1] + flow.rtt:
+    if flow.rtt > 0.0 and now + SLACK >= flow.acked_at[1] + flow.rtt:
         return flow.packet_size / flow.rtt
     count, span = flow.count, now - flow.feedback_at
     if span + SLACK < flow.rtt:
@@ -291,36 +288,6 @@ def initial_rate(flow):
     return min(4.0 * flow.packet_size, max(2.0 * flow.packet_size, 4380.0)) / flow.rtt
 
 
-@inline
-def received_limit(flow):
-    """Return recv_limit, the upper bound of the rate that follows from the receive rate [bytes/s]."""
-    # RFC 5348, section 4.3, step 4: recv_limit is twice the largest value in X_recv_set. ns-2.35, tfrc.cc,
-    # increase_rate() and decrease_rate(): it is twice the last receive rate, and at least one packet per round trip.
-    if flow.ns2_receive_rate_limit > 0.0:
-        return max(2.0 * flow.received[0], flow.packet_size / flow.rtt)
-    return 2.0 * largest_received(flow)
-
-
-@inline
-def slow_start(flow, now, limit):
-    """Double the rate once per round trip while there is no loss, limited by the receive rate."""
-    # RFC 5348, section 4.3, step 4: if t_now - tld >= R, X = max(min(2 X, recv_limit), initial_rate), tld = t_now.
-    if now + SLACK >= flow.doubled_at + flow.rtt:
-        flow.allowed = max(min(2.0 * flow.allowed, limit), initial_rate(flow))
-        flow.doubled_at = now
-
-
-@inline
-def congestion_avoidance(flow, limit, span):
-    """Set the rate to that of the throughput equation; the parameter `increase` limits the growth, as in ns-2."""
-    # RFC 5348, section 4.3, step 4: X = max(min(X_Bps, recv_limit), s/t_mbi). ns-2.35, tfrc.cc, increase_rate(): the
-    # rate grows by one packet per round trip for each round trip since the last change, for at most two of them.
-    wanted = min(flow.equation, limit)
-    if flow.increase < 1e300:
-        wanted = min(wanted, flow.allowed + flow.increase * min(2.0, span / flow.rtt) * flow.packet_size / flow.rtt)
-    flow.allowed = max(wanted, least_rate(flow))
-
-
 def loss(flow, event):
     """Record when each lost packet would have arrived; return the rate [bytes/s] unchanged."""
     if flow.rtt == 0.0:
@@ -334,16 +301,18 @@ def loss(flow, event):
     for k in range(event.lost):
         lost = after - event.lost + k
         share = (lost - before) / (after - before) if after > before else 1.0
-        record_loss(flow, event.now, lost, before_at + (after_at - before_at) * min(1.0, max(0.0, share)))
+        record_loss(flow, lost, before_at + (after_at - before_at) * min(1.0, max(0.0, share)))
     return flow.rate
 
 
 @inline
-def record_loss(flow, now, lost, time):
+def record_loss(flow, lost, time):
     """Record a loss; it begins a new event if it is more than a round trip after the first loss of the last event."""
     # RFC 5348, section 5.2: losses within one round trip of the first loss of an event belong to this event.
     if flow.first < 0:
-        interval = first_interval(flow, now)
+        # RFC 5348, section 6.3.1: the first interval is the one at which the throughput equation gives the largest
+        # receive rate so far, and at least 0.5 packets per round trip.
+        interval = 1.0 / loss_rate_of(flow, max(flow.most_received, 0.5 * flow.packet_size / flow.rtt))
     elif time > flow.event_at + flow.rtt and lost > flow.first:
         interval = float(lost - flow.first)
         less = discount(flow, interval)
@@ -359,28 +328,12 @@ def record_loss(flow, now, lost, time):
     flow.new_event = True
 
 
-@inline
-def first_interval(flow, now):
-    """Return the first loss interval [packets]: the one at which the throughput equation gives the target rate."""
-    # RFC 5348, section 6.3.1: the target is the largest receive rate so far, and at least 0.5 packets per round trip.
-    # ns-2.35, tfrc-sink.cc, adjust_history(): the target is the receive rate when the loss is found.
-    target = max(flow.most_received, 0.5 * flow.packet_size / flow.rtt)
-    if flow.ns2_first_interval > 0.0:
-        flow.count += 1  # counts the acknowledgment that has just arrived
-        target = received_rate(flow, now)
-        flow.count -= 1
-    return 1.0 / loss_rate_of(flow, target)
-
-
 def alarm(flow, event):
     """Return the rate after the no-feedback timer has expired [bytes/s]: half the rate, unless the sender is idle."""
-    # RFC 5348, section 4.4, step 1: recover_rate is the initial rate. ns-2.35, tfrc.cc,
-    # reduce_rate_on_no_feedback(): a sender that has data halves its rate.
+    # RFC 5348, section 4.4, step 1: recover_rate is the initial rate.
     idle = flow.transmission == flow.sent_before
     received = largest_received(flow)
-    if flow.ns2_no_feedback > 0.0:
-        flow.allowed = max(0.5 * flow.allowed, least_rate(flow))
-    elif flow.doubled_at < 0.0:  # neither X_Bps nor recover_rate is known
+    if flow.doubled_at < 0.0:  # neither X_Bps nor recover_rate is known
         if not idle:
             flow.allowed = max(0.5 * flow.allowed, least_rate(flow))
     elif flow.equation == 0.0:  # p = 0
@@ -409,26 +362,9 @@ def update_limits(flow, now, limit):
 def timeout(flow, event):
     """Record all packets after the last acknowledged packet as one loss event; return the rate [bytes/s] unchanged."""
     if flow.rtt > 0.0:
-        record_loss(flow, event.now, flow.acked[0] + 1, event.now)
+        record_loss(flow, flow.acked[0] + 1, event.now)
     return flow.rate
 
-
-#: Parameter values of ns-2.35 (tfrc.cc, tfrc-sink.cc and formula.h) that differ from the defaults. Use: ``flow("tfrc",
-#: parameters=tfrc.NS)``.
-NS = {
-    "reorder": 1.0,
-    "rto_rtts": 0.0,
-    "capped": 1.0,
-    "ns2_receive_rate_limit": 1.0,
-    "ns2_no_feedback": 1.0,
-    "ns2_first_interval": 1.0,
-    "ns2_mean_interval": 1.0,
-    "ns2_reports": 1.0,
-    "rtt_gain": 0.05,
-    "increase": 1.0,
-    "silent_rtts": 2.0,
-    "timestamps": 1.0,  # smoothed round-trip time and deviation from every packet
-}
 
 TFRC = Scheme(
     "tfrc",
@@ -444,51 +380,13 @@ TFRC = Scheme(
         "delayed_acks": Parameter(
             1.0, "packets", "[1, 100]", about="Packets that an acknowledgment of TCP covers, b (RFC 5348, section 3.1)"
         ),
-        "rto_rtts": Parameter(
-            4.0, "1", "[0, 1e6]", about="Retransmission timeout of TCP in round trips; 0: srtt + 4 deviations"
-        ),
-        "capped": flag(
-            False,
-            "0: equation of RFC 5348, section 3.1; 1: its factor 3 sqrt(3bp/8) is at most 1 (ns-2.35, formula.h)",
-        ),
-        "ns2_receive_rate_limit": flag(
-            False,
-            "0: limit of RFC 5348, section 4.3: twice the largest receive rate of two round trips; 1: twice the last "
-            "receive rate, and at least a packet per round trip, as in ns-2.35, tfrc.cc",
-        ),
-        "ns2_no_feedback": flag(
-            False,
-            "0: no-feedback timer of RFC 5348, section 4.4, which spares an idle, slow sender; 1: always half the "
-            "rate, as in ns-2.35, tfrc.cc",
-        ),
-        "ns2_first_interval": flag(
-            False,
-            "0: first loss interval from the largest receive rate (RFC 5348, section 6.3.1); 1: from the "
-            "receive rate at the loss, as in ns-2.35, tfrc-sink.cc",
-        ),
-        "ns2_mean_interval": flag(
-            False,
-            "0: the mean with the open loss interval leaves out the oldest interval (RFC 5348, section 5.4); 1: only "
-            "if `history` intervals have ended, as in ns-2.35, tfrc-sink.cc",
-        ),
-        "ns2_reports": flag(
-            False,
-            "0: immediate feedback if a loss event raises p (RFC 5348, section 6.1); 1: for each loss event, as in "
-            "ns-2.35, tfrc-sink.cc",
-        ),
         "rtt_gain": Parameter(
             0.1, "1", "(0, 1]", about="Gain of a new sample in the mean round-trip time (RFC 5348, section 4.3)"
         ),
         "history": Parameter(8.0, "intervals", "[2, 8]", about="Loss intervals in the mean (RFC 5348, section 5.4)"),
-        "discounting": flag(
-            True,
-            "1: history discounting of older loss intervals (RFC 5348, section 5.5); 0: none",
-        ),
+        "discounting": flag(True, "1: history discounting of older loss intervals (RFC 5348, section 5.5); 0: none"),
         "damping": flag(
             True, "1: rate scaled by the square root of the round-trip time (RFC 5348, section 4.5); 0: not scaled"
-        ),
-        "increase": Parameter(
-            math.inf, "packets per round trip", "(0, inf]", about="Upper bound of the growth of the rate after a loss"
         ),
         "silent_rtts": Parameter(
             4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
@@ -503,7 +401,6 @@ TFRC = Scheme(
     source=(
         "S. Floyd, M. Handley, J. Padhye and J. Widmer, RFC 5348 (2008), TCP Friendly Rate Control (TFRC): Protocol "
         "Specification, sections 3 to 6 (after implementations; not checked against the original), and Equation-Based "
-        "Congestion Control for Unicast Applications, Proc. ACM SIGCOMM 2000, doi:10.1145/347059.347397; ns-2.35, "
-        "tfrc.cc, tfrc-sink.cc and formula.h"
+        "Congestion Control for Unicast Applications, Proc. ACM SIGCOMM 2000, doi:10.1145/347059.347397"
     ),
 )
