@@ -25,7 +25,6 @@ from longfat.sim.switch.fifo import FIFO, FIFO_DEPARTURES
 from longfat.sim.switch.fq_codel import fq_codel
 from longfat.sim.switch.hop_by_hop import hop_by_hop
 from longfat.sim.switch.loss_load import loss_load
-from longfat.sim.switch.marking import mark_above
 from longfat.sim.switch.pie import pie
 from longfat.sim.switch.policer import policer
 from longfat.sim.switch.push_out import PRIORITY_DISCARD, PRIORITY_DISCARD_PUBLISHED
@@ -36,7 +35,7 @@ from longfat.sim.switch.scripted_loss import scripted_loss
 from longfat.sim.switch.scripted_reordering import scripted_reordering
 from longfat.sim.switch.self_clocked import FAIR
 from longfat.sim.switch.shapers import leaky_bucket, virtual_leaky_bucket
-from longfat.sim.switch.step_marking import step_marking
+from longfat.sim.switch.step_marking import mark_above, step_marking
 from longfat.sim.switch.strict_priority import STRICT_PRIORITY
 from longfat.sim.switch.virtual_clock import virtual_clock
 from longfat.sim.switch.xcp import xcp

@@ -1,12 +1,11 @@
-"""Step marking: every packet that arrives while the queue is above a threshold is marked.
+"""Threshold marking: every packet that arrives while the queue is above, or at, a threshold is marked.
 
 RFC 8257 (DCTCP), section 3.1, and M. Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1: the
 threshold counts the instantaneous queue, in packets or bytes, and a packet is marked if the queue exceeds it
-(`longfat.sim.switch.marking` marks from the threshold on). L4S has a threshold in time (RFC 9332, appendix A.1, note
-c: a ramp of range zero).
+(`step_marking`). L4S has a threshold in time (RFC 9332, appendix A.1, note c: a ramp of range zero).
 
->>> step_marking(packets=65).values["packets"]
-65.0
+As Linux has it, RED with both thresholds at K, packets are marked from the threshold on (`mark_above`):
+red_cmp_thresh() in include/net/red.h.
 """
 
 from __future__ import annotations
@@ -30,6 +29,15 @@ def enqueue(link, packet, now):
     above = link.backlog > link.packets or link.backlog_bytes > link.bytes or link.free_at - now > link.sojourn
     if above and packet.kind == DATA and not is_full(link, packet, now) and not mark(link, packet) and link.drop:
         return DROP
+    return ENQUEUE
+
+
+# Our choice: the threshold counts packets without the packet in transmission, and packets that the buffer drops are not
+# marked.
+def enqueue_from(link, packet, now):
+    """Mark the packet if the backlog is at least `threshold` packets and the buffer is not full."""
+    if link.backlog >= link.threshold and not is_full(link, packet, now):
+        mark(link, packet)
     return ENQUEUE
 
 
@@ -63,4 +71,14 @@ step_marking = _StepMarking(
     needs_buffer=True,
     source='RFC 8257 (2017), "Data Center TCP (DCTCP): TCP Congestion Control for Data Centers", section 3.1; '
     'M. Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1, doi:10.1145/1851182.1851192',
+)
+mark_above = Discipline(
+    "mark-above",
+    enqueue=enqueue_from,
+    parameters={
+        "threshold": Parameter(None, "packets", "[0, 1e15]", about="Backlog from which on arriving packets are marked")
+    },
+    needs_buffer=True,
+    source='M. Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1, doi:10.1145/1851182.1851192: '
+    "RED with both thresholds at K; Linux, include/net/red.h, red_cmp_thresh()",
 )
