@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -40,8 +39,7 @@ def check(
     law : Law
         The law.
     simulator : callable
-        One replication, as `longfat.testing.compare` takes it: called with a seed and a point's parameters by name, and
-        with the law's defaults for parameters that the point leaves out, if it accepts them.
+        One replication, as `longfat.testing.compare` takes it: called with a seed and the law's parameters by name.
     points : iterable of mapping
         The law's parameters at each point; those with a default may be left out.
     confidence : float
@@ -92,8 +90,7 @@ def check(
     limits: dict[str, Any] = {"within": accuracy, "alpha": error, "power": 1 - error, "power_at": 1, "budget": budget}
     for place, point in enumerate(points):
         every = law.bind(**point)  # with defaults
-        taken = _taken(simulator, every, point)
-        found = compare(law, simulator, taken, rng=seed_of(rng, place), **limits)
+        found = compare(law, simulator, every, rng=seed_of(rng, place), **limits)
         valid = is_valid(law, every)
         rows.append({
             **every, "law": found.formula, "estimate": found.estimate, "lower": found.interval[0],
@@ -114,13 +111,6 @@ def check(
     return data
 
 
-def _taken(simulator: Callable[..., Any], every: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the point's parameters, and the defaults of the law's other parameters that the simulator accepts."""
-    taken = inspect.signature(simulator).parameters
-    any_name = any(one.kind is one.VAR_KEYWORD for one in taken.values())
-    return {name: value for name, value in every.items() if name in point or any_name or name in taken}
-
-
 def reason(law: Law) -> str:
     """Return the reason why a law is not simulated.
 
@@ -136,21 +126,22 @@ def is_valid(law: Law, point: Mapping[str, Any]) -> bool:
     return law.validity is None or bool(law.validity(**point))
 
 
-def drawn(law: Law, check: SimulatedBy, count: int, seed: int) -> list[points.Point]:
-    """Draw points in the ranges of a simulator check; return up to ``count`` points at which the law is valid."""
-    found = points.typical(law, 64 * count, seed, check.ranges)
+def drawn(law: Law, count: int, seed: int) -> list[points.Point]:
+    """Draw points in the ranges of a law's simulator check; return up to ``count`` points at which the law is valid."""
+    assert law.simulated is not None
+    found = points.typical(law, 64 * count, seed, law.simulated.ranges)
     return [one for one in found if is_valid(law, one)][:count]
 
 
 def simulated(
-    law: Law, check: SimulatedBy, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
+    law: Law, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
 ) -> tuple[Outcome, Outcome | None]:
-    """Compare a law, and its printed formula if that has an error, with a simulator at the points ``drawn``."""
-    simulator: Any = simulator_of(law, check)
+    """Compare a law, and its printed formula if that has an error, with its simulator at the points ``drawn``."""
+    assert law.simulated is not None
+    simulator, allowed = simulator_of(law), law.simulated.allowed
+    assert simulator is not None
     limits: dict[str, Any] = {"alpha": alpha, "power": power, "power_at": 1, "budget": BUDGET}
-    found = [
-        compare(law, simulator, point, within=check.allowed(law, point), rng=seed, **limits) for point, seed in drawn
-    ]
+    found = [compare(law, simulator, point, within=allowed(law, point), rng=seed, **limits) for point, seed in drawn]
     return judged(law, found), printed(law, found) if law.has_printed else None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longfat.base.domains import unknown
-from longfat.law import Law, SimulatedBy
+from longfat.law import Law
 from longfat.verify import cubic_estimators, flow_estimators, link_estimators, segment_estimators, transport_estimators
 from longfat.verify.measured_runs import Result, Simulate
 
@@ -48,21 +48,21 @@ class Simulator:
         return self.replicate(rng, **point)
 
 
-def simulator_of(law: Law, check: SimulatedBy | None = None) -> Simulator | None:
-    """Return the simulator of a law's check, by default of the check that the law declares; None if it has none.
+def simulator_of(law: Law) -> Simulator | None:
+    """Return the simulator of the check that a law declares; None if it declares none.
 
     >>> from longfat.laws import power, queues
     >>> simulator_of(queues.mm1_wait) is SIMULATORS["mm1_wait"], simulator_of(power.network_power)
     (True, None)
     """
-    check = check or law.simulated
-    if check is None:
+    if law.simulated is None:
         return None
-    if callable(check.simulator):
-        return Simulator(check.simulator, deterministic=bool(getattr(check.simulator, "deterministic", False)))
-    if check.simulator not in SIMULATORS:
-        raise unknown(f"{law.public_name}: simulator", check.simulator, SIMULATORS)
-    return SIMULATORS[check.simulator]
+    given = law.simulated.simulator
+    if callable(given):
+        return Simulator(given, deterministic=bool(getattr(given, "deterministic", False)))
+    if given not in SIMULATORS:
+        raise unknown(f"{law.public_name}: simulator", given, SIMULATORS)
+    return SIMULATORS[given]
 
 
 def _integers(*names: str) -> Callable[[dict[str, float]], dict[str, float]]:

@@ -6,13 +6,13 @@ import fnmatch
 import functools
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from longfat._version import __version__
-from longfat.base.domains import conflict, integer, number, unknown, wrong_type
+from longfat.base.domains import integer, number, unknown, wrong_type
 from longfat.base.progress import bar
-from longfat.law import PACKAGE, Law, SimulatedBy, registered
+from longfat.law import PACKAGE, Law, registered
 from longfat.replication import replicate
 from longfat.replication.engines import Processes
 from longfat.testing.seeded_runs import seed_of
@@ -35,13 +35,10 @@ TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
 #: time on imports and on loading compiled code, and a quick run spends as much on eight laws.
 LAWS_EACH = 16
 
-Simulators = Mapping[str, "SimulatedBy | Callable[..., Any]"]
-
 
 def run(
     laws: str | Iterable[Law | str] | None = None,
     *,
-    simulators: Simulators | None = None,
     quick: bool = False,
     confidence: float = 0.99,
     alpha: float = 1e-6,
@@ -55,9 +52,6 @@ def run(
     ----------
     laws : str or iterable of Law or str, optional
         Laws, or names of registered ones, such as "queues.md1_wait", with ``*`` and ``?``; all of longfat by default.
-    simulators : mapping, optional
-        Mapping of a law's name to a `SimulatorCheck`, or, if the law states its accuracy, to a simulator as `check`
-        takes it. These are added to the simulators of longfat's laws or replace them.
     quick : bool
         Fewer points and no long proofs; JAX traces a law and its forward-mode slopes, and NumPy computes them.
     confidence : float
@@ -93,9 +87,9 @@ def run(
     is wrong in its paper is an erratum and no failure.
 
     Simulations are run at points drawn from the typical ranges, and replicated (`longfat.testing.compare`) until it is
-    decided whether the law's deviation is below the accuracy of its record, or of the `SimulatorCheck`. If all laws
-    have n points together, "agrees" is wrong at a point with at most the probability (1 - ``confidence``)/n, "differs"
-    with at most ``alpha``/n. A point without a decision after `longfat.verify.simulated.BUDGET` replications is
+    decided whether the law's deviation is below the accuracy of its `SimulatorCheck` or its record. If all laws have n
+    points together, "agrees" is wrong at a point with at most the probability (1 - ``confidence``)/n, "differs" with at
+    most ``alpha``/n. A point without a decision after `longfat.verify.simulated.BUDGET` replications is
     undecided. The evidence is the logarithm of an e-value: if a law is off by its accuracy or more at a point, the mean
     of the e-value is at most 1.
 
@@ -111,25 +105,26 @@ def run(
     most = max(1, min(os.cpu_count() or 1, len(chosen) // LAWS_EACH))
     workers = most if workers is None else integer("workers", workers, "processes", "[1, 1024]")
     alpha = number("alpha", alpha, "probability", "(0, 1)")
-    simulator_checks = _simulator_checks(chosen, simulators or {}, quick)
     counts = QUICK if quick else FULL
-    drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in simulator_checks.items()}
+    checked = [name for name, law in chosen.items() if simulator_of(law) and not _skipped(law, quick)]
+    drawn = {name: _drawn(chosen[name], counts[2], seed) for name in checked}
     count = sum(len(some) for some in drawn.values() if not isinstance(some, Outcome))
     errors = alpha / max(1, count), 1 - (1 - confidence) / max(1, count)
     tasks = [(name, face) for face in TASKS for name in chosen]
     found: dict[tuple[str, str], dict[str, Outcome]] = {}
-    away = {name for name, law in chosen.items() if workers > 1 and _travels(name, law, simulator_checks)}
-    inside = [task for task in tasks if task[0] in away]
-    here = [task for task in tasks if task[0] not in away]
+    known = dict(registered())
+    away = {name for name, law in chosen.items() if law.place.startswith(PACKAGE) and known.get(law.place) is law}
+    inside = [task for task in tasks if workers > 1 and task[0] in away]
+    here = [task for task in tasks if workers == 1 or task[0] not in away]
 
     with bar(task="checking laws", unit="check", shown=progress, total=len(tasks)) as shown:
-        arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), errors) for task in tasks}
+        arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0]), errors) for task in tasks}
         if inside:
             with Processes(min(workers, len(inside))) as pool:
                 some = replicate(_registered_face, [arguments[task] for task in inside], pool, progress=shown.update)
             found |= dict(zip(inside, some, strict=True))
         for task in here:
-            found[task] = _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task])
+            found[task] = _face(chosen[task[0]], *arguments[task])
             shown.update()
     table = _table(chosen, found)
     table.attrs = {
@@ -160,31 +155,11 @@ def _fits(law: Law, pattern: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
-def _simulator_checks(chosen: Mapping[str, Law], simulators: Simulators, quick: bool) -> dict[str, SimulatedBy]:
-    """Return the simulator checks of the chosen laws, by name: given in ``simulators``, or declared by the law."""
-    declared = {name: law.simulated for name, law in chosen.items() if simulator_of(law)}
-    result = {name: one for name, one in declared.items() if one and not (quick and one.long)}
-    for wanted, given in simulators.items():
-        names = [name for name, one in chosen.items() if wanted in (name, one.name, one.place.removeprefix(PACKAGE))]
-        if not names:
-            raise unknown("simulators: law", wanted, chosen)
-        one = given if isinstance(given, SimulatedBy) else SimulatedBy(given)
-        for name in names:
-            if not one.accuracy and not one.relative and chosen[name].validity is None:
-                raise conflict(
-                    f"law {name}",
-                    "needs an accuracy in (0, inf)",
-                    "its record states none: give one in a SimulatorCheck(...)",
-                )
-            result[name] = one
-    return result
-
-
-def _drawn(check: SimulatedBy, law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
+def _drawn(law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
     """Return the points to simulate with their seeds, or the outcome "error" if drawing them raises an exception."""
     try:
         own = _own(seed, law)
-        return [(point, seed_of(own, k)) for k, point in enumerate(simulated.drawn(law, check, count, own))]
+        return [(point, seed_of(own, k)) for k, point in enumerate(simulated.drawn(law, count, own))]
     except Exception as failure:
         return faces.failed(failure)
 
@@ -194,16 +169,14 @@ def _own(seed: int, law: Law) -> int:
     return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 
-def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatedBy]) -> bool:
-    """Return whether another process, given only the law's name, would find the same law and simulator."""
-    ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
-    return ours and simulator_checks.get(name, law.simulated) is law.simulated
-
-
 def _registered_face(arguments: tuple[Any, ...]) -> dict[str, Outcome]:
     """Run one check of a law in another process, which finds the law by its name."""
-    law = _by_name()[arguments[0]]
-    return _face(law, law.simulated, *arguments)
+    return _face(_by_name()[arguments[0]], *arguments)
+
+
+def _skipped(law: Law, quick: bool) -> bool:
+    """Return whether a quick run leaves a law's simulator out."""
+    return quick and law.simulated is not None and law.simulated.long
 
 
 @functools.cache
@@ -213,8 +186,8 @@ def _by_name() -> dict[str, Law]:
 
 
 def _face(
-    law: Law, check: SimulatedBy | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
-    drawn: list[tuple[points.Point, int]] | Outcome, errors: tuple[float, float],
+    law: Law, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
+    drawn: list[tuple[points.Point, int]] | Outcome | None, errors: tuple[float, float],
 ) -> dict[str, Outcome]:  # fmt: skip
     """Run one check of one law; return its outcome, or its two outcomes, by name.
 
@@ -238,13 +211,12 @@ def _face(
         return {"symbolic": symbolic.symbolic(law, chosen, quick=quick)}
     if isinstance(drawn, Outcome):
         return {"simulator": drawn}
-    if check is None or not drawn:
-        later = quick and law.simulated is not None and law.simulated.long
-        remark = "skipped in a quick run, because it takes longer" if later else simulated.reason(law)
-        remark = "the law is valid at no point of the ranges" if check is not None and not drawn else remark
+    if not drawn:
+        later = "skipped in a quick run, because it takes longer" if _skipped(law, quick) else simulated.reason(law)
+        remark = later if drawn is None else "the law is valid at no point of the ranges"
         return {"simulator": Outcome("not checked", remark=remark)}
     try:
-        outcome, printed = simulated.simulated(law, check, drawn, *errors)
+        outcome, printed = simulated.simulated(law, drawn, *errors)
     except Exception as failure:
         return {"simulator": faces.failed(failure)}
     return {"simulator": outcome} | ({"printed simulated": printed} if printed else {})
