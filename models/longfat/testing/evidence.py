@@ -27,7 +27,6 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -38,25 +37,46 @@ EFFECTS = 1.0
 Interval = tuple[float, float]
 
 
-class Evidence(Protocol):
-    """Interface of the classes of this module: the statistics of a sample that a comparison needs."""
+@dataclass(frozen=True)
+class Evidence:
+    """Sample with what a comparison needs of it; each subclass is about another quantity.
 
-    @property
+    Parameters
+    ----------
+    values : numpy.ndarray
+        The replications, in their order.
+    """
+
+    values: np.ndarray
+
+    @cached_property
     def estimate(self) -> float:
-        """Estimate of the mean, quantile or distance that the class is about."""
+        """Estimate of the quantity, by default the mean of the sample."""
+        return float(self.values.mean())
 
     def above(self, at: float) -> float:
         """Return the logarithm of the evidence that the estimated quantity is above ``at``."""
+        return self._beyond(at, 1)
 
     def below(self, at: float) -> float:
         """Return the logarithm of the evidence that the estimated quantity is below ``at``."""
+        return self._beyond(at, -1)
 
     def interval(self, error: float) -> Interval:
         """Return limits; with a probability of at most ``error`` they exclude the true quantity at any look."""
+        return self._limits(-math.log(error))
+
+    def _beyond(self, at: float, side: int) -> float:
+        """Return the log evidence that the quantity is above (``side`` 1) or below (-1) ``at``."""
+        raise NotImplementedError
+
+    def _limits(self, wanted: float) -> Interval:
+        """Return the values between which neither log evidence reaches ``wanted``."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Normal:
+class Normal(Evidence):
     r"""Evidence about the mean of normal replications with unknown variance.
 
     .. math:: E_n(m) = (1 + n g)^{-1/2} \left(1 - \frac{n g}{1 + n g} r^2\right)^{-n/2}, \qquad
@@ -66,11 +86,6 @@ class Normal:
     (mean - m)/sigma drawn from N(0, g), to its likelihood at effect size 0. It is a martingale if m is the mean, so
     the probability that it ever reaches 1/error is at most ``error`` (Ville's inequality). Raising the true mean raises
     the statistic of every sample, so the promise also holds for every m beyond the mean.
-
-    Parameters
-    ----------
-    values : numpy.ndarray
-        The replications, in their order.
 
     Notes
     -----
@@ -98,13 +113,6 @@ class Normal:
     abstract.
     """
 
-    values: np.ndarray
-
-    @cached_property
-    def estimate(self) -> float:
-        """Mean of the sample."""
-        return float(self.values.mean())
-
     @cached_property
     def variance(self) -> float:
         """Mean squared deviation from the mean; exactly 0 if all values are equal."""
@@ -115,23 +123,14 @@ class Normal:
         """Third standardised moment of the sample."""
         return float(np.mean((self.values - self.estimate) ** 3)) / math.pow(self.variance, 1.5)
 
-    def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is above ``at``."""
-        return self._against(self.estimate - at, 1)
-
-    def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is below ``at``."""
-        return self._against(at - self.estimate, -1)
-
-    def interval(self, error: float) -> Interval:
-        """Return limits that exclude the true mean with a probability of at most ``error``."""
-        return self.estimate - self._reach(error, 1), self.estimate + self._reach(error, -1)
-
-    def _against(self, distance: float, side: int) -> float:
-        """Return the log evidence against a mean ``distance`` below (``side`` 1) or above (-1) the sample mean."""
+    def _beyond(self, at: float, side: int) -> float:
+        distance = side * (self.estimate - at)
         if distance <= 0 or self.variance == 0:
             return -math.inf
         return self._evidence(distance**2 / (self.variance + distance**2), side)
+
+    def _limits(self, wanted: float) -> Interval:
+        return self.estimate - self._reach(wanted, 1), self.estimate + self._reach(wanted, -1)
 
     def _evidence(self, squared: float, side: int) -> float:
         count = len(self.values)
@@ -152,9 +151,8 @@ class Normal:
         kept = min(errors, greatest)
         return errors**2 / 2 - (kept**2 / 2 - skew * kept**3 / (3 * math.sqrt(count)))
 
-    def _reach(self, error: float, side: int) -> float:
-        """Return the distance from the sample mean at which the log evidence reaches log(1/error)."""
-        wanted = -math.log(error)
+    def _reach(self, wanted: float, side: int) -> float:
+        """Return the distance from the sample mean at which the log evidence reaches ``wanted``."""
         if self.variance == 0 or self._evidence(1.0, side) < wanted:
             return math.inf
         squared = bisected(lambda one: self._evidence(one, side) >= wanted, 0.0, 1.0)
@@ -182,7 +180,7 @@ STAKE = 0.75
 
 
 @dataclass(frozen=True)
-class Bounded:
+class Bounded(Evidence):
     r"""Evidence about the mean of replications in a known interval: the wealth from bets that the mean is not m.
 
     .. math:: K_n(m) = \prod_i (1 + \lambda_i (x_i - m)), \qquad
@@ -194,8 +192,6 @@ class Bounded:
 
     Parameters
     ----------
-    values : numpy.ndarray
-        The replications, in their order.
     bounds : (float, float)
         The interval.
 
@@ -212,32 +208,18 @@ class Bounded:
     Statistical Society B 86 (2024), 1-27: the capital process, with the bets called aGRAPA.
     """
 
-    values: np.ndarray
     bounds: Interval
 
-    @cached_property
-    def estimate(self) -> float:
-        """Mean of the sample."""
-        return float(self.values.mean())
-
-    def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is above ``at``."""
+    def _beyond(self, at: float, side: int) -> float:
         low, high = self.bounds
-        return self._wealth((self.values - low) / (high - low), (at - low) / (high - low))
+        start = low if side > 0 else high
+        return self._wealth(side * (self.values - start) / (high - low), side * (at - start) / (high - low))
 
-    def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the mean is below ``at``."""
+    def _limits(self, wanted: float) -> Interval:
         low, high = self.bounds
-        return self._wealth((high - self.values) / (high - low), (high - at) / (high - low))
-
-    def interval(self, error: float) -> Interval:
-        """Return limits that exclude the true mean with a probability of at most ``error``."""
-        low, high = self.bounds
-        wanted = -math.log(error)
-        mean = self.estimate
         return (
-            _first(lambda at: self.above(at) < wanted, low, mean),
-            _first(lambda at: self.below(at) < wanted, high, mean),
+            _first(lambda at: self.above(at) < wanted, low, self.estimate),
+            _first(lambda at: self.below(at) < wanted, high, self.estimate),
         )
 
     @staticmethod
@@ -258,7 +240,7 @@ class Bounded:
 
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(Evidence):
     r"""Evidence about a quantile of any distribution, from the number of replications that do not exceed a value.
 
     The p-quantile is above a value x if a replication is at most x with a probability below p. For a count k
@@ -268,8 +250,6 @@ class Quantile:
 
     Parameters
     ----------
-    values : numpy.ndarray
-        The replications.
     probability : float
         p, in (0, 1).
 
@@ -286,7 +266,6 @@ class Quantile:
     (1970), 1397-1409.
     """
 
-    values: np.ndarray
     probability: float
 
     @cached_property
@@ -299,17 +278,12 @@ class Quantile:
         """Sample quantile: the smallest replication x for which at least the fraction p of all is at most x."""
         return float(self.ordered[math.ceil(self.probability * len(self.values)) - 1])
 
-    def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the quantile is above ``at``."""
-        return self._fewer(int(np.searchsorted(self.ordered, at, side="right")))
+    def _beyond(self, at: float, side: int) -> float:
+        count = int(np.searchsorted(self.ordered, at, side="right" if side > 0 else "left"))
+        return self._fewer(count) if side > 0 else self._more(count)
 
-    def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the quantile is below ``at``."""
-        return self._more(int(np.searchsorted(self.ordered, at, side="left")))
-
-    def interval(self, error: float) -> Interval:
-        """Return limits that exclude the true quantile with a probability of at most ``error``."""
-        wanted, count = -math.log(error), len(self.values)
+    def _limits(self, wanted: float) -> Interval:
+        count = len(self.values)
         few = bisect_left(range(count + 1), True, key=lambda k: self._fewer(k) < wanted)
         many = bisect_left(range(count + 1), True, key=lambda k: self._more(k) >= wanted)
         low = -math.inf if few == 0 else float(self.ordered[few - 1])
@@ -330,7 +304,7 @@ class Quantile:
 
 
 @dataclass(frozen=True)
-class Distribution:
+class Distribution(Evidence):
     r"""Evidence about the largest distance of a distribution function from the true one, by the DKW inequality.
 
     This is the inequality of Dvoretzky, Kiefer and Wolfowitz,
@@ -341,8 +315,6 @@ class Distribution:
 
     Parameters
     ----------
-    values : numpy.ndarray
-        The replications.
     function : callable
         The distribution function to be judged; takes an array.
     look : int
@@ -360,7 +332,6 @@ class Distribution:
     1269-1283.
     """
 
-    values: np.ndarray
     function: Callable[[np.ndarray], np.ndarray]
     look: int
 
@@ -375,17 +346,11 @@ class Distribution:
         right = np.asarray(self.function(values), dtype=float)
         return float(max(np.abs(after - right).max(), np.abs(before - left).max()))
 
-    def above(self, at: float) -> float:
-        """Return the logarithm of the evidence that the distance is above ``at``."""
-        return self._evidence(self.estimate - at) if at >= 0 else math.inf
+    def _beyond(self, at: float, side: int) -> float:
+        return self._evidence(side * (self.estimate - at)) if side < 0 or at >= 0 else math.inf
 
-    def below(self, at: float) -> float:
-        """Return the logarithm of the evidence that the distance is below ``at``."""
-        return self._evidence(at - self.estimate)
-
-    def interval(self, error: float) -> Interval:
-        """Return limits that exclude the true distance with a probability of at most ``error``."""
-        width = math.sqrt((self._spent - math.log(error)) / (2 * len(self.values)))
+    def _limits(self, wanted: float) -> Interval:
+        width = math.sqrt((self._spent + wanted) / (2 * len(self.values)))
         return max(0.0, self.estimate - width), min(1.0, self.estimate + width)
 
     @property
