@@ -20,18 +20,8 @@ from longfat.testing.seeded_runs import Simulator, seed_of
 class Claim:
     """Claim that a formula agrees with a simulator, to an accuracy, at all points of a domain.
 
-    Parameters
-    ----------
-    formula, simulator : callable
-        As for `longfat.testing.compare`.
-    axes : tuple of Axis
-        The domain.
-    where : callable, optional
-        Takes a point's arguments by name; returns whether the point belongs to the domain.
-    options : mapping
-        Options of `longfat.testing.compare`: ``within`` and any others but ``alpha``, ``budget`` and ``rng``.
-    cases : callable, optional
-        Returns which case of the formula applies at a point, as for `longfat.testing.holds`.
+    ``formula``, ``simulator``, ``where`` and ``cases`` are those of `longfat.testing.holds`, ``options`` those of
+    `longfat.testing.compare`: ``within`` and any others but ``alpha``, ``budget`` and ``rng``.
     """
 
     formula: Callable[..., Any]

@@ -136,27 +136,11 @@ def latin_hypercube(dimensions: int, count: int, seed: int) -> np.ndarray:
 def loneliest(
     axes: Sequence[Axis], done: Iterable[tuple[Point, float]], valid: Callable[[Point], bool], rng: np.random.Generator
 ) -> Point | None:
-    """Return the point of a domain that is farthest from all examined points, by weighted distance.
+    """Return the point of a domain that is farthest from all examined points; None if no candidate is valid and new.
 
-    Parameters
-    ----------
-    axes : sequence of Axis
-        The domain.
-    done : iterable of (point, float)
-        Points, each with a weight in (0, 1]: a point of weight one half counts as twice as far away, so that new points
-        lie near points that were decided by a small margin.
-    valid : callable
-        Returns whether a point belongs to the domain.
-    rng : numpy.random.Generator
-        Source of the candidates.
+    Each point in ``done`` has a weight in (0, 1]: a point of weight one half counts as twice as far away, so that new
+    points lie near points that were decided by a small margin.
 
-    Returns
-    -------
-    dict or None
-        The point; None if no candidate is valid and new.
-
-    Examples
-    --------
     >>> axes = [Axis.parse("load", (0.0, 1.0))]
     >>> rng = np.random.default_rng(1)
     >>> round(loneliest(axes, [({"load": 0.0}, 1.0), ({"load": 1.0}, 1.0)], lambda point: True, rng)["load"], 1)
@@ -254,24 +238,11 @@ def _case(part: Any, values: list[Any]) -> Any:
 def turning_points(
     axes: Sequence[Axis], cases: Cases, most: int, valid: Callable[[Point], bool], rng: np.random.Generator
 ) -> list[Point]:
-    """Return pairs of close points of a domain between which a formula's case changes.
+    """Return pairs of close points of a domain, ``most`` points at most, between which a formula's case changes.
 
-    Parameters
-    ----------
-    axes : sequence of Axis
-        The domain.
-    cases : callable
-        Takes a point's values by name; returns the case, or a tuple of cases, one for each subexpression. Pairs are
-        made for the subexpressions in turn, except those whose case differs in none of 64 random pairs of points.
-    most : int
-        Largest number of points.
-    valid : callable
-        Returns whether a point belongs to the domain.
-    rng : numpy.random.Generator
-        Source of the points.
+    If ``cases`` returns a tuple of cases, one for each subexpression, pairs are made for the subexpressions in turn,
+    except those whose case differs in none of 64 random pairs of points.
 
-    Examples
-    --------
     >>> axes = [Axis.parse("load", (0.0, 1.0))]
     >>> some = turning_points(axes, lambda load: load < 0.3, 2, lambda point: True, np.random.default_rng(1))
     >>> [round(one["load"], 5) for one in some]

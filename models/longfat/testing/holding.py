@@ -17,18 +17,9 @@ from longfat.testing.seeded_runs import Simulator
 
 @dataclass(frozen=True)
 class Allowance:
-    """Error rate, budget and seed of a test, and a callback for its comparisons; set by the pytest plug-in.
+    """Error rate of a test, its largest number of replications, and the session's seed; set by the pytest plug-in.
 
-    Parameters
-    ----------
-    alpha : float
-        Probability that the test fails although the formula is within its accuracy at all points.
-    budget : int
-        Largest number of replications of the test.
-    seed : int
-        Seed of the session.
-    report : callable
-        Takes the name of the formula, a comparison and the number of points.
+    ``report`` takes the name of the formula, each comparison and the number of points.
     """
 
     alpha: float = 1e-6

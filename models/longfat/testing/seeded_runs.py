@@ -66,26 +66,9 @@ def samples(
 ) -> Iterator[tuple[np.ndarray, float]]:
     """Yield, after each batch of replications, the values of all replications so far and their total cost.
 
-    Parameters
-    ----------
-    simulator : callable
-        See `run_once`.
-    points : sequence of mapping
-        Arguments by name; a replication has the same seed at all points.
-    seed : int
-        Seed of the comparison.
-    budget : int
-        Largest number of replications.
+    The values have a row for each replication, in their order, and a column for each point; a replication has the same
+    seed at all points. The cost is in a unit that the simulator chooses, such as packets; NaN if it returns none.
 
-    Yields
-    ------
-    values : numpy.ndarray
-        A row for each replication in their order, a column for each point.
-    cost : float
-        Their total cost, in a unit that the simulator chooses, such as packets; NaN if it returns no cost.
-
-    Examples
-    --------
     >>> [(len(values), cost) for values, cost in samples(lambda rng, load: (load, 10), [{"load": 0.5}], 1, 11)]
     [(8, 80.0), (10, 100.0), (11, 110.0)]
     """
@@ -100,22 +83,6 @@ def samples(
 def run_once(simulator: Simulator, point: Point, seed: int) -> tuple[float, float]:
     """Run one replication; return its value and its cost, which is NaN if the simulator returns no cost.
 
-    Parameters
-    ----------
-    simulator : callable
-        Called as ``simulator(seed, **point)``; returns a number, or a number and its cost.
-    point : mapping
-        Arguments by name.
-    seed : int
-        Seed of the replication.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the simulator returns anything other than a finite number; the message has the seed of the replication.
-
-    Examples
-    --------
     >>> run_once(lambda rng, load: (load, 10), {"load": 0.5}, 1)
     (0.5, 10.0)
     """

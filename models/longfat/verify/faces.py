@@ -70,16 +70,9 @@ class Outcome:
 
 
 def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], tolerance: float) -> Outcome:
-    """Make the comparisons at all points; return an outcome with the largest error, or with the first exception.
+    """Make the comparisons that ``errors`` yields for each of the points, or for each of other arguments.
 
-    Parameters
-    ----------
-    points : iterable
-        Points, or other arguments of ``errors``.
-    errors : callable
-        Yields the comparisons at a point: relative error, the point, and a remark.
-    tolerance : float
-        Largest error with which the law still agrees.
+    Return an outcome with the largest error, which agrees up to ``tolerance``, or with the first exception.
     """
     where: Point | None = None
     largest, remark, checks = 0.0, "", 0

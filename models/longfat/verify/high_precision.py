@@ -23,13 +23,6 @@ LAST_PLACES = 2.0**-48  # relative change of an argument: 16 times the relative 
 def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
     """Evaluate the law in mpmath, and double the precision until two results agree in 30 digits.
 
-    Raises
-    ------
-    ArithmeticError
-        If 4000 digits are not enough.
-
-    Examples
-    --------
     >>> from longfat.laws.queues import mm1_wait
     >>> float(exact(mm1_wait, {"load": 0.5}))
     1.0

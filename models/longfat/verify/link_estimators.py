@@ -29,7 +29,7 @@ def queue(
     rng: Any, quantity: str, exponential: bool | None = None, packets: float = 1e4, *, load: float,
     capacity: float | None = None, variation: float | None = None, propagation: float = 0.0, alpha: float = 1.0,
 ) -> Result:  # fmt: skip
-    """Return a simulator of one queue, which estimates the mean value ``quantity`` [service times or packets].
+    """Estimate a mean value of one queue [service times or packets].
 
     Parameters
     ----------
@@ -40,12 +40,8 @@ def queue(
         Whether packet sizes are exponential rather than constant; by default whether ``variation`` is 1 rather than 0.
     packets : float
         Length of one replication at a load of 0.5 [service times]; 6.25 times longer at loads from 0.8 to 1.2.
-
-    Returns
-    -------
-    callable
-        Takes a seed, ``load``, ``capacity`` (including the packet in service), ``variation`` and ``propagation``
-        [service times]; returns the mean value and the number of packets sent.
+    load, capacity, variation, propagation
+        Parameters of the law; ``capacity`` includes the packet in service, ``propagation`` is in service times.
 
     Examples
     --------
@@ -81,21 +77,10 @@ def _quantity(data: Any, quantity: str) -> float:
 
 @estimator
 def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
-    """Return a simulator of the mean transfer time of files at a link that serves one packet of each file in turn.
+    """Estimate the mean transfer time of files at a link that serves one packet of each file in turn.
 
-    Parameters
-    ----------
-    packets : float
-        Length of one replication [packet transmission times].
+    The time is relative to that of a file without other traffic. A replication lasts ``packets`` transmission times.
 
-    Returns
-    -------
-    callable
-        Takes a seed and ``load``; returns the time relative to the transfer time of a file without other traffic, and
-        the number of packets sent.
-
-    Examples
-    --------
     >>> value, _ = equal_shares()(1, load=0.5)
     >>> 1.5 < value < 2.5
     True

@@ -51,19 +51,8 @@ def middle(symbol: Symbol) -> float:
 def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = None) -> list[Point]:
     """Return a Latin hypercube sample of points from the typical ranges of a law's parameters, or from given ranges.
 
-    Parameters
-    ----------
-    law : Law
-        The law.
-    count : int
-        Number of points.
-    seed : int
-        Seed of the sample.
-    ranges : mapping, optional
-        Mapping of a parameter's name to (low, high), a list of values, or a number, which replaces the typical range.
+    ``ranges`` maps a parameter's name to (low, high), a list of values, or a number, which replaces the typical range.
 
-    Examples
-    --------
     >>> from longfat.laws.queues import mm1k_loss
     >>> [sorted(point) for point in typical(mm1k_loss, 2, 0)]
     [['capacity', 'load'], ['capacity', 'load']]

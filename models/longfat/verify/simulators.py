@@ -21,17 +21,9 @@ from longfat.verify.measured_runs import Result, Simulate
 class Simulator:
     """Simulator of a law: a function that takes a seed and the law's parameters by name, and runs one replication.
 
-    Parameters
-    ----------
-    replicate : callable
-        Function of a seed and parameters, which returns a value and the number of packets sent.
-    deterministic : bool
-        Whether the seed has no effect on a replication.
-    nearest : callable
-        Takes a law's parameters and returns the nearest point that can be simulated.
+    ``deterministic`` says whether the seed has no effect on a replication; ``nearest`` takes a law's parameters and
+    returns the nearest point that can be simulated.
 
-    Examples
-    --------
     >>> value, packets = SIMULATORS["mm1_wait"](1, load=0.5)
     >>> 0.8 < value < 1.2, 4000 < packets < 6000
     (True, True)

@@ -84,13 +84,6 @@ def compiled(law: Law) -> Callable[[Mapping[str, float], int], float]:
 def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
     """Return the law's expression at a point, evaluated by sympy with numbers of ``digits`` digits.
 
-    Raises
-    ------
-    ArithmeticError
-        If the result is no real number.
-
-    Examples
-    --------
     >>> from longfat.laws.queues import mm1k_mean_number
     >>> round(evaluated(mm1k_mean_number, {"load": 2.0, "capacity": 10.0}), 12)  # 2/(1 - 2) - 11 * 2^11/(1 - 2^11)
     9.005373717636
