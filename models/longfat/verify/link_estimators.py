@@ -76,10 +76,10 @@ def _quantity(data: Any, quantity: str) -> float:
 
 
 @estimator
-def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
+def equal_shares(rng: Any, *, load: float) -> Result:
     """Estimate the mean transfer time of files at a link that serves one packet of each file in turn.
 
-    The time is relative to that of a file without other traffic. A replication lasts ``packets`` transmission times.
+    The time is relative to that of a file without other traffic. A replication lasts 10,000 transmission times.
 
     >>> value, _ = equal_shares()(1, load=0.5)
     >>> 1.5 < value < 2.5
@@ -88,7 +88,7 @@ def equal_shares(rng: Any, packets: float = 1e4, *, load: float) -> Result:
     net = Network().link("a", "b", rate=RATE, discipline="fair")
     arrivals = traffic.arrivals(load / FILE_TIME / SOURCES, "bully-tyrant")
     net.flow(arrivals, path=["a", "b"], packet=PACKET, file=FILE * PACKET, count=SOURCES, ack_path="ideal")
-    data, sent = measured(net, 100 * FILE_TIME, (100 + max(packets / FILE, 100)) * FILE_TIME, rng)
+    data, sent = measured(net, 100 * FILE_TIME, 600 * FILE_TIME, rng)
     done = data["connections"]
     return float(np.nansum(data["transfer_time"] * done) / done.sum()) / FILE_TIME, sent
 
@@ -162,16 +162,14 @@ def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
 
 
 @estimator
-def shaped_utilisation(
-    rng: Any, packets: float = 4000, *, burst: float, packet_size: float, token_rate: float, lateness: float
-) -> Result:
-    """Estimate throughput/token rate [1] of a shaper with a late timer, while tokens for ``packets`` packets arrive."""
+def shaped_utilisation(rng: Any, *, burst: float, packet_size: float, token_rate: float, lateness: float) -> Result:
+    """Estimate throughput/token rate [1] of a shaper with a late timer, while tokens for 4000 packets arrive."""
     size = round(packet_size)
     bucket = queues.leaky_bucket(token_rate, tokens=burst / size, queue=MANY, lateness=lateness)
     net = Network().link("source", "gate", rate=math.inf, discipline=bucket)
     net.link("gate", "sink", rate=math.inf)
     net.flow(traffic.constant(2 * token_rate), path=["source", "gate", "sink"], packet=size)
-    span = packets * size / token_rate
+    span = 4000 * size / token_rate
     data, sent = measured(net, span, 2 * span, rng)
     return float(data["throughput"][1]) / token_rate, sent
 

@@ -43,15 +43,12 @@ def segment_efficiency(
 
 
 @estimator
-def hard_ack(
-    rng: Any, packets: float = 2e4, lost: float = 500, *, receive_buffer: float, loss: float, segment_packets: float,
-    ack_segments: float,
-) -> Result:  # fmt: skip
+def hard_ack(rng: Any, *, receive_buffer: float, loss: float, segment_packets: float, ack_segments: float) -> Result:
     """Estimate the throughput efficiency [1] with a small receive buffer under hard acknowledgment.
 
     The window is the larger of 2.5 w_a (the reference window) and 2 w_a + 1, rounded up to an integer.
     """
-    segments = _segments(packets, lost, loss, segment_packets)
+    segments = _segments(2e4, 500, loss, segment_packets)
     window = math.ceil(max(2.5 * ack_segments, 2 * ack_segments + 1))
     run = _run(
         rng, loss, segments, window=window, segment_packets=int(segment_packets), ack_segments=ack_segments,
@@ -61,12 +58,10 @@ def hard_ack(
 
 
 @estimator
-def mean_delay(
-    rng: Any, segments: int = 1000, *, loss: float, segment_packets: float, packet_time: float, ack_delay: float
-) -> Result:
-    """Estimate the mean delay [s] of a segment at the sender, with a window of one segment."""
+def mean_delay(rng: Any, *, loss: float, segment_packets: float, packet_time: float, ack_delay: float) -> Result:
+    """Estimate the mean delay [s] of a thousand segments at the sender, with a window of one segment."""
     ack_segments = ack_delay / packet_time / segment_packets
-    run = _run(rng, loss, segments, window=1, segment_packets=int(segment_packets), ack_segments=ack_segments)
+    run = _run(rng, loss, 1000, window=1, segment_packets=int(segment_packets), ack_segments=ack_segments)
     # The simulated delay ends with the last transmission of the segment; the law's delay ends with its acknowledgment.
     # Add the difference, `ack_delay`.
     return float(run["mean_delay"].mean()) * packet_time + ack_delay, float(run["sent_packets"].sum())

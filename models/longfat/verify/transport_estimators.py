@@ -43,25 +43,22 @@ def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Netw
 
 
 @estimator
-def pie_loss(
-    rng: Any, span: float = 30.0, *, flows: float, capacity_packets: float, round_trip_time: float, target: float
-) -> Result:
-    """Estimate PIE's drop probability for SACK flows over the time ``span`` [s], after a warm-up as long."""
+def pie_loss(rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float) -> Result:
+    """Estimate PIE's drop probability for SACK flows over 30 s, after a warm-up as long."""
     net = _bottleneck(capacity_packets, round_trip_time, buffer=10**6, discipline=queues.pie(target=target))
     net.flow("sack", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.11)
-    data, sent = measured(net, span, 2 * span, rng)
+    data, sent = measured(net, 30.0, 60.0, rng)
     return float(data["link_dropped"][0] / data["arrived"][0]), sent
 
 
 @estimator
 def bbr_utilisation(
-    rng: Any, cycles: int = 1, *, round_trip_time: float, low_gain: float, interval: float = 10.0,
-    hold_time: float = 0.2,
-) -> Result:  # fmt: skip
+    rng: Any, *, round_trip_time: float, low_gain: float, interval: float = 10.0, hold_time: float = 0.2
+) -> Result:
     """Estimate the utilisation by one flow of BBR as of 2016, which has 4 packets in flight in ProbeRTT.
 
-    The measured time is ``cycles`` times the sum of interval, hold time and two round-trip times. It begins at 15 s,
-    half an interval after the first ProbeRTT: near a ProbeRTT it might include one more or one less than ``cycles``.
+    The measured time is the sum of interval, hold time and two round-trip times. It begins at 15 s, half an interval
+    after the first ProbeRTT: near a ProbeRTT it might include two or none.
     The seed is ignored, because BBR's only random number, the phase of its gains, changes the result by less than 1e-6.
     A round-trip time equal to the minimum does not postpone ProbeRTT, as in Linux (docs/rules/bbr.md).
     """
@@ -73,13 +70,13 @@ def bbr_utilisation(
     net = _bottleneck(bdp / round_trip_time, round_trip_time * (1 - 1.01 / bdp), buffer=round(8 * bdp))
     net.flow("bbr1", path=["a", "b"], packet=PACKET, parameters={"equal_renews": 0})
     cycle = interval + hold_time + 2 * round_trip_time
-    data, sent = measured(net, 15.0, 15.0 + cycles * cycle, 0)
+    data, sent = measured(net, 15.0, 15.0 + cycle, 0)
     return float(data["utilisation"][0]), sent
 
 
 @estimator
-def bbr_queue(rng: Any, span: float = 10.0, *, bandwidth_delay_product: float, cwnd_gain: float = 2.0) -> Result:
-    """Estimate the mean queue [packets] of three flows of BBR as of 2016 in a deep buffer, over the time ``span`` [s].
+def bbr_queue(rng: Any, *, bandwidth_delay_product: float, cwnd_gain: float = 2.0) -> Result:
+    """Estimate the mean queue [packets] of three flows of BBR as of 2016 in a deep buffer, over 10 s.
 
     The measurement begins after 30 s, because in one run of sixteen the flows do not find the minimum round-trip time
     in their second ProbeRTT, at about 20 s.
@@ -88,7 +85,7 @@ def bbr_queue(rng: Any, span: float = 10.0, *, bandwidth_delay_product: float, c
         raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
     net = _bottleneck(bandwidth_delay_product / 0.04, 0.04, buffer=round(8 * bandwidth_delay_product))
     net.flow("bbr1", path=["a", "b"], packet=PACKET, count=3, stagger=0.37)
-    data, sent = measured(net, 30.0, 30.0 + span, rng)
+    data, sent = measured(net, 30.0, 40.0, rng)
     return float(data["mean_queue"][0]), sent
 
 
@@ -120,14 +117,7 @@ def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
 
 @estimator
 def credit_throughput(
-    rng: Any,
-    size: int = PACKET,
-    *,
-    window: float,
-    update: float,
-    capacity: float,
-    round_trip_time: float,
-    windows: float = 1,
+    rng: Any, *, window: float, update: float, capacity: float, round_trip_time: float, windows: float = 1
 ) -> Result:
     """Estimate the throughput [bytes/s] under credit flow control; credit packets have a delay but never queue.
 
@@ -138,19 +128,19 @@ def credit_throughput(
     """
     if windows != 1:
         raise out_of_range("windows", windows, "1", "1 in a simulation")
-    batch, reserve = int(update) // size, (int(window) - int(update)) // size
+    batch, reserve = int(update) // PACKET, (int(window) - int(update)) // PACKET
     credit = queues.credit(n2=batch, n3=reserve)
     net = Network()
     for tail, head in (("a", "b"), ("b", "c")):
         net.link(tail, head, rate=capacity, delay=round_trip_time / 2, buffer=10**6, discipline=credit)
         net.link(head, tail, rate=capacity, delay=round_trip_time / 2)
     given = {"n2": batch, "n3": reserve}
-    net.flow("credit", path=["a", "b", "c"], packet=size, ack=size, ack_path="ideal", parameters=given)
-    simulation, time = Simulation(net, rng=rng), 5000 * size / capacity
+    net.flow("credit", path=["a", "b", "c"], packet=PACKET, ack=PACKET, ack_path="ideal", parameters=given)
+    simulation, time = Simulation(net, rng=rng), 5000 * PACKET / capacity
     simulation.advance(time)
     before = int(simulation.state.links[0].served)
     simulation.advance(5 * time)
-    return (int(simulation.state.links[0].served) - before) * size / (4 * time), packets_sent(simulation)
+    return (int(simulation.state.links[0].served) - before) * PACKET / (4 * time), packets_sent(simulation)
 
 
 def mark_some(link, packet, now):  # type: ignore[no-untyped-def]
@@ -194,14 +184,14 @@ def window_at_marks(rng: Any, independent: bool, marks: float = 8.0, *, marking:
 
 @estimator
 def sstp_throughput(
-    rng: Any, packets: int = 48, windows: int = 24, *, window: float, segment_time: float, ack_delay: float,
-    processing_time: float,
-) -> Result:  # fmt: skip
+    rng: Any, *, window: float, segment_time: float, ack_delay: float, processing_time: float
+) -> Result:
     """Estimate the throughput [segments/s] of an SSTP connection without loss, from the transfer times of two files.
 
     Packets leave only at multiples of the packet time. The path's delay is half a packet time shorter than the law's,
     so that segments begin at the right time on average.
     """
+    packets, windows = 48, 24  # packets of a segment, and windows by which one file is longer
     packet_time = segment_time / packets
     ends, sent = [], 0.0
     for segments in (4 * window, (4 + windows) * window):
@@ -232,18 +222,18 @@ def _copa(deltas: list[float]) -> Network:
 
 
 @estimator
-def copa_queue(rng: Any, span: float = 20.0, *, flows: float, delta: float) -> Result:
-    """Estimate the mean queue [packets] of equal Copa flows, over the time ``span`` [s]."""
-    data, sent = measured(_copa([delta] * int(flows)), 20.0, 20.0 + span, rng)
+def copa_queue(rng: Any, *, flows: float, delta: float) -> Result:
+    """Estimate the mean queue [packets] of equal Copa flows, over 20 s."""
+    data, sent = measured(_copa([delta] * int(flows)), 20.0, 40.0, rng)
     return float(data["mean_queue"][0]), sent
 
 
 @estimator
-def copa_share(rng: Any, span: float = 40.0, *, delta: float, targets: float) -> Result:
+def copa_share(rng: Any, *, delta: float, targets: float) -> Result:
     """Estimate the fraction of the goodput that one of two Copa flows has; ``targets`` is the sum of both 1/delta."""
     if targets * delta <= 1:
         raise out_of_range("targets", targets, "packets", f"above 1/delta = {1 / delta:g}, in a simulation")
-    data, sent = measured(_copa([delta, 1 / (targets - 1 / delta)]), 20.0, 20.0 + span, rng)
+    data, sent = measured(_copa([delta, 1 / (targets - 1 / delta)]), 20.0, 60.0, rng)
     return float(data["goodput"][0] / data["goodput"].sum()), sent
 
 
@@ -255,43 +245,31 @@ def _ledbat(flows: float, capacity: float, round_trip_time: float, **given: floa
 
 @estimator
 def ledbat_delay(
-    rng: Any,
-    start: float = 200.0,
-    *,
-    flows: float,
-    capacity_packets: float,
-    round_trip_time: float,
-    target: float = 0.06,
+    rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
     """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s, after each flow's first and only slowdown."""
     net = _ledbat(flows, capacity_packets, round_trip_time, target=target, interval=1e9)
-    data, sent = measured(net, start, start + 20.0, rng)
+    data, sent = measured(net, 200.0, 220.0, rng)
     return float(data["mean_queue"][0]) / capacity_packets, sent
 
 
-def _entries(
-    capacity: float, round_trip_time: float, target: float, rng: Any, duration: float
-) -> tuple[np.ndarray, float]:
-    """Run one LEDBAT++ flow; return the times [s] at which slowdowns set its window to 2 packets, and packets sent."""
+def _entries(capacity: float, round_trip_time: float, target: float, rng: Any) -> tuple[np.ndarray, float]:
+    """Run a LEDBAT++ flow for 100 s; return the times [s] when slowdowns set its window to 2, and the packets sent."""
     net = _ledbat(1, capacity, round_trip_time, target=target)
-    times, window, sent = _trace(net, "window_trace", round_trip_time / 4, duration, rng)
+    times, window, sent = _trace(net, "window_trace", round_trip_time / 4, 100.0, rng)
     return times[1:][(window[1:] == 2) & (window[:-1] > 2)], sent
 
 
 @estimator
-def ledbat_slowdown(
-    rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
-) -> Result:
+def ledbat_slowdown(rng: Any, *, capacity_packets: float, round_trip_time: float, target: float = 0.06) -> Result:
     """Estimate the duration [s] of a LEDBAT++ flow's slowdown: a tenth of the time between the last two slowdowns."""
-    begun, sent = _entries(capacity_packets, round_trip_time, target, rng, duration)
+    begun, sent = _entries(capacity_packets, round_trip_time, target, rng)
     return float(begun[-1] - begun[-2]) / 10, sent
 
 
 @estimator
-def ledbat_utilisation(
-    rng: Any, duration: float = 100.0, *, capacity_packets: float, round_trip_time: float, target: float = 0.06
-) -> Result:
-    """Estimate the utilisation by a LEDBAT++ flow from its third to its last slowdown before ``duration`` [s]."""
-    begun, _ = _entries(capacity_packets, round_trip_time, target, rng, duration)
+def ledbat_utilisation(rng: Any, *, capacity_packets: float, round_trip_time: float, target: float = 0.06) -> Result:
+    """Estimate the utilisation by a LEDBAT++ flow from its third to its last slowdown of the first 100 s."""
+    begun, _ = _entries(capacity_packets, round_trip_time, target, rng)
     data, sent = measured(_ledbat(1, capacity_packets, round_trip_time, target=target), begun[2], begun[-1], rng)
     return float(data["utilisation"][0]), sent
