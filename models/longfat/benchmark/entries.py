@@ -206,27 +206,17 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     for one in (*ENTRIES.values(), *TODAY.values(), *FURTHER.values()):
         if given in (one.name, one.label):
             return one
+    scheme, source = given, ""
     if isinstance(given, schemes.Scheme):
-        return _object(given, discipline)
-    if user_files.names_file(given):
-        return _own(given, discipline)
-    if given not in schemes.NAMED:
+        # A result store identifies the scheme by the code of its callbacks.
+        does = [one and identity.of(one) for one in (given.start, given.ack, given.loss, given.timeout, given.alarm)]
+        source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(given))} {discipline} {does}"
+    elif user_files.names_file(given):
+        scheme = user_files.read(given, schemes.Scheme, what="scheme")
+        file = Path(user_files.split(given)[0])
+        text = file.read_text(encoding="utf-8", errors="replace")
+        source = f"{file.name}:{scheme.name} {discipline}\n{text}"
+    elif given not in schemes.NAMED:
         raise unknown("scheme", given, {*ENTRIES, *TODAY, *FURTHER, *schemes.names()})
-    return Entry(given, given, given, bottleneck=discipline, switch=discipline, random=True)
-
-
-def _own(given: str, discipline: str) -> Entry:
-    from longfat.sim.schemes import Scheme
-
-    scheme = user_files.read(given, Scheme, what="scheme")
-    file = Path(user_files.split(given)[0])
-    source = f"{file.name}:{scheme.name} {discipline}\n{file.read_text(encoding='utf-8', errors='replace')}"
-    return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
-
-
-def _object(scheme: Scheme, discipline: str) -> Entry:
-    """Return an entry for a scheme object; a result store identifies it by the code of the scheme's callbacks."""
-    callbacks = (scheme.start, scheme.ack, scheme.loss, scheme.timeout, scheme.alarm)
-    does = [one and identity.of(one) for one in callbacks]
-    source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"
-    return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
+    name = getattr(scheme, "name", scheme)
+    return Entry(name, name, scheme, {}, discipline, discipline, random=True, source=source)

@@ -17,7 +17,7 @@ from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number
 from longfat.base.files import directory
 from longfat.benchmark.building import build
-from longfat.benchmark.entries import ENTRIES, FURTHER, OPTIMAL, TODAY, Entry, entry
+from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
 from longfat.replication import SweepError, engines, interval, replicate, sweep
 from longfat.sim.runs.engine import SchemeError
@@ -41,12 +41,11 @@ VARIABLES = {
 }
 
 
-def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settings: str) -> Any:
+def one_run(draw: int, rng: Any, *, variant: Variant, entry: Entry, seed: int, settings: str) -> dict[str, float]:
     """Run replication `draw` of a variant; its random numbers depend on `seed` and `draw`, not on the scheme."""
     from longfat.benchmark.measuring import measure
 
-    chosen = scheme if isinstance(scheme, Entry) else entry(scheme)
-    return measure(variants([variant])[0], chosen, np.random.SeedSequence([seed, draw]))
+    return measure(variant, entry, np.random.SeedSequence([seed, draw]))
 
 
 def may_be_random(variant: Variant, chosen: Entry) -> bool:
@@ -129,10 +128,9 @@ def run(
     seed = integer("rng", rng, "1", "[0, 1e18]")
 
     def cell(variant: Variant, one: Entry) -> Cell:
-        given = one.name if (ENTRIES | TODAY | FURTHER).get(one.name) is one else one
         return Cell(
             f"experiment {variant.name}", f"{variant.name}_{one.name}", variant.text() + one.settings(),
-            partial(one_run, variant=variant.name, scheme=given),
+            partial(one_run, variant=variant, entry=one),
             replications if may_be_random(variant, one) else 1,
         )  # fmt: skip
 

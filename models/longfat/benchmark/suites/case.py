@@ -28,41 +28,24 @@ NAMES = ("bbr", "bcp133")
 
 @dataclass(frozen=True)
 class Probe:
-    """Definition of a measured quantity: samples of a field of the tested flow, or a counter of flows or links.
+    """Definition of a measured quantity: samples of a field of the tested flow, or a counter of flows or links."""
 
-    Parameters
-    ----------
-    field : str
-        Field of the first flow, see `longfat.sim.fields`, "bdp" [packets], from BBR's model of the path, or "time" [s].
-    count : str
-        Quantity of `longfat.sim.runs.results`.
-    how : str
-        For a field: first, last, min, max, mean or change of the samples, time (their duration [s]), or next (the first
-        sample after them). For a quantity: sum, mean, min, max or jain (fairness index) over the flows or links of
-        `of`, or share (their part of the sum over all flows).
-    of : str
-        Beginning of the names of these flows or links; empty for all.
-    during, visit, after, begin, end
-        Samples of a field: those during visit number `visit` (from 1; negative: from the last) of the phase `during`
-        (or of one of several, as in "A|B"), among the visits that begin at `after` or later; or those from `begin` to
-        `end` [s].
-    per : float or Probe
-        Divisor of the value.
-    plus : float
-        Summand of the quotient.
-    """
-
-    field: str = ""
-    count: str = ""
+    field: str = ""  # of the first flow, see `longfat.sim.fields`; "bdp" [packets], from BBR's model; or "time" [s]
+    count: str = ""  # quantity of `longfat.sim.runs.results`
+    # For a field: first, last, min, max, mean or change of the samples, time (their duration [s]), or next (the first
+    # sample after them). For a quantity: sum, mean, min, max or jain (fairness index) over the flows or links of `of`,
+    # or share (their part of the sum over all flows).
     how: str = "last"
-    of: str = ""
+    of: str = ""  # beginning of the names of these flows or links; empty for all
+    # Samples of a field: those during visit number `visit` (from 1; negative: from the last) of the phase `during` (or
+    # of one of several, as in "A|B"), among the visits that begin at `after` or later; or from `begin` to `end` [s].
     during: str = ""
     visit: int = 1
     after: float = 0.0
     begin: float = 0.0
     end: float = float("inf")
-    per: float | Probe = 1.0
-    plus: float = 0.0
+    per: float | Probe = 1.0  # divisor of the value
+    plus: float = 0.0  # summand of the quotient
 
     def words(self) -> str:
         """Return a description of the quantity for reports."""
@@ -75,33 +58,18 @@ class Probe:
 
 @dataclass(frozen=True)
 class Expectation:
-    """Requirement of a document, and the measurement that decides whether a scheme meets it.
+    """Requirement of a document, and the measurement that decides whether a scheme meets it."""
 
-    Parameters
-    ----------
-    rule : str
-        The requirement, paraphrased.
-    step : str
-        Number of the step in the document.
-    probe : Probe
-        Measured quantity.
-    visits, never : tuple of str
-        Instead of the value of a probe: phases that must be visited one directly after the other (`visits`), or never
-        (`never`), at `Probe.after` or later.
-    within : tuple of float, optional
-        Bounds of the value; without bounds the value is only reported, beside that of the reference scheme.
-    ours : str
-        Part of the requirement that this package chose because the document is silent, with the reason.
-    """
-
-    rule: str
-    step: str = ""
+    rule: str  # the requirement, paraphrased
+    step: str = ""  # number of the step in the document
     probe: Probe = field(default_factory=Probe)
+    # Instead of the value of a probe: phases that must be visited one directly after the other (`visits`), or never
+    # (`never`), at `Probe.after` or later.
     visits: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
-    within: tuple[float, float] | None = None
+    within: tuple[float, float] | None = None  # bounds; without them the value is only reported, beside the reference's
     unit: str = "1"
-    ours: str = ""
+    ours: str = ""  # part of the requirement that is our choice, because the document is silent, with the reason
 
     def words(self) -> str:
         """Return a description of the measurement for reports."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -269,18 +269,15 @@ def run(
     pairs = [(one, which) for one in chosen if not one.not_run for which in both]
     runs = run_cells([cell(*pair) for pair in pairs], seed, executor, store, progress)
     found = {(one.name, which.name): data for (one, which), data in zip(pairs, runs, strict=True)}
-    return [
-        line for one in chosen for line in _lines(one, tested, both[-1] if len(both) > 1 else None, found, confidence)
-    ]
-
-
-def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any], confidence: float) -> list[Result]:
-    """Return one line for each expectation of a case, or one line with the reason why the case was not run."""
-    head = Result(one.name, one.section, one.title, tested.name, rule=one.not_run, verdict=NOT_RUN)
-    if one.not_run:
-        return [head]
-    data, other = found[one.name, tested.name], None if beside is None else found[one.name, beside.name]
-    return [_line(head, k, expected, data, other, confidence) for k, expected in enumerate(one.expectations({}))]
+    lines = []
+    for one in chosen:
+        head = Result(one.name, one.section, one.title, tested.name, rule=one.not_run, verdict=NOT_RUN)
+        if one.not_run:
+            lines.append(head)
+            continue
+        data, other = found[one.name, tested.name], found[one.name, beside.name] if len(both) > 1 else None
+        lines += [_line(head, k, each, data, other, confidence) for k, each in enumerate(one.expectations({}))]
+    return lines
 
 
 def _line(head: Result, k: int, one: Expectation, data: Any, other: Any, confidence: float) -> Result:
@@ -341,19 +338,6 @@ def _cells(one: Result) -> list[str]:
     return [one.step, rule, one.measured, value, bounds, _number(one.reference), one.verdict]
 
 
-def _tables(found: list[Result]) -> list[tables.Table]:
-    """Return a table for each case, with a line for each of its expectations."""
-    made = []
-    for name in dict.fromkeys(one.case for one in found):
-        mine = [one for one in found if one.case == name]
-        title = f"{mine[0].case}: {mine[0].title} (section {mine[0].section})"
-        if mine[0].verdict == NOT_RUN:
-            made.append(tables.Table(f"{title}; not run: {mine[0].rule}", ["verdict"], [[NOT_RUN]]))
-        else:
-            made.append(tables.Table(title, HEADS, [_cells(one) for one in mine]))
-    return made
-
-
 def summary(name: str, found: list[Result]) -> str:
     """Return a line with the count of each verdict, and a line for each expectation failed, open or without value."""
     of = suite(name)
@@ -384,4 +368,12 @@ def to_markdown(name: str, found: list[Result]) -> str:
     """Format results as Markdown: the summary, then a table for each case."""
     of = suite(name)
     said = "\n".join(f"- {line}" for line in summary(name, found).splitlines())
-    return f"# {of.title}\n\n{of.document}.\n\n{said}\n\n{tables.to_markdown(_tables(found))}"
+    made = []
+    for _, group in groupby(found, key=lambda one: one.case):
+        mine = list(group)
+        title = f"{mine[0].case}: {mine[0].title} (section {mine[0].section})"
+        if mine[0].verdict == NOT_RUN:
+            made.append(tables.Table(f"{title}; not run: {mine[0].rule}", ["verdict"], [[NOT_RUN]]))
+        else:
+            made.append(tables.Table(title, HEADS, [_cells(one) for one in mine]))
+    return f"# {of.title}\n\n{of.document}.\n\n{said}\n\n{tables.to_markdown(made)}"
