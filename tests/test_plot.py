@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex
 
+from figures.kkm.pictures import over_time
 from longfat import benchmark, design, explore, plot, sweep, verify
 from longfat.laws import queues
 from longfat.laws.selective_repeat import throughput_efficiency
@@ -185,10 +186,11 @@ def _shares():
 EXPLAINED = {"agreement": ["0.4"], "buffer": ["0.5"]}
 
 
-def _panels(draw):
+def _over_time(queues):
     def drawn(data):
         axes = plt.subplots(data.sizes["scheme"], 1, sharex=True, figsize=(7.2, 6), layout="constrained")[1]
-        return draw(data, axes, "Experiment 9b")
+        over_time(data, axes, "Experiment 9b", queues=queues)
+        return axes
 
     return drawn
 
@@ -201,9 +203,9 @@ PICTURES = {
         plot.benchmark_times,
     ),
     "queues": (lambda: benchmark.traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
-               _panels(plot.benchmark_queues)),
+               _over_time(True)),
     "rates": (lambda: benchmark.traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
-              _panels(plot.benchmark_rates)),
+              _over_time(False)),
     "buffer": (lambda: design.buffer(**BUFFER, progress=False), plot.show),
     "law": (lambda: explore.dataset(explore.start(queues.mm1_wait)), plot.show),
     "loss-load": (lambda: design.loss_load(**SOURCES, sources=2, points=3, progress=False), plot.show),

@@ -23,7 +23,7 @@ from longfat import benchmark
 from longfat.base.files import AtomicFiles
 from longfat.benchmark import tables, traces
 from longfat.benchmark.tables import cells
-from longfat.plot import benchmark_queues, benchmark_rates
+from longfat.plot import nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -165,15 +165,36 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     for name, one in data.items():
         if not name.startswith(("kkm_7", "kkm_rates_")):
             continue
-        pictures = [(name, benchmark_rates)]
-        if "_rates_" in name:
-            pictures.append((name.replace("_rates_", "_queues_"), benchmark_queues))
-        for picture, drawn in pictures:
+        for picture in (name, name.replace("_rates_", "_queues_")) if "_rates_" in name else (name,):
             kind, _, cell = picture.rpartition("_")
             count = one.sizes["scheme"]
             axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1.9 * count))[1]
-            drawn(one, axes, TITLES.get(picture) or TITLES[kind].format(cell))
+            over_time(one, axes, TITLES.get(picture) or TITLES[kind].format(cell), queues="_queues_" in picture)
             save(files, axes[0].figure, picture)
+
+
+def over_time(data: xr.Dataset, axes: Any, title: str, *, queues: bool) -> None:
+    """Draw the sending rate of connection 1, or the queue of the bottleneck, over time, in a panel for each scheme."""
+    for ax, name in zip(axes, data.scheme.values, strict=True):
+        row = data.sel(scheme=name)
+        time = 1e3 * (row.fine_time if queues else row.time)
+        if queues:
+            ax.plot(time, row.queue, lw=0.8, color=nth_colour(1))
+        else:
+            ax.step(time, 8e-6 * row.sending_rate, where="post", lw=1, color=nth_colour(0))
+            ax.axhline(40, color="0.6", lw=0.7, ls=":")
+        ax.set(ylim=(0, None), xlim=(0, float(time[-1])))
+        label = str(row.label.item())  # the paper's, preceded by the scheme's name if it lacks that
+        ax.set_title(label if name in label else f"{name} ({label})", fontsize="small", loc="left")
+    if not queues:
+        axes[0].annotate(
+            "bottleneck", (1, 40), (-2, 2), ("axes fraction", "data"), "offset points", ha="right", fontsize="x-small"
+        )
+    axes[-1].set_xlabel("time [ms]")
+    axes[0].set_title(f"{title}\n{axes[0].get_title(loc='left')}", fontsize="medium", loc="left")
+    axes[0].figure.supylabel(
+        "queue at the bottleneck [packets]" if queues else "sending rate [Mbit/s]", fontsize="medium"
+    )
 
 
 def simulate(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import unknown, wrong_type
 from longfat.plot.axes import nth_colour, rows, style
-from longfat.plot.benchmark import benchmark_queues, benchmark_rates, benchmark_times
+from longfat.plot.benchmark import benchmark_times
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.curve_panels import scheme_curves
 from longfat.plot.intervals import sweep_curves, with_intervals
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = [
-    "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "law_curves", "loss_load_curves",
-    "measurements", "nth_colour", "path_maps", "rows", "run", "scheme_curves", "show", "style", "sweep_curves",
-    "switch_buffer_curves", "tcp_rates", "traces", "window_curves", "with_intervals",
+    "agreement", "benchmark_times", "law_curves", "loss_load_curves", "measurements", "nth_colour", "path_maps",
+    "rows", "run", "scheme_curves", "show", "style", "sweep_curves", "switch_buffer_curves", "tcp_rates", "traces",
+    "window_curves", "with_intervals",
 ]  # fmt: skip
 
 #: Function that made a result -> function that draws it.
