@@ -10,7 +10,7 @@ import xarray as xr
 
 from longfat import design, plot
 from longfat.design.arriving_files import ArrivingFiles
-from longfat.design.buffer_answer import AFTER, Goal, Point, line_to_goal, smallest
+from longfat.design.buffer_answer import Goal, line_to_goal, row_of, smallest
 from longfat.design.buffer_laws import RULES, Laws, NoLaws, Path, buffer_of_share, decrease_of, laws_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort, measured, observed
@@ -48,9 +48,8 @@ def test_the_time_between_two_losses_is_that_of_the_path(name, expected):
     )  # fmt: skip
     assert one.cycle(0.46) == pytest.approx(expected, rel=2e-3, nan_ok=True)
     laws = laws_of(chosen, parameters, Path(one.bandwidth_delay_product, 0.1))
-    cycle, _ = AFTER["cycle"]
-    assert cycle(Point(one, 0.46, {}, 0.95, laws, 1.0)) == pytest.approx(expected, rel=2e-3, nan_ok=True)
-    assert math.isnan(cycle(Point(one, math.nan, {}, 0.95, laws, 1.0)))
+    assert row_of(one, 0.46, {}, 0.95, laws, 1.0)["cycle"] == pytest.approx(expected, rel=2e-3, nan_ok=True)
+    assert math.isnan(row_of(one, math.nan, {}, 0.95, laws, 1.0)["cycle"])
 
 
 def effort(replications=2):

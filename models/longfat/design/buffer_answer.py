@@ -14,7 +14,7 @@ from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import FURTHER, LAW_DESYNCHRONISED, LAW_SYNCHRONISED, ONE, SMALLEST, Laws, compared
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, bisected, fitted, logit
-from longfat.design.window_curves import ENDS, attrs
+from longfat.design.window_curves import ENDS, attrs, with_limits
 
 if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles
@@ -34,77 +34,57 @@ SLOPE, GENTLE_SLOPE = 3.0, 0.8
 CLOSE = 0.4
 
 
-@dataclass(frozen=True)
-class Point:
-    """Buffer of a rule or of a point of the curve, or the smallest sufficient buffer, with its simulated results."""
-
-    subject: LongFlows | ArrivingFiles
-    multiple: float  # buffer [bandwidth-delay products]; NaN if there is none
-    values: dict[str, Any]  # simulated results, by name
-    share: float  # required share
-    laws: Laws
-    flows: float  # number of flows in the rules and laws
-
-    @property
-    def packets(self) -> float:
-        """Buffer of the path [packets], at least one packet; with a threshold in packets, that of the simulated link.
-
-        Such a threshold does not scale, so that the answer is valid for the simulated link only.
-        """
-        one = self.subject
-        packets = self.multiple * (one.simulated_bdp if threshold_of(one.discipline) else one.bandwidth_delay_product)
-        return math.nan if math.isnan(packets) else max(1.0, float(round(packets)))
-
-    @property
-    def bytes(self) -> float:
-        """Buffer of the path [bytes], in whole packets."""
-        return self.packets * self.subject.packet
-
-    @property
-    def status(self) -> str:
-        """Whether the required share is "reached" or "not reached" with confidence, "uncertain", or "not simulated"."""
-        low, high = (self.values.get(f"share{end}", math.nan) for end in ("_lower", "_upper"))
-        if math.isnan(low) and not math.isnan(self.multiple):
-            return "not simulated"
-        return "reached" if low >= self.share else "uncertain" if low < self.share <= high else "not reached"
-
-    def by_law(self, law: Callable[[float, float], float]) -> float:
-        """Return a quantity of long-lived flows by a law; NaN for files."""
-        known = self.subject.criterion == "utilisation" and not math.isnan(self.multiple)
-        return law(self.multiple, self.flows) if known else math.nan
-
-
-Variable = tuple[Callable[[Point], Any], dict[str, str]]  # value at a point, and attributes
-#: Variables of a buffer in the answer: `BEFORE` precede the simulated variables, `AFTER` follow them.
-BEFORE: dict[str, Variable] = {
-    "buffer_bdp": (lambda at: at.multiple, attrs("1", "buffer over bandwidth-delay product")),
-    "buffer_packets": (lambda at: at.packets, attrs("packets", "buffer of the path")),
-    "buffer_bytes": (lambda at: at.bytes, attrs("bytes", "buffer of the path")),
+#: Attributes of the variables of a buffer in the answer: `BEFORE` precede the simulated variables, `AFTER` follow them.
+BEFORE = {
+    "buffer_bdp": attrs("1", "buffer over bandwidth-delay product"),
+    "buffer_packets": attrs("packets", "buffer of the path"),
+    "buffer_bytes": attrs("bytes", "buffer of the path"),
 }
-AFTER: dict[str, Variable] = {
-    "status": (lambda at: at.status, attrs("", "whether the share is reached, with confidence")),
-    "cycle": (
-        lambda at: at.by_law(lambda buffer, _: at.subject.cycle(buffer)),
-        attrs("s", "longest time between two losses or marks of a flow of Reno, CUBIC or DCTCP"),
-    ),
-    "law_synchronised": (lambda at: at.by_law(at.laws.together), attrs("1", LAW_SYNCHRONISED)),
-    "law_desynchronised": (lambda at: at.by_law(at.laws.apart), attrs("1", LAW_DESYNCHRONISED)),
+AFTER = {
+    "status": attrs("", "whether the share is reached, with confidence"),
+    "cycle": attrs("s", "longest time between two losses or marks of a flow of Reno, CUBIC or DCTCP"),
+    "law_synchronised": attrs("1", LAW_SYNCHRONISED),
+    "law_desynchronised": attrs("1", LAW_DESYNCHRONISED),
 }
 
 
-def variables(subject: LongFlows | ArrivingFiles) -> dict[str, Variable]:
-    """Return the variables of a buffer in the order of the answer; each has a function of a `Point`, and attributes."""
-    known = subject.quantities | {"share": ("1", f"{subject.criterion} over the attainable")}
-    simulated = {
-        f"{name}{end}": (unit, f"{text}, simulated{said}")
-        for name, (unit, text) in known.items()
-        for end, said in ENDS.items()
-    } | subject.further
+def variables(subject: LongFlows | ArrivingFiles) -> dict[str, dict[str, str]]:
+    """Return the attributes of the variables of a buffer, in the order of the answer."""
+    simulated: dict[str, tuple[str, str]] = {}
+    for name, (unit, text) in (
+        subject.quantities | {"share": ("1", f"{subject.criterion} over the attainable")}
+    ).items():
+        simulated |= with_limits(name, text, unit)
+    return BEFORE | {name: attrs(*about) for name, about in (simulated | subject.further).items()} | AFTER
 
-    def of(name: str) -> Callable[[Point], Any]:
-        return lambda at: at.values.get(name, math.nan)
 
-    return BEFORE | {name: (of(name), attrs(*about)) for name, about in simulated.items()} | AFTER
+def row_of(
+    subject: LongFlows | ArrivingFiles,
+    multiple: float,
+    values: Mapping[str, Any],
+    share: float,
+    laws: Laws,
+    flows: float,
+) -> dict[str, Any]:
+    """Return the `variables` of a buffer [bandwidth-delay products], NaN if there is none, from its simulated values.
+
+    With a threshold in packets, which does not scale, the answer is valid for the simulated link only: its packets are
+    those of that link. The laws describe long-lived flows; for files they are NaN.
+    """
+    product = subject.simulated_bdp if threshold_of(subject.discipline) else subject.bandwidth_delay_product
+    packets = math.nan if math.isnan(multiple) else max(1.0, float(round(multiple * product)))
+    low, high = (values.get(f"share{end}", math.nan) for end in ("_lower", "_upper"))
+    status = "reached" if low >= share else "uncertain" if low < share <= high else "not reached"
+    if math.isnan(low) and not math.isnan(multiple):
+        status = "not simulated"
+    made = dict.fromkeys(AFTER, math.nan) | {
+        "buffer_bdp": multiple, "buffer_packets": packets, "buffer_bytes": packets * subject.packet, "status": status,
+    }  # fmt: skip
+    if subject.criterion == "utilisation" and not math.isnan(multiple):
+        made["cycle"] = subject.cycle(multiple)
+        made["law_synchronised"] = laws.together(multiple, flows)
+        made["law_desynchronised"] = laws.apart(multiple, flows)
+    return {name: made.get(name, values.get(name, math.nan)) for name in variables(subject)}
 
 
 def answer(
@@ -197,8 +177,7 @@ def answer(
         return {} if packets is None else at(packets) | of_attainable(at(packets))
 
     def row(multiple: float, values: dict[str, Any]) -> dict[str, Any]:
-        point = Point(subject, multiple, values, share, laws, flows)
-        return {name: value(point) for name, (value, _) in variables(subject).items()}
+        return row_of(subject, multiple, values, share, laws, flows)
 
     along = [row(one / size, results(one)) for one in curve]  # first: independent of the rules left out
 
@@ -316,7 +295,7 @@ def labelled(subjects: list[Any], answers: list[dict[str, Any]], laws: Laws, alo
     """Put the answers in labelled arrays: along `flows` unless ``alone``, rules along `rule`, curves along `point`."""
     found: dict[str, Any] = {}
     for kind, dim, prefix in (("rules", "rule", ""), ("curve", "point", "curve_")):
-        for name, (_, about) in variables(subjects[0]).items():
+        for name, about in variables(subjects[0]).items():
             values = [[row[name] for row in answer[kind]] for answer in answers]
             found[prefix + name] = (("flows", dim), values, about)
     rules = [*laws.holds, SMALLEST]

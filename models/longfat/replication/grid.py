@@ -66,10 +66,6 @@ class Grid:
         pairs = zip(self.axes, self.positions(index), strict=True)
         return {axis.name: axis.values[position].item() for axis, position in pairs}
 
-    def values(self) -> dict[str, list[Any]]:
-        """Return a mapping of each axis's name to its values, as plain Python numbers, strings and booleans."""
-        return {axis.name: axis.values.tolist() for axis in self.axes}
-
 
 def _axis(name: Any, given: Any) -> Axis:
     if not isinstance(name, str) or not name.isidentifier() or name in TAKEN:
