@@ -80,45 +80,24 @@ def buffer(*, every_rule: bool = True, progress: bool = True, **arguments: Any) 
     bounds for equal sharing and for any discipline. With files, the number n of flows in the rules is the mean number
     of transfers in progress at that power.
 
-    The utilisation of sawtooth windows of many packets depends only on the ratio of buffer to bandwidth-delay product.
-    Therefore long-lived flows of a scale-free scheme (`Scheme.scale_free`), with a discipline without thresholds, are
-    simulated over a slower link with the same round-trip time and the bandwidth-delay product ``simulated_bdp``, where
-    one flow differs from the closed form by less than 1 %. Other schemes are simulated over the given path, which is
-    refused if that would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
-    only. CUBIC's sawtooth depends on C R^3/BDP and, in its Reno-friendly region, on C R^3 BDP^2. Over the slower link
-    its parameter C is changed to keep the first equal, or the second in that region (`design.scaled_path`). Several
-    flows of CUBIC lose together more often the larger the path is, so that they are simulated over the path itself if a
-    cycle of their sawtooth has at most a million packets. Over a slower link their utilisation is too high, and the
-    buffer that is found is too small: the attribute ``overestimated_flows`` lists these numbers of flows. CUBIC's law
-    is `longfat.laws.cubic.utilisation_general`, which assumes no fast convergence (RFC 9438, section 4.7); hosts use
-    it, even if a flow is alone. Hosts round windows to whole packets; over the slower link windows are not rounded. The
-    attribute ``sender`` states the rules in which hosts differ. BBR is simulated over the path itself; its buffer is a
-    tenth of the bandwidth-delay product at least. ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a
-    large buffer (`longfat.laws.bbr.probe_rtt_utilisation`). Files are always simulated over the given path, because
-    slow start does not scale.
+    Long-lived flows of a scale-free scheme (`Scheme.scale_free`), with a discipline without thresholds, are simulated
+    over a slower link with the same round-trip time and the bandwidth-delay product ``simulated_bdp``
+    (`LongFlows.simulated_bdp`); for CUBIC its parameter C is changed (`design.scaled_path`). Over a slower link several
+    flows of CUBIC have too high a utilisation, and the buffer that is found is too small: the attribute
+    ``overestimated_flows`` lists these numbers of flows. Other schemes, and files, are simulated over the given path,
+    which is refused if that would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower
+    path only. The attribute ``sender`` states the rules in which hosts differ. BBR's buffer is a tenth of the
+    bandwidth-delay product at least; ``ceiling`` is the utilisation that ProbeRTT leaves to one flow in a large buffer
+    (`longfat.laws.bbr.probe_rtt_utilisation`).
 
     The smallest buffer is the one whose lower confidence limit reaches the goal, and ``missed_bdp`` is the largest one
-    whose upper limit is below it. For long-lived flows both limits are those of a line through all simulated buffers:
-    of the log odds of the utilisation u, ln(u/(1 - u)), over the logarithm of the buffer (`design.search.fitted`). The
-    search begins at the buffers of some rules, goes on where the line crosses the goal, and ends when the interval has
-    at most the width of 11 % of the buffer (one flow: 2 %) or one packet, when the shares at its ends differ by at most
-    0.4 times 1 minus the required share (several flows), or after twelve buffers. Each buffer of the search has four
-    times ``replications`` samples (one flow: as many, but 4 instead of 2), whatever their values; that of the rule to
-    compare with may have fewer. For files, and where no line can be drawn, the buffers are halved, each has its own
-    limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or power does not
-    decrease with the buffer. It ends without a buffer if one misses the goal with confidence and was never full,
-    because a larger one would not change anything.
-
-    Long-lived flows begin at the largest buffer from which the search starts, and at least at 0.3 bandwidth-delay
-    products, because slow start loses many packets at a small one. The same runs continue with the other buffers of the
-    search, and then with those of the curve and of the other rules. The cycle after a change of the buffer is not
-    observed, and three cycles after an enlargement by more than a factor of two. The answer does not depend on the
-    curve and the other rules. A single flow has one run; several flows have three, with different starts. BBR,
-    policers, thresholds and disciplines with a scheduler have a new run for each buffer. A sample is the mean over a
-    cycle of the sawtooth, or over two cycles for a single flow; with drop tail a single flow's cycles last from loss to
-    loss. At the buffers of the curve, of the other rules and of the rule to compare with there are as many samples as
-    ``replications`` at first, and up to eight times as many while the interval does not exclude the goal
-    (`longfat.replication.stopping.is_decided`) and its half width is above 0.01.
+    whose upper limit is below it. For long-lived flows both limits are those of a line through all simulated buffers
+    (`design.search.fitted`, `design.buffer_answer.line_to_goal`), whose runs continue from one buffer to the next
+    (`LongFlows.begun`, `LongFlows.simulate`). For files, and where no line can be drawn, the buffers are halved, each
+    has its own limits, and the tolerance is 2 % (files: 5 %) or one packet. The search assumes that utilisation or
+    power does not decrease with the buffer. It ends without a buffer if one misses the goal with confidence and was
+    never full, because a larger one would not change anything. The answer does not depend on the curve and on the rules
+    that are simulated after the search.
 
     Of 68 intervals of 95 % with different seeds, 66 contained the buffer at which long runs carry the share: 11 of 12
     and all 12 for 16 and 64 flows of CUBIC at 1 Gbit/s and 100 ms, all 20 for 16 flows of Reno there, 11 of 12 for 4
