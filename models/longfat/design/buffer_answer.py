@@ -59,20 +59,16 @@ def variables(subject: LongFlows | ArrivingFiles) -> dict[str, dict[str, str]]:
 
 
 def row_of(
-    subject: LongFlows | ArrivingFiles,
-    multiple: float,
-    values: Mapping[str, Any],
-    share: float,
-    laws: Laws,
+    subject: LongFlows | ArrivingFiles, multiple: float, values: Mapping[str, Any], share: float, laws: Laws,
     flows: float,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Return the `variables` of a buffer [bandwidth-delay products], NaN if there is none, from its simulated values.
 
     With a threshold in packets, which does not scale, the answer is valid for the simulated link only: its packets are
     those of that link. The laws describe long-lived flows; for files they are NaN.
     """
-    product = subject.simulated_bdp if threshold_of(subject.discipline) else subject.bandwidth_delay_product
-    packets = math.nan if math.isnan(multiple) else max(1.0, float(round(multiple * product)))
+    bdp = subject.simulated_bdp if threshold_of(subject.discipline) else subject.bandwidth_delay_product
+    packets = math.nan if math.isnan(multiple) else max(1.0, float(round(multiple * bdp)))
     low, high = (values.get(f"share{end}", math.nan) for end in ("_lower", "_upper"))
     status = "reached" if low >= share else "uncertain" if low < share <= high else "not reached"
     if math.isnan(low) and not math.isnan(multiple):
