@@ -189,7 +189,6 @@ WINDOW: dict[str, Any] = {
         default="auto", names=("auto", "law", "simulator"), meaning="Source of the window",
         remark='"auto" uses the law where it is valid and the simulator elsewhere.',
     ),
-    "search": replace(SEARCH, meaning="Search for the window: by bisection, or each window in turn (slow)"),
     "points": Argument(
         unit="windows", domain="[0, 10000]", integer=True, default=24,
         meaning="Number of windows at which the curves are simulated", remark="With 0 there are no curves.",

@@ -35,11 +35,8 @@ def law_is_valid(path: Path, loss: float, window: float) -> bool:
     )
 
 
-def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") -> int:
+def law_window(path: Path, loss: float, goal: float) -> int:
     """Return the smallest integer window [segments] at which the law reaches the goal."""
-    if search == "scan":
-        windows = np.arange(1, math.ceil(2 * path.ack_segments + 1) + 1)
-        return int(windows[np.argmax(efficiency(path, loss, windows.astype(float)) >= goal)])
     if efficiency(path, loss, 1) >= goal:
         return 1
     real = laws.window_for_efficiency(goal, loss, path.segment_packets, path.ack_segments)
@@ -51,14 +48,12 @@ def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") 
     return found
 
 
-def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search: Search = "bisect") -> int | None:
+def simulated_window(reaches: Callable[[int], bool], ack_segments: float) -> int | None:
     """Return the smallest window [segments] for which ``reaches`` is true; None if no window up to a limit suffices.
 
     ``reaches`` must be true for all larger windows.
     """
     limit = math.ceil(LARGEST_FACTOR * (ack_segments + 1))
-    if search == "scan":
-        return next((w for w in range(1, limit + 1) if reaches(w)), None)
     low, high = 0, max(1, math.ceil(2 * ack_segments + 1))
     while not reaches(high):
         low, high = high, 2 * high

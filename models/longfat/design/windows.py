@@ -15,7 +15,7 @@ from longfat.base.labelled import made_by
 from longfat.base.progress import bar
 from longfat.design.arguments import LOSS, WINDOW
 from longfat.design.path import Path
-from longfat.design.search import Search, bisected, efficiency, law_is_valid, law_window, simulated_window
+from longfat.design.search import bisected, efficiency, law_is_valid, law_window, simulated_window
 from longfat.design.window_curves import ENDS, along_loss, attrs, curves, with_limits
 from longfat.laws.selective_repeat import throughput_efficiency_hard_ack
 
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 Source = Literal["auto", "law", "simulator"]
 MOST_SEGMENTS = 10**6  # largest number of segments in flight: a third of it takes a minute and 600 MB
 COST = 0.002  # fraction of the efficiency that a receive buffer may cost if even a whole window misses the goal
-REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
 @takes(WINDOW)
 def window(
     *, rate: float, round_trip_time: float, loss: Any, target: float, segment: float, packet: float, source: Any,
-    search: Any, points: int, receive_buffer: bool = True, confidence: float, rng: Any,
+    points: int, receive_buffer: bool = True, confidence: float, rng: Any,
     progress: bool = True,
 ) -> xr.Dataset:  # fmt: skip
     r"""Return the smallest window of *selective repeat without congestion control* on a path.
@@ -56,11 +55,11 @@ def window(
         products], ``goal`` [1], ``law`` and ``simulated`` efficiency there [1] with ``_lower`` and ``_upper``,
         ``source`` ("law" or "simulator"), ``status`` ("reached"; "near", if the law reaches the goal and the
         simulation stays below; "not reached", the window is then NaN),
-        ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: the efficiency
-        of a window of 2.5 bandwidth-delay products; ``buffer_segments``, ``buffer_bytes``, ``buffer_share`` and
-        ``buffer_simulated``, with its limits: the receive buffer. Along ``loss`` and ``window``: ``curve_law``,
-        ``curve_as_printed``, ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its
-        limits; along ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
+        ``third_transmissions`` (w_a s p^2, which decides the source); ``buffer_segments``, ``buffer_bytes``,
+        ``buffer_share`` and ``buffer_simulated``, with its limits: the receive buffer. Along ``loss`` and ``window``:
+        ``curve_law``, ``curve_as_printed``, ``curve_many_rounds`` (our law for any number of rounds) and
+        ``curve_simulated``, with its limits; along ``loss`` and ``law_window``, more densely, ``dense_...`` of the
+        three laws.
 
     Notes
     -----
@@ -93,7 +92,7 @@ def window(
         raise out_of_range("segment", path.segment, "bytes", f"larger on this path, {flight}")
     integer("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
     seed, shown = seed_of(rng), functools.partial(bar, unit="loss", shown=progress)
-    rows = [_answer(path, p, target, source, search, seed, confidence) for p in shown(losses, task="finding windows")]
+    rows = [_answer(path, p, target, source, seed, confidence) for p in shown(losses, task="finding windows")]
     if receive_buffer:
         for p, row in zip(losses, shown(rows, task="finding receive buffers"), strict=True):
             found = None if math.isnan(row["window_segments"]) else int(row["window_segments"])
@@ -105,8 +104,6 @@ def window(
         variables, coordinates = variables | more, coordinates | windows
     data = xr.Dataset(variables, coords=coordinates)
     data.attrs = {name: getattr(path, name) for name in OF_PATH} | {
-        "reference_bdp": REFERENCE_BDP,
-        "reference_window": _reference_window(path),
         "simulated_ack_segments": path.simulated_ack_segments,
         "target": target,
         "source_wanted": source,
@@ -130,8 +127,6 @@ ANSWER = {
     "source": ("", "what the window was taken from"),
     "status": ("", "whether the goal is reached"),
     "third_transmissions": ("1", "w_a s p^2: the law holds up to 0.02"),
-    "reference_law": ("1", "throughput efficiency at the reference window, law"),
-    **with_limits("reference_simulated", "throughput efficiency at the reference window"),
 }
 BUFFER = {
     "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
@@ -147,42 +142,33 @@ OF_PATH = (
 )  # fmt: skip
 
 
-def _reference_window(path: Path) -> int:
-    """Return the reference window [segments]: the number of whole segments in 2.5 bandwidth-delay products."""
-    return math.floor(REFERENCE_BDP * path.bandwidth_delay_product / path.segment)
-
-
-def _answer(
-    path: Path, loss: float, target: float, wanted: Source, search: Search, seed: Any, confidence: float
-) -> dict[str, Any]:
+def _answer(path: Path, loss: float, target: float, wanted: Source, seed: Any, confidence: float) -> dict[str, Any]:
     """Return the answer for one loss; all windows are simulated with the same random numbers, for comparison."""
     goal = target * (1 - loss)
 
     def run(w: int) -> xr.Dataset:
         return path.simulate(loss, w, seed, confidence)
 
-    found: int | None = law_window(path, loss, goal, search)
+    found: int | None = law_window(path, loss, goal)
     source = wanted
     if wanted == "auto":
         source = "law" if law_is_valid(path, loss, found or 1) else "simulator"
     if source == "simulator":
-        found = simulated_window(lambda w: bool(run(w).throughput_efficiency_lower >= goal), path.ack_segments, search)
-    reference = _reference_window(path)
+        found = simulated_window(lambda w: bool(run(w).throughput_efficiency_lower >= goal), path.ack_segments)
+    window = found or math.nan
     row: dict[str, Any] = {
         "goal": goal,
         "source": source,
         "status": "reached" if found else "not reached",
         "third_transmissions": path.ack_segments * path.segment_packets * loss**2,
-        "window_segments": found or math.nan,
-        "window_bytes": (found or math.nan) * path.segment,
-        "window_bdp": (found or math.nan) * path.segment / path.bandwidth_delay_product,
+        "window_segments": window,
+        "window_bytes": window * path.segment,
+        "window_bdp": window * path.segment / path.bandwidth_delay_product,
+        "law": efficiency(path, loss, found) if found else math.nan,
     }
-    for prefix, w in (("", found), ("reference_", reference)):
-        result = run(w) if w else None
-        row[f"{prefix}law"] = efficiency(path, loss, w) if w else math.nan
-        for end in ENDS:
-            value = math.nan if result is None else float(result[f"throughput_efficiency{end}"])
-            row[f"{prefix}simulated{end}"] = value
+    result = run(found) if found else None
+    for end in ENDS:
+        row[f"simulated{end}"] = math.nan if result is None else float(result[f"throughput_efficiency{end}"])
     if row["simulated_upper"] < goal:
         row["status"] = "near"
     return row
