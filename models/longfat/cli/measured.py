@@ -13,10 +13,10 @@ import click
 from longfat.base.argument import Argument
 from longfat.base.layers import full_headers, rate_at
 from longfat.base.quantities import rounded
-from longfat.base.text_tables import labelled
+from longfat.base.text_tables import columns, labelled
 from longfat.cli.output import MORE, Output, outputs
 from longfat.cli.parameters import FILE, VERBOSE, options
-from longfat.cli.tables import Column, percent, table
+from longfat.cli.tables import percent
 
 if TYPE_CHECKING:
     from longfat.measured import Measurement, PathFigures
@@ -42,11 +42,6 @@ ASSUMED = {"IP": "with {}", "wire": "of Ethernet without a tag"}
 POLICED = {True: "suspected", False: "not seen", None: "unknown"}
 #: Kind of diagnosis -> entry in the row "policer"; for other kinds the entry is that of `POLICED`.
 DIAGNOSED = {"suspected policer": "suspected", "losses or policer": "possible"}
-COLUMNS = (
-    Column("", -22, lambda row: row["title"], always=True),
-    Column("", 14, lambda row: row["value"]),
-    Column("interval", -1, lambda row: row.get("interval", "")),
-)
 #: Figure -> measurement that narrows the interval of this figure, if the interval from several runs is wide.
 NARROWER = {
     "rate": "three runs or more of iperf3 -O 10 -t 60 --json",
@@ -83,9 +78,7 @@ def measured_command(output: Output, files: tuple[str, ...], capacity: float | N
         ratios, verdict, above = metrics(path, capacity), diagnosis(path, capacity, found), beyond(path, capacity)
         if output.draws and not any(one.series for one in found):
             raise ValueError("--figure needs values over time, which none of the files has")
-        said = {
-            "limit": verdict.limit, "steps": verdict.steps, "measure": verdict.measurement,
-        }  # fmt: skip
+        said = {"limit": verdict.limit, "steps": verdict.steps, "measure": verdict.measurement}
         output.emit(
             lambda: "\n".join(
                 [*verdict.lines(), *_narrower(path), "", *_table(found, path, ratios, verbose, above, verdict.kind)]
@@ -138,9 +131,9 @@ def _table(
     ``above`` is the reason why the rate exceeds the capacity, empty if it does not; ``kind`` is the kind of the
     diagnosis.
     """
-    rows = [row for row in _rows(path, ratios, kind) if verbose or row["name"] not in DETAILS]
-    rows += [{"title": "above --capacity", "none": above}] if above else []
-    lines = table(COLUMNS, rows, lambda row: row.get("none", ""))
+    rows = [cells for name, cells in _rows(path, ratios, kind) if verbose or name not in DETAILS]
+    rows += [["above --capacity", above]] if above else []
+    lines = columns([["", "", "interval"], *rows], [-22, 14, -1])
     if verbose:
         files = [f"{one.kind:13}  {one.file}" for one in found]
         return [*files, "", *lines, "", *(f"remark    {remark}" for remark in path.remarks)]
@@ -152,32 +145,31 @@ def _table(
     return [f"of {', '.join(files)}", *lines, *doubts, "", MORE]
 
 
-def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[dict[str, str]]:
-    """Yield the rows of the table: known figures, limit of the flow, policer, and metrics of RFC 6349."""
+def _rows(path: PathFigures, ratios: dict[str, float], kind: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield name and cells of the rows: known figures, limit of the flow, policer, and metrics of RFC 6349."""
     from longfat.measured.diagnosis import none_lost
 
     for name, title, unit in ROWS:
         value = getattr(path, name)
         if name == "loss" and value == 0:
-            yield {"name": name, "title": title, "none": none_lost(path)}
+            yield name, [title, none_lost(path)]
         elif value is not None:
             ends = getattr(path, f"{name}_interval", None) or ()
             title += f", {path.rate_layer}" if name == "rate" else ""
-            interval = " .. ".join(_shown(end, unit) for end in ends)
-            yield {"name": name, "title": title, "value": _shown(value, unit), "interval": interval}
+            yield name, [title, _shown(value, unit), " .. ".join(_shown(end, unit) for end in ends)]
             if name == "rate":
                 yield from _other_layers(path)
-    yield {"name": "limited_by", "title": "limited by", "value": path.limited_by or "unknown"}
+    yield "limited_by", ["limited by", path.limited_by or "unknown", ""]
     # If a remark begins with "policed: ", the rest of it states the policer's rate and bucket.
     found = next((one.split(": ") for one in path.remarks if one.startswith("policed: ")), ["", ""])
-    its = found[1] if path.policed else ""
     policer = DIAGNOSED.get(kind, POLICED[path.policed])
-    yield {"name": "policed", "title": "policer", "value": policer, "interval": its}
+    yield "policed", ["policer", policer, found[1] if path.policed else ""]
     for name, value in ratios.items():
-        yield {"name": name, "title": METRICS[name], "value": metric(name, value)}
+        # A ratio of times, or a fraction in percent.
+        yield name, [METRICS[name], f"{value:.4g}" if name == "transfer_time_ratio" else percent(value, 4), ""]
 
 
-def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
+def _other_layers(path: PathFigures) -> Iterator[tuple[str, list[str]]]:
     """Yield rows with the rate of data converted to the layers IP and wire, if packet size and transport are known."""
     if path.rate and path.packet and path.transport and path.rate_layer == "data":
         headers = full_headers(path.packet) if path.transport == "TCP" else {}
@@ -185,13 +177,7 @@ def _other_layers(path: PathFigures) -> Iterator[dict[str, str]]:
         said = f"IPv{ip} and {path.transport}" + f" {stamps} time stamps" * (path.transport == "TCP")
         for layer, words in ASSUMED.items():
             rate = rate_at(path.rate, "data", layer, data=path.packet, transport=path.transport, **headers)
-            shown = {"value": _shown(rate, "bytes/s"), "interval": words.format(said)}
-            yield {"name": layer, "title": f"      {layer}"} | shown
-
-
-def metric(name: str, value: float) -> str:
-    """Format a metric of RFC 6349 with up to four digits: a ratio of times, or a fraction in percent."""
-    return f"{value:.4g}" if name == "transfer_time_ratio" else percent(value, 4)
+            yield layer, [f"      {layer}", _shown(rate, "bytes/s"), words.format(said)]
 
 
 def _shown(value: float, unit: str) -> str:
