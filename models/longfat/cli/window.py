@@ -9,6 +9,7 @@ import click
 
 from longfat.base.argument import Argument
 from longfat.base.domains import conflict
+from longfat.base.text_tables import labelled
 from longfat.cli.output import FOLDER, Output, outputs, say, watched
 from longfat.cli.parameters import FILE, VERBOSE, Text, given, option, options, switch
 from longfat.design.arguments import APPLICATION, TCP_WINDOW
@@ -62,8 +63,11 @@ def window_command(
         raise conflict("--application", "excludes --flows", "its answer is for one connection")
     with output:
         path = window_path.read(files, given(flags), kernel)
-        if path.verdict is not None and path.verdict.is_beyond_windows:
-            say("\n".join(window_steps.without_windows(path)))
+        verdict = path.verdict
+        if verdict is not None and verdict.is_beyond_windows:
+            last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
+            made = [*window_steps.said(verdict.limit, verdict.steps), *labelled("measure", verdict.measurement)]
+            say("\n".join([*made, "", last]))
             return
         arguments, remarks = path.arguments()
         steps = tcp_windows.answers(**arguments, progress=watched())

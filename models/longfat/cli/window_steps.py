@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -69,37 +70,7 @@ def begin(answer: Answer, path: Path) -> list[str]:
     return made
 
 
-def without_windows(path: Path) -> list[str]:
-    """Return the whole answer for a measured flow whose rate neither a window nor a buffer can raise."""
-    found, verdict = path.figures, path.verdict
-    assert verdict is not None
-    steps = [f"{verdict.advice} (gain not known)"]
-    if verdict.kind.endswith("processor") and found.rate:
-        each, target = found.rate / (found.processor or 1.0), path.options.get("rate", (0.0, 0.0))[1]
-        streams = max(2, math.ceil(target / each)) if target else 4
-        side = "sender" if verdict.kind.startswith("sender") else "receiver"
-        steps = [
-            f"several streams, a thread each (iperf3 from 3.16 on, -P {streams}): gain not known, "
-            f"{rounded(each, 'bytes/s')} a processor was measured",
-            f"packets of 9000 bytes, if the whole path takes them: {fewer_packets(USUAL_DATA)} for the processor",
-            f"segmentation and receive offload at the {side} (ethtool -k), iperf3 -Z: gain not known",
-        ]
-    elif verdict.kind == "application" and found.offered:
-        steps = [f"{verdict.advice} than {rounded(found.offered, 'bytes/s')}"]
-    elif verdict.kind == "policer" and found.loss:
-        steps = [
-            f"ask for a higher rate than {rounded(found.rate or math.nan, 'bytes/s')}, which passed",
-            f"shape the flow to the policer's rate before it (tc qdisc tbf): saves the {found.loss:.3g} of packets "
-            "that are lost",
-        ]
-    elif "policer" in verdict.kind:
-        shape = f"shape the flow before a policer: saves the {found.loss or 0.0:.3g} of packets lost"
-        steps = [*verdict.steps, f"measure {verdict.measurement}", shape]  # `said` breaks no line at a hyphen
-    last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
-    return [*said(verdict.limit, steps), "", last]
-
-
-def said(limit: str, steps: list[str]) -> list[str]:
+def said(limit: str, steps: Sequence[str]) -> list[str]:
     """Format the limit and up to three steps as lines; several steps are numbered."""
     made = labelled("limit", limit)
     for number, step in enumerate(steps[:3], 1):
