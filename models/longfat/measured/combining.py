@@ -10,8 +10,6 @@ from longfat.measured.counting import loss_interval
 from longfat.measured.figures import DOUBT, Measurement, PathFigures
 from longfat.measured.limits import queued_or_lost
 
-__all__ = ["path_of"]
-
 #: For each figure, the kinds of files from which it is taken, in the order of preference: the most direct measurement
 #: comes first. Our choice of the order. Rate: the receiver's count precedes the sender's estimate. Loss: counts of
 #: packets precede counts of retransmissions. Queueing delay: round trips of the flow itself precede those of a

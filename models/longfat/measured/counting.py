@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CONFIDENCE", "ENOUGH", "WIDE", "longer", "loss_interval", "poisson_interval"]
-
 CONFIDENCE = 0.95
 #: If a measurement has this number of losses, or of bursts of losses, the commands recommend no further measurement.
 #: Our choice: the interval for ten losses is already narrow, because its ends differ by a factor of 3.8.

@@ -16,8 +16,6 @@ from longfat.measured.fields import LONGEST_TEXT, MOST_VALUES, Field, opened
 from longfat.measured.figures import Measurement
 from longfat.measured.loaded import measurement
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "crusader"
 MAGIC = struct.pack("<Q", 0x5372AB82AE7C59CB)  # protocol.rs, MAGIC
 VERSIONS = (1, 2)

@@ -15,8 +15,6 @@ from longfat.measured.counting import CONFIDENCE, loss_interval
 from longfat.measured.figures import Measurement, PathFigures
 from longfat.measured.limits import QUEUED
 
-__all__ = ["Diagnosis", "allowed_rates", "diagnosis", "is_too_fast", "none_lost"]
-
 #: Bounds of the ratio of the measured rate to the rate that the law allows at random losses (our choice). Above FASTER
 #: the losses were not random; below SLOWER the congestion window was still growing.
 FASTER, SLOWER = 1.5, 0.5

@@ -11,8 +11,6 @@ from typing import Any, NoReturn
 from longfat.base.domains import number, out_of_range
 from longfat.base.files import regular
 
-__all__ = ["LARGEST", "Field", "opened", "parsed", "printed", "text_of"]
-
 #: Size of the largest file that is read [bytes]. Our choice: a larger file would fill the memory, and iperf3 writes
 #: less in an hour with 128 streams.
 LONGEST_TEXT = 1 << 28

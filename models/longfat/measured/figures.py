@@ -9,8 +9,6 @@ from typing import Any
 from longfat.base.domains import Interval, choice, number
 from longfat.base.layers import LAYERS
 
-__all__ = ["LIMITS", "Measurement", "PathFigures", "Points", "Series"]
-
 Points = Sequence[tuple[float, float]]  # times [s] and values
 
 #: Beginning of a remark that doubts the files themselves; every answer repeats such a remark.

@@ -12,8 +12,6 @@ from longfat.measured.fields import Field
 from longfat.measured.figures import Measurement
 from longfat.measured.loaded import measurement
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "flent"
 #: Names of flent's series of round-trip times, in order of preference; a test has one or several of them.
 PINGS = ("Ping (ms) ICMP", "Ping (ms) UDP", "Ping (ms) avg")

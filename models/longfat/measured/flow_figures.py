@@ -13,8 +13,6 @@ from longfat.measured.figures import PathFigures, Series
 from longfat.measured.limits import QUEUED, SHARE
 from longfat.measured.policing import Transmission, policer
 
-__all__ = ["Transfer", "figures_of", "series_of"]
-
 PARTS = 50  # ours: number of intervals into which a series over time is divided
 
 

@@ -18,8 +18,6 @@ from longfat.measured.fields import Field
 from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import by_processor, by_windows, queued_or_lost
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "iperf3 --json"
 #: First version of iperf3 that has a thread for each stream (its release notes, 3.16).
 _THREADED = (3, 16)

@@ -11,8 +11,6 @@ from longfat.measured import iperf3
 from longfat.measured.fields import BINARY, PREFIXES
 from longfat.measured.figures import Measurement
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "iperf3"
 #: Pattern of a line of an interval or of the summary. Groups: stream, end, bytes and prefix, rate with prefix and unit,
 #: and the rest of the line, in which lines of sender and receiver differ.

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import median
 
-__all__ = ["by_processor", "by_time", "by_windows", "of_busy", "queued_or_lost"]
-
 #: A limit explains a flow's rate if it held during at least this fraction of the time in which the flow had data
 #: outstanding (our choice).
 SHARE = 0.5

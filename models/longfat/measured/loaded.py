@@ -9,8 +9,6 @@ from longfat.base.quantities import rounded
 from longfat.measured.figures import Measurement, PathFigures, Points, Series
 from longfat.measured.limits import QUEUED
 
-__all__ = ["measurement"]
-
 #: Quantile of the round-trip times under load that serves as the longest round-trip time. Our choice, because the
 #: longest single one may be an outlier.
 LONGEST = 0.95

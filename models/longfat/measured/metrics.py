@@ -7,8 +7,6 @@ from longfat.base.quantities import rounded, text
 from longfat.laws import tcp
 from longfat.measured.figures import PathFigures
 
-__all__ = ["beyond", "metrics"]
-
 
 def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, float]:
     """Return the three metrics of RFC 6349; a metric is missing if the measurement lacks a figure for it.

@@ -14,8 +14,6 @@ from longfat.measured.fields import Field
 from longfat.measured.figures import Measurement, PathFigures, Series
 from longfat.measured.limits import by_time, of_busy, queued_or_lost
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "ndt7"
 _TESTS = ("download", "upload")
 

@@ -13,8 +13,6 @@ from typing import BinaryIO, NamedTuple
 from longfat.base import headers
 from longfat.measured.fields import opened
 
-__all__ = ["MAGICS", "Segment", "segments"]
-
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6  # blocks of pcapng
 MAGICS = (*headers.PCAP_MAGICS, b"\x0a\x0d\x0d\x0a")
 #: Largest length of a packet [bytes]; a record with a larger length is damaged. Our choice: Linux's longest packet has

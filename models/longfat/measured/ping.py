@@ -8,8 +8,6 @@ from longfat.base.domains import number
 from longfat.measured.fields import printed
 from longfat.measured.figures import Measurement, PathFigures, Series
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "ping"
 
 # Summaries begin "rtt min/avg/max/mdev = " (iputils) or "round-trip min/avg/max/stddev = " (BSD, macOS); busybox prints

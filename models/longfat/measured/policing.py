@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from heapq import heappop, heappush, heappushpop
 from statistics import mean, median
 
-__all__ = ["Transmission", "Verdict", "policer"]
-
 LOSSES, PASSES = 15, 15  # least numbers of lost and of delivered packets for a verdict
 ROUNDS_WITH_LOSS = 3
 LATEST_FIRST_LOSS = 2e6  # bytes; if the flow sent more before its first loss, there is no verdict

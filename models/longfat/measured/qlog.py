@@ -15,8 +15,6 @@ from longfat.measured.figures import Measurement
 from longfat.measured.flow_figures import Transfer, figures_of, full_packet, series_of, smallest_and_mean
 from longfat.measured.policing import Transmission
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "qlog"
 _EVENTS = {"packet_sent", "packet_received", "packet_lost", "metrics_updated", "recovery_metrics_updated"}
 _DATA = ("1RTT", "1rtt", "short", None)  # types of packets with data of the application

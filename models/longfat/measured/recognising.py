@@ -15,8 +15,6 @@ from longfat.measured.combining import path_of
 from longfat.measured.fields import LONGEST_TEXT, MARKS, opened, parsed, text_of
 from longfat.measured.figures import Measurement, PathFigures
 
-__all__ = ["KINDS", "read", "read_each"]
-
 #: Modules that recognise and read a kind of file, from its parsed JSON or from its text.
 _JSON = (iperf3, ndt7, qlog, flent)
 _TEXT = (iperf3_text, tc, ss, ping, sysctl)

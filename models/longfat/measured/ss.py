@@ -14,8 +14,6 @@ from longfat.measured.fields import PREFIXES, printed
 from longfat.measured.figures import DOUBT, Measurement, PathFigures, Series
 from longfat.measured.limits import by_time, of_busy, queued_or_lost
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "ss -ti"
 _STATES = "ESTAB|CLOSE-WAIT|FIN-WAIT-1|FIN-WAIT-2|CLOSING|LAST-ACK|TIME-WAIT|SYN-SENT|SYN-RECV|LISTEN|UNCONN"
 #: Pattern of the line of a socket: state, two queues, local and peer address. ss omits the state if it lists sockets of

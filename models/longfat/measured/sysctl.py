@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from longfat.measured.figures import Measurement, PathFigures
 
-__all__ = ["KIND", "Settings", "looks_like", "read"]
-
 KIND = "sysctl -a"
 _LINE = re.compile(r"^(net\.\S+|kernel\.osrelease) ?=(.*)$", re.MULTILINE)
 #: Setting to read -> how many numbers its value has (kernel documentation, networking/ip-sysctl).

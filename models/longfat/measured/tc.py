@@ -9,8 +9,6 @@ from longfat.measured.counting import loss_interval
 from longfat.measured.fields import BINARY, PREFIXES, printed
 from longfat.measured.figures import Measurement, PathFigures
 
-__all__ = ["KIND", "Queue", "looks_like", "queues", "read"]
-
 KIND = "tc -s qdisc"
 _QDISC = re.compile(r"^qdisc (\S+) (\S+) (?:dev (\S+) )?(root|parent \S+|ingress|clsact)?(.*)$", re.MULTILINE)
 _SENT = re.compile(r"Sent (\d+) bytes (\d+) pkts? \(dropped (\d+), overlimits (\d+)")

@@ -15,8 +15,6 @@ from longfat.measured.flow_figures import Transfer, figures_of, full_packet, ser
 from longfat.measured.pcap import MAGICS, Segment, segments
 from longfat.measured.policing import Transmission
 
-__all__ = ["KIND", "looks_like", "read"]
-
 KIND = "pcap"
 #: Largest number of packets that are read. Our choice: more would take too much memory; at 1 Gbit/s this number passes
 #: in 20 s.
