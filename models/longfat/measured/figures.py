@@ -172,12 +172,12 @@ class Series:
     timed: bool = True
 
     @classmethod
-    def of(cls, *given: tuple[str, str, Points]) -> tuple[Series, ...]:
-        """Return the series of given names, units and points, without those of fewer than two points."""
+    def of(cls, *given: tuple[str, str, Points], timed: bool = True) -> tuple[Series, ...]:
+        """Return series from names, units and points, without those of fewer than two points or of zeros alone."""
         return tuple(
-            cls(name, unit, tuple(time for time, _ in points), tuple(value for _, value in points))
+            cls(name, unit, tuple(float(time) for time, _ in points), tuple(value for _, value in points), timed)
             for name, unit, points in given
-            if len(points) > 1
+            if len(points) > 1 and any(value for _, value in points)
         )
 
 

@@ -118,7 +118,7 @@ def series_of(sent: Sequence[Transmission]) -> tuple[Series, ...]:
     return Series.of(
         ("rate", "bytes/s", list(zip(times, rate, strict=True))),
         ("round-trip time", "s", trips[:: max(1, len(trips) // (20 * PARTS))]),
-        ("losses", "packets", list(zip(times, lost, strict=True)) if any(lost) else []),
+        ("losses", "packets", list(zip(times, lost, strict=True))),
     )
 
 

@@ -300,15 +300,13 @@ def _series(samples: list[_Sample]) -> tuple[Series, ...]:
         rates[one.time] += one.rate
         first.setdefault(one.time, one)
     times = sorted(rates)
-    if len(times) < 2:
-        return ()
-    made = [Series("rate", "bytes/s", tuple(times), tuple(rates[time] for time in times))]
-    for name, unit, field in (
-        ("round-trip time", "s", "round_trip_time"),
-        ("congestion window", "bytes", "window"),
-        ("retransmissions", "packets", "resent"),
-    ):
-        values = tuple(getattr(first[time], field) or 0.0 for time in times)
-        if any(values):
-            made.append(Series(name, unit, tuple(times), values))
-    return tuple(made)
+
+    def points(field: str) -> list[tuple[float, float]]:
+        return [(time, getattr(first[time], field) or 0.0) for time in times]
+
+    return Series.of(
+        ("rate", "bytes/s", [(time, rates[time]) for time in times]),
+        ("round-trip time", "s", points("round_trip_time")),
+        ("congestion window", "bytes", points("window")),
+        ("retransmissions", "packets", points("resent")),
+    )

@@ -80,8 +80,7 @@ def read(path: str, text: str) -> Measurement:
 
 def _series(replies: list[tuple[str, float]]) -> tuple[Series, ...]:
     """Return the round-trip times [s], over time if ``ping -D`` printed times, else over the number of the reply."""
-    if len(replies) < 2:
-        return ()
     timed = all(at for at, _ in replies)
-    times = tuple(float(at) - float(replies[0][0]) if timed else float(i) for i, (at, _) in enumerate(replies))
-    return (Series("round-trip time", "s", times, tuple(time / 1000 for _, time in replies), timed),)
+    times = [float(at) - float(replies[0][0]) if timed else float(i) for i, (at, _) in enumerate(replies)]
+    trips = [trip / 1000 for _, trip in replies]
+    return Series.of(("round-trip time", "s", list(zip(times, trips, strict=True))), timed=timed)

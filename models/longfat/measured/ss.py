@@ -184,12 +184,9 @@ def _limit(sockets: list[list[_Sample]]) -> tuple[str | None, str, float]:
 
 def _series(found: list[_Sample]) -> tuple[Series, ...]:
     """Return the series of a socket over the number of the sample, because ss prints no times."""
-    if len(found) < 2:
-        return ()
-    columns = [
-        ("round-trip time", "s", [one["rtt"] / 1000 for one in found]),
-        ("rate", "bytes/s", [one["delivery_rate"] for one in found]),
-        ("congestion window", "bytes", [one["cwnd"] * one["mss"] for one in found]),
-    ]
-    times = tuple(float(i) for i in range(len(found)))
-    return tuple(Series(name, unit, times, tuple(values), timed=False) for name, unit, values in columns if any(values))
+    return Series.of(
+        ("round-trip time", "s", [(i, one["rtt"] / 1000) for i, one in enumerate(found)]),
+        ("rate", "bytes/s", [(i, one["delivery_rate"]) for i, one in enumerate(found)]),
+        ("congestion window", "bytes", [(i, one["cwnd"] * one["mss"]) for i, one in enumerate(found)]),
+        timed=False,
+    )
