@@ -5,7 +5,6 @@ import io
 import json
 
 import pytest
-import xarray as xr
 
 from longfat.cli import main
 from tests.test_benchmark import BROKEN
@@ -45,22 +44,6 @@ def test_files(capsys, tmp_path):
     assert {path.name for path in folder.iterdir()} == names | {"runs"}
     _, again, _ = asked(capsys, "--experiment", "3-4", "--scheme", "reno", "--output", str(folder))
     assert again == first
-
-
-def test_traces(capsys, tmp_path):
-    folder = tmp_path / "out"
-    status, _, err = asked(
-        capsys, "--experiment", "3-20,3-4", "--scheme", "optimal,pp,reno", "--traces", "--output", str(folder)
-    )
-    assert (status, err) == (0, "")
-    pictures = {f"{kind}_{name}.svg" for kind in ("rates", "queues") for name in ("3-20", "3-4")}
-    assert pictures <= {path.name for path in folder.iterdir()}
-    with xr.open_dataset(folder / "traces_3-20.nc") as data:
-        assert data.scheme.values.tolist() == ["packet-pair", "reno"]
-        # 20 packets of 500 bytes, by either scheme
-        sent = (data.sending_rate * data.interval).sum("time")
-        assert sent.values == pytest.approx([10_000, 10_000])
-    assert "sending rate [Mbit/s]" in (folder / "rates_3-20.svg").read_text()
 
 
 def test_a_scheme_that_fails(capsys, tmp_path):

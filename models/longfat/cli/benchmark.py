@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.base import extras
 from longfat.base.domains import conflict
 from longfat.base.text_tables import csv_of
-from longfat.cli.output import Output, draw, netcdf, outputs, watched
-from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, options, suites, switch
+from longfat.cli.output import Output, outputs, watched
+from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, options, suites
 from longfat.design.arguments import REPLICATIONS
 
 if TYPE_CHECKING:
@@ -48,7 +46,6 @@ RUNS = replace(
 )
 @options({"replications": RUNS})
 @SEED
-@switch("--traces", "Draw sending rates and queue lengths over time; needs --output.")
 @outputs(
     json="Print JSON: a list of rows, times in ms.",
     csv="Print CSV: the columns of the paper's tables, with confidence intervals.",
@@ -57,7 +54,7 @@ RUNS = replace(
 )
 @click.pass_context
 def benchmark_command(
-    context: click.Context, /, output: Output, traces: bool, suite: str | None, **options: Any
+    context: click.Context, /, output: Output, suite: str | None, **options: Any
 ) -> None:  # fmt: skip
     """Compare schemes in ten published experiments, or run a test suite with one scheme.
 
@@ -70,15 +67,11 @@ def benchmark_command(
 
     With --output, a repeated call continues from the runs that an interrupted call has finished.
     """
-    if traces:
-        if output.directory is None:
-            raise conflict("--traces", "needs --output")
-        extras.need("--traces", "netCDF4", "matplotlib")
     store = options["store"] = None if output.directory is None else Path(output.directory) / "runs"
     if output.draws and suite != "paths":
         raise conflict("--figure", "needs --suite paths")
     if suite is not None:
-        context.exit((_paths if suite == "paths" else _suite)(suite, options, output, traces))
+        context.exit((_paths if suite == "paths" else _suite)(suite, options, output))
     from longfat import benchmark
 
     with output:
@@ -92,15 +85,13 @@ def benchmark_command(
                 click.echo(f"longfat: finished runs are in {store}; the same call continues from them", err=True)
             raise
         _emit(data, output)
-        if traces:
-            _draw(data, options, output.files)
 
 
-def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
+def _suite(name: str, options: dict[str, Any], output: Output) -> int:
     """Run a suite, print and write its report; return the exit status, 1 if an expectation fails."""
     from longfat.benchmark import suites
 
-    schemes, cases = _one_scheme(options, traces)
+    schemes, cases = _one_scheme(options)
     suites.suite(name).chosen(cases)
     with output:
         found = suites.run(name, schemes and schemes[0], cases, **options, progress=watched())
@@ -114,21 +105,21 @@ def _suite(name: str, options: dict[str, Any], output: Output, traces: bool) -> 
     return int(any(one.verdict == "fail" for one in found))
 
 
-def _one_scheme(options: dict[str, Any], traces: bool) -> tuple[Any, Any]:
+def _one_scheme(options: dict[str, Any]) -> tuple[Any, Any]:
     """Return schemes and experiments, and remove both from the options; refuse options that suites do not have."""
     schemes, cases, discipline = (options.pop(name) for name in ("scheme", "experiment", "discipline"))
-    if traces or discipline != "fifo":
-        raise conflict("--suite", f"excludes {'--traces' if traces else '--discipline'}")
+    if discipline != "fifo":
+        raise conflict("--suite", "excludes --discipline")
     if schemes is not None and len(schemes) != 1:
         raise conflict("--suite", f"needs one --scheme, got {len(schemes)}")
     return schemes, cases
 
 
-def _paths(name: str, options: dict[str, Any], output: Output, traces: bool) -> int:
+def _paths(name: str, options: dict[str, Any], output: Output) -> int:
     """Simulate a scheme and CUBIC on many paths, print and draw both; return 1 if they are far apart, else 0."""
     from longfat.design import scheme_paths as paths
 
-    schemes, cases = _one_scheme(options, traces)
+    schemes, cases = _one_scheme(options)
     if schemes is None:
         raise conflict("--suite paths", "needs --scheme")
     for flag, value in (("experiment", cases), ("replications", options["replications"])):
@@ -162,34 +153,3 @@ def _emit(data: xr.Dataset, output: Output) -> None:
         texts={f"{name}.md": lambda: tables.to_markdown(made), f"{name}.html": lambda: tables.to_html(made)},
         data=data,
     )
-
-
-def _draw(data: xr.Dataset, options: dict[str, Any], files: Any) -> None:
-    """Draw sending rates and queue lengths of each experiment until its last transfer ends, for 20 s at most."""
-    import numpy as np
-
-    from longfat import benchmark
-    from longfat.base.progress import bar
-
-    schemes = [benchmark.entry(one, options["discipline"]) for one in options["scheme"] or benchmark.ENTRIES]
-    for variant in bar(data.variant.values, task="drawing", unit="picture", shown=True):
-        longest = float(np.nanmax([*data.transfer_time.sel(variant=variant).values.ravel(), 0.01]))
-        until = min(1.05 * longest, 20.0)
-        sampled = benchmark.traces(str(variant), schemes, until, rng=options["rng"], interval=longest / 100)
-        netcdf(sampled, files, f"traces_{variant}.nc")
-        for name in ("rates", "queues"):
-            draw(_panels(name, sampled), [files.path(f"{name}_{variant}.svg")], metadata={"Date": None})
-
-
-def _panels(name: str, sampled: xr.Dataset) -> Callable[[Any], Any]:
-    """Return a function that draws "rates" or "queues" over time, with a panel for each scheme."""
-
-    def picture(plot: Any) -> Any:
-        import matplotlib.pyplot as plt
-
-        count = sampled.sizes["scheme"]
-        figure, axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1 + 1.7 * count), squeeze=False)
-        getattr(plot, f"benchmark_{name}")(sampled, axes[:, 0], f"Experiment {sampled.attrs['variant']}")
-        return figure
-
-    return picture

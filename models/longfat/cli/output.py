@@ -153,7 +153,7 @@ class Output:
             draw(picture, [self.files.path(file) for file in both])
 
 
-def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) -> None:
+def draw(picture: Callable[[Any], Any], paths: Iterable[Path]) -> None:
     """Draw a figure once by calling ``picture`` with `longfat.plot`; save it to each path in the suffix's format."""
     import matplotlib as mpl
 
@@ -167,7 +167,7 @@ def draw(picture: Callable[[Any], Any], paths: Iterable[Path], **metadata: Any) 
         for path in paths:
             # The path is that of a temporary file, such as .curves.svg.123.part: find the suffix of the final name.
             kind = next(part for part in reversed(path.name.lower().split(".")) if f".{part}" in PICTURES)
-            figure.savefig(path, format=kind, **metadata)
+            figure.savefig(path, format=kind)
             figure.set_layout_engine("none")  # laid out once, for all files
         plt.close(figure)
 
