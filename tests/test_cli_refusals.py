@@ -260,7 +260,6 @@ REFUSED = {
                 "reno.toml --duration 3s --figure x.bmp",
                 "suffix of --figure '.bmp' is unknown; available: .pdf, .png, .svg",
             ),
-            ("reno.toml --attempts 0", "attempts = 0 runs is out of range: must be an integer in [1, 100]"),
             ("reno.toml --qlog x", "option '--qlog' is unknown; "),
             *((f"./{name}.toml", words) for name, (_, words) in ON_LINUX.items()),
         ],

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.base.argument import Argument
 from longfat.base.domains import conflict
 from longfat.base.quantities import duration, text
 from longfat.base.text_tables import columns
 from longfat.cli.output import Output, watched
-from longfat.cli.parameters import given, options, switch
+from longfat.cli.parameters import given, switch
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.simulate import emit, short, shown, summary, table, title
 
@@ -40,14 +39,9 @@ COMPARED = {
 @switch("--compare", "Print simulator, Linux and laws side by side.")
 @of_run("Picture of windows and queues, e.g. run.svg; with --compare over each other.")
 @PCAP
-@options({
-    "attempts": Argument(
-        "runs", "[1, 100]", 3, "Greatest number of attempts at a run, which the machine's load may spoil", integer=True
-    ),
-})  # fmt: skip
 def testbed_command(
-    output: Output, scenario: str, compare: bool, attempts: int, trust: bool, pcap: str | None, **options: Any
-) -> None:
+    output: Output, scenario: str, compare: bool, trust: bool, pcap: str | None, **options: Any
+) -> None:  # fmt: skip
     """Run a network with Linux's TCP.
 
     NAME and FILE are as for longfat simulate. A run takes as long as its simulated time. The same quantities are
@@ -60,14 +54,11 @@ def testbed_command(
     run = _checked(run, output.draws)
     with output:
         try:
-            measured = _run(net, run, attempts, pcap)
+            measured = _run(net, run, pcap)
         except (CannotRun, RejectedRun, Killed) as error:
             raise click.ClickException(str(error)) from None
         measured.attrs["scenario"] = Path(scenario).name
-        if compare:
-            text, json, drawn = _compared(net, run, measured)
-        else:
-            text, json, drawn = _alone(net, measured)
+        text, json, drawn = _compared(net, run, measured) if compare else _alone(net, measured)
         emit(output, text, json, measured, lambda plot: plot.traces(drawn)[0].figure)
 
 
@@ -82,7 +73,7 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
     return options
 
 
-def _run(net: Network, options: dict[str, Any], attempts: int, pcap: str | None) -> xr.Dataset:
+def _run(net: Network, options: dict[str, Any], pcap: str | None) -> xr.Dataset:
     """Run the scenario on Linux; on a terminal, first print how long the runs take."""
     from longfat import testbed
 
@@ -90,7 +81,7 @@ def _run(net: Network, options: dict[str, Any], attempts: int, pcap: str | None)
         runs, time = options.get("replications", 1), duration(options["duration"], "duration")
         one = text(time, "s")
         click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in total", err=True)
-    return testbed.run(net, **options, attempts=attempts, pcap=pcap, progress=watched())
+    return testbed.run(net, **options, pcap=pcap, progress=watched())
 
 
 def _alone(net: Network, measured: xr.Dataset) -> Answer:
