@@ -73,7 +73,7 @@ def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str,
     ['laws/queues/mm1_wait/index.html', 'index.html']
     """
     chosen = law_records.laws() if laws is None else list(laws)
-    made = {
+    made: dict[str, Callable[[], str]] = {
         f"{law_records.address(one)}index.html": functools.partial(
             page, one, simulate=simulate if one.simulated is not None else ""
         )
@@ -157,9 +157,13 @@ def live(law: Law, *, simulate: str = "") -> str:
 
 def for_view(law: Law) -> dict[str, Any]:
     """Return the parts of a law's record that the view needs, with typeset letters and the presets for the law."""
-    simulator = law.simulated and getattr(law.simulated.simulator, "__name__", law.simulated.simulator)
-    given = {"id": law.public_name, "unit": law.unit, "result": law_records.result(law)[0], "simulator": simulator}
-    found: dict[str, Any] = {name: value for name, value in given.items() if value}
+    given: dict[str, Any] = {
+        "id": law.public_name,
+        "unit": law.unit,
+        "result": law_records.result(law)[0],
+        "simulator": law.simulated and getattr(law.simulated.simulator, "__name__", law.simulated.simulator),
+    }
+    found = {name: value for name, value in given.items() if value}
     found["letters"] = [
         {name: value for name, value in law_records.parameter(law, name, one).items() if name != "remark"}
         | {"mathml": re.sub(' alttext="[^"]*"', "", mathml(one.letter, block=False))}  # alttext is the letter
