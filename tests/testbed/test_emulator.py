@@ -46,7 +46,7 @@ def carried(emulator, arrivals, connections):
         emulator.inject(k % connections, False, time, bytes(length - 4) + k.to_bytes(4, "big"))
     for one in emulator.advance(arrivals[-1][0] + 10**10):
         got[one.packet[-4:]] = one.time_ns
-    assert emulator.inside == 0
+    assert emulator._inside == [({}, {})] * connections
     emulator.simulation.packet_counts()  # conserved
     return [got.get(k.to_bytes(4, "big")) for k in range(len(arrivals))]
 

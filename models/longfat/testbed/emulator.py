@@ -106,11 +106,6 @@ class Emulator:
             time = min(time, int(self._clocks[0]))
         return time
 
-    @property
-    def inside(self) -> int:
-        """Number of packets sent by the hosts that are in the network."""
-        return sum(len(there) + len(back) for there, back in self._inside)
-
     def inject(self, connection: int, back: bool, time: int, packet: bytes, number: int | None = None) -> None:
         """Send a packet into its first link at ``time`` [ns], or immediately if ``time`` is in the past.
 

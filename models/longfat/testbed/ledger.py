@@ -1,4 +1,4 @@
-"""Counters of real connections in virtual time: data sent, retransmitted, newly received, and acknowledged.
+"""Counters of real connections in virtual time: data sent, retransmitted and newly received, and ends of files.
 
 The headers of the packets are counted, so that a goodput does not depend on the time at which a process reads it.
 """
@@ -26,9 +26,6 @@ class Account:
     received_bytes: int = 0  # bytes of received packets with new data, headers included
     last_arrival_ns: int = 0  # arrival of the last packet with data at the receiver
     in_order: int = 0  # first byte that the receiver lacks
-    acks: int = 0  # packets sent by the receiver
-    acknowledged: int = 0  # next byte that the receiver's last acknowledgment expects
-    acknowledged_to_sender: int = 0  # next byte that the last acknowledgment which reached the sender expects
     goal: int = NEVER  # size of the file in bytes of data
     finish_ns: int = NEVER  # time at which the last byte's acknowledgment reached the sender
     blocks: list[tuple[int, int]] = field(default_factory=list)  # begin and end of data received beyond a gap, sorted
@@ -73,12 +70,7 @@ class Ledger:
     def sent(self, connection: int, back: bool, packet: bytes) -> int | None:
         """Count a packet that a host sent; return a data packet's sequence number in units of full packets, from 0."""
         found, account = complete_segment(packet), self.accounts[connection]
-        if found is None:
-            return None
-        if back:
-            account.acks += 1
-            if account.begin != NONE:
-                account.acknowledged = max(account.acknowledged, _acknowledged(found, account))
+        if back or found is None:
             return None
         if found.flags & SYN:
             account.begin = (found.sequence + 1) % 2**32
@@ -97,10 +89,9 @@ class Ledger:
         if found is None:
             return
         if delivery.back:
-            if account.begin != NONE:
-                account.acknowledged_to_sender = max(account.acknowledged_to_sender, _acknowledged(found, account))
-                if account.acknowledged_to_sender >= account.goal and account.finish_ns == NEVER:
-                    account.finish_ns = delivery.time_ns
+            expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
+            if account.begin != NONE and min(expected, account.high) >= account.goal:
+                account.finish_ns = min(account.finish_ns, delivery.time_ns)
         elif found.payload > 0:
             offset = _offset(found, account)
             account.received += 1
@@ -114,9 +105,3 @@ def _offset(found: Segment, account: Account) -> int:
     if account.begin == NONE:
         account.begin = found.sequence
     return account.high + difference(found.sequence, (account.begin + account.high) % 2**32)
-
-
-def _acknowledged(found: Segment, account: Account) -> int:
-    """Return the offset of the next byte that an acknowledgment expects; a FIN counts no byte."""
-    expected = account.high + difference(found.acknowledgment, (account.begin + account.high) % 2**32)
-    return min(max(expected, 0), account.high)
