@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from docs.handbook import proofs, simulated, verdicts
+from docs.handbook import proofs, simulated
 from docs.handbook.formulas import typeset
 from docs.handbook.front import toctree
 from docs.handbook.judged import PLUG_INS, address, listed
@@ -223,15 +223,15 @@ def page(law: Law, formulas: bool = True) -> str:
     equations, notes, examples = _written(law)
     hook = f'<div class="live-law" data-law="{law.public_name}"></div>'
     version = f"This version of the expression: `{digest(law)}`.\n\n" if formulas else ""
+    check = f"To check it:\n\n{code(f'$ longfat verify --quick --law {law.public_name}', 'console')}\n"
     folded = {
         "As printed in its source": _printed(law, formulas),
         "Proof": html(proofs.unfolding(law.derivation)) if law.derivation else "",
         "Simulator": _simulated(law, formulas),
-        "Verdicts": verdicts.of(law) if formulas else "",
         "Values and slopes": values(law) if formulas else "",
         "Neighbours": _neighbours(law),
         "Examples": examples,
-        "To copy": version + _copies(law, formulas),
+        "To copy": version + check + _copies(law, formulas),
     }
     return "".join(
         [
