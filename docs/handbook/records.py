@@ -64,7 +64,7 @@ def record(law: Law, *, hashed: bool = True) -> dict[str, Any]:
     >>> one["id"], one["address"], one["unit"], one["letters"][0]["domain"]
     ('queues.mm1_wait', 'laws/queues/mm1_wait/', 'service times', '[0, 1)')
     """
-    (text, notes), (letter, remark) = prose(law), result(law)
+    (text, remarks), (letter, remark) = prose(law), result(law)
     found: dict[str, Any] = {
         "id": law.public_name,
         "address": address(law),
@@ -72,7 +72,7 @@ def record(law: Law, *, hashed: bool = True) -> dict[str, Any]:
         "summary": law.summary,
         "equations": equations(law),
         "text": text,
-        "remarks": notes,
+        "remarks": remarks,
         "unit": law.unit,
         "result": letter,
         "result_remark": remark,

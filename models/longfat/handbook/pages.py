@@ -178,7 +178,7 @@ def page(law: Law, *, simulate: str = "") -> str:
     up = "../" * law_records.address(law).count("/")
     title = words(law.name)
     family = words(law.public_name.partition(".")[0])
-    text, notes = law_records.prose(law)
+    text, remarks = law_records.prose(law)
     parts = [
         f'<nav><a href="{up}index.html">All laws</a> / {escape(family)} / <code>{law.public_name}</code></nav>',
         f"<h1>{escape(title)}</h1>",
@@ -187,7 +187,7 @@ def page(law: Law, *, simulate: str = "") -> str:
         _paragraphs(text, up),
         live(law, simulate=simulate and up + simulate),
         _letters(law),
-        f"<h2>What is known</h2>\n{_paragraphs(notes, up)}<dl>\n{_facts(law, up)}</dl>\n",
+        f"<h2>What is known</h2>\n{_paragraphs(remarks, up)}<dl>\n{_facts(law, up)}</dl>\n",
     ]
     return document(f"{title}: {family}", "\n".join(parts), view_script())
 
