@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 from derivations import fair_share as proofs
-from longfat.laws.fair_share import Flow, Network, max_min_rates, transfer_times
+from longfat.laws.fair_share import Flow, Network, transfer_times
 from tests.laws import kkm
 
 
@@ -18,7 +18,7 @@ def fraction(value):
 def shipped(usage, capacity, weight):
     """Return the rates of the package, in fractions."""
     table = [[fraction(share) for share in row] for row in usage]
-    return max_min_rates(table, [fraction(c) for c in capacity], [fraction(w) for w in weight]).tolist()
+    return kkm.exact_rates(table, [fraction(c) for c in capacity], [fraction(w) for w in weight])
 
 
 def test_networks():

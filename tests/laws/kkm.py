@@ -7,10 +7,17 @@ round trip of experiment 4 and the sizes of experiment 10, from the printed resu
 from fractions import Fraction
 
 from longfat.laws.fair_share import Flow, Load, Network
+from longfat.laws.fair_share.filling import fill
 
 MB, PACKET, ACK = 10**6, 500, Fraction(40, 500)
 SLOW = Fraction(5_000_000)  # 40 Mbit/s
 RTT = Fraction(44, 1000)
+
+
+def exact_rates(usage, capacities, weights):
+    """Return max-min fair rates in fractions."""
+    links = [[(i, share) for i, share in enumerate(row) if share] for row in usage]
+    return [w * x for w, x in zip(weights, fill(links, [Fraction(c) for c in capacities], weights), strict=True)]
 
 
 def ms(value):

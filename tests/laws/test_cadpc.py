@@ -190,7 +190,7 @@ def test_networks_of_one_link():
         (lambda: cadpc.network_equilibrium([[1, 0]]), r"routes\[:, 1\] = no link"),
         (
             lambda: cadpc.network_equilibrium([[1, 1]], [1, 2]),
-            r"capacities has shape \(2,\): must be one value or an array of length 1, in \(0, inf\)",
+            r"capacities has shape \(2,\): must be one value or an array of length 1$",
         ),
         (lambda: cadpc.network_equilibrium([[1, 1]], -1), r"capacities = -1 bytes/s is out of range"),
         (lambda: cadpc.network_equilibrium([[1, 1]], 1, [1, 0]), r"weights\[1\] = 0 flows is out of range"),

@@ -63,11 +63,11 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
         row, flow = (int(i) for i in np.argwhere((table > 0) & (table < 1))[0])
         raise domains.out_of_range(f"routes[{row}, {flow}]", table[row, flow], "1", "0 or 1")
     links, flows = table.shape
-    virtual = np.eye(links, dtype=int)  # a flow of weight 1 on each link
-    weight = np.append(filling.column("weights", weights, "flows", "(0, inf)", flows), [1] * links)
-    capacity = filling.column("capacities", capacities, "bytes/s", "(0, inf)", links)
-    rates = max_min_rates(np.hstack([table, virtual]), capacity, weight)
-    return np.asarray(rates[:flows], dtype=float)
+    virtual = np.eye(links)  # a flow of weight 1 on each link
+    weight = np.append(domains.numbers("weights", weights, "flows", "(0, inf)", length=flows), np.ones(links))
+    capacity = domains.numbers("capacities", capacities, "bytes/s", "(0, inf)", length=links)
+    rates: NDArray[np.float64] = max_min_rates(np.hstack([table, virtual]), capacity, weight)[:flows]
+    return rates
 
 
 FIRST = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Flows over the first link only", integer=True)

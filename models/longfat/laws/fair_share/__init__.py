@@ -1,6 +1,7 @@
 """Max-min fair shares of links: rates at one instant, and transfer times of files that always have their fair rates.
 
-Bytes, seconds and bytes/s, in floats, or in fractions for results without rounding. Proofs: derivations/fair_share.py.
+Bytes, seconds and bytes/s. Transfer times are computed in fractions, without rounding. Proofs:
+derivations/fair_share.py.
 """
 
 from longfat.laws.fair_share.filling import max_min_rates

@@ -1,99 +1,20 @@
-"""Progressive filling: the weighted max-min fair rates of flows at one instant.
-
-Arguments are floats or fractions; the checks of arguments preserve fractions.
-"""
+"""Progressive filling: the weighted max-min fair rates of flows at one instant."""
 
 from __future__ import annotations
 
 import heapq
 import math
-import numbers
-import sys
-from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from longfat.base import domains
 
-LARGEST = int(sys.float_info.max)
-
-
-def number(name: str, value: Any, unit: str, allowed: str) -> Any:
-    """Return ``value`` as a float, an int or a Fraction; raise an error if it is not a number in ``allowed``.
-
-    >>> number("start", Fraction(1, 10), "s", "(-inf, inf)"), number("start", np.float32(0.5), "s", "(-inf, inf)")
-    (Fraction(1, 10), 0.5)
-    """
-    if isinstance(value, Decimal) and value.is_finite():
-        value = Fraction(value)
-    if not isinstance(value, numbers.Rational):
-        return domains.number(name, value, unit, allowed)
-    exact: int | Fraction = int(value) if isinstance(value, numbers.Integral) else Fraction(value)
-    interval = domains.Interval.parse(allowed)
-    if not interval.contains(exact) or not -LARGEST <= exact <= LARGEST:
-        raise domains.out_of_range(name, exact, unit, interval)
-    return exact
-
-
-def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
-    """Return the function that converts the values to one type: Fraction if one is a Fraction and none a float.
-
-    Otherwise the type is float. Infinity fits both types.
-
-    >>> exact = kind([Fraction(1, 3), 2, math.inf])
-    >>> exact(2), exact(math.inf), kind([1, 2])(2), kind([Fraction(1, 2), 0.5])(Fraction(1, 2))
-    (Fraction(2, 1), inf, 2.0, 0.5)
-    """
-    kinds: set[type] = {type(value) for value in values if not (isinstance(value, float) and math.isinf(value))}
-    if Fraction not in kinds or float in kinds:
-        return float
-    return fraction
-
-
-def fraction(value: Any) -> Any:
-    """Return a number as a Fraction of Python integers, which cannot overflow; return a float (infinity) unchanged."""
-    return value if isinstance(value, float | Fraction) else Fraction(int(value))
-
-
-def array(values: Any, convert: Callable[[Any], Any], shape: tuple[int, ...]) -> Any:
-    """Return an array of the given shape: of type float for floats, of objects for fractions."""
-    return np.array(values, dtype=float if convert is float else object).reshape(shape)
-
-
-def kind_of_arrays(*arrays: Any) -> Callable[[Any], Any]:
-    """Return a function that converts numbers to the common type of arrays, Fraction or float; integers fit both."""
-    if any(array.dtype.kind == "f" for array in arrays):
-        return float
-    return kind(value for array in arrays if array.dtype == object for value in array.flat)
-
-
-def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
-    """Return numbers as an array, of objects if they are fractions; raise an error for one outside the interval."""
-    try:
-        found = np.asarray(values)
-    except ValueError:  # rows of unequal lengths
-        raise domains.wrong_type(name, values, "a number or an array of numbers", unit) from None
-    if found.dtype.kind == "O":
-        checked = [number(name, value, unit, allowed) for value in found.flat]
-        return array(checked, kind(checked), found.shape)
-    domains.numbers(name, values, unit, allowed)
-    return found
-
-
-def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
-    """Return an array with one number for each link or flow; a single value applies to all."""
-    found = numeric_array(name, values, unit, allowed)
-    if found.shape not in ((), (length,)):
-        raise domains.wrong_shape(name, found.shape, f"one value or an array of length {length}, in {allowed}")
-    return np.broadcast_to(found, (length,)).copy()
-
 
 def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
     """Return a table (links, flows) of the bytes that each link carries per byte of a flow; all flows have a link."""
-    found = numeric_array(name, values, "1", allowed)
+    found = domains.numbers(name, values, "1", allowed)
     if found.ndim != 2 or not found.size:
         raise domains.wrong_shape(name, found.shape, "(links, flows)")
     if not (found > 0).any(axis=0).all():
@@ -115,33 +36,30 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
         a [1], in [0, inf): bytes that a link carries per byte of a flow. 1 or True where a flow passes a link, 0 where
         it does not; 0.08 where only its acknowledgments do, 40 bytes for 500 bytes of data. Every flow passes at least
         one link.
-    capacities : float, Fraction, or array of shape (links,)
+    capacities : float or array of shape (links,)
         C [bytes/s, or any unit], in [0, inf).
-    weights : float, Fraction, or array of shape (flows,)
+    weights : float or array of shape (flows,)
         w [1], in (0, inf): the number of flows that each acts like.
 
     Returns
     -------
     ndarray of shape (flows,)
-        x, in the unit of the capacities: floats or, if the arguments contain fractions and otherwise only integers,
-        fractions in an array of objects.
+        x, in the unit of the capacities.
 
     Notes
     -----
     No rate can grow unless another rate falls whose ratio to its weight is no larger. There is one such allocation
     (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
     which no other flow has a larger rate relative to its weight. In the computation all rates grow in proportion to the
-    weights, and a link that becomes full stops its flows; in fractions the result is exact. The shares are those of
-    data, reduced by the flow's own acknowledgments, unlike those of fair queueing, which serves acknowledgments as a
-    separate flow.
+    weights, and a link that becomes full stops its flows. The shares are those of data, reduced by the flow's own
+    acknowledgments, unlike those of fair queueing, which serves acknowledgments as a separate flow.
 
     Examples
     --------
-    >>> from fractions import Fraction
     >>> max_min_rates([[1, 1, 1, 0], [1, 0, 0, 1]]).round(3).tolist()
     [0.333, 0.333, 0.333, 0.667]
-    >>> max_min_rates([[1, Fraction(2, 25)], [Fraction(2, 25), 1]], 5_000_000).tolist()  # one each way, with ACKs
-    [Fraction(125000000, 27), Fraction(125000000, 27)]
+    >>> max_min_rates([[1, 0.08], [0.08, 1]], 5.4e6).round(3).tolist()  # one each way, with acknowledgments
+    [5000000.0, 5000000.0]
 
     References
     ----------
@@ -150,12 +68,10 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     """
     table = usage_table("routes", routes)
     links, flows = table.shape
-    capacity = column("capacities", capacities, "bytes/s", "[0, inf)", links)
-    weight = column("weights", weights, "1", "(0, inf)", flows)
-    convert = kind_of_arrays(table, capacity, weight)
-    crossing = [[(int(flow), convert(row[flow])) for flow in np.flatnonzero(row)] for row in table]
-    level = fill(crossing, [convert(one) for one in capacity], [convert(one) for one in weight])
-    return array([convert(w) * x for w, x in zip(weight, level, strict=True)], convert, (flows,))
+    capacity = domains.numbers("capacities", capacities, "bytes/s", "[0, inf)", length=links)
+    weight = domains.numbers("weights", weights, "1", "(0, inf)", length=flows)
+    crossing = [[(flow, usage) for flow, usage in enumerate(row) if usage] for row in table.tolist()]
+    return weight * np.array(fill(crossing, capacity.tolist(), weight.tolist()))
 
 
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import math
+import numbers
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from longfat.base import domains
-from longfat.laws.fair_share.filling import number
 
 Path = str | Sequence[str]
+LARGEST = int(sys.float_info.max)
+
+
+def number(name: str, value: Any, unit: str, allowed: str) -> Fraction:
+    """Return ``value`` as a Fraction; raise an error if it is not a finite number in ``allowed``.
+
+    >>> number("start", Fraction(1, 10), "s", "(-inf, inf)"), number("start", 0.5, "s", "(-inf, inf)")
+    (Fraction(1, 10), Fraction(1, 2))
+    """
+    if isinstance(value, Decimal) and value.is_finite():
+        value = Fraction(value)
+    if not isinstance(value, numbers.Rational):
+        return Fraction(domains.number(name, value, unit, allowed))
+    exact = Fraction(int(value.numerator), int(value.denominator))  # integers of NumPy may overflow
+    interval = domains.Interval.parse(allowed)
+    if not interval.contains(exact) or not -LARGEST <= exact <= LARGEST:
+        raise domains.out_of_range(name, exact, unit, interval)
+    return exact
 
 
 @dataclass(frozen=True)
@@ -53,6 +74,7 @@ class Flow:
     def __post_init__(self) -> None:
         _keep(self, "path", _path("path", self.path))
         _keep(self, "reverse_path", _path("reverse_path", self.reverse_path, empty=True))
+        ack = self.ack
         for name, unit, allowed in (
             ("size", "bytes", "[0, inf)"),
             ("start", "s", "(-inf, inf)"),
@@ -62,7 +84,7 @@ class Flow:
         ):
             _keep(self, name, number(name, getattr(self, name), unit, allowed))
         if self.ack and not self.reverse_path:
-            raise domains.conflict(f"ack = {self.ack}", "needs a reverse_path")
+            raise domains.conflict(f"ack = {ack}", "needs a reverse_path")
 
     def usage(self) -> dict[str, Any]:
         """Return the bytes that each link carries per byte of the flow, by the name of the link."""
@@ -113,7 +135,7 @@ class Load:
         times = tuple(number(f"times[{i}]", time, "s", "(-inf, inf)") for i, time in enumerate(given))
         for i in range(1, len(times)):
             if not times[i] > times[i - 1]:
-                raise domains.out_of_range(f"times[{i}]", times[i], "s", f"({times[i - 1]}, inf)")
+                raise domains.out_of_range(f"times[{i}]", float(times[i]), "s", f"({float(times[i - 1]):g}, inf)")
         _keep(self, "times", times)
         if self.period is None:
             return
@@ -123,7 +145,8 @@ class Load:
             )
         _keep(self, "period", number("period", self.period, "s", "(0, inf)"))
         if self.period < times[-1] - times[0]:
-            raise domains.out_of_range("period", self.period, "s", f"[{times[-1] - times[0]}, inf)")
+            shortest = float(times[-1] - times[0])
+            raise domains.out_of_range("period", float(self.period), "s", f"[{shortest:g}, inf)")
 
     def switches(self, since: Any) -> Iterator[Any]:
         """Yield the times [s] at which the load goes on and off in turn; omit the periods that end before ``since``."""
@@ -178,16 +201,6 @@ class Network:
             for link in path:
                 if link not in links:
                     raise domains.unknown(f"{name}: link", link, map(str, links))
-
-    def numbers(self) -> Iterator[Any]:
-        """Yield all numbers of the network: capacities of links, and the numbers of flows and loads."""
-        yield from self.links.values()
-        for record in (*self.flows, *self.loads):
-            for value in vars(record).values():
-                if isinstance(value, tuple):
-                    yield from (one for one in value if not isinstance(one, str))
-                elif value is not None and not isinstance(value, str):
-                    yield value
 
 
 def _keep(record: Any, name: str, value: Any) -> None:

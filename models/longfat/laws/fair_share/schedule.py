@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from longfat.base import domains
-from longfat.laws.fair_share import filling
+from longfat.laws.fair_share.filling import fill
 from longfat.laws.fair_share.network import Load, Network
 
 PATIENCE = 100_000  # largest number of successive changes of loads during which no file is served
@@ -29,8 +30,7 @@ def transfer_times(network: Network) -> Any:
     Returns
     -------
     ndarray of shape (flows,)
-        T [s], inf for files that never are complete; fractions if the numbers of the network contain a Fraction and no
-        float.
+        T [s] as fractions, inf for files that never are complete.
 
     Raises
     ------
@@ -43,15 +43,16 @@ def transfer_times(network: Network) -> Any:
     limits and no delays inside the network. The capacity that a load takes from a link is not available to flows; where
     loads exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data from
     the links of the reverse path at the same instant. The times are exact, because rates change only when a file
-    starts, a file is complete, or a load changes; fractions are not rounded, floats by a few units in the last place
-    per event.
+    starts, a file is complete, or a load changes, and all numbers are computed as fractions.
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> from longfat.laws.fair_share import Flow
-    >>> files = [Flow("S1-S2", 2e6, round_trip_time=0.044)]
-    >>> files += [Flow("S1-S2", 5e5, start=0.1 + 0.044 * j, round_trip_time=0.044) for j in range(10)]
-    >>> round(float(transfer_times(Network({"S1-S2": 5e6}, files))[0]), 6)  # 7 MB at 5 MB/s, and the round trip
+    >>> trip = Fraction("0.044")
+    >>> files = [Flow("S1-S2", 2e6, round_trip_time=trip)]
+    >>> files += [Flow("S1-S2", 5e5, start=Fraction("0.1") + trip * j, round_trip_time=trip) for j in range(10)]
+    >>> float(transfer_times(Network({"S1-S2": 5e6}, files))[0])  # 7 MB at 5 MB/s, and the round trip
     1.444
 
     References
@@ -61,27 +62,27 @@ def transfer_times(network: Network) -> Any:
     """
     if not isinstance(network, Network):
         raise domains.wrong_type("network", network, "a Network")
-    flows, convert = network.flows, filling.kind(network.numbers())
+    flows = network.flows
     usage = [flow.usage() for flow in flows]
-    crossing = [[(i, convert(one[link])) for i, one in enumerate(usage) if link in one] for link in network.links]
-    starts, left = [convert(flow.start) for flow in flows], [convert(flow.size) for flow in flows]
+    crossing = [[(i, one[link]) for i, one in enumerate(usage) if link in one] for link in network.links]
+    starts, left = [flow.start for flow in flows], [flow.size for flow in flows]
     finish: list[Any] = [math.inf] * len(flows)
     now, idle, waiting = min(starts), 0, list(range(len(flows)))
-    loads = [_Traffic(load, now, convert) for load in network.loads if load.rate > 0]
+    loads = [_Traffic(load, now) for load in network.loads if load.rate > 0]
     while True:
         for load in loads:
             load.switch(now)
         for i in waiting:
-            if starts[i] <= now and left[i] <= 0:
+            if starts[i] <= now and left[i] == 0:
                 finish[i] = now
         waiting = [i for i in waiting if finish[i] == math.inf]
         active = [i for i in waiting if starts[i] <= now]
         capacities = []
         for name, capacity in network.links.items():
             used = sum(load.rate * load.path.count(name) for load in loads if load.on)
-            capacities.append(max(convert(capacity) - used, 0))
-        weights = [convert(flow.weight) if i in active else 0 for i, flow in enumerate(flows)]
-        rates = [w * x for w, x in zip(weights, filling.fill(crossing, capacities, weights), strict=True)]
+            capacities.append(max(capacity - used, 0))
+        weights = [flow.weight if i in active else 0 for i, flow in enumerate(flows)]
+        rates = [w * x for w, x in zip(weights, fill(crossing, capacities, weights), strict=True)]
         ends = {i: now + left[i] / rates[i] for i in active if rates[i] > 0}
         coming = [starts[i] for i in waiting if starts[i] > now]
         changes = [load.next for load in loads if any(not usage[i].keys().isdisjoint(load.path) for i in active)]
@@ -92,22 +93,19 @@ def transfer_times(network: Network) -> Any:
         if idle > PATIENCE:
             raise domains.conflict("loads", "must leave capacity to every file", f"none is served in {idle} intervals")
         for i in active:
-            left[i] = 0 if ends.get(i) == event else left[i] - rates[i] * (event - now)
+            left[i] -= rates[i] * (event - now)
         now = event
-    times = [
-        end - start + convert(flow.round_trip_time) for end, start, flow in zip(finish, starts, flows, strict=True)
-    ]
-    return filling.array(times, convert, (len(times),))
+    return np.array([end - flow.start + flow.round_trip_time for end, flow in zip(finish, flows, strict=True)], object)
 
 
 class _Traffic:
     """State of a load that is switched on and off at given times."""
 
-    def __init__(self, load: Load, since: Any, convert: Callable[[Any], Any]) -> None:
+    def __init__(self, load: Load, since: Any) -> None:
         self.path: Any = load.path
-        self.rate = convert(load.rate)
+        self.rate = load.rate
         self.on = not load.times
-        self._times = map(convert, load.switches(since))
+        self._times = load.switches(since)
         self.next = next(self._times, math.inf)
 
     def switch(self, now: Any) -> None:
