@@ -173,13 +173,11 @@ def test_points_are_combinations_and_labels_go_together():
     np.testing.assert_allclose(pairs.rate[1], other.rate, rtol=1e-13)
 
 
-def test_every_second_state_and_memory():
+def test_every_second_state():
     states = integrate(cadpc(2), 6, {"rate": 0.1}, delay=1)
     half = integrate(cadpc(2), 6, {"rate": 0.1}, delay=1, every=2)
     np.testing.assert_array_equal(half.rate, states.rate[::2])
     np.testing.assert_array_equal(half["update"], [0, 2, 4, 6])
-    few = trajectory(cadpc(2), [0.1, 0.1], 6, memory=4, delay=1)
-    np.testing.assert_array_equal(few, states.rate)
 
 
 def test_precision_follows_the_start_and_is_left_alone():

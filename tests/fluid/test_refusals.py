@@ -10,7 +10,6 @@ from longfat.fluid import (
     cadpc,
     cadpc_flow,
     integrate,
-    tcp_red,
 )
 
 #: Arguments of `integrate` with CADPC, and a part of the sentence of refusal.
@@ -40,8 +39,6 @@ def test_bad_values_are_named(change, message):
         (lambda: integrate(cadpc_flow(2), 3), r"^continuous time needs step: give step \[s\]"),
         (lambda: integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy"),
          r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "),
-        # the queue grows to many round trips
-        (lambda: integrate(tcp_red(), 20, {"window": 500}, step=0.1, method="numpy"), "longest delay of TCP with RED"),
         (lambda: System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)}),
          "kind 'other' is unknown; available: flow, map"),
         (lambda: integrate("cadpc", 3), r"^system must be a System, such as .*, got the string 'cadpc'$"),

@@ -123,7 +123,7 @@ REFUSED = [
     (run, {"rng": "seed"}, r"rng must be None, an integer, a numpy\.random\.SeedSequence or a"),
     (run, {"rng": -1}, "rng = -1 is out of range"),
     (run, {"receive_buffer": []},
-     r"receive_buffer = \[\] is out of range: must be one value or a sequence of at least one"),
+     r"receive_buffer = \[\] is out of range: must be one value or more"),
     (run, {"receive_buffer": [6, 30]}, "receive_buffer = 30 segments"),
     (traced, {"receive_buffer": 25}, r"receive_buffer = 25 segments is out of range: .* an integer in \[1, 24\]"),
     (run, {"receive_buffer": 0}, "receive_buffer = 0 segments"),

@@ -23,9 +23,7 @@ METHODS = ("jax", "numpy")
 STAGES = ((0, 1, 2, 3), (0, 1 / 2, 1 / 2, 1), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
 
 
-def trajectory(
-    system: System, start: Any, steps: int, step: float = 1.0, memory: int | None = None, **parameters: Any
-) -> Any:
+def trajectory(system: System, start: Any, steps: int, step: float = 1.0, **parameters: Any) -> Any:
     r"""Return the states of a system over time for one point, as a JAX array for ``jit``, ``grad`` and ``vmap``.
 
     .. math:: x_{i+1} = F(i, x_i, \ldots) \quad\text{or}\quad x_{i+1} = x_i + \frac h6 (k_1 + 2 k_2 + 2 k_3 + k_4)
@@ -40,8 +38,6 @@ def trajectory(
         Number of updates or of steps, in [0, 10^7]; fixed when compiled.
     step : float
         h [unit of the system's time], for continuous time; at most the smallest delay.
-    memory : int
-        Number of past states to store, at least the largest delay in steps plus 2; all of them if None.
     **parameters
         Numbers, or arrays of the declared length; those not given have their defaults.
 
@@ -81,8 +77,7 @@ def trajectory(
     values = system.complete(parameters, jnp)
     first = jnp.asarray(start, dtype=jnp.result_type(float, *([start] if hasattr(start, "dtype") else [])))
     late = system.delays is not None
-    rows = min(steps + 1, memory or steps + 1) if late else 1
-    past = jnp.broadcast_to(first, (rows, first.shape[0]))
+    past = jnp.broadcast_to(first, (steps + 1 if late else 1, first.shape[0]))
     slopes = jnp.zeros_like(past)
 
     def advance(carry: Any, i: Any) -> tuple[Any, Any]:
@@ -90,11 +85,11 @@ def trajectory(
         keep = late and system.kind == "flow"
 
         def remember(slopes: Any, stage: Any, slope: Any) -> Any:
-            return slopes.at[i % rows].set(jnp.where(stage == 0, slope, slopes[i % rows])) if keep else slopes
+            return slopes.at[i].set(jnp.where(stage == 0, slope, slopes[i])) if keep else slopes
 
-        after, slopes = _advance(system, i, state, past, slopes, remember, jax.lax.scan, rows, first, step, values, jnp)
+        after, slopes = _advance(system, i, state, past, slopes, remember, jax.lax.scan, first, step, values, jnp)
         if late:
-            past = past.at[(i + 1) % rows].set(after)
+            past = past.at[i + 1].set(after)
         return (after, past, slopes), after
 
     _, rest = jax.lax.scan(advance, (first, past, slopes), jnp.arange(steps))
@@ -109,7 +104,6 @@ def _advance(
     slopes: Any,
     remember: Callable[[Any, Any, Any], Any],
     fold: Callable[..., Any],
-    rows: int,
     first: Any,
     step: Any,
     p: Mapping[str, Any],
@@ -125,7 +119,7 @@ def _advance(
 
         def before(delay: Any) -> Any:
             then = i - xp.asarray(delay).astype(int)
-            return xp.where(then > 0, past[then % rows], first)
+            return xp.where(then > 0, past[then], first)
 
         delayed = tuple(before(delay) for delay in system.late(state, p, xp))
         return xp.clip(system.rule(i, state, delayed, p, xp), low, high), slopes
@@ -134,7 +128,7 @@ def _advance(
         place = i + stage - delay / step  # in steps since the start
         node = xp.clip(xp.floor(place), 0, xp.maximum(i - 1, 0)).astype(int)
         theta = place - node
-        y0, y1, m0, m1 = past[node % rows], past[(node + 1) % rows], slopes[node % rows], slopes[(node + 1) % rows]
+        y0, y1, m0, m1 = past[node], past[node + 1], slopes[node], slopes[node + 1]
         rest = 1 - theta
         value = rest * rest * ((1 + 2 * theta) * y0 + step * theta * m0)
         value = value + theta * theta * ((1 + 2 * rest) * y1 - step * rest * m1)
@@ -171,7 +165,7 @@ def _plain_path(system: System, start: Any, steps: int, step: float, p: Mapping[
                 slopes[i] = slope
             return slopes
 
-        past[i + 1], _ = _advance(system, i, past[i], past, slopes, remember, fold, steps + 1, start, step, p, np)
+        past[i + 1], _ = _advance(system, i, past[i], past, slopes, remember, fold, start, step, p, np)
     return past
 
 
@@ -218,11 +212,12 @@ def integrate(
     TypeError
         For a value of a wrong type.
     ValueError
-        For a value out of range, a step larger than a delay, or delays that grow with the state beyond the stored past.
+        For a value out of range, or a step larger than a delay.
 
     Notes
     -----
-    The method is that of `trajectory`, in 64 bits. The result takes points x times x size x 8 bytes of memory.
+    The method is that of `trajectory`, in 64 bits. The result takes points x times x size x 8 bytes of memory, with
+    delays three times as much.
 
     Examples
     --------
@@ -249,14 +244,13 @@ def integrate(
         steps = domains.integer("duration/step", math.ceil(duration / h * (1 - 1e-12)), "steps", "[1, 10000000]")
         h = duration / steps
     every = domains.integer("every", every, "steps", f"[1, {steps}]")
-    memory = _memory(system, chosen, h, steps)
     if method == "jax":
         with double():
-            states = np.asarray(_many(system, steps, memory)(chosen.start, h, chosen.parameters))
+            states = np.asarray(_many(system, steps)(chosen.start, h, chosen.parameters))
     else:
         rows = [_plain_path(system, chosen.start[r], steps, h, chosen.one(r)) for r in range(len(chosen))]
         states = np.stack(rows)
-    _check_delays(system, chosen, states, h, memory)
+    _check_delays(system, chosen, states, h)
     axis = "update" if system.kind == "map" else "time"
     times = np.arange(steps + 1)[::every] if axis == "update" else h * np.arange(steps + 1)[::every]
     columns = chosen.states(system, states[:, ::every], dims=(axis,))
@@ -264,35 +258,19 @@ def integrate(
 
 
 @functools.lru_cache(maxsize=64)
-def _many(system: System, steps: int, memory: int) -> Any:
+def _many(system: System, steps: int) -> Any:
     import jax
 
-    return jax.jit(jax.vmap(lambda x, h, p: trajectory(system, x, steps, h, memory, **p), in_axes=(0, None, 0)))
+    return jax.jit(jax.vmap(lambda x, h, p: trajectory(system, x, steps, h, **p), in_axes=(0, None, 0)))
 
 
-def _delays(system: System, states: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return the delays (states, delays) of a system in each of ``states``, for the parameters of one point."""
-    return np.array([[float(d) for d in system.late(state, parameters, np)] for state in states])
-
-
-def _memory(system: System, chosen: Points, h: float, steps: int) -> int:
-    """Return the number of past steps to store: twice the longest delay at the start, because delays may grow."""
-    if system.delays is None:
-        return 1
-    longest = max(_delays(system, [chosen.start[r]], chosen.one(r)).max() for r in range(len(chosen)))
-    return int(min(steps + 1, 2 * math.ceil(longest / h) + 3))
-
-
-def _check_delays(system: System, chosen: Points, states: Any, h: float, memory: int) -> None:
-    """Raise a ValueError if a delay along the paths is shorter than the step or longer than the stored past."""
-    if system.delays is None:
+def _check_delays(system: System, chosen: Points, states: Any, h: float) -> None:
+    """Raise a ValueError if a delay along the paths is shorter than the step."""
+    if system.delays is None or system.kind == "map":
         return
     count = min(200, max(2, 20_000 // len(chosen)))
     some = np.unique(np.linspace(0, states.shape[1] - 1, count).astype(int))
-    found = np.array([_delays(system, states[r, some], chosen.one(r)) for r in range(len(chosen))])
-    shortest, longest = np.nanmin(found), np.nanmax(found)
-    if system.kind == "flow" and shortest < h * (1 - 1e-9):
+    points = ((state, chosen.one(r)) for r in range(len(chosen)) for state in states[r, some])
+    shortest = np.nanmin([float(delay) for state, given in points for delay in system.late(state, given, np)])
+    if shortest < h * (1 - 1e-9):
         raise domains.out_of_range("step", h, system.time, f"(0, {shortest:g}], up to the smallest delay")
-    if longest > (memory - 2) * h and memory < states.shape[1]:
-        allowed = f"[0, {(memory - 2) * h:g}], twice the longest delay at the start"
-        raise domains.out_of_range(f"longest delay of {system.name}", float(longest), system.time, allowed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -152,12 +151,3 @@ def replicated(
         "lost_packets": raw.lost_packets,
         "segments": each,
     }
-
-
-def listed(name: str, value: Any) -> list[Any]:
-    """Return the given value or values as a list."""
-    if np.ndim(value) == 0:
-        return [value]
-    if len(value) == 0 or (not isinstance(value, Sequence) and np.ndim(value) != 1):
-        raise out_of_range(name, repr(value), "1", "one value or a sequence of at least one")
-    return list(value)

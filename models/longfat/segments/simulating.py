@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.base import domains
+from longfat.base.argument import listed
 from longfat.base.domains import integer, number
 from longfat.replication.intervals import interval
 from longfat.segments.channel import Loss, checked
 from longfat.segments.kernel import segment_receiver, segment_sender
-from longfat.segments.replications import AskAgain, Rules, Strategy, listed, records, replicated, run_one
+from longfat.segments.replications import AskAgain, Rules, Strategy, records, replicated, run_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -236,14 +236,8 @@ def delay_quantile(
     ----------
     probability : float or array
         q [probability], in (0, 1).
-    loss : float
-        p [probability], in [0, 0.5]: packet loss probability.
-    segment_packets : int
-        s [packets], an integer in [1, 1000]: packets per segment.
-    packet_time : float
-        t_p [s], in (0, inf): transmission time of a packet.
-    round_trip_time : float
-        RTD [s], in [0, inf): round-trip time.
+    loss, segment_packets, packet_time, round_trip_time
+        As for `delay_cdf`.
 
     Returns
     -------
@@ -275,14 +269,8 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
     ----------
     segments : int or array
         N [segments], an integer in [1, 1e12].
-    loss : float
-        p [probability], in [0, 0.5]: packet loss probability.
-    segment_packets : int
-        s [packets], an integer in [1, 1000]: packets per segment.
-    packet_time : float
-        t_p [s], in (0, inf): transmission time of a packet.
-    round_trip_time : float
-        RTD [s], in [0, inf): round-trip time.
+    loss, segment_packets, packet_time, round_trip_time
+        As for `delay_cdf`.
 
     Returns
     -------
@@ -326,14 +314,8 @@ def max_delay_quantile(
         q [probability], in (0, 1).
     segments : int or array
         N [segments], an integer in [1, 1e12].
-    loss : float
-        p [probability], in [0, 0.5]: packet loss probability.
-    segment_packets : int
-        s [packets], an integer in [1, 1000]: packets per segment.
-    packet_time : float
-        t_p [s], in (0, inf): transmission time of a packet.
-    round_trip_time : float
-        RTD [s], in [0, inf): round-trip time.
+    loss, segment_packets, packet_time, round_trip_time
+        As for `delay_cdf`.
 
     Returns
     -------
