@@ -63,6 +63,11 @@ class Columns:
         """Length of the record in words of eight bytes."""
         return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
 
+    @property
+    def layout(self) -> tuple[Any, ...]:
+        """Attributes that determine the view of the record."""
+        return self.dtype, self.parameters, tuple(self.constants.items())
+
     def rows(self, name: str = OWN) -> dict[str, Row]:
         """Return {name: row type of the record}, where `name` is the name of a view's pointer to the record."""
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}

@@ -175,6 +175,13 @@ class Discipline(PlugIn):
         named: Service | None = SERVICES["departures" if late else self.service]
         return named
 
+    @functools.cached_property
+    def code(self) -> tuple[Any, ...]:
+        """Key of the compiled code, see `PlugIn.code`."""
+        service = self.scheduler
+        of_service = () if service is None else (service.columns.layout, service.queue_columns.layout, service.settable)
+        return *super().code, self.columns.layout, self.flow_columns.layout, of_service
+
     @property
     def views(self) -> Mapping[str, View]:
         """View of a link, with the fields of the service's records that the discipline may see."""

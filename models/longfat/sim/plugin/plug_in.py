@@ -142,6 +142,15 @@ class PlugIn:
         return {name: getattr(self, name) for name in self.CALLBACKS if getattr(self, name) is not None}
 
     @property
+    def code(self) -> tuple[Any, ...]:
+        """Key that is equal for plug-ins that compile to the same code.
+
+        The code depends on the functions, on the fields of the plug-in's records, and on which of them may be set;
+        values of parameters do not matter.
+        """
+        return type(self), self.name, *(getattr(self, name) for name in self.CALLBACKS)
+
+    @property
     def defaults(self) -> Mapping[str, Any]:
         """Default callbacks by name, for callbacks that are not given."""
         return self.DEFAULTS

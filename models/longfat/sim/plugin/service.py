@@ -130,6 +130,11 @@ class Service(PlugIn):
             return None
         return int(values[self.queues] if isinstance(self.queues, str) else self.queues)
 
+    @functools.cached_property
+    def code(self) -> tuple[Any, ...]:
+        """Key of the compiled code, see `PlugIn.code`."""
+        return *super().code, self.columns.layout, self.queue_columns.layout
+
     @property
     def views(self) -> Mapping[str, View]:
         """Views of a link and of one of its queues."""

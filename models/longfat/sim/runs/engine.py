@@ -23,7 +23,7 @@ from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgment, callbacks, jit, link, loop, memory, records
 from longfat.sim.network.network import Network
 from longfat.sim.runs.assemble import assemble
-from longfat.sim.runs.keyed import Keyed, by_code
+from longfat.sim.runs.kinds import Keyed
 from longfat.sim.runs.run_state import RunState, rows
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class Simulation:
         if not self._compiled:
             with _PREPARED:
                 schemes, disciplines, services = (
-                    [_compiled(by_code(one)) for one in plug_ins]
+                    [_compiled(Keyed(one.code, one)) for one in plug_ins]
                     for plug_ins in (
                         self.assembly.schemes or [known.scheme("reno")],
                         self.assembly.disciplines,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,31 +20,31 @@ from longfat.sim.network.traffic import Traffic
 from longfat.sim.plugin import callback_checks
 from longfat.sim.plugin.view_fields import INITIAL
 from longfat.sim.queues import Discipline
-from longfat.sim.runs.keyed import Keyed
-from longfat.sim.runs.routes import Routes
+from longfat.sim.runs.routes import Kinds, Routes
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.switch import ptp
 
 _UNBOUNDED = 2**62
 
 
+@dataclass(frozen=True)
+class Keyed:
+    """Object that is compared by a key, for use as the argument of a cached function.
+
+    A key may hold the `id` of a part of `thing`, because the cache entry keeps `thing` alive.
+    """
+
+    key: Hashable
+    thing: Any = field(compare=False)
+
+
 def _by_kind(
     things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Keyed], Any]
 ) -> tuple[list[Any], list[Any], Any]:
     """Group objects by key; return each kind's first object, each kind's rows from `make`, and each object's kind."""
-    known: dict[Hashable, int] = {}
-    firsts: list[Any] = []
-    made: list[Any] = []
-    which = []
-    for thing in things:
-        kind = key(thing)
-        found = known.get(kind)
-        if found is None:
-            found = known[kind] = len(made)
-            firsts.append(thing)
-            made.append(make(Keyed(kind, thing)))
-        which.append(found)
-    return firsts, made, np.array(which)
+    kinds = Kinds(key)
+    which = np.array([kinds.place(thing) for thing in things])
+    return kinds.all, [make(Keyed(key(first), first)) for first in kinds.all], which
 
 
 def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from longfat.sim.kernel.records import NONE
 from longfat.sim.network.elements import Flow, Link
 from longfat.sim.network.network import Network
 from longfat.sim.queues import Discipline
-from longfat.sim.runs.keyed import by_code
 from longfat.sim.runs.run_state import RunState, rows
 from longfat.sim.services import PER_FLOW
 
@@ -49,7 +49,7 @@ class Routes:
         #: this hop -> the flow's hop at the switch that sent the feedback.
         self.switch_hops: dict[int, int] = {}
         # By code only, because each flow and each link has its own record of parameters.
-        self.schemes, self.disciplines = Kinds(by_code), Kinds(by_code)
+        self.schemes, self.disciplines = Kinds(attrgetter("code")), Kinds(attrgetter("code"))
         self.services = Kinds(id)
         self.responder: Discipline | None = None  # answers requests; None if no scheme sends any
         services = [link.discipline.scheduler for link in self.links]

@@ -183,6 +183,11 @@ class Scheme(PlugIn):
         return Columns(self.title, mine, {**self.state, **self.receiver_state}, taken, chosen)
 
     @functools.cached_property
+    def code(self) -> tuple[Any, ...]:
+        """Key of the compiled code, see `PlugIn.code`."""
+        return *super().code, self.columns.layout, self.controls, tuple(self.receiver_state)
+
+    @functools.cached_property
     def _assembled(self) -> dict[tuple[Any, ...], Scheme]:
         return {}
 
