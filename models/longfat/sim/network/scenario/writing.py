@@ -17,7 +17,7 @@ from longfat.base.argument import Argument
 from longfat.base.domains import unknown
 from longfat.base.quantity import READERS
 from longfat.sim import queues, schemes
-from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, flow_values, link_values
+from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, link_values
 from longfat.sim.network.options import RUN_OPTIONS, Number, Option
 from longfat.sim.network.scenario.keys import GENERATORS, RUN
 from longfat.sim.network.traffic import ARGUMENTS, Traffic
@@ -70,8 +70,7 @@ def write(net: Network, **options: Any) -> str:
     """
     parts = [_lines({"name": net.name})] if net.name else []
     parts += _links(list(net.links.values()))
-    written: dict[Any, tuple[str, str, str]] = {}  # parts of the text, shared by flows of one kind
-    parts += [_flow(flow, k, written) for k, flow in enumerate(net.flows, 1)]
+    parts += [_flow(flow, k) for k, flow in enumerate(net.flows, 1)]
     if options:
         parts.append("[run]\n" + _lines({key: _option(key, value) for key, value in options.items()}))
     return "\n".join(parts)
@@ -80,7 +79,6 @@ def write(net: Network, **options: Any) -> str:
 def _links(links: list[Link]) -> list[str]:
     """Return the tables of the links; two equal links in opposite directions share a table with ``duplex = true``."""
     parts: list[str] = []
-    written: dict[Any, str] = {}  # text of each kind of link without its nodes, since many links are equal
     k = 0
     while k < len(links):
         link = links[k]
@@ -88,11 +86,8 @@ def _links(links: list[Link]) -> list[str]:
         back = (f"{link.name}-back" if own else f"{link.head}-{link.tail}", link.head, link.tail)
         following = [one for one in links[k + 1 : k + 2] if link_values(one) == link_values(link)]
         duplex = [(one.name, one.tail, one.head) for one in following if one.discipline == link.discipline] == [back]
-        key = (bool(duplex), id(link.discipline), *link_values(link))
-        if key not in written:
-            written[key] = _lines(_options(link, OF_LINK) | {"duplex": duplex or None})
         ends = {"name": link.name if own else None, "from": link.tail, "to": link.head}
-        parts.append("[[link]]\n" + _lines(ends) + written[key])
+        parts.append("[[link]]\n" + _lines(ends | _options(link, OF_LINK) | {"duplex": duplex or None}))
         k += 1 + duplex
     return parts
 
@@ -149,29 +144,21 @@ def _scheme(given: Scheme) -> str:
     return given.name if known else f"own:{given.name}"
 
 
-def _flow(flow: Flow, number: int, written: dict[Any, tuple[str, str, str]]) -> str:
-    """Return the table of a flow; `written` keeps the parts that flows of one kind share."""
+def _flow(flow: Flow, number: int) -> str:
+    """Return the table of a flow."""
     made = flow.traffic or flow.scheme
     assert made is not None
-    key = (id(made), id(flow.application), *flow.parameters.items(), *flow_values(flow))
-    if key not in written:
-        written[key] = _kind(flow, made)
-    scheme, file, rest = written[key]
-    name = _lines({"name": flow.name}) if flow.name != f"{made.name}-{number}" else ""
-    return f"[[flow]]\n{name}{scheme}{_lines({'path': flow.path})}{file}{_lines(_options(flow, _TIMES))}{rest}"
-
-
-def _kind(flow: Flow, made: Traffic | Scheme) -> tuple[str, str, str]:
-    """Return three parts of a flow's lines: before its path, between path and start, and after its start."""
     which = {"traffic": _traffic(made)} if isinstance(made, Traffic) else {"scheme": _scheme(made)}
-    table = {name: value for name, value in _options(flow, OF_FLOW).items() if name not in _TIMES}
-    values, file = table.pop("parameters", {}), table.pop("file", None)
-    rest = _lines(table)
+    options = _options(flow, OF_FLOW)
+    values = options.pop("parameters", {})
+    name = flow.name if flow.name != f"{made.name}-{number}" else None
+    first = {one: options.pop(one, None) for one in ("file", "start", "stagger")}
+    text = "[[flow]]\n" + _lines({"name": name, **which, "path": flow.path, **first, **options})
     if values:
         known = flow.scheme.parameters if flow.scheme is not None else {}
         units = {name: getattr(known.get(name), "unit", "") for name in values}
-        rest += "\n[flow.parameters]\n" + _lines({name: _written(one, units[name]) for name, one in values.items()})
-    return _lines(which), _lines({"file": file}), rest
+        text += "\n[flow.parameters]\n" + _lines({name: _written(one, units[name]) for name, one in values.items()})
+    return text
 
 
 def _traffic(given: Traffic) -> dict[str, Any]:
@@ -190,8 +177,6 @@ def _traffic(given: Traffic) -> dict[str, Any]:
     return {"kind": f"own:{given.name}"}
 
 
-#: Options in which flows of one kind may differ.
-_TIMES = {name: OF_FLOW[name] for name in ("start", "stagger")}
 #: Option -> function that converts its value for TOML, for options that are not quantities; others are written
 #: unchanged.
 _WRITERS: dict[str, Callable[[Any], Any]] = {
