@@ -85,7 +85,7 @@ class Capture:
             for side in self.sides:
                 side.write(found, now + HANDSHAKE_NS if full else now, hosts)
             if self.log is not None:
-                self.log.write(found, self.run)
+                self.log.write(found)
         except OSError as error:
             self.end = f"the trace ends at {self.until:.6g} s: {error.strerror}"
             full = True

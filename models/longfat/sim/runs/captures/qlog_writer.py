@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
 
 import numpy as np
 
@@ -27,42 +28,32 @@ ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 KINDS = (records.SENT, records.ACK_RECEIVED, records.TIMED_OUT, records.CHANGED, records.STARTED, records.FINISHED)
 
 
-class Row(NamedTuple):
-    """Fields of a trace row that the events need, as Python numbers, which are ten times faster than NumPy's."""
-
-    time: int
-    connection: int
-    number: int
-    transmission: int
-    sent: int
-    window: float
-    rate: float
-    ssthresh: float
-    srtt: float
-    rttvar: float
-    in_flight: int
-    length: int
-    what: int
+#: Fields of a trace row that the events need, as Python numbers, which are ten times faster than NumPy's.
+Row = namedtuple(
+    "Row",
+    ["time", "connection", "number", "transmission", "sent", "window", "rate", "ssthresh", "srtt", "rttvar",
+     "in_flight", "length", "what"],
+)  # fmt: skip
 
 
 class Log:
     """A qlog file for each flow with a scheme; the connections of a generator of arrivals are groups in one file."""
 
     def __init__(self, run: Simulation, files: GrowingFiles, folder: AtomicFiles) -> None:
-        self.files = files
-        copies, names = run.assembly.copies, run.assembly.flow_names
+        self.run, self.files = run, files
+        names = run.assembly.flow_names
         self.paths = {
             f: files.begin(folder.path(file_name(names[f], f)))
-            for f, flow in enumerate(copies)
+            for f, flow in enumerate(run.assembly.copies)
             if flow.scheme is not None
         }
-        self.senders = {f: Sender(names[f], run) for f in self.paths}
+        self.begun: set[int] = set()  # flows whose file has a header
         self.connections: dict[int, Connection] = {}
 
-    def write(self, found: np.ndarray, run: Simulation) -> None:
+    def write(self, found: np.ndarray) -> None:
         """Write the events of rows of the trace, to the file of each flow."""
         found = found[np.isin(found["what"], KINDS)]
-        template = run.state.tallies["template"]
+        template = self.run.state.tallies["template"]
         of = np.where(template == records.NONE, np.arange(len(template)), template)[found["flow"]]
         for f in np.unique(of).tolist():
             if f in self.paths:
@@ -70,14 +61,16 @@ class Log:
 
     def _events(self, f: int, found: np.ndarray) -> bytes:
         """Return the events of one flow as JSON texts."""
-        sender, made = self.senders[f], []
-        if not sender.begun:
-            made.append(sender.header())
-            sender.begun = True
+        sender = self.run.state.senders[f]
+        made = []
+        if f not in self.begun:
+            self.begun.add(f)
+            made.append(_opening(self.run.assembly.flow_names[f], self.run.assembly.schemes[sender["scheme"]].name))
         for row in map(Row, *(found[name].tolist() for name in Row._fields)):
             connection = self.connections.get(row.connection)
             if connection is None:
-                connection = self.connections[row.connection] = Connection(sender)
+                connection = Connection(int(sender["packet_size"]), bool(sender["acknowledged"]))
+                self.connections[row.connection] = connection
             made += connection.events(row)
             if row.what == records.FINISHED:
                 del self.connections[row.connection]
@@ -94,38 +87,29 @@ def file_name(flow: str, f: int) -> str:
     return f"{plain}.sqlog" if plain == flow else f"{plain}.{f + 1}.sqlog"
 
 
-class Sender:
-    """Properties of a flow that all its events share."""
-
-    def __init__(self, name: str, run: Simulation) -> None:
-        f = run.assembly.flow_names.index(name)
-        state, self.name, self.begun = run.state, name, False
-        self.scheme = run.assembly.schemes[state.senders[f]["scheme"]].name
-        self.packet = int(state.senders[f]["packet_size"])
-        self.acknowledged = bool(state.senders[f]["acknowledged"])
-
-    def header(self) -> str:
-        """Return the first JSON text of a flow's file, which describes the trace."""
-        return _text(
-            {
-                "qlog_format": "JSON-SEQ",
-                "qlog_version": VERSION,
-                "title": f"flow {self.name}",
-                "description": f"simulated by longfat {__version__}; scheme {self.scheme}",
-                "trace": {
-                    "vantage_point": {"name": "sender", "type": "client"},
-                    "title": f"flow {self.name}, scheme {self.scheme}",
-                    "common_fields": {"time_format": "relative", "reference_time": 0.0, "protocol_type": ["TCP"]},
-                },
-            }
-        )
+def _opening(name: str, scheme: str) -> str:
+    """Return the first JSON text of a flow's file, which describes the trace."""
+    return _text(
+        {
+            "qlog_format": "JSON-SEQ",
+            "qlog_version": VERSION,
+            "title": f"flow {name}",
+            "description": f"simulated by longfat {__version__}; scheme {scheme}",
+            "trace": {
+                "vantage_point": {"name": "sender", "type": "client"},
+                "title": f"flow {name}, scheme {scheme}",
+                "common_fields": {"time_format": "relative", "reference_time": 0.0, "protocol_type": ["TCP"]},
+            },
+        }
+    )
 
 
 class Connection:
     """Connection as its sender sees it: last transmission of each outstanding packet, and the values logged last."""
 
-    def __init__(self, sender: Sender) -> None:
-        self.sender, self.timeouts, self.acks, self.least = sender, 0, 0, math.inf
+    def __init__(self, packet: int, acknowledged: bool) -> None:
+        self.packet, self.acknowledged = packet, acknowledged
+        self.timeouts, self.acks, self.least = 0, 0, math.inf
         self.outstanding: dict[int, int] = {}  # transmission by packet number
         self.una = 0
         self.logged: dict[str, Any] = {}
@@ -151,7 +135,7 @@ class Connection:
 
     def _sent(self, row: Row) -> list[tuple[str, dict[str, Any]]]:
         """Return the events of a sent data packet; for a retransmission the first event is the loss of the packet."""
-        number, size = row.number, self.sender.packet
+        number, size = row.number, self.packet
         frame: dict[str, Any] = {"frame_type": "stream", "stream_id": 0, "offset": number * size, "length": size}
         if number == records.NO_DATA:
             frame = {"frame_type": "ping"}
@@ -159,7 +143,7 @@ class Connection:
             "transport:packet_sent",
             {**_header(row.transmission), "raw": {"length": row.length}, "frames": [frame]},
         )
-        if not self.sender.acknowledged or number == records.NO_DATA:
+        if not self.acknowledged or number == records.NO_DATA:
             return [sent]
         before = self.outstanding.get(number)
         self.outstanding[number] = row.transmission
@@ -194,7 +178,7 @@ class Connection:
 
     def _changed(self, row: Row, rtt: float | None) -> dict[str, Any]:
         """Return the metrics that have changed since the last log entry."""
-        size = self.sender.packet
+        size = self.packet
         known: dict[str, float] = {
             "congestion_window": row.window * size,
             "ssthresh": row.ssthresh * size,
