@@ -20,15 +20,15 @@ RATE = 1e6  # bytes/s
 
 
 class Referee(Queue):
-    """RFC 9332, figures 2, 3, 5, 7 and 8, with their names; the scheduler of appendix A.2 or that of figure 10.
+    """RFC 9332, figures 2, 3, 5, 7 and 8, with their names, and the scheduler of appendix A.2.
 
     Weighted round robin, on which the RFC has no pseudo-code: a byte of L adds 1/16 to the credit of C while C waits,
     a byte of C takes 15/16 while L waits; C is served while it has credit. The credit is 0 when the link becomes idle.
     """
 
-    def __init__(self, target=15 * MS, rtt_max=100 * MS, min_th=0.8 * MS, ramp=0.4 * MS, k=2.0, limit=0.25, shift=None):
+    def __init__(self, target=15 * MS, rtt_max=100 * MS, min_th=0.8 * MS, ramp=0.4 * MS, k=2.0, limit=0.25):
         self.target, self.rtt_max, self.min_th, self.ramp, self.k = target, rtt_max, min_th, ramp, k
-        self.limit, self.shift, self.th_len, self.mtu = limit * RATE, shift, 1, 1500
+        self.limit, self.th_len, self.mtu = limit * RATE, 1, 1500
         self.t_update = min(target, rtt_max / 3)
         self.alpha = 0.1 * self.t_update / rtt_max**2
         self.beta = 0.3 / rtt_max
@@ -70,8 +70,6 @@ class Referee(Queue):
     def scheduler(self):
         if not self.cq or not self.lq:
             return self.lq or self.cq
-        if self.shift is not None:
-            return self.lq if self.time(self.lq) + self.shift >= self.time(self.cq) else self.cq
         if self.credit <= 0:
             self.credit += self.lq[0][1] / 16
             return self.lq
@@ -147,7 +145,6 @@ def logged(discipline, load, until, seed):
     ("load", "options"),
     [
         (1.0, {}),
-        (2.0, {"time_shifted": 1}),
         (2.4, {"coupling": 1.5, "range": 0.0, "threshold": 1 * MS}),
         (2.4, {"limit": 0.03}),
     ],
@@ -156,10 +153,9 @@ def test_it_is_the_pseudo_code(load, options):
     """Four sources that come and go, up to overload: the same packets leave at the same times with the same marks."""
     until = 20.007 if is_long() else 4.007  # no multiple of the update interval, 15 ms
     (entered, left), own = logged(dualpi2(**options), load, until, seed=3)
-    shift = 0.05 if options.get("time_shifted") else None
     referee = Referee(
         k=options.get("coupling", 2.0), ramp=options.get("range", 0.4 * MS), min_th=options.get("threshold", 0.8 * MS),
-        limit=options.get("limit", 0.25), shift=shift,
+        limit=options.get("limit", 0.25),
     )  # fmt: skip
     arrivals = [(round(c.now * 1e9), c.length, (c.flow, c.number), ecn_field(c.marks_after)) for c in entered]
     expected = transmissions(referee, arrivals, round(until * 1e9))[: len(left)]
@@ -173,14 +169,14 @@ def test_it_is_the_pseudo_code(load, options):
     assert wanted <= referee.seen
 
 
-def beside(classic, *, discipline=dualpi2, seconds=25.0):
+def beside(classic, *, seconds=25.0):
     """Return the ratio of the rates of an L4S and a Classic flow, the waits of L4S packets [s], and the utilisation.
 
     Both flows start at random times in the first second; the first five seconds do not count.
     """
     books = Logbook(queues.FIFO), Logbook(queues.FIFO)
     net = Network().link("s", "a", rate=math.inf, discipline=books[0].discipline)
-    net.link("a", "b", rate="20 Mbit/s", discipline=discipline)
+    net.link("a", "b", rate="20 Mbit/s", discipline=dualpi2)
     net.link("b", "d", rate=math.inf, delay=0.0125, discipline=books[1].discipline)
     starts = np.random.default_rng(1).random(2)
     for k, start in enumerate(starts):
@@ -211,9 +207,3 @@ def test_low_delay_beside_a_classic_flow(classic):
     assert np.quantile(waits, 0.99) < 2.5 * MS
     assert 0.5 < ratio < 2.0
     assert utilisation > 0.98
-
-
-def test_one_delay_for_both():
-    """Without precedence of the L4S queue (time shift 0) L4S packets wait as long as Classic ones."""
-    _, waits, _ = beside("sack", discipline=dualpi2(time_shifted=1, time_shift=0.0), seconds=10.0)
-    assert waits.mean() > 5 * MS

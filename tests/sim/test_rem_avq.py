@@ -95,8 +95,8 @@ def test_rem_as_the_plain_one(options, loads):
 class Virtual:
     """The virtual queue of AVQ, with packets of s bytes at t, on a virtual link of c bytes/s."""
 
-    def __init__(self, limit, gamma=0.98, alpha=0.15, start=0.8, printed_update=False):
-        self.limit, self.gamma, self.alpha, self.printed = limit, gamma, alpha, printed_update
+    def __init__(self, limit, gamma=0.98, alpha=0.15, start=0.8):
+        self.limit, self.gamma, self.alpha = limit, gamma, alpha
         self.vq, self.c, self.last, self.adapted = 0.0, start * RATE, None, None
 
     def takes(self, t, s, marks):
@@ -108,11 +108,7 @@ class Virtual:
         over = self.vq > self.limit
         if over:
             self.vq -= s
-        if self.printed:  # Kunniyur & Srikant (2001): at each arrival, clipped at the capacity before the last term
-            grown = self.c + self.alpha * self.gamma * RATE * (t - self.adapted)
-            self.c = max(min(grown, RATE) - self.alpha * s, 0.0)
-            self.adapted = t
-        elif not over or marks:
+        if not over or marks:
             change = self.alpha * self.gamma * RATE * (t - self.adapted) - self.alpha * s
             self.c = min(max(self.c + change, 0.0), RATE)
             self.adapted = t
@@ -122,8 +118,8 @@ class Virtual:
 @pytest.mark.parametrize(("ecn", "buffer", "limit", "options"), [
     (False, 40, 40_000, {}), (True, 40, 40_000, {}), (True, 40, 20_000, {"packet": 500}), (True, "30 kB", 30_000, {}),
     (False, 40, 10_000, {"buffer": 0.25, "alpha": 2}),
-    (False, 1000, 1_000_000, {"alpha": 5.0, "gamma": 0.5, "start": 0.0}), (True, 40, 40_000, {"printed_update": True}),
-    (False, 40, 40_000, {"printed_update": True, "alpha": 5.0, "start": 1.0}),
+    (False, 1000, 1_000_000, {"alpha": 5.0, "gamma": 0.5, "start": 0.0}),
+    (False, 40, 40_000, {"alpha": 5.0, "start": 1.0}),
 ])  # fmt: skip
 def test_avq_as_the_plain_one(ecn, buffer, limit, options):
     """Packets of two sizes, one of them ECN-capable, at a load of 1.2: every verdict and mark agrees."""
@@ -145,17 +141,15 @@ def test_avq_as_the_plain_one(ecn, buffer, limit, options):
     assert (marks > 10) == ecn
 
 
-@pytest.mark.parametrize(("printed_update", "first"), [(False, RATE), (True, RATE - 50_000.0)])
-def test_virtual_capacity_by_hand(printed_update, first):
-    """The virtual capacity of ns-2.35 and of the paper, by hand: alpha = 50/s, gamma = 1, packets of 1000 B.
+def test_virtual_capacity_by_hand():
+    """The virtual capacity of ns-2.35, by hand: alpha = 50/s, gamma = 1, packets of 1000 B.
 
-    From c = C = 10^6 bytes/s. A packet after 100 ms: c + 50 x 10^6 x 0.1 - 50 x 1000 is above C, so that ns-2.35 gives
-    C; the paper subtracts 50,000 from C.
+    From c = C = 10^6 bytes/s. A packet after 100 ms: c + 50 x 10^6 x 0.1 - 50 x 1000 is above C: C.
     """
-    discipline = avq(alpha=50, gamma=1, start=1, printed_update=printed_update)
+    discipline = avq(alpha=50, gamma=1, start=1)
     one = simulated(one_link(traffic.constant(1e4), rate=RATE, buffer=40, discipline=discipline, packet=1000), 0.25)
     assert arrived(one)[0] >= 2
-    assert of_link(one).virtual_rate == pytest.approx(first, rel=1e-12)
+    assert of_link(one).virtual_rate == pytest.approx(RATE, rel=1e-12)
 
 
 def test_packets_dropped_by_the_buffer_are_not_marked():

@@ -10,9 +10,7 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Simulation
 from longfat.sim.schemes import tear
-from tests.sim.lab import one_link
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, Trace, compared, drop_acks, drop_numbers, grown
 from tests.sim.schemes.steady import mean_rate, periodic, simulation
@@ -95,9 +93,6 @@ TRACES = {
         "tear", drop_numbers(11),
         at={0.555: {"emulated": 6 + 1 / 6, "phase": tear.AVOIDANCE, "rate": 1000 * (60 + 13 / 0.375) / 2}},
     ),
-    "tear-closed-epoch": Trace(
-        "tear", drop_numbers(11), {"open_epoch": 0}, at={0.555: {"rate": 1000 * 13 / 0.375}}
-    ),
 }  # fmt: skip
 
 test_trace = compared(TRACES)
@@ -117,21 +112,6 @@ def test_window_form_of_gaimd_after_a_loss():
     unchanged = float(diary.flow.window)
     assert diary.advance(0.295).flow.window == unchanged
     assert diary.advance(0.55).flow.window > unchanged
-
-
-def test_fine_grain_of_rap():
-    """While the queue grows the short mean exceeds the long one, and intervals are that much longer (Rejaie 1999)."""
-    found = []
-    for fine_grain in (0, 1):
-        net = one_link("rap", rate=1e6, delay=0.05, buffer=100, duplex=True, packet=1000,
-                       parameters={"fine_grain": fine_grain})  # fmt: skip
-        one = Simulation(net, rng=1)
-        one.advance(12.5)
-        found.append((one.state.flows[0].rate, of_flow(one)))
-    (rate, plain), (fine_rate, fine) = found
-    assert rate == pytest.approx(1000 / plain.interval)
-    assert fine.short_rtt > 1.02 * fine.long_rtt
-    assert fine_rate * fine.interval == pytest.approx(1000 * fine.long_rtt / fine.short_rtt)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +163,7 @@ def test_mean_of_epochs_of_tear():
     """
     mean_rate_of = numba.njit(lambda flows: tear.mean_rate(flows[0]))
     flows = np.zeros(1, tear.TEAR.columns.dtype).view(np.recarray)
-    flows["open_epoch"], flows["round_window"] = 1, 1
+    flows["round_window"] = 1
     flows["epochs"] = [20.0] * 4 + [10.0] * 4
     assert mean_rate_of(flows) == pytest.approx(100 / 6, rel=1e-12)
     flows["epoch_packets"], flows["epoch_time"] = 4, 0.1

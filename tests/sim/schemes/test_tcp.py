@@ -165,15 +165,11 @@ TRACES = {
         )
         for impatient, dues in ((1, [1.5, 1.6, 1.6, 1.6, 1.9]), (0, [1.5, 1.6, 1.7, 1.8, 1.9]))
     },
-    # At the end of recovery a burst is avoided (RFC 6582, section 3.2, step 3, option 1). The duplicates of 15..20 are
-    # lost, so that nothing is in flight when packet 10 is acknowledged: five packets at once, or max(0, 1) + 1 = 2.
-    **{
-        f"newreno-careful-exit-{careful}": Trace(
-            "newreno", drop_numbers(10), {"back": drop_acks(*range(15, 21)), "careful_exit": careful, **WITHOUT},
-            sent={0.5: burst},
-        )
-        for careful, burst in ((0, [*range(21, 26)]), (1, [21, 22]))
-    },
+    # A full acknowledgment sets the window to ssthresh (RFC 6582, section 3.2, step 3, option 2). The duplicates of
+    # 15..20 are lost, so that nothing is in flight when packet 10 is acknowledged: five packets at once.
+    "newreno-full-acknowledgment": Trace(
+        "newreno", drop_numbers(10), {"back": drop_acks(*range(15, 21)), **WITHOUT}, sent={0.5: [*range(21, 26)]}
+    ),
     # In recovery each duplicate releases at most two packets (ns-2.35, tcp-newreno.cc, recv()). The mark of 10 halves
     # the window of 11: 5.5; 21..24 go at 0.5 s, and 20 is lost. Its third duplicate, of the same window as the mark,
     # does not halve again (RFC 3168, section 6.1.2), so that 20 + 5 + 3 = 28 would let 25, 26, 27 go at once with

@@ -72,11 +72,8 @@ def leave(flow):
     flow.recovering = False
     flow.inflation = 0.0
     flow.duplicates = 0
-    # RFC 6582, section 3.2, step 3, full acknowledgments: option (2) sets cwnd to ssthresh. With `careful_exit` option
-    # (1) applies, too: cwnd is at most one segment more than is in flight, which avoids a burst.
+    # RFC 6582, section 3.2, step 3, full acknowledgments: option (2) sets cwnd to ssthresh.
     flow.window = flow.ssthresh
-    if flow.careful_exit > 0.0:
-        flow.window = min(flow.ssthresh, max(float(flow.high - flow.una), 1.0) + 1.0)
 
 
 def timeout(flow, event):
@@ -94,9 +91,6 @@ NEWRENO = Scheme(
     parameters={
         **tcp.PARAMETERS,
         "limited_transmit": flag(True, "1: a new packet for each of the first two duplicates (RFC 3042); 0: none"),
-        "careful_exit": flag(
-            False, "1: no burst at the end of recovery (RFC 6582, section 3.2, step 3); 0: window = ssthresh"
-        ),
         "impatient": flag(
             True, "1: only the first partial acknowledgment restarts the timer (RFC 6582); 0: each of them"
         ),

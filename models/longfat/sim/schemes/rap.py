@@ -16,7 +16,6 @@ The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35,
 """
 
 from longfat.sim.kernel.jit import inline
-from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.paced import SLACK, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
@@ -29,8 +28,6 @@ STATE = {
     "mean_rtt": "initial_interval",
     "deviation": 0.0,
     "packet_timeout": "initial_interval",  # age at which a packet counts as lost
-    "short_rtt": 0.0,  # short-term and long-term means of the round-trip time
-    "long_rtt": 0.0,
     "has_rtt": False,  # whether a round-trip time is known
     "step_at": 0.0,  # time of the next increase
     "counted": 0,  # transmissions up to the last increase
@@ -47,7 +44,7 @@ def start(flow, event):
     flow.step_at = event.now + flow.initial_interval
     flow.oldest = event.now
     set_alarm(flow)
-    return rate(flow)
+    return flow.packet_size / flow.interval
 
 
 def ack(flow, event):
@@ -62,24 +59,20 @@ def ack(flow, event):
     find_oldest(flow, event)
     event.restart_timer = 1
     set_alarm(flow)
-    return rate(flow)
+    return flow.packet_size / flow.interval
 
 
 @inline
 def sample(flow, rtt):
-    """Update means and deviation of the round-trip time, and the packet timeout; the first sample sets the means."""
+    """Update mean and deviation of the round-trip time, and the packet timeout; the first sample sets the mean."""
     if not flow.has_rtt:
         flow.mean_rtt = rtt
-        flow.short_rtt = rtt
-        flow.long_rtt = rtt
     # ns-2.35, rap.cc, UpdateTimeValues(): gains delta = 0.5; timeout = 1.2 srtt + 4 deviations. The deviation uses the
     # difference of the sample from the old mean.
     error = rtt - flow.mean_rtt
     flow.mean_rtt += flow.rtt_gain * error
     flow.deviation += flow.rtt_gain * (abs(error) - flow.deviation)
     flow.packet_timeout = flow.timeout_rtts * flow.mean_rtt + flow.timeout_deviations * flow.deviation
-    flow.short_rtt += flow.short_gain * (rtt - flow.short_rtt)
-    flow.long_rtt += flow.long_gain * (rtt - flow.long_rtt)
 
 
 @inline
@@ -122,7 +115,7 @@ def change(flow, now, interval):
 def loss(flow, event):
     """Return the rate [bytes/s], decreased after a loss; called once per window of data."""
     decrease(flow, event.now)
-    return rate(flow)
+    return flow.packet_size / flow.interval
 
 
 def alarm(flow, event):
@@ -132,7 +125,7 @@ def alarm(flow, event):
     elif event.now + SLACK >= flow.step_at:
         increase(flow, event.now)
     set_alarm(flow)
-    return rate(flow)
+    return flow.packet_size / flow.interval
 
 
 @inline
@@ -161,17 +154,6 @@ def decrease(flow, now):
 
 
 @inline
-def rate(flow):
-    """Return the rate [bytes/s] of the packet interval, which `fine_grain` adapts to the round-trip time."""
-    # Rejaie, Handley and Estrin (1999), fine-grain adaptation: the interval is multiplied by the ratio of short-term to
-    # long-term round-trip time.
-    interval = flow.interval
-    if flow.fine_grain > 0.0 and flow.has_rtt:
-        interval *= flow.short_rtt / flow.long_rtt
-    return flow.packet_size / interval
-
-
-@inline
 def set_alarm(flow):
     """Set the alarm to the next increase or, if it is earlier, to the timeout of the oldest packet in flight."""
     flow.alarm = flow.step_at
@@ -190,9 +172,6 @@ PARAMETERS = {
     "used_share": Parameter(
         0.5, "1", "[0, 1]", about="Least share of the allowed packets that must be sent for an increase"
     ),
-    "fine_grain": flag(False, "1: intervals scale with short-term over long-term round-trip time; 0: they do not"),
-    "short_gain": Parameter(0.9, "1", "(0, 1]", about="Gain of a new sample in the short-term round-trip time"),
-    "long_gain": Parameter(0.01, "1", "(0, 1]", about="Gain of a new sample in the long-term round-trip time"),
     "initial_interval": Parameter(
         2.0, "s", "(0, 1e6]", about="Interval between packets before the first round-trip sample"
     ),

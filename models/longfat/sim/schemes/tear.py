@@ -7,7 +7,7 @@ read:
 
 * A round adds the window with which it began to the packets of the epoch; an unfinished round adds the arrived share.
 * A timeout adds the simulator's retransmission timeout (RFC 6298) to the time of the epoch, but no packets to it.
-* Until the first epoch ends, the rate is the window per round trip (`slow_start`); before the first acknowledgment it
+* Until the first epoch ends, the rate is the window per round trip; before the first acknowledgment it
   is one packet per second.
 * The interval between arrivals and its deviation are moving averages with TCP's gains, 1/8 and 1/4.
 * Feedback is missing when no acknowledgment arrives, not when no round ends: a round may last longer than `silent_rtts`
@@ -19,7 +19,6 @@ read:
 import math
 
 from longfat.sim.kernel.jit import inline
-from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.paced import SLACK, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
@@ -183,7 +182,7 @@ def mean_rate(flow):
     # Our choice, because we could not obtain the technical report on TEAR: of the means with and without the open
     # epoch, the larger one counts, as for loss intervals in RFC 5348, section 5.4; but the oldest epoch stays while
     # there are fewer than eight.
-    if flow.open_epoch > 0.0 and time > 0.0:
+    if time > 0.0:
         return max(mean, mean_with(packets / time, flow.epochs, EQUAL, EPOCHS, 1.0, True))
     return mean
 
@@ -195,12 +194,8 @@ def report(flow, now, ended):
     # a round, but a lower rate immediately.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
-    elif flow.slow_start > 0.0:
-        rate = flow.packet_size * flow.round_window / flow.rtt
-    elif flow.epoch_time > 0.0:
-        rate = flow.packet_size * flow.epoch_packets / flow.epoch_time
     else:
-        rate = flow.packet_size / flow.rtt
+        rate = flow.packet_size * flow.round_window / flow.rtt
     due = ended and now + SLACK >= flow.reported + flow.rtt
     if due or rate < flow.rate:
         flow.rate = rate
@@ -255,10 +250,6 @@ TEAR = Scheme(
         "rtt_gain": Parameter(0.125, "1", "(0, 1]", about="Gain of a new sample in the smoothed round-trip time"),
         "silent_rtts": Parameter(
             4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
-        ),
-        "open_epoch": flag(True, "1: the unfinished epoch counts if it raises the rate; 0: it does not"),
-        "slow_start": flag(
-            True, "1: one emulated window per round trip during the first epoch; 0: mean rate of the epoch"
         ),
         **timers.PARAMETERS,
     },

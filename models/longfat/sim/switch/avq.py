@@ -1,17 +1,13 @@
 """Adaptive virtual queue (AVQ): packets that would overflow a slower, virtual link are marked or dropped.
 
-S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue
-Management", SIGCOMM 2001. The virtual capacity is updated as in the authors' code (ns-2.35, vq.cc), or as the paper
-prints it (`printed_update`). The virtual link has the same buffer; its capacity c follows dc/dt = alpha (gamma C -
-arrival rate), between 0 and the true capacity C, so that the utilisation tends to `gamma`. If packets are dropped and
-not marked, ns-2.35 counts only admitted packets as arrivals; the paper counts all packets.
+The virtual capacity is updated as in the authors' code (ns-2.35, vq.cc). The virtual link has the same buffer; its
+capacity c follows dc/dt = alpha (gamma C - arrival rate), between 0 and the true capacity C, so that the utilisation
+tends to `gamma`. If packets are dropped and not marked, ns-2.35 counts only admitted packets as arrivals; the paper
+counts all packets.
 
 Our choice: packets that are not ECN-capable are dropped where ECN-capable packets would be marked, because RFC 3168,
 "The Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable
 packets only; ns-2.35 lets them pass. A link with an unbounded buffer or without transmission time never marks or drops.
-
->>> avq(gamma=0.9, ecn=True).values["gamma"]
-0.9
 """
 
 import math
@@ -29,11 +25,7 @@ from longfat.sim.plugin.functions import is_full, mark
 def adapt(link, packet, now):
     """Update the virtual capacity [bytes/s] at the arrival of a packet."""
     tokens = link.gamma * link.rate * (now - link.adapted_at)
-    if link.printed_update:
-        grown = min(link.rate, link.virtual_rate + link.alpha * tokens)
-        link.virtual_rate = max(0.0, grown - link.alpha * packet.size)
-    else:
-        link.virtual_rate = min(link.rate, max(0.0, link.virtual_rate + link.alpha * (tokens - packet.size)))
+    link.virtual_rate = min(link.rate, max(0.0, link.virtual_rate + link.alpha * (tokens - packet.size)))
     link.adapted_at = now
 
 
@@ -58,8 +50,6 @@ def enqueue(link, packet, now):
         if not is_full(link, packet, now):
             mark(link, packet)
     else:
-        if link.printed_update:
-            adapt(link, packet, now)
         return DROP
     adapt(link, packet, now)
     return ENQUEUE
@@ -77,7 +67,6 @@ avq = Discipline(
             1000.0, "bytes", "[1, 1e6]", about="Mean packet size, which converts a buffer in packets into bytes"
         ),
         "ecn": flag(False, "Mark ECN-capable packets instead of dropping them"),
-        "printed_update": flag(False, "Update the virtual capacity as the paper prints it, also at dropped packets"),
     },
     # `virtual_queue` [bytes] was last updated at `emptied_at` [s], `virtual_rate` (the virtual capacity) [bytes/s] at
     # `adapted_at` [s].

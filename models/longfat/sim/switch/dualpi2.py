@@ -1,15 +1,12 @@
 """DualPI2: two queues with coupled marking, for L4S and for Classic traffic (RFC 9332, appendix A).
 
 Queue 0 is the L4S queue, queue 1 the Classic one. The scheduler (service `dual-queue`) is weighted round robin, which
-appendix A.2 recommends, or a time-shifted FIFO: L4S first, as long as the Classic queue is not starved.
+appendix A.2 recommends.
 
 A PI controller on the queuing delay keeps a base probability p'. Classic packets are dropped or marked with p'^2, L4S
 packets are marked with k p' (k is `coupling`), or with the probability of a ramp on their own delay if that is greater.
 Neither decision is random: a counter for each queue adds up the probabilities. The algorithm is that of figures 2 to 5
 of the RFC, with the overload handling of figures 7 and 8.
-
->>> dualpi2(target="20 ms").values["target"]
-0.02
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from __future__ import annotations
 from longfat.base.domains import conflict
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import CE, DATA, ECT, ECT1, NOTHING
-from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
+from longfat.sim.plugin.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.plugin.functions import append, mark, queue, take_first, waiting
 from longfat.sim.plugin.service import Service
 
@@ -52,16 +49,13 @@ def join(link, packet, now):
     return 0
 
 
-# RFC 9332, appendix B, figure 10, `scheduler`: the L4S queue is served if its delay plus the time shift is at least the
-# Classic queue's delay. Appendix A.2 recommends weighted round robin without defining it. Our choice, after the
-# description of the reference implementation in appendix A.1: a credit in bytes, which changes only while both queues
-# have packets. The L4S queue is served while the credit is not positive. A byte of the L4S queue adds `classic_weight`
-# to the credit; a byte of the Classic queue subtracts 1 - `classic_weight`.
+# RFC 9332, appendix A.2, recommends weighted round robin without defining it. Our choice, after the description of the
+# reference implementation in appendix A.1: a credit in bytes, which changes only while both queues have packets. The
+# L4S queue is served while the credit is not positive. A byte of the L4S queue adds `classic_weight` to the credit; a
+# byte of the Classic queue subtracts 1 - `classic_weight`.
 @inline
-def chosen(link, now):
+def chosen(link):
     """Return the number of the queue whose first packet is sent next, if both queues have packets."""
-    if link.time_shifted:
-        return L4S if delay_of(link, L4S, now) + link.time_shift >= delay_of(link, CLASSIC, now) else CLASSIC
     if link.credit <= 0.0:
         link.credit += link.classic_weight * waiting(link, queue(link, L4S).head).size
         return L4S
@@ -76,7 +70,7 @@ def serve(link, now):
         return take_first(link, classic) if classic.packets > 0 else NOTHING
     if classic.packets == 0:
         return take_first(link, low_latency)
-    return take_first(link, queue(link, chosen(link, now)))
+    return take_first(link, queue(link, chosen(link)))
 
 
 DUAL_QUEUE = Service(
@@ -88,14 +82,10 @@ DUAL_QUEUE = Service(
         "classic_weight": Parameter(
             0.0625, "1", "(0, 1)", about="Share of the Classic queue under weighted round robin while both have packets"
         ),
-        "time_shifted": flag(False, "Schedule by time-shifted FIFO; otherwise by weighted round robin"),
-        "time_shift": Parameter(
-            0.05, "s", "[0, 1e3]", about="Excess of the Classic queue's delay up to which the L4S queue is served first"
-        ),
     },
     state={"credit": 0.0},  # bytes, weighted
     source='RFC 9332 (2023), "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and Scalable '
-    'Throughput (L4S)", sections 2.4 and 4.2.2, appendices A and B',
+    'Throughput (L4S)", sections 2.4 and 4.2.2, appendix A',
 )
 
 
