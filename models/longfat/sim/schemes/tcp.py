@@ -50,11 +50,7 @@ PARAMETERS = {
     "ecn": flag(False, "1: ECN-capable transport, packets may be marked (RFC 3168); 0: packets are dropped", "ect"),
     "delayed_ack": DELAYED_ACK,
     "ack_delay": Parameter(
-        0.04,
-        "s",
-        "(0, 0.5]",
-        "ack_delay",
-        about="Longest delay of an acknowledgment (RFC 5681, section 4.2)",
+        0.04, "s", "(0, 0.5]", "ack_delay", about="Longest delay of an acknowledgment (RFC 5681, section 4.2)"
     ),
     "quick_acks": Parameter(
         0.0,

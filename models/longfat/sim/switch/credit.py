@@ -1,13 +1,11 @@
 """Link-by-link credit flow control (FCVC): a node sends a flow's cells only if the next switch has buffers for them.
 
-H. T. Kung and A. Chapman, "The FCVC (Flow-Controlled Virtual Channels) Proposal for ATM Networks", ICNP 1993, and H. T.
-Kung, T. Blackwell and A. Chapman, "Credit-Based Flow Control for ATM Networks", SIGCOMM 1994. A switch sends a credit
-cell to its upstream neighbour after each N2 cells of a flow that it has forwarded; the credit cell carries the number
-of cells forwarded so far. The neighbour may have sent at most N2 + N3 cells (the allocation) that are not yet
-forwarded: with N3 = rate x round trip of the link, a flow can reach that rate. The scheduler (service `credit`) sends
-within these limits: a flow without credit waits and lets other flows pass, so that a blocked flow does not block the
-link. Our choice, because the paper leaves the order to the switch: the flows with credit take turns packet by packet.
-Packets of other schemes and acknowledgments need no credit.
+A switch sends a credit cell to its upstream neighbour after each N2 cells of a flow that it has forwarded; the credit
+cell carries the number of cells forwarded so far. The neighbour may have sent at most N2 + N3 cells (the allocation)
+that are not yet forwarded: with N3 = rate x round trip of the link, a flow can reach that rate. The scheduler (service
+`credit`) sends within these limits: a flow without credit waits and lets other flows pass, so that a blocked flow does
+not block the link. Our choice, because the paper leaves the order to the switch: the flows with credit take turns
+packet by packet. Packets of other schemes and acknowledgments need no credit.
 
 Cells are counted by their transmission numbers: the next cell that arrives also returns the credit of cells lost before
 it. A flow that is blocked for a time `check` and gets no credit cell sends one cell without credit, which the next node
@@ -21,9 +19,6 @@ cells gets 1 + (M/2 - TQ - N) V/TV, reported in credit cells. Our choice, becaus
 buffers must not overflow: the sum of the allocations never exceeds the free part of the pool if all flows use their
 latest reported allocations, and a flow that is silent for an interval returns to an allocation of one cell without a
 message, at both ends of the link.
-
->>> credit(n3=100).values["n2"]
-10.0
 """
 
 import math
@@ -130,19 +125,14 @@ CREDIT = Service(
 )  # fmt: skip
 
 
-@inline
-def silent(queue, intervals, now):
-    """Return whether a flow was silent for more than `intervals` [s]; its allocation has then expired upstream."""
-    return now - max(queue.arrived_at, queue.announced_at) > intervals
-
-
 # Our choice: the upstream node may still use the largest of several announced allocations. An allocation announced
 # before the last one counts for one more interval, within which the last credit cell reaches the upstream node, and
 # the cells that the upstream node sent before reach this switch.
 @inline
 def reserved(link, queue, now):
     """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""
-    if silent(queue, 2.0 * link.interval, now):
+    # An allocation of a flow that was silent for longer has expired upstream.
+    if now - max(queue.arrived_at, queue.announced_at) > 2.0 * link.interval:
         queue.announced = queue.granted = 1.0
         queue.announced_before = 0.0
     recent = now - queue.announced_at < link.interval

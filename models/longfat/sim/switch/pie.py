@@ -1,8 +1,7 @@
 """PIE (proportional integral controller enhanced): packets are dropped at arrival, by the queueing delay and its trend.
 
-R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE): A Lightweight Control
-Scheme to Address the Bufferbloat Problem", RFC 8033. Every `update` seconds the drop probability changes by alpha
-(delay - target) + beta (delay - delay before), scaled down while it is small.
+Every `update` seconds the drop probability changes by alpha (delay - target) + beta (delay - delay before), scaled down
+while it is small.
 
 The rules are those of appendix A, which measures the delay of departing packets; `ecn`, `derandomize` and `cap` are
 options of section 5.
@@ -16,9 +15,6 @@ Our choices, where RFC 8033 has no rule or contradicts itself:
 - No random number is drawn for a packet that the buffer drops, and the packet is not marked (appendix B: tail drop
   comes first).
 - A mark resets the accumulated probability as a drop does (section 5.4 speaks of drops only).
-
->>> pie(target="5 ms").values["target"]
-0.005
 """
 
 import math
@@ -34,34 +30,24 @@ DECAY = 0.98  # RFC 8033, section 4.2
 STEP, CAPPED_FROM = 0.02, 0.1  # RFC 8033, section 5.5
 
 
-# RFC 8033, appendix A, `drop_early`: packets are spared if the link might otherwise idle ("Safeguard PIE to be work
-# conserving").
-@inline
-def is_spared(link):
-    """Return whether the arriving packet is not dropped at random, because the delay is low or the queue is short."""
-    low_delay = link.delay_before < link.target / 2.0 and link.probability < LOW_LOSS
-    return low_delay or link.backlog_bytes <= FEW_PACKETS * link.packet
-
-
-# RFC 8033, section 5.4 and appendix B, `drop_early`: successive drops are neither too close to each other nor too far
-# apart.
-@inline
-def is_drawn_between(link):
-    """Return whether to drop: False if the accumulated probability is below LOW, True from HIGH on, else at random."""
-    if link.probability == 0.0:
-        link.accumulated = 0.0
-    link.accumulated += link.probability
-    if link.accumulated < LOW:
-        return False
-    return link.accumulated >= HIGH or random(link) < link.probability
-
-
 @inline
 def is_drawn(link):
     """Return whether the arriving packet is to be dropped or marked."""
-    if is_spared(link):
+    # RFC 8033, appendix A, `drop_early`: packets are spared if the link might otherwise idle ("Safeguard PIE to be work
+    # conserving").
+    if link.delay_before < link.target / 2.0 and link.probability < LOW_LOSS:
         return False
-    return is_drawn_between(link) if link.derandomize else random(link) < link.probability
+    if link.backlog_bytes <= FEW_PACKETS * link.packet:
+        return False
+    # RFC 8033, section 5.4 and appendix B, `drop_early`: successive drops are neither too close to each other nor too
+    # far apart.
+    if link.derandomize:
+        if link.probability == 0.0:
+            link.accumulated = 0.0
+        link.accumulated += link.probability
+        if link.accumulated < LOW or link.accumulated >= HIGH:
+            return link.accumulated >= HIGH
+    return random(link) < link.probability
 
 
 # RFC 8033, appendix A, `enque`, has this order of tests. Section 5.1: ECN-capable packets are marked instead of dropped

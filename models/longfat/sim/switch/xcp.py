@@ -1,7 +1,6 @@
 """XCP router: it writes the change of the sender's window into every packet.
 
-D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002,
-section 3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairness are controlled separately.
+Efficiency and fairness are controlled separately.
 
 * Efficiency controller (section 3.5.1): once a control interval, about one round-trip time, the aggregate rate is to
   change by alpha (C - y) - beta Q/d, with the capacity C and the input y [bytes/s], the persistent queue Q [bytes] and
@@ -16,9 +15,6 @@ for any delay and any number of flows if 0 < alpha < pi/(4 sqrt 2) and beta = al
 
 Our choice: the control intervals of all routers begin at time 0 (ns-2.35 draws the time at random); packets of other
 schemes are queued by drop-tail.
-
->>> xcp(gamma=0.2).values["gamma"]
-0.2
 """
 
 import math
@@ -125,15 +121,6 @@ def set_budgets(link, capacity, length):
     link.bytes, link.spacings, link.weighted = 0, 0.0, 0.0
 
 
-@inline
-def control(link, now):
-    """End a control interval, and compute the budgets of the next one."""
-    link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
-    set_budgets(link, link.rate, now - link.began)
-    link.began = now
-    link.ends = on_the_clock(now + max(link.mean, SHORTEST))
-
-
 def tick(link, now):
     """End control intervals and queue intervals that are over; return the end of the next interval [s]."""
     if link.rate == math.inf:  # such a link has no queue and no capacity to share
@@ -147,7 +134,10 @@ def tick(link, now):
         drained = link.mean - link.backlog_bytes / link.rate
         link.queue_ends = on_the_clock(now + max(SHORTEST_QUEUE_INTERVAL, drained / 2.0))
     if now >= link.ends:
-        control(link, now)
+        link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
+        set_budgets(link, link.rate, now - link.began)
+        link.began = now
+        link.ends = on_the_clock(now + max(link.mean, SHORTEST))
     return min(link.ends, link.queue_ends)
 
 
