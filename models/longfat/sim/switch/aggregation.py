@@ -1,8 +1,4 @@
-"""Aggregation: packets wait for the next multiple of an interval, as on links that send in batches.
-
->>> aggregation("20 ms").values["interval"]
-0.02
-"""
+"""Aggregation: packets wait for the next multiple of an interval, as on links that send in batches."""
 
 import math
 

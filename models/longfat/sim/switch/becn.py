@@ -1,12 +1,8 @@
 """Switch that sends congestion notifications back to the sources while its queue is long (BECN).
 
-P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", GLOBECOM 1993. While the queue
-exceeds a threshold, each flow whose cells arrive gets a notification, at most one in a filter period. Sources of the
-scheme "becn" react to the notifications. The rules are written from the abstract and from memory, because the
-paper could not be read. Service is in order of arrival.
-
->>> becn(threshold=50).values["threshold"]
-50.0
+While the queue exceeds a threshold, each flow whose cells arrive gets a notification, at most one in a filter period.
+Sources of the scheme "becn" react to the notifications. The rules are written from the abstract and from memory,
+because the paper could not be read. Service is in order of arrival.
 """
 
 from longfat.sim.plugin.discipline import ENQUEUE, Discipline, Parameter

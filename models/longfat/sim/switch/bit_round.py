@@ -1,9 +1,8 @@
 """Bit-round fair queueing: packets depart in the order in which bit-by-bit round robin would finish them.
 
-A. Demers, S. Keshav and S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989. In the fluid
-system, in which all backlogged flows share the link at every moment, virtual time R grows at the link's rate divided by
-the number of flows that are backlogged in this system. A packet's finish tag is F = max(F of the flow's previous
-packet, R) + size. With weights, as in generalised processor sharing (A. K. Parekh and R. G. Gallager, IEEE/ACM
+In the fluid system, in which all backlogged flows share the link at every moment, virtual time R grows at the link's
+rate divided by the number of flows that are backlogged in this system. A packet's finish tag is F = max(F of the flow's
+previous packet, R) + size. With weights, as in generalised processor sharing (A. K. Parekh and R. G. Gallager, IEEE/ACM
 Transactions on Networking 1(3), 1993), flows share the link in proportion to their weights: R grows at the rate divided
 by the sum of the weights, and a packet adds size/weight to its flow's tag.
 

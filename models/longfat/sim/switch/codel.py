@@ -1,16 +1,12 @@
 """CoDel (controlled delay): packets are dropped at departure while the sojourn time stays above a target.
 
-K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289, section 5. If
-the sojourn times of an interval have all reached `target`, a packet is dropped, and further packets at intervals of
+If the sojourn times of an interval have all reached `target`, a packet is dropped, and further packets at intervals of
 interval/sqrt(count), until a sojourn time is below the target. A link calls its discipline again after each dropped
 packet, so that one call corresponds to one `dodequeue` of the RFC's pseudo-code. The functions control the only queue
 of a link, or each queue of `longfat.sim.switch.fq_codel`.
 
 Our choice: MAXPACKET (RFC 8289, section 5.3: "SHOULD use interface MTU") is the largest packet that has arrived,
 because links have no MTU. Marking instead of dropping, which the RFC allows without giving a rule, follows Linux.
-
->>> codel(target="10 ms").values["target"]
-0.01
 """
 
 import math

@@ -1,10 +1,8 @@
 """DECbit switch: it marks packets while the average queue length is at least 1 packet.
 
-K. K. Ramakrishnan and R. Jain, "A Binary Feedback Scheme for Congestion Avoidance in Computer Networks", ACM
-Transactions on Computer Systems 8(2), 1990. A regeneration cycle is a busy period and the idle period after it. The
-queue length, the packet in transmission included, is averaged over the last complete cycle and the present one: with
-the beginnings t1 < t2 of the last two busy periods, the average at time t is the integral of q from t1 to t, divided by
-t - t1.
+A regeneration cycle is a busy period and the idle period after it. The queue length, the packet in transmission
+included, is averaged over the last complete cycle and the present one: with the beginnings t1 < t2 of the last two busy
+periods, the average at time t is the integral of q from t1 to t, divided by t - t1.
 
 Our choice, because the paper does not treat this case: a packet that arrives when the transmission of the previous
 packet ends finds no idle period and begins no cycle. Otherwise each packet of a train that acknowledgments clock out
@@ -15,9 +13,6 @@ scheme "decbit" returns the mark packet by packet. In a train of packets that ac
 early keeps two packets at the link, one of them in transmission, until the train ends. If the packet in transmission is
 counted, a single "decbit" source therefore uses less than two thirds of the capacity; if not, its rate oscillates
 around the capacity.
-
->>> decbit(threshold=2).values["threshold"]
-2.0
 """
 
 from longfat.sim.kernel.jit import inline

@@ -1,16 +1,12 @@
 """Dynamic windows: the switch reserves buffer space for end-to-end windows, and grants requests while space is free.
 
-E. L. Hahne, C. R. Kalmanek and S. P. Morgan, "Dynamic Window Flow Control on a High-Speed Wide-Area Data Network",
-Computer Networks and ISDN Systems 26(1), 1993. Every flow has a base window for which all switches have buffer space. A
-source with more data requests a larger window in a packet; each switch on the path grants as much as it can reserve,
-and the window is the smallest grant. The next packet releases the reservations beyond this window, or beyond the base
-window if the source needs no more. As no window exceeds its reservation, nothing is lost.
+Every flow has a base window for which all switches have buffer space. A source with more data requests a larger window
+in a packet; each switch on the path grants as much as it can reserve, and the window is the smallest grant. The next
+packet releases the reservations beyond this window, or beyond the base window if the source needs no more. As no window
+exceeds its reservation, nothing is lost.
 
 Our choice, because the paper could not be read: a grant is at most a fraction `share` of the free space, so that some
 is left for later flows; requests and releases are in data packets. Flows take turns, packet by packet.
-
->>> dynamic_window(base=4).values["share"]
-0.5
 """
 
 import math

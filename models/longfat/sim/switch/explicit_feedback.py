@@ -4,9 +4,7 @@ Each switch on the path overwrites the header if it serves the flow more slowly 
 receiver returns the header in the acknowledgment, and sources of the scheme "explicit-feedback" set their rates from
 it.
 
-P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, made end to end as in H.
-Kanakia, S. Keshav and P. Mishra, "A Comparison of Reactive Host-based Flow Control Schemes in Reservationless
-Networks", 1992. Our addition: the estimate of the rate at which a fair queue serves a flow.
+Our addition: the estimate of the rate at which a fair queue serves a flow.
 
 >>> explicit_feedback(service="bit-round").service
 'bit-round'

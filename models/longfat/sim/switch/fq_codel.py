@@ -1,9 +1,7 @@
 """FQ-CoDel: flows are hashed into queues, which take turns, newly active queues first; CoDel controls each queue.
 
-T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
-Active Queue Management Algorithm", RFC 8290, section 4. Flows are hashed into queues. A queue that becomes active joins
-the list of new queues; when its credits are used up it goes to the end of the list of old queues, which are served when
-there are no new queues.
+A queue that becomes active joins the list of new queues; when its credits are used up it goes to the end of the list of
+old queues, which are served when there are no new queues.
 
 The discipline drops at departure, and returns the credits of dropped packets; the service without the
 discipline is fair queueing with a quantum. The packet and memory limits of section 5.2.3 are the buffer of the link:
@@ -17,9 +15,6 @@ Our choices, where RFC 8290 has no rule or contradicts itself:
   number to the value of the hash, which would not change which flows collide.
 - An overload drops half the packets of the queue with the most bytes, rounded up, as Linux does with packets of equal
   size.
-
->>> fq_codel(quantum=300).values["queues"]
-1024.0
 """
 
 from longfat.sim.kernel.jit import inline

@@ -6,8 +6,7 @@ backlog n of the feedback, and the number s of packets sent during the last roun
 load of a bottleneck is therefore queued upstream of it, hop by hop, and finally at the source. Each feedback message is
 a packet on the reverse link. The last switch of a path is not rate-limited.
 
-P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Our choice, because the
-paper could not be consulted: gain, set point and feedback interval.
+Our choice, because the paper could not be consulted: gain, set point and feedback interval.
 
 Feedback contains (our choice) the backlog minus the number of the next packet that will arrive. The receiver of the
 feedback adds the number of the next packet that it will send, and so obtains the backlog plus the packets in flight on
@@ -17,9 +16,6 @@ measured from then.
 Flows of other schemes are served fairly, without a limit of their rates. If the first link of a path has this
 discipline, the sender's own node is part of the scheme; otherwise the first switch sends its feedback to the sender.
 Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) share one queue and its rate.
-
->>> hop_by_hop(every=5).values["every"]
-5.0
 """
 
 import math

@@ -1,10 +1,8 @@
 """Loss-load switch: it reports the loss probability as a function of the rate to each source, and drops accordingly.
 
-C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed Datagram
-Networks", SIGCOMM 1991; N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High
-Speed Networks", sections 2.2 and 2.3. A source of rate f beside others of rates f_i (all as fractions of the capacity)
-has the loss probability P(f) = f^k (f + a)/(f^(k+1) + b), clipped to [0, 1], and 0 if f <= -a, where
-a = sum(f_i) - 1 is the excess and b = sum(f_i^(k+1)) the spread of the others, with a parameter k.
+A source of rate f beside others of rates f_i (all as fractions of the capacity) has the loss probability P(f) = f^k (f
++ a)/(f^(k+1) + b), clipped to [0, 1], and 0 if f <= -a, where a = sum(f_i) - 1 is the excess and b = sum(f_i^(k+1)) the
+spread of the others, with a parameter k.
 
 The switch knows each flow's rate, which packets declare or the switch measures, and returns a and b. With a virtual
 factor v below 1 (the virtual loss-load model) a and b are computed from v times the capacity; drops are computed from
@@ -12,9 +10,6 @@ the true capacity.
 
 The computing time of a packet grows with the number of flows if a rate has changed since the previous packet of its
 flow.
-
->>> loss_load(5, 0.8).values["v"]
-0.8
 """
 
 from longfat.sim.kernel.jit import inline

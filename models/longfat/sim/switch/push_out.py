@@ -1,8 +1,6 @@
 """First-in, first-out service in which a full buffer drops a queued packet to admit a packet of better priority.
 
-H. Kim and D. J. Farber, "Congestion control by bandwidth-delay tradeoff in very high-speed networks: the case of
-window-based control", University of Pennsylvania, MS-CIS-94-55, 1994, section 3.3.2. Priority 0 is best; priorities
-decide which packet is dropped, not the order of service.
+Priority 0 is best; priorities decide which packet is dropped, not the order of service.
 
 Each queued packet occupies a place, in order of arrival, and a binary tree over the places holds the greatest (worst)
 priority below each node. One descent of the tree finds the last place whose priority exceeds a bound: with the arriving

@@ -1,11 +1,7 @@
 """Random early detection (RED): packets are marked or dropped with a probability that grows with the average queue.
 
-S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions on
-Networking 1(4), 1993, figure 2, with the paper's defaults. The options `gentle` and `wait` and the greatest probability
-at which packets are marked are from ns-2.35 (red.cc).
-
->>> red(min_th=44, max_th=132, gentle=True).values["max_th"]
-132.0
+The defaults are those of the paper. The options `gentle` and `wait` and the greatest probability at which packets are
+marked are from ns-2.35 (red.cc).
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
 """Random exponential marking (REM): packets are marked by a price that grows with excess arrivals and backlog.
 
-S. Athuraliya, S. H. Low, V. H. Li and Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001; ns-2.35,
-rem.cc. Every `interval` the price becomes max(0, price + gamma (in + weight (q - target) - c)) with the backlog q
-[packets], the moving average `in` of the packets that arrive and the packets c that the link can send in an interval.
-The marking probability is 1 - phi^(-price). In equilibrium the input equals the capacity and the backlog equals
-`target`, whatever the load: the probability depends on the price and not on the backlog.
+Every `interval` the price becomes max(0, price + gamma (in + weight (q - target) - c)) with the backlog q [packets],
+the moving average `in` of the packets that arrive and the packets c that the link can send in an interval. The marking
+probability is 1 - phi^(-price). In equilibrium the input equals the capacity and the backlog equals `target`, whatever
+the load: the probability depends on the price and not on the backlog.
 
 Our choice: packets that are not ECN-capable are dropped with the same probability, because RFC 3168, "The Addition of
 Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets only;
 ns-2.35 lets them pass when it marks. The capacity is counted in packets of the mean size `packet`: if the sizes differ
 much from it, the equilibrium is at a load other than 1.
-
->>> rem(target=50, ecn=True).values["target"]
-50.0
 """
 
 import math

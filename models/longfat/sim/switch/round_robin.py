@@ -1,9 +1,7 @@
 """Deficit round robin: backlogged queues take turns, and may send a quantum of bytes per turn.
 
-M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
-4(3), 1996. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes as its
-deficit counter says; when its first packet is larger, the counter is raised by a quantum and the queue moves to the end
-of the list.
+The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes as its deficit counter
+says; when its first packet is larger, the counter is raised by a quantum and the queue moves to the end of the list.
 """
 
 from longfat.sim.kernel.jit import inline

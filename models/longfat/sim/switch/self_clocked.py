@@ -1,7 +1,7 @@
 """Self-clocked fair queueing: packets depart in the order of their finish tags.
 
-S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994. A packet's finish tag
-is F = max(F of the flow's previous packet, v) + size, where the virtual time v is the tag of the packet in service.
+A packet's finish tag is F = max(F of the flow's previous packet, v) + size, where the virtual time v is the tag of the
+packet in service.
 
 Our choice: all flows have the same weight, tags are integers [bytes], and a full buffer drops the last packet of the
 flow with the most bytes.

@@ -4,13 +4,7 @@ Tokens are generated at a constant rate into a pool of limited size; each data p
 packet is computed from those of earlier packets, so that tokens need no events. The buckets are for hosts that send
 packets of one size; acknowledgments need no tokens (our choice).
 
-N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", section
-2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token immediately, coloured red,
-is described in the same section after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE
-Network 5(4), 1991.
-
->>> leaky_bucket("8 Mbit/s").values["rate"]
-1000000.0
+The virtual bucket sends packets without a token immediately, coloured red.
 """
 
 from longfat.sim.kernel.jit import inline
@@ -67,10 +61,7 @@ _SOURCE = (
 POOL = {
     "rate": Parameter(None, "bytes/s", "(0, inf)", "token_rate", "Token rate, in bytes of the packets"),
     "tokens": Parameter(
-        5.0,
-        "packets",
-        "[1, 1e9]",
-        about="Size of the token pool: packets that may leave back to back after a pause",
+        5.0, "packets", "[1, 1e9]", about="Size of the token pool: packets that may leave back to back after a pause"
     ),
 }
 leaky_bucket = Discipline(

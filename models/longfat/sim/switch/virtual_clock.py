@@ -1,10 +1,9 @@
 """VirtualClock: packets depart in the order of stamps from a clock of their flow, which ticks at the flow's rate.
 
-L. Zhang, "VirtualClock: A New Traffic Control Algorithm for Packet-Switched Networks", ACM Transactions on Computer
-Systems 9(2), 1991. Each flow has an average rate. Its clock is set to the time of the first packet, ticks by size/rate
-with every packet, and is never behind real time, so that an idle flow collects no credit. The clock of a flow that
-sends more than its rate runs ahead of real time, so that its packets wait for those of other flows; the flow still gets
-the capacity that other flows leave.
+Each flow has an average rate. Its clock is set to the time of the first packet, ticks by size/rate with every packet,
+and is never behind real time, so that an idle flow collects no credit. The clock of a flow that sends more than its
+rate runs ahead of real time, so that its packets wait for those of other flows; the flow still gets the capacity that
+other flows leave.
 
 Our choice, because the paper could not be read: a dropped packet still advances its flow's clock, and stamps are in
 whole nanoseconds. The paper's flow monitoring, a second clock that shows how far a flow exceeds its rate, is left out.
