@@ -206,7 +206,8 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     for one in (*ENTRIES.values(), *TODAY.values(), *FURTHER.values()):
         if given in (one.name, one.label):
             return one
-    scheme, source = given, ""
+    scheme: Any = given
+    source = ""
     if isinstance(given, schemes.Scheme):
         # A result store identifies the scheme by the code of its callbacks.
         does = [one and identity.of(one) for one in (given.start, given.ack, given.loss, given.timeout, given.alarm)]
