@@ -30,11 +30,11 @@ class Link:
     head: str
     rate: float = option(
         Number(
-            "bytes/s", "(0, inf)", meaning="Transmission rate", endless=True, drawn=(5e4, 1e6),
+            "bytes/s", "(0, inf)", meaning="Transmission rate", endless=True,
             remark="``math.inf`` for a link without transmission time",
         )
     )  # fmt: skip
-    delay: float = option(Number("s", "[0, 1e6]", 0.0, "Propagation delay", drawn=(0.001, 0.05), row="delay"))
+    delay: float = option(Number("s", "[0, 1e6]", 0.0, "Propagation delay", row="delay"))
     buffer: tuple[float, float] = option(
         Option(
             toml="packets", kind="int or str", check=read_buffer,
@@ -53,14 +53,14 @@ class Link:
     loss: float = option(
         Number(
             "probability", "[0, 1]", 0.0, "Probability that an arriving packet is lost, independently of others",
-            drawn=[0.0, 0.01, 0.1], row="loss",
+            row="loss",
         )
     )  # fmt: skip
     jitter: float = option(
         Number(
             "s", "[0, 1e6]", 0.0,
             "Upper bound of a random time before each transmission, which is uniform from 0 to this bound",
-            drawn=[0.0, 0.002], row="jitter", remark="Packets keep their order",
+            row="jitter", remark="Packets keep their order",
         )
     )  # fmt: skip
     counter_refresh: float = option(
@@ -122,23 +122,19 @@ class Flow:
     traffic: Traffic | None = None
     file: float | None = option(
         Number(
-            "bytes", "[1, 1e18]", meaning="Size of the transfer", optional=True, drawn=(1_000, 200_000),
+            "bytes", "[1, 1e18]", meaning="Size of the transfer", optional=True,
             remark="By default the source always has data to send",
         )
     )  # fmt: skip
-    start: float = option(Number("s", "[0, 1e9]", 0.0, "Start of the flow, or of its first copy", drawn=(0.0, 0.2)))
+    start: float = option(Number("s", "[0, 1e9]", 0.0, "Start of the flow, or of its first copy"))
     stagger: float = option(Number("s", "[0, 1e9]", 0.0, "Time between the starts of consecutive copies"))
     stop: float = option(Number("s", "[0, 1e9]", math.inf, "End of sending", endless=True))
-    packet: int = option(
-        Number("bytes", "[1, 1e6]", 1000, "Size of data packets, headers included", integer=True, drawn=(100, 1_500))
-    )
-    ack: int = option(
-        Number("bytes", "[1, 1e6]", 40, "Size of acknowledgments, headers included", integer=True, drawn=(20, 80))
-    )
+    packet: int = option(Number("bytes", "[1, 1e6]", 1000, "Size of data packets, headers included", integer=True))
+    ack: int = option(Number("bytes", "[1, 1e6]", 40, "Size of acknowledgments, headers included", integer=True))
     access_rate: float = option(
         Number(
             "bytes/s", "(0, inf)", math.inf, "Rate of the access link between the source and the first node",
-            endless=True, drawn=(1e5, 2e6),
+            endless=True,
             remark="A scheme's packet counts as sent, and its round trip begins, when the access link starts to "
             "transmit it; uncontrolled traffic queues there without limit. Every connection of "
             "`longfat.sim.traffic.arrivals` has its own access link",
@@ -153,7 +149,7 @@ class Flow:
     )  # fmt: skip
     count: int = option(
         Number(
-            "flows", "[1, 1e6]", 1, "Number of copies", integer=True, drawn=(1, 2),
+            "flows", "[1, 1e6]", 1, "Number of copies", integer=True,
             remark="They are named name-1, name-2 and so on",
         )
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """Options of links, flows and runs: their records, and the conversion of buffers and rate changes.
 
 An option is a field of `elements.Link` or `elements.Flow` with a record. The record defines the argument of
-`Network.link` or `Network.flow`, its check and its entry in the docstring, the key in scenario files, the field of the
-kernel's row that has the value, if any, and the values that hypothesis strategies draw.
+`Network.link` or `Network.flow`, its check and its entry in the docstring, the key in scenario files, and the field of
+the kernel's row that has the value, if any.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ class Number(Argument):
     ----------
     endless : bool
         Whether infinity is allowed besides the domain.
-    drawn : tuple or list, optional
-        Range or list of values that hypothesis strategies draw, for short runs; by default they omit the option.
     row : str
         Field of the kernel's row that has the value (times in nanoseconds).
     **others
@@ -43,7 +41,6 @@ class Number(Argument):
 
     _: KW_ONLY
     endless: bool = False
-    drawn: tuple[float, float] | list[float] | None = None
     row: str = ""
 
     def read(self, name: str, value: Any, of: str = "") -> Any:
