@@ -113,15 +113,9 @@ def tcp_window(
     best ends: the rate does not fall with the capacity, and does not rise with loss or round-trip time.
     Window and socket buffers are those for the largest bandwidth-delay product.
 
-    A long transfer lasts 100 mean times between two reductions of the window, after 10 that are skipped because the
-    start has an effect on them; several flows, which begin within a round trip, share these 100, but last 20 at least.
-    A check is simulated as a user makes it: from slow start, whose first seconds are left out. During a check of a
-    minute, the window of CUBIC or Reno may still be far above its long-run mean. The interval of a check is the
-    prediction interval of one more run, widened by the accuracy with which simulator and Linux agree: 0.01 of the link,
-    and 5 % of the goodput under random loss (docs/linux.md). A packet is added at both ends, because iperf3 counts
-    whole ones. For a large path a smaller one is simulated, with the same p N^2 (Reno, and CUBIC in its Reno-friendly
-    region), p N (CUBIC elsewhere; in long transfers also in fewer round trips) or p (BBR, whose long transfer is its
-    check), N being the bandwidth-delay product.
+    A long transfer, and a check as a user makes it, are simulated as docs/window.md says. The long transfers of several
+    flows share its 100 mean times between two reductions of the window, but last 20 at least; a long transfer of BBR is
+    its check.
 
     Examples
     --------
