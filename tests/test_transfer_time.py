@@ -3,9 +3,12 @@
 import pytest
 
 from longfat.cli import main
-from longfat.design.transfer_time import transfer_time
+from longfat.design.senders import SENDERS
+from longfat.design.tcp import TcpPath
 
-PATH = {"loss": 0.0, "scheme": "cubic", "segment": 1250, "buffer": 4.0}
+
+def path(rate, trip):
+    return TcpPath(rate, trip, 1250, SENDERS["cubic"], buffer=4.0)
 
 
 @pytest.mark.parametrize("trip", [0.02, 0.1, 0.3, 0.7])
@@ -15,7 +18,7 @@ def test_rounds_by_hand(trip):
     A packet takes 0.1 ms at 12.5 MB/s, so that no round fills a path of 200 packets or more: four round trips, a packet
     of three rounds and the 80 packets of the last.
     """
-    law, simulated = transfer_time(150 * 1250, rate=12.5e6, round_trip_time=trip, **PATH)
+    law, simulated = path(12.5e6, trip).transfer_time(150 * 1250, 0.0)
     by_hand = 4 * trip + 83 * 1e-4
     assert law == pytest.approx(by_hand, rel=1e-12)
     assert simulated == pytest.approx(by_hand, rel=1e-9)
@@ -23,7 +26,7 @@ def test_rounds_by_hand(trip):
 
 def test_a_packet_of_a_slow_link_takes_its_time_and_a_round_trip():
     """1250 bytes at 10 kbit/s take a second, after which acknowledgment and propagation take the 0.8 s of ping."""
-    law, simulated = transfer_time(1250, rate=1250.0, round_trip_time=0.8, **PATH)
+    law, simulated = path(1250.0, 0.8).transfer_time(1250, 0.0)
     assert law == pytest.approx(1.8, rel=1e-12)
     assert simulated == pytest.approx(1.8, rel=1e-9)
 
@@ -33,13 +36,13 @@ def test_the_last_packet_has_the_rest_of_the_data():
 
     The rate of data is that of 1250 in 1290 bytes.
     """
-    path = PATH | {"rate": 1250.0 * 1250 / 1290, "round_trip_time": 0.3, "header": 40.0}
-    assert transfer_time(1, **path) == pytest.approx((0.3 + 41 / 1250,) * 2, rel=1e-9)
-    assert transfer_time(1251, **path) == pytest.approx((0.3 + (1290 + 41) / 1250,) * 2, rel=1e-9)
+    slow = path(1250.0 * 1250 / 1290, 0.3)
+    assert slow.transfer_time(1, 0.0, 40.0) == pytest.approx((0.3 + 41 / 1250,) * 2, rel=1e-9)
+    assert slow.transfer_time(1251, 0.0, 40.0) == pytest.approx((0.3 + (1290 + 41) / 1250,) * 2, rel=1e-9)
 
 
 def test_losses_take_longer():
-    law, simulated = transfer_time(5e6, rate=12.5e6, round_trip_time=0.1, **PATH | {"loss": 0.01})
+    law, simulated = path(12.5e6, 0.1).transfer_time(5e6, 0.01)
     assert simulated > 2 * law
 
 

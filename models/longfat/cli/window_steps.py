@@ -186,18 +186,19 @@ def of_data(answer: Answer, named: bool = True) -> str:
 
 def rates_by_law(answer: Answer) -> str:
     """Format the rate by law at each loss or range of losses, and the losses at which no law holds."""
+    until = answer.path.law_until
 
     def rate(row: dict[str, float]) -> str:
-        largest = _largest_loss(answer, row)
+        largest = min(until, row["loss_high"])
         above = f" (no law holds above {largest:.3g})" if largest < row["loss_high"] else ""
-        ends = span(answer.law(largest), answer.law(row["loss_low"]))
+        ends = span(answer.path.law(largest), answer.path.law(row["loss_low"]))
         middle = rounded(row["tcp_rate_law"], "bytes/s")
         if ends == middle:
             return f"{middle} at {loss_of(row | {'loss_high': largest})}{above}"
         at = f", {middle} at {row['loss']:.3g}" if math.isfinite(row["tcp_rate_law"]) else ""
         return f"{ends} at {largest:.3g} to {row['loss_low']:.3g}{at}{above}"
 
-    known = [row for row in answer.rows if math.isfinite(answer.law(row["loss_low"]))]
+    known = [row for row in answer.rows if row["loss_low"] <= until]
     beyond = [loss_of(row) for row in answer.rows if row not in known]
     return "; ".join(
         [
@@ -209,20 +210,8 @@ def rates_by_law(answer: Answer) -> str:
 
 def _without_law(answer: Answer, row: dict[str, float]) -> str:
     """Format the losses of a row at which no law holds, assuming that none holds in the middle of its range."""
-    if math.isfinite(answer.law(row["loss_low"])):
-        return f"more than {_largest_loss(answer, row):.3g}"
-    return loss_of(row)
-
-
-def _largest_loss(answer: Answer, row: dict[str, float]) -> float:
-    """Return the largest loss in a row's range at which a law holds, by bisection; a law must hold at the lower end."""
-    low, high = row["loss_low"], row["loss_high"]
-    if math.isfinite(answer.law(high)):
-        return high
-    for _ in range(60):  # the bits of a double
-        middle = (low + high) / 2
-        low, high = (middle, high) if math.isfinite(answer.law(middle)) else (low, middle)
-    return low
+    until = answer.path.law_until
+    return f"more than {until:.3g}" if row["loss_low"] <= until else loss_of(row)
 
 
 def _against_losses(answer: Answer, path: Path) -> list[str]:

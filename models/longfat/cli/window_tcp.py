@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from longfat.base.quantities import rounded
@@ -70,22 +71,14 @@ def transfer(answer: Answer, size: float, simulate: bool) -> str:
 
     The simulation has the first of the losses.
     """
-    from longfat.design.transfer_time import transfer_time
-    from longfat.laws.tcp import achievable_throughput
-
-    a, row = answer.attrs, answer.rows[0]
-    # The attribute "bandwidth_delay_product" is that of the upper ends of both ranges: do not derive the rate from it.
-    capacity = sum(float(achievable_throughput(a["rate"], a["segment"], extra)) for extra in a["headers"]) / 2
-    law, found = transfer_time(
-        size, rate=capacity, round_trip_time=a["round_trip_time"],
-        loss=row["loss"], scheme=a["scheme"], segment=a["segment"], buffer=a["buffer"],
-        header=sum(a["headers"]) / 2, simulate=simulate, progress=watched(),
-    )  # fmt: skip
+    loss, header = answer.rows[0]["loss"], sum(answer.attrs["headers"]) / 2
+    one = replace(answer.path, flows=1)
+    law, found = one.transfer_time(size, loss, header, simulate=simulate, progress=watched())
     words = (
         f"{rounded(size, 'bytes')} alone on the path: {rounded(law, 's', 3)} by the law of slow start without losses"
     )
     if found is not None:
-        words += f", {rounded(found, 's', 3)} simulated" + " in one run, others differ" * (row["loss"] > 0)
+        words += f", {rounded(found, 's', 3)} simulated" + " in one run, others differ" * (loss > 0)
     return "\n".join([*labelled("transfer", words), ""])
 
 

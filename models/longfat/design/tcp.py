@@ -1,4 +1,4 @@
-"""Simulated rate of TCP flows on a path that loses packets: in a long transfer, and in a short check of the rate."""
+"""TCP flows on a path that loses packets: laws, simulated rates of long transfers and of checks, time of a file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from longfat.design import scaled_path
 from longfat.design.buffer_laws import PROBE_INTERVAL, marking_threshold, value_of
 from longfat.design.senders import LARGEST_LOSS_OF_LAW, Sender
+from longfat.laws.tcp import slow_start_transfer_time
 
 if TYPE_CHECKING:
     from longfat.design.replicating import Effort
@@ -55,6 +56,8 @@ LEAST_BUFFER = 6
 #: Largest number of packets in a run of a path that is kept large enough for `LEAST_BUFFER`, in some ten seconds. Our
 #: choice: if the run had more, the path is made smaller, and its buffer gets more bandwidth-delay products.
 LARGEST_RUN = 1e7
+INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
+MOST_OF_FILE = 1e7  # largest number of packets of a simulated file, about a minute; our choice: none takes an hour
 ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
 
 
@@ -99,6 +102,12 @@ class TcpPath:
     def law(self, loss: float) -> float:
         """Return the total rate of the flows by law [bytes/s], at most the link's; NaN where the law is not valid."""
         return self.sender.rate(self.rate, self.round_trip_time, loss, self.segment, self.flows)
+
+    @property
+    def law_until(self) -> float:
+        """Largest loss at which the law holds."""
+        own = self.bandwidth_delay_product / self.flows
+        return self.sender.filling_loss(own, self.round_trip_time) if self.sender.is_bbr else LARGEST_LOSS_OF_LAW
 
     def law_loss(self, share: float) -> float:
         """Return the largest loss at which the flows fill the fraction ``share`` of the link by the law."""
@@ -267,6 +276,39 @@ class TcpPath:
         window = min(self._in_flight / self.flows, self.sender.window(loss, self.round_trip_time))
         known = {"initial_ssthresh": max(2.0, small.ratio * window)}
         return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss), effort)
+
+    def transfer_time(
+        self, size: float, loss: float, header: float = 0.0, simulate: bool = True, progress: bool = False
+    ) -> tuple[float, float | None]:
+        """Return the transfer time [s] of a file of ``size`` bytes by the law of slow start, and as simulated.
+
+        The law is a lower bound: it assumes no losses, and that slow start goes on until the path is full. Without
+        ``simulate``, and for more than `MOST_OF_FILE` packets, the second value is None. A transfer ends when all data
+        are acknowledged. The last packet has the rest of the data, and ``header`` bytes of headers, as all packets.
+
+        >>> from longfat.design.senders import SENDERS
+        >>> law, simulated = TcpPath(1.25e6, 0.05, 1448, SENDERS["reno"], buffer=4).transfer_time(1e6, 0.0)
+        >>> round(law, 2), round(simulated, 2)  # 4 x 50 ms, and 621 + 3 packets of 1.158 ms after rounds of 10, 20, 40
+        (0.92, 0.92)
+        """
+        packets, per_packet = math.ceil(size / self.segment), self.segment / self.rate
+        # The round-trip time is that of ping, whose packets are short: the law adds the transmission time of a packet.
+        law = float(slow_start_transfer_time(packets, self.round_trip_time, per_packet, INITIAL_WINDOW))
+        saved = (packets - size / self.segment) * self.segment / (self.segment + header) * per_packet  # by the last
+        if not simulate or packets > MOST_OF_FILE:
+            return law - saved, None
+        from longfat.sim import Network
+        from longfat.sim.runs.run import answer
+
+        room = max(1, round(self.buffer * self.rate * self.round_trip_time / self.segment))
+        net = Network().link(
+            "sender", "receiver", rate=self.rate, delay=self.round_trip_time / 2, buffer=room, loss=loss
+        )
+        net.flow(
+            self.sender.scheme, path=["sender", "receiver"], packet=self.segment, file=packets * self.segment,
+            ack_path="ideal", parameters=self.sender.parameters,
+        )  # fmt: skip
+        return law - saved, float(answer(net, rng=0, progress=progress)[0]["transfer_time"][0]) - saved
 
     def _runs(self, small: Scaled, known: dict[str, float], begin: float, lasts: float, effort: Effort) -> list[Run]:
         """Simulate the flows; ``known`` is their initial window and threshold, or empty for slow start with HyStart.

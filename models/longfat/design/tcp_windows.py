@@ -140,14 +140,14 @@ class Answer:
 
     ``rows`` has for each loss the `VARIABLES`, ``loss``, the middle of its range, and ``long_lower`` and
     ``long_upper``, the limits of a check that lasts as long as a long transfer. ``values`` has the variables of
-    `OF_PATH`, NaN until they are simulated. ``law`` returns the rate by the law at a loss. ``alone`` is true if a
+    `OF_PATH`, NaN until they are simulated. ``path`` is the path in the middle of all ranges. ``alone`` is true if a
     single loss was given, not a list. ``effects`` has the factor by which the range of an input changes the rate by the
     law, the largest first.
     """
 
     rows: list[dict[str, float]]
     values: dict[str, float]
-    law: Callable[[float], float]
+    path: tcp.TcpPath
     attrs: dict[str, Any]
     alone: bool
     effects: dict[str, float]
@@ -155,7 +155,7 @@ class Answer:
     @property
     def capacity(self) -> float:
         """Rate of data of the full link [bytes/s]."""
-        return self.law(0.0)
+        return self.path.law(0.0)
 
     @property
     def reachable(self) -> float:
@@ -177,7 +177,7 @@ class Answer:
         target = f"{100 * self.attrs['target']:.6g}%"
         declared = {name: attrs(unit, said.format(target=target)) for name, (unit, said) in OF_PATH.items()}
         variables = along_loss(self.rows, VARIABLES)
-        variables["dense_rate_law"] = ("law_loss", list(map(self.law, DENSE)), attrs(*VARIABLES["tcp_rate_law"]))
+        variables["dense_rate_law"] = ("law_loss", list(map(self.path.law, DENSE)), attrs(*VARIABLES["tcp_rate_law"]))
         variables |= {name: ((), self.values[name], about) for name, about in declared.items()}
         coordinates = along_loss(self.rows, {"loss": ("1", "packet loss probability")})
         coordinates["law_loss"] = ("law_loss", DENSE, attrs("1", "packet loss probability"))
@@ -267,7 +267,7 @@ def answers(
         "longfat_version": __version__,
     }
     alone = len(rows) == 1 and not isinstance(loss, list)
-    answer = Answer(rows, values, here.law, attributes, alone, {name: math.exp(one) for name, one in effects.items()})
+    answer = Answer(rows, values, here, attributes, alone, {name: math.exp(one) for name, one in effects.items()})
     yield answer
 
     from longfat.base.progress import bar
