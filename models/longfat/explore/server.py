@@ -56,14 +56,9 @@ def prepare() -> None:
 
 
 async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Event, None]:
-    """Simulate a request in a separate process; yield the events of `simulations.estimates`.
+    """Simulate a request (`simulations.read`) in a separate process; yield the events of `simulations.estimates`.
 
-    Parameters
-    ----------
-    text : bytes
-        Request in the form that `simulations.read` reads.
-    file : str
-        User's file that defines the law; empty for the laws of longfat.
+    The file is the user's, which defines the law; it is empty for the laws of longfat.
     """
     receiving, sending = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=_work, args=(sending, text, file), daemon=True)
@@ -259,23 +254,9 @@ class Simulate(Handler):
 def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: str = "") -> None:
     """Serve the pages and simulations until SIGINT (Ctrl-C) or SIGTERM.
 
-    Parameters
-    ----------
-    host : str
-        Address to listen on.
-    port : int
-        Port to listen on; 0 for any free port.
-    browser : bool
-        Whether to open a browser.
-    say : callable
-        Function that is called with the address once the pages are served; the address contains the required token.
-    law : str
-        Law whose page is shown first: its name, or a file that defines it, in which case only this law is served.
-
-    Raises
-    ------
-    ValueError
-        If the law is unknown, the address does not belong to this machine, or the port is in use.
+    ``say`` is called with the address, which contains the required token, once the pages are served. The page of the
+    law is shown first; if a file defines the law, only this law is served. A ValueError is raised if the law is
+    unknown, the address does not belong to this machine, or the port is in use.
     """
     first = law_records.address(find(law)) if law else ""
     with contextlib.closing(listening(host, port)) as place:

@@ -37,18 +37,11 @@ class Request(NamedTuple):
 
 
 def read(text: str | bytes, laws: Mapping[str, Law]) -> Request:
-    """Parse and check a request given as a JSON text.
+    """Parse and check a request given as a JSON text, for one of the laws by their public names.
 
-    Parameters
-    ----------
-    text : str or bytes
-        JSON object with ``law``, ``across`` (parameter of the x axis), ``values`` (numbers as text, by parameter) and
-        ``replications``.
-    laws : mapping
-        Allowed laws by their public names.
+    The JSON object has ``law``, ``across`` (parameter of the x axis), ``values`` (numbers as text, by parameter) and
+    ``replications``.
 
-    Examples
-    --------
     >>> from longfat.laws.queues import mm1_wait
     >>> text = '{"law": "queues.mm1_wait", "across": "load", "values": {"load": "0.7"}, "replications": 5}'
     >>> state, replications = read(text, {"queues.mm1_wait": mm1_wait})
@@ -136,25 +129,12 @@ def estimates(
     """Yield an estimate with confidence interval for each point as it becomes known, then the reason for the end.
 
     Each point is estimated after a few replications, and again after all replications. A point that the simulator
-    refuses is left out.
+    refuses is left out. ``stopped`` is called before each replication; the simulation ends if it returns True, or after
+    a number of simulated packets.
 
-    Parameters
-    ----------
-    asked : Request
-        Request to simulate.
-    simulator : Simulator
-        Simulator of the law.
-    stopped : callable
-        Function that is called before each replication; the simulation ends if it returns True.
-    packets : float
-        Number of simulated packets after which the simulation ends.
-
-    Yields
-    ------
-    dict
-        An event, whose ``kind`` is "point" (with ``x``, ``mean``, the interval ``low`` to ``high``, the replications
-        ``runs``, and ``done`` of ``of`` points) or "end" (with the reason ``why``, empty if complete, the number of
-        ``packets``, and that of points ``refused``).
+    An event is a dict whose ``kind`` is "point" (with ``x``, ``mean``, the interval ``low`` to ``high``, the
+    replications ``runs``, and ``done`` of ``of`` points) or "end" (with the reason ``why``, empty if complete, the
+    number of ``packets``, and that of points ``refused``).
     """
     across, points, spent = asked.state.across, plan(asked.state, simulator), 0.0
     values: dict[int, list[float]] = {k: [] for k in range(len(points))}

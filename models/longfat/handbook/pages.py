@@ -54,20 +54,11 @@ for (const one of Object.values(longfatRecords)) {
 
 
 def texts(laws: Iterable[Law] | None = None, *, simulate: str = "") -> dict[str, Callable[[], str]]:
-    """Return a dict from the path of each file of the site to a function that returns the file's text.
+    """Return a dict from the path of each file, the index and a page for each law, to a function that returns its text.
 
-    The files are the index and a page for each law.
+    The pages send requests for simulated points to the path ``simulate`` of the site's server; if it is empty, they
+    cannot simulate.
 
-    Parameters
-    ----------
-    laws : iterable of Law, optional
-        The laws; by default all.
-    simulate : str
-        Path on the site's server to which the pages send requests for simulated points; if empty, the pages cannot
-        simulate.
-
-    Examples
-    --------
     >>> from longfat.laws.queues import mm1_wait
     >>> list(texts([mm1_wait]))
     ['laws/queues/mm1_wait/index.html', 'index.html']

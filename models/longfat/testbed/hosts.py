@@ -44,16 +44,9 @@ FORCED = {"SO_SNDBUF": 32, "SO_RCVBUF": 33}  # SO_SNDBUFFORCE and SO_RCVBUFFORCE
 
 
 class Senders:
-    """All connections between the two hosts, with the applications at both ends.
+    """All connections between two hosts, of senders and of receivers, with the applications at both ends.
 
-    Parameters
-    ----------
-    hosts : sequence of Host
-        Host of the senders and host of the receivers.
-    connections : sequence of Connection
-        Connections in the order of their numbers.
-    options : mapping of str to int
-        Options of all sockets, by their names in `longfat.testbed.settings.SOCKET_OPTIONS`.
+    The options are those of all sockets, by their names in `longfat.testbed.settings.SOCKET_OPTIONS`.
     """
 
     def __init__(

@@ -97,13 +97,6 @@ def with_handshakes(net: Network) -> Network:
     It is the round-trip time of the empty path. Of the simulator's schemes only BBR uses it, as the parameter
     `handshake_rtt`. A value that the scenario sets is kept.
 
-    Parameters
-    ----------
-    net : Network
-        The scenario.
-
-    Examples
-    --------
     >>> from longfat.sim import Network
     >>> net = Network().link("a", "b", rate="20 Mbit/s", delay="20 ms").flow("bbr1", path=["a", "b"], ack_path="ideal")
     >>> with_handshakes(net).flows[0].parameters, net.flows[0].parameters

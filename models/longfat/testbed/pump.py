@@ -100,25 +100,11 @@ def pump(
 ) -> Punctuality:
     """Carry packets between two hosts in real time; return the lateness of the packets.
 
-    Parameters
-    ----------
-    emulator : Emulator
-        Network between the hosts.
-    hosts : (int, int)
-        File descriptors of the host of all senders and of the host of all receivers.
-    classify : callable
-        Function that returns the number of a packet's connection, negative if the packet belongs to none.
-    until : int
-        Virtual time at which to end [ns].
-    ledger : Ledger, optional
-        Counters of the connections to update.
-    captures : Captures, optional
-        Files to which packets are written.
-    calls : iterable of (int, callable)
-        Virtual times [ns], and functions to call at these times, after all events of the network and the hosts until
-        then. Packets that the hosts send because of a call enter the network at the time of the call.
-    control : int, optional
-        File descriptor; the function returns once it is readable.
+    The hosts are the file descriptors of the host of all senders and of that of all receivers. The run ends at the
+    virtual time ``until`` [ns], or once the file descriptor ``control`` is readable. ``classify`` returns the number of
+    a packet's connection, a negative one if the packet belongs to none. Each of the calls is made at its virtual time
+    [ns], after all events of the network and the hosts until then; packets that the hosts send because of a call enter
+    the network at the time of the call.
     """
     with prompt() as real_time:
         made = _Pump(emulator, hosts, classify, ledger, captures, sorted(calls, key=lambda call: call[0]))
