@@ -24,8 +24,7 @@ from longfat.law.symbols import Symbol
 
 STEP = 1e-4  # relative, of the difference that gives a slope
 FILES = """\
-<p>For programs: <a href="../laws.json"><code>laws.json</code></a> has all records, and
-<a href="../laws.mjs"><code>laws.mjs</code></a>, a module in JavaScript, all formulas.</p>"""
+<p>For programs: <a href="../laws.mjs"><code>laws.mjs</code></a>, a module in JavaScript, has all formulas.</p>"""
 LONGEST = 3000  # characters of LaTeX that anybody may want to read; some expressions have a hundred thousand
 
 

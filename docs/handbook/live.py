@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from docs.handbook import records, simulated
+from docs.handbook import simulated
 from longfat.handbook import javascript, law_records, pages
 from longfat.law import Law
 
@@ -54,13 +54,9 @@ def points(laws: Iterable[Law]) -> str:
 
 
 def _write(app: Sphinx) -> None:
-    """Write the style sheet beside the other static files of the site, and records and formulas for other programs."""
+    """Write the style sheet beside the other static files of the site, and the formulas for other programs."""
     if app.builder.format == "html":
-        for name, text in {
-            "laws.json": records.written(records.records()),
-            "laws.mjs": javascript.module(),
-        }.items():
-            (app.outdir / name).write_text(text, encoding="utf-8")
+        (app.outdir / "laws.mjs").write_text(javascript.module(), encoding="utf-8")
         folder = app.outdir / "_static"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / STYLES).write_text(pages.source("view.css"), encoding="utf-8")

@@ -1,41 +1,21 @@
-"""Records of the laws as plain data, for ``laws.json`` and the laws' pages.
-
-All data come from the laws' own records and docstrings. Properties that a law lacks are absent. Infinite numbers, which
-JSON lacks, are the texts "Infinity" and "-Infinity". Each law has a permanent address, and a hash that changes when
-the law's expression changes. The formulas are in the module of `longfat.handbook.javascript`, under the same
-names; `snippets` returns the texts that a reader can copy from a page, including JavaScript and BibTeX.
-"""
+"""Neighbours of laws, texts to copy, and hashes of expressions, for the pages of laws."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import inspect
-import json
 import re
-from collections.abc import Iterable
-from typing import Any
 
 from longfat.handbook import javascript
-from longfat.handbook.law_records import address, equations, laws, parameter, prose, result
+from longfat.handbook.law_records import equations, laws, parameter
 from longfat.handbook.trace import Tracing
-from longfat.law import Law, docstrings
+from longfat.law import Law
 from longfat.law.roots import Root
 
 NAMED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")  # a law that a text mentions
 CITED = re.compile(r'^(?!Ours)(?P<authors>[^"]*), "(?P<title>[^"]*)"(?P<rest>.*)$')
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-
-
-def written(records: Iterable[dict[str, Any]]) -> str:
-    """Return the text of ``laws.json``, with one record on each line."""
-    lines = (json.dumps(one, ensure_ascii=False, separators=(",", ":"), allow_nan=False) for one in records)
-    return "[\n" + ",\n".join(lines) + "\n]\n"
-
-
-def records(*, hashes: bool = True) -> list[dict[str, Any]]:
-    """Return the records of all laws; ``hashes`` need all sympy expressions, which takes seconds."""
-    return [record(one, hashed=hashes) for one in laws()]
 
 
 @functools.cache
@@ -54,38 +34,6 @@ def _mentioned(law: Law, named: dict[str, str]) -> list[str]:
     text = f"{law.function.__doc__} {law.result} {law.not_simulated}"
     found = [named[name] for name in NAMED.findall(text) if name in named and name != law.name]
     return list(dict.fromkeys(found))
-
-
-def record(law: Law, *, hashed: bool = True) -> dict[str, Any]:
-    """Return the record of one law.
-
-    >>> from longfat.laws.queues import mm1_wait
-    >>> one = record(mm1_wait)
-    >>> one["id"], one["address"], one["unit"], one["letters"][0]["domain"]
-    ('queues.mm1_wait', 'laws/queues/mm1_wait/', 'service times', '[0, 1)')
-    """
-    (text, remarks), (letter, remark) = prose(law), result(law)
-    found: dict[str, Any] = {
-        "id": law.public_name,
-        "address": address(law),
-        "hash": digest(law) if hashed else "",
-        "summary": law.summary,
-        "equations": equations(law),
-        "text": text,
-        "remarks": remarks,
-        "unit": law.unit,
-        "result": letter,
-        "result_remark": remark,
-        "letters": [parameter(law, name, one) for name, one in law.symbols.items()],
-        "validity": None if law.validity is None else {"text": law.validity.text, "accuracy": law.validity.accuracy},
-        "source": law.source,
-        "printed": law.as_printed.errata if law.has_printed else None,
-        "derivation": docstrings.place_of_proof(law) or None,
-        "simulator": law.simulated and getattr(law.simulated.simulator, "__name__", law.simulated.simulator),
-        "not_simulated": law.not_simulated or None,
-        "neighbours": neighbours()[law.public_name],
-    }
-    return {name: value for name, value in found.items() if value not in (None, "", [])}
 
 
 def snippets(law: Law) -> dict[str, str]:

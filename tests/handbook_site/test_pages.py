@@ -24,7 +24,6 @@ from docs.handbook import (
     plug_ins,
     proofs,
     questions,
-    records,
     rules,
     simulated,
     sources,
@@ -229,11 +228,10 @@ def _simulated(simulator, row):
     return f"{simulator(simulated.SEED, **simulated.point_of(row))[0]:.6g}"
 
 
-def test_files_of_live_plots(tmp_path, monkeypatch):
+def test_files_of_live_plots(tmp_path):
     """Sphinx's builder "dummy", of the test of all pages below, does not ask for them."""
-    monkeypatch.setattr(records, "records", list)
     live._write(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")))
-    assert {path.name for path in tmp_path.iterdir()} == {"laws.json", "laws.mjs", "_static"}
+    assert {path.name for path in tmp_path.iterdir()} == {"laws.mjs", "_static"}
     assert ".lf-view" in (tmp_path / "_static" / live.STYLES).read_text(encoding="utf-8")
 
 
