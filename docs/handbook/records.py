@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import math
 import re
 
 from longfat.handbook import javascript
-from longfat.handbook.law_records import equations, laws, parameter
+from longfat.handbook.law_records import equations, laws, number, starts
 from longfat.handbook.trace import Tracing
 from longfat.law import Law
 from longfat.law.roots import Root
@@ -54,13 +55,12 @@ def python_call(law: Law) -> str:
     import longfat as lf
     lf.laws.queues.mm1_wait(load=0.5)
     """
-    values = [(name, parameter(law, name, one)["start"]) for name, one in law.symbols.items()]
-    shown = ", ".join(f"{name}={_python(value)}" for name, value in values)
+    shown = ", ".join(f"{name}={_python(value)}" for name, value in starts(law).items())
     return f"import longfat as lf\nlf.laws.{law.public_name}({shown})"
 
 
-def _python(value: float | str) -> str:
-    return f'float("{value}")' if isinstance(value, str) else f"{value:.10g}"
+def _python(value: float) -> str:
+    return f"{value:.10g}" if math.isfinite(value) else f'float("{number(value)}")'
 
 
 def bibtex(law: Law) -> str:

@@ -44,8 +44,7 @@ def setting(law: Law) -> tuple[str, dict[str, float], list[float]]:
     assert law.simulated is not None
     ranges = {name: law.simulated.ranges.get(name, symbol.typical) for name, symbol in law.symbols.items()}
     across = next(name for name, one in ranges.items() if isinstance(one, tuple) or len(_list(one)) > 1)
-    starts = {name: float(law_records.parameter(law, name, symbol)["start"]) for name, symbol in law.symbols.items()}
-    values = {name: _nearest(ranges[name], starts[name]) for name in law.symbols}
+    values = {name: _nearest(ranges[name], start) for name, start in law_records.starts(law).items()}
     return across, values, _places(law.symbols[across], ranges[across])
 
 

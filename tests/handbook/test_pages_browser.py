@@ -55,11 +55,6 @@ def whole(law):
     return pages.page(law, simulate="simulate")
 
 
-def starts(law):
-    """Return the values at which the sliders of a law begin."""
-    return {name: float(law_records.parameter(law, name, one)["start"]) for name, one in law.symbols.items()}
-
-
 def value(page):
     return float(page.locator(".lf-value").get_attribute("data-value"))
 
@@ -129,7 +124,7 @@ def test_quantities_are_typed_with_units(opened):
     field.fill("100 ms")
     field.press("Tab")
     names = list(law.symbols)
-    values = starts(law) | {names[1]: 0.1}
+    values = law_records.starts(law) | {names[1]: 0.1}
     assert value(page) == pytest.approx(law(**values), rel=1e-11)
     field.fill("100")
     field.press("Tab")
@@ -166,7 +161,7 @@ def test_every_page_opens_at_all_widths(opened, law):
     for width, scheme in ((360, "light"), (2000, "dark")):
         page = opened(text, width, scheme)
         found = page.locator(".lf-value").get_attribute("data-value")
-        expected = law(**starts(law))
+        expected = law(**law_records.starts(law))
         assert float(re.sub("Infinity", "inf", found)) == pytest.approx(expected, rel=1e-11, nan_ok=True)
         assert page.locator(".lf-chart .curve").count() > 0
         assert page.evaluate(BEYOND) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -108,12 +107,7 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
         raise domains.wrong_type("law", law, "a Law, such as those of longfat.laws")
     if not law.symbols:
         raise domains.out_of_range("law", law.name, "1", "a law with parameters")
-    signature = inspect.signature(law).parameters
-    middle = {
-        name: symbol.middle if signature[name].default is inspect.Parameter.empty else float(signature[name].default)
-        for name, symbol in law.symbols.items()
-    }
-    state = State(law, MappingProxyType(middle), next(iter(law.symbols))).changed(**values)
+    state = State(law, MappingProxyType(law_records.starts(law)), next(iter(law.symbols))).changed(**values)
     return state if across is None else state.along(across)
 
 

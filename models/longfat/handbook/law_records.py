@@ -61,9 +61,17 @@ def result(law: Law) -> tuple[str, str]:
     return (letter, rest) if len(letter) <= 12 else ("", law.result)
 
 
+def starts(law: Law) -> dict[str, float]:
+    """Return the first values of a law's sliders: defaults, or else the middles of typical ranges."""
+    defaults = {name: one.default for name, one in inspect.signature(law).parameters.items()}
+    return {
+        name: symbol.middle if defaults[name] is inspect.Parameter.empty else float(defaults[name])
+        for name, symbol in law.symbols.items()
+    }
+
+
 def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
-    """Return the record of a parameter; ``start`` is its default or, without one, the middle of its typical range."""
-    default = inspect.signature(law).parameters[name].default
+    """Return the record of a parameter."""
     low, high = map(float, symbol.typical)
     return {
         "name": name,
@@ -74,7 +82,7 @@ def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
         **{key: True for key in ("integer", "logarithmic") if getattr(symbol, key)},
         "low": low,
         "high": high,
-        "start": number(symbol.middle if default is inspect.Parameter.empty else float(default)),
+        "start": number(starts(law)[name]),
     }
 
 
