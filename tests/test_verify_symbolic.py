@@ -112,12 +112,12 @@ def test_equations_of_roots():
     typical = points.typical(law, 4, 1)
     assert symbolic(law, typical).status == "agrees"
     off = Root(
-        law.function, law.symbols, law.unit, law.source, unknown=law.unknown, cases=law.cases,
+        law.function, law.symbols, law.unit, law.source, unknown=law.unknown, other_case=law.other_case,
         sides=lambda *letters: (law.sides(*letters)[0] * 2, law.sides(*letters)[1]),
     )  # fmt: skip
     assert symbolic(off, typical).status == ("differs" if law.sides(*letters_of(law))[1] != 0 else "agrees")
     shifted = Root(
-        law.function, law.symbols, law.unit, law.source, unknown=law.unknown, cases=law.cases,
+        law.function, law.symbols, law.unit, law.source, unknown=law.unknown, other_case=law.other_case,
         sides=lambda *letters: (law.sides(*letters)[0] + sympy.Rational(1, 100), law.sides(*letters)[1]),
     )  # fmt: skip
     assert symbolic(shifted, typical).status == "differs"

@@ -93,11 +93,13 @@ class Root(Law):
     """Law given by an equation: a `Law` with ``equation`` instead of ``expr``.
 
     ``unknown`` is the variable that the equation is solved for. ``sides`` takes the unknown and the parameters and
-    returns the two sides of the equation.
+    returns the two sides of the equation. ``other_case`` is a condition on the value and the parameters: where it holds
+    the value is not a root of the equation, but a limit or the like.
     """
 
     unknown: Symbol | None = None
     sides: Callable[..., tuple[Any, Any]] | None = None
+    other_case: Callable[..., Any] = lambda *_: False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the root in the arithmetic that the types of the arguments select; symbols raise a TypeError."""
@@ -143,6 +145,7 @@ def root(
     *,
     unknown: Symbol,
     equation: Callable[..., tuple[Any, Any]],
+    other_case: Callable[..., Any],
     **declaration: Any,
 ) -> Callable[[Callable[..., Any]], Root]:
     """Return a decorator that declares a law given by an equation, and registers it among the laws.
@@ -153,6 +156,8 @@ def root(
         The variable that the equation is solved for.
     equation : callable
         Takes the unknown and the parameters, returns the left and the right side.
+    other_case : callable
+        Condition on the value and the parameters under which the value is not a root of the equation.
     **declaration
         As for `longfat.law.law`.
 
@@ -170,6 +175,6 @@ def root(
     def declare(function: Callable[..., Any]) -> Root:
         plain = law(**declaration)(function)
         record = {one.name: getattr(plain, one.name) for one in fields(plain)}
-        return register(Root(**record, unknown=unknown, sides=equation))
+        return register(Root(**record, unknown=unknown, sides=equation, other_case=other_case))
 
     return declare

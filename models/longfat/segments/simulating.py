@@ -157,7 +157,7 @@ def simulate(
     }
     if receive_buffer is None:
         data = data.squeeze("receive_buffer", drop=True)
-    given = {"loss": loss, "window": window, "receive_buffer": receive_buffer}
+    given: dict[str, Any] = {"loss": loss, "window": window, "receive_buffer": receive_buffer}
     return data.squeeze([dim for dim in data.dims if np.ndim(given[str(dim)]) == 0])
 
 

@@ -132,7 +132,7 @@ def _equation(law: Root, points: Sequence[Point]) -> Outcome:
     difference = sympy.lambdify(letters, left - right, modules="mpmath", cse=True)
 
     def errors(point: Point) -> Iterator[faces.Found]:
-        if law.solve(**point).status != "converged":
+        if law.other_case(law(**point), *(point[name] for name in law.symbols)):
             return
         with mpmath.workdps(CLOSE + 20):
             values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # in the order of `letters`
