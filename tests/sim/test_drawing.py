@@ -167,6 +167,8 @@ def test_where_flows_do_not_go():
     assert len(set(layout(net).values())) == 6
     said = [text for text, *_ in words(net)]
     assert {"reno-1 … reno-20", "20 flows, each reno"} <= set(said)
+    links = [one for one in ElementTree.fromstring(net.draw()).iter(f"{SVG}polyline") if one.get("class") == "link"]
+    assert len(links) == 4  # also those that no flow crosses
     assert net._repr_svg_() == net.draw()
     assert Network()._repr_svg_() is None
     assert Network.chain(100, rate=1)._repr_svg_() is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from html import escape
@@ -255,20 +256,21 @@ def svg(net: Network) -> str:
     boxes = placed(drawn, 44.0 if net.name else 20.0)
     bands, lines, labels, listed = [], [], [], []
     for k, one in enumerate(drawn.bundles):
-        for tail, head in pairwise(one.flow.path):
-            ends = [boxes[tail].lane(k, boxes[head]), boxes[head].lane(k, boxes[tail])]
+        for node, other in pairwise(one.flow.path):
+            ends = [boxes[node].lane(k, boxes[other]), boxes[other].lane(k, boxes[node])]
             bands.append(_line(ends, BAND))
             lines.append(_line(ends, f'class="flow" {_look(k)}', f"<title>{_safe(': '.join(one.words))}</title>"))
+    lanes = Counter(frozenset(pair) for one in drawn.bundles for pair in pairwise(one.flow.path))
     taken = [box.edges for box in boxes.values()]
     for pair in once(drawn.links):
         tail, head = (boxes[node] for node in pair)
-        if not set(tail.lines) & set(head.lines):
+        if not lanes[frozenset(pair)]:
             bands.append(_line([(tail.x, tail.y), (head.x, head.y)], BAND))
         words = said(drawn.links, pair, tail.x <= head.x)
         x, wide = (tail.x + head.x) / 2, max(map(len, words), default=0) * CHARACTER / 2
-        y = (tail.y + head.y) / 2 - LANE * len(set(tail.lines) & set(head.lines)) / 2 - 6
+        y = (tail.y + head.y) / 2 - LANE * lanes[frozenset(pair)] / 2 - 6
         box = (x - wide, y - LETTER * (len(words) - 1) - 10, x + wide, y + 2)
-        if words and not any(_overlap(box, other) for other in taken):
+        if words and not any(_overlap(box, edges) for edges in taken):
             taken.append(box)
             labels += [_label(line, x, y - LETTER * k) for k, line in enumerate(reversed(words))]
         elif words:
@@ -285,7 +287,7 @@ def svg(net: Network) -> str:
             labels.append(_line([(MARGIN, y - 4), (MARGIN + 24, y - 4)], f'class="swatch" {_look(k)}'))
         places = (MARGIN + 30 + sum(widths[:j]) + 16 * j for j in range(3))
         labels += [f'<text x="{x:.1f}" y="{y:.1f}">{_safe(word)}</text>' for x, word in zip(places, row, strict=True)]
-    head = [
+    top_lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" '
         f'viewBox="0 0 {width:.0f} {top + LINE * len(rows) + MARGIN / 2:.0f}" '
         'font-family="sans-serif" font-size="12" role="img">',
@@ -293,8 +295,8 @@ def svg(net: Network) -> str:
         '<rect width="100%" height="100%" fill="white"/>',
     ]
     if net.name:
-        head.append(f'<text x="{MARGIN:.0f}" y="24" font-size="14" font-weight="bold">{_safe(net.name)}</text>')
-    return "\n".join([*head, *bands, *lines, *map(_node, boxes.values()), *labels, "</svg>\n"])
+        top_lines.append(f'<text x="{MARGIN:.0f}" y="24" font-size="14" font-weight="bold">{_safe(net.name)}</text>')
+    return "\n".join([*top_lines, *bands, *lines, *map(_node, boxes.values()), *labels, "</svg>\n"])
 
 
 def _overlap(one: Edges, other: Edges) -> bool:
