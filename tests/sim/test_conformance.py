@@ -53,7 +53,7 @@ def check(plug_in):
     report = sim.conformance(plug_in, progress=False)
     assert report.passed, str(report)
     made = [one.name for one in report.checks if one.verdict == "passed"]
-    assert len(made) == (6 if report.plug_in.startswith("scheme") else 8)
+    assert len(made) == (5 if report.plug_in.startswith("scheme") else 8)
     assert time.process_time() - begun < 15
 
 
@@ -149,9 +149,9 @@ def elsewhere(flow, event):
 STOPS = {"ack": go, "start": go, "loss": stop, "timeout": stop, "controls": "rate", "state": {"stopped": False}}
 #: Plug-ins, each check that fails alone or beside others, and words of its message.
 BROKEN = [
-    (Scheme("broken", ack=ack, loss=lambda flow, event: math.nan), ["windows and rates"],
+    (Scheme("broken", ack=ack, loss=lambda flow, event: math.nan), ["return values"],
      ["nan is no window [packets]", "network 'lossy'", " at 0."]),
-    (Scheme("broken", ack=ack, loss=lambda flow, event: math.inf), ["windows and rates"], ["has window inf "]),
+    (Scheme("broken", ack=ack, loss=lambda flow, event: math.inf), ["return values"], ["has window inf "]),
     (Scheme("broken", ack=elsewhere), ["determinism", "compilation"],
      ["network 'alone': packet ", "s in another with the same seed"]),
     (Scheme("broken", **STOPS), ["completion"],
@@ -255,9 +255,7 @@ def verdict(name, subject, runs):
 
 def test_unchanged_records_pass(seen):
     subject, runs = seen
-    assert {name: verdict(name, subject, [runs])[0] for name in checks.CHECKS} == {
-        **dict.fromkeys(checks.CHECKS, "passed"), "windows and rates": "not applicable",
-    }  # fmt: skip
+    assert {name: verdict(name, subject, [runs])[0] for name in checks.CHECKS} == dict.fromkeys(checks.CHECKS, "passed")
 
 
 def test_each_check_can_fail(seen):
@@ -297,7 +295,7 @@ def stuck(one):
 def test_windows_and_rates_can_fail():
     subject = subject_of("reno", None)
     runs = Runs(observe(trials_for(subject)[0], subject, 1))
-    assert verdict("windows and rates", subject, [runs])[0] == "passed"
+    assert verdict("return values", subject, [runs])[0] == "passed"
     *before, (now, flows) = runs.first.samples
     for name, value, words in (
         ("window", math.nan, "has window nan packets"),
@@ -306,7 +304,7 @@ def test_windows_and_rates_can_fail():
         ("window", math.inf, "nothing limits it"),
     ):
         wrong = flows | {"x": flows["x"] | {name: value}}
-        found, message = verdict("windows and rates", subject, [changed(runs, samples=[*before, (now, wrong)])])
+        found, message = verdict("return values", subject, [changed(runs, samples=[*before, (now, wrong)])])
         assert found == "failed"
         assert words in message
 
@@ -317,7 +315,7 @@ def test_windows_and_rates_can_fail():
 def test_the_report(quick):
     report = sim.conformance(AIMD, rng=3, progress=False)
     lines = str(report).splitlines()
-    assert lines[0] == "scheme 'aimd': 6 of 6 checks passed"
+    assert lines[0] == "scheme 'aimd': 5 of 5 checks passed"
     assert repr(report) == str(report)
     for one in report.checks:
         assert any(line.startswith(one.name) and one.verdict in line for line in lines)

@@ -82,14 +82,9 @@ def _s(nanoseconds: float) -> str:
 # Functions that find faults: each returns a message if the runs of a trial break the rule, otherwise "".
 
 
-def _refused_value(subject: Subject, runs: Runs) -> str:
-    """Find an error that ended the run, unless its cause was an invalid window or rate."""
-    return "" if runs.first.refused_value else runs.first.error
-
-
-def _unlimited(subject: Subject, runs: Runs) -> str:
-    """Find an invalid window or rate, or a flow that was limited by its window or rate and later is not."""
-    if runs.first.refused_value:
+def _invalid(subject: Subject, runs: Runs) -> str:
+    """Find an error that ended the run, an invalid window or rate, or a limit of a flow that is no longer there."""
+    if runs.first.error or not subject.is_scheme:
         return runs.first.error
     limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
     for now, flows in runs.first.samples:
@@ -218,10 +213,6 @@ def _changed_by_compilation(subject: Subject, runs: Runs) -> str:
 # Functions that return the reason why a check does not apply, "" if it does.
 
 
-def _of_schemes(subject: Subject, runs: list[Runs]) -> str:
-    return "" if subject.is_scheme else "a discipline sets no window"
-
-
 def _of_disciplines(subject: Subject, runs: list[Runs]) -> str:
     return "a scheme does not queue packets" if subject.is_scheme else ""
 
@@ -249,9 +240,9 @@ class Rule(NamedTuple):
 
 
 CHECKS = {
-    NO_RUN: Rule("The plug-in compiles, and the simulator accepts every value that it returns.", _refused_value),
-    "windows and rates": Rule(
-        "Windows and rates are numbers of at least 0, and a limited flow remains limited.", _unlimited, _of_schemes
+    NO_RUN: Rule(
+        "The plug-in compiles, the simulator accepts every value that it returns, and a limited flow remains limited.",
+        _invalid,
     ),
     "conservation": Rule("Every packet was received, dropped or is in the network.", _uncounted, to_the_end=True),
     "order": Rule(

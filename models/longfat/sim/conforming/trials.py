@@ -27,9 +27,6 @@ FILE = 100_000  # bytes
 ABOUT = f"{RATE * 8e-6:g} Mbit/s, {DELAY * 1e3:g} ms one way, buffer of {BUFFER} packets or {BUFFER} kB"
 
 
-REFUSED = (" is no window", " is no rate", "nothing limits it")  # words of messages on invalid windows and rates
-
-
 @dataclass(frozen=True)
 class Subject:
     """Plug-in under test, and the scheme or discipline with which it is combined."""
@@ -133,11 +130,6 @@ class Record:
     entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log before the link
     left: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log behind the link
     link: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def refused_value(self) -> bool:
-        """Whether the simulator refused a window or a rate."""
-        return any(words in self.error for words in REFUSED)
 
 
 @dataclass
