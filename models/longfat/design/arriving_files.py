@@ -68,9 +68,6 @@ class ArrivingFiles(Bottleneck):
         floor = floor_of(self.scheme, self.discipline, size)
         return floor, max(floor, CURVE[0] * size), max(4 * size, 8 * self.bytes / self.packet)
 
-    def refuse_too_long(self, runs: int) -> None:
-        """Accept any number of runs, because the number of observed files limits the length of a run."""
-
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
         """Return the number of flows to insert into the rules: the mean number of transfers at the greatest power."""
         return float(self._greatest(seen)["transfers"])

@@ -35,10 +35,6 @@ class Bottleneck:
         """Bandwidth-delay product of the path [packets]."""
         return self.rate * self.round_trip_time / self.packet
 
-    def cycle(self, multiple: float) -> float:
-        """Return NaN: flows have no sawtooth unless a subclass knows of one."""
-        return math.nan
-
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
     """Return the smallest buffer [packets] that may be the answer: above a threshold, for BBR `LEAST_OF_BBR`."""

@@ -12,13 +12,13 @@ import numpy as np
 from longfat.base.labelled import Labelled
 from longfat.design.bottleneck import threshold_of
 from longfat.design.buffer_laws import FURTHER, LAW_DESYNCHRONISED, LAW_SYNCHRONISED, ONE, SMALLEST, Laws, compared
+from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Line, bisected, fitted, logit
 from longfat.design.window_curves import ENDS, attrs, with_limits
 
 if TYPE_CHECKING:
     from longfat.design.arriving_files import ArrivingFiles
-    from longfat.design.long_flows import LongFlows
 
 LARGEST = 4.0  # largest buffer of the search for the smallest sufficient one, relative to that of the curve
 WIDTH = 0.11  # relative width of the interval of the smallest buffer for several flows; our choice
@@ -76,7 +76,7 @@ def row_of(
     made = dict.fromkeys(AFTER, math.nan) | {
         "buffer_bdp": multiple, "buffer_packets": packets, "buffer_bytes": packets * subject.packet, "status": status,
     }  # fmt: skip
-    if subject.criterion == "utilisation" and not math.isnan(multiple):
+    if isinstance(subject, LongFlows) and not math.isnan(multiple):
         made["cycle"] = subject.cycle(multiple)
         made["law_synchronised"] = laws.together(multiple, flows)
         made["law_desynchronised"] = laws.apart(multiple, flows)

@@ -14,6 +14,7 @@ from longfat.design.bottleneck import CURVE, Bottleneck, floor_of, threshold_of
 from longfat.design.buffer_laws import LAW_DESYNCHRONISED, LAW_SYNCHRONISED, PROBE_INTERVAL, Laws, is_bbr, value_of
 from longfat.design.replicating import LOOKS, Effort, advance, advance_to_losses, observed
 from longfat.design.window_curves import attrs
+from longfat.replication.stopping import is_decided
 from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
@@ -184,12 +185,6 @@ class LongFlows(Bottleneck):
         """
         return max(PROBE_INTERVAL.values()) if is_bbr(self.scheme) else self.round_trip_time
 
-    @property
-    def longest(self) -> float:
-        """Longest round-trip time of a flow, without queueing [s]."""
-        spread = self.spread if self.flows > 1 else 0.0
-        return max(self.round_trip_times, default=self.round_trip_time * (1 + spread))
-
     def ends(self) -> tuple[float, float, float]:
         """Return the smallest buffer that may be the answer, and both ends of the simulated curve [packets].
 
@@ -256,7 +251,9 @@ class LongFlows(Bottleneck):
             return self.discipline, size
         name = queues.discipline(self.discipline).name
         delay = size / self.simulated_bdp * self.round_trip_time
-        made = signalling.with_threshold(name, size, delay, self.packet, self.longest)
+        spread = self.spread if self.flows > 1 else 0.0
+        longest = max(self.round_trip_times, default=self.round_trip_time * (1 + spread))
+        made = signalling.with_threshold(name, size, delay, self.packet, longest)
         return made, math.ceil(size + signalling.ROOM * self.simulated_bdp)
 
     def network(self, buffer: int, stream: Any) -> Network:
@@ -452,7 +449,7 @@ class LongFlows(Bottleneck):
             narrow = found["utilisation_upper"] - found["utilisation_lower"] < 2 * NARROW
             # At the first look, which has few samples, the interval must be narrow and exclude the goal. At the last
             # two looks a narrow interval is enough.
-            decided = effort.is_decided(samples, len(LOOKS))
+            decided = is_decided(samples, effort.goal, effort.confidence, len(LOOKS))
             if (decided and (narrow or look > LOOKS[0])) or (narrow and look >= LOOKS[-2]):
                 break
         effort.tell(1)

@@ -12,7 +12,6 @@ import numpy as np
 
 from longfat.design.window_curves import ENDS
 from longfat.replication import interval, replicate
-from longfat.replication.stopping import is_decided
 from longfat.sim import Network, Simulation
 from longfat.sim.runs import results
 
@@ -43,10 +42,6 @@ class Effort:
             values = np.clip([mean, lower, upper], *within.get(name, (0.0, np.inf))).tolist()
             made |= {f"{name}{end}": value for end, value in zip(ENDS, values, strict=True)}
         return made
-
-    def is_decided(self, samples: Sequence[float], looks: int) -> bool:
-        """Return whether the interval of the mean excludes the goal, if at most ``looks`` such intervals are tested."""
-        return is_decided(samples, self.goal, self.confidence, looks)
 
     def deciding(self, point: str, found: dict[str, Any], name: str) -> None:
         """Report on a point: the mean of the quantity ``name``, the half width of its interval, and the goal."""

@@ -185,10 +185,13 @@ def answered(
     seed = seed_of(rng)
     laws, named = _laws(subjects[0], find)
     runs = replications * (points + len(laws.holds) + 4)
-    for one in subjects:
-        one.refuse_too_long(runs)
-    begin([] if file is not None else _by_rule(subjects, laws, share))
-    total = runs if file is not None else runs // replications
+    by_rule: list[ByRule] = []
+    total = runs
+    if file is None:
+        for one in subjects:
+            one.refuse_too_long(runs)
+        by_rule, total = _by_rule(subjects, laws, share), runs // replications
+    begin(by_rule)
     with bar(
         task="simulating buffers", unit="run", shown=progress, total=total * sum(one.points for one in subjects)
     ) as shown:
