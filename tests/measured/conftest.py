@@ -31,10 +31,10 @@ def read(written):
 def refused(written):
     """Return a function that checks that a content is refused by one line, with the file's name and some words."""
 
-    def check(content, *words, read=measured.read):
+    def check(content, *words):
         path = written(content)
         with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: ") as caught:
-            read(path)
+            measured.read(path)
         assert type(caught.value) is ValueError
         message = str(caught.value)
         assert "\n" not in message
