@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from longfat.base.domains import out_of_range
 from longfat.base.quantities import rounded
@@ -11,10 +10,7 @@ from longfat.base.text_tables import labelled
 from longfat.cli import paste
 from longfat.cli.window_steps import LEAST_GAIN, at_most, of_data, said, span, times
 from longfat.design.application_windows import APPLICATIONS, BELOW, KIB, MIB, Application
-
-if TYPE_CHECKING:
-    from longfat.design.tcp_windows import Answer
-
+from longfat.design.tcp_windows import Answer
 
 #: Least number of blocks of 1 MiB in a check; a check of fewer has blocks of 1 KiB instead. Our choice: rounded to
 #: whole blocks, a check then lasts at most a tenth longer than `longfat.cli.paste.CHECK`.

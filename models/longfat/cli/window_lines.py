@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import labelled
 from longfat.cli import paste
 from longfat.cli.paste import Line
+from longfat.cli.window_path import Path
 from longfat.cli.window_steps import OLDEST, fits_defaults, in_bdps, loss_of, overhead_of
 from longfat.design.buffer_laws import marking_threshold
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import DEFAULT_SHARE, PRESSURE_SHARE
 from longfat.design.tcp import LONG_CYCLES, LONG_SKIPPED
-
-if TYPE_CHECKING:
-    from longfat.cli.window_path import Path
-    from longfat.design.tcp_windows import Answer
+from longfat.design.tcp_windows import Answer
+from longfat.measured.counting import WIDE
 
 #: Largest rate [bytes/s] and round-trip time [s] at which measurements on Linux lay within the intervals of the answer
 #: (docs/advice.md).
@@ -191,8 +190,6 @@ def check(answer: Answer, path: Path) -> list[str]:
         f"{', '.join(intervals)} in {receiver} in {100 * a['confidence']:.4g} of 100 "
         f"{'' if shown else 'simulated '}checks ({of}, idle path, {a['buffer']:.4g} BDP buffer){early}",
     )
-    from longfat.measured.counting import WIDE
-
     wide = [] if len(rows) > 1 else [row for row in rows if row["check_upper"] > WIDE * row["check_lower"]]
     counted = path.figures.loss is not None and "loss" not in path.options
     narrower = _narrower(answer, wide[0], counted, unit) if wide else ""

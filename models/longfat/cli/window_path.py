@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path as File
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from longfat import measured
 from longfat.base.domains import conflict
 from longfat.base.quantities import rounded, text
 from longfat.cli.parameters import flag_of
+from longfat.design import socket_buffers
 from longfat.design.senders import SENDERS
-
-if TYPE_CHECKING:
-    from longfat.design.socket_buffers import Limits
-    from longfat.measured import PathFigures
-    from longfat.measured.diagnosis import Diagnosis
-    from longfat.measured.sysctl import Settings
+from longfat.design.socket_buffers import SCALING, TUNING, Limits
+from longfat.measured.diagnosis import Diagnosis, diagnosis, is_too_fast, none_lost
+from longfat.measured.figures import DOUBT, PathFigures
+from longfat.measured.sysctl import Settings
 
 #: Required input -> the files that contain its value.
 HOLDERS = {"rate": "of iperf3", "round_trip_time": "of ping, or of iperf3 --json on the sending side of TCP"}
@@ -80,35 +80,29 @@ class Path:
 
 def read(files: Iterable[str], options: dict[str, Any], kernel: str | None) -> Path:
     """Read the files, which are measurements of the path and settings of its hosts; return them with the options."""
-    from longfat import measured
-    from longfat.design.socket_buffers import linux_defaults, tightest
-    from longfat.measured.diagnosis import diagnosis
-    from longfat.measured.figures import DOUBT
-    from longfat.measured.sysctl import Settings
-
     contents = measured.read_each(*files) if files else []
     hosts = [one for one in contents if isinstance(one, Settings)]
     runs = [one for one in contents if not isinstance(one, Settings)]
     if kernel and hosts:
         raise conflict("--kernel", "excludes the output of sysctl -a", "which has the settings themselves")
-    figures = measured.path_of(runs) if runs else measured.PathFigures()
+    figures = measured.path_of(runs) if runs else PathFigures()
     if (trip := options.get("round_trip_time")) and figures.transport == "TCP":
         base = min(max(figures.round_trip_time or trip[0], trip[0]), trip[1])
-        figures = measured.PathFigures(round_trip_time=base).merged(figures)
+        figures = PathFigures(round_trip_time=base).merged(figures)
     most = options.get("rate", (math.inf,))[-1]
     # A rate of another layer is that of tc, for which a shaper before the path is configured.
     if figures.rate_layer == "data" and (figures.rate or 0.0) > most:
         said = f"{rounded(figures.rate or 0.0, 'bytes/s', 4)} of data, more than --rate of {text(most, 'bytes/s')}"
         figures = replace(figures, remarks=(*figures.remarks, f"{DOUBT}{said}: another path, or a wrong rate"))
-    limits = linux_defaults(kernel) if kernel else tightest([_limits(one) for one in hosts]) if hosts else None
+    limits = socket_buffers.tightest([_limits(one) for one in hosts]) if hosts else None
+    if kernel:
+        limits = socket_buffers.linux_defaults(kernel)
     link = options.get("rate", (None,))[0]
     return Path(options, figures, diagnosis(figures, link, runs) if figures.transport == "TCP" else None, limits)
 
 
 def _limits(host: Settings) -> Limits:
     """Return the limits of TCP's windows that follow from the sysctl settings of a host."""
-    from longfat.design.socket_buffers import LAST_HALF, PAGE, SCALING, TUNING, Limits, linux_version
-
     numbers = host.numbers
     memory = numbers.get("net.ipv4.tcp_mem")
     off = tuple(name for name in (SCALING, TUNING) if numbers.get(name) == (0,))
@@ -116,9 +110,9 @@ def _limits(host: Settings) -> Limits:
         File(host.file).name,
         numbers["net.ipv4.tcp_rmem"][1 if TUNING in off else 2],
         numbers["net.ipv4.tcp_wmem"][2],
-        memory[1] * PAGE if memory else None,
+        memory[1] * socket_buffers.PAGE if memory else None,
         off,
-        bool(host.kernel) and linux_version(host.kernel) <= LAST_HALF,
+        bool(host.kernel) and socket_buffers.linux_version(host.kernel) <= socket_buffers.LAST_HALF,
     )
 
 
@@ -132,8 +126,6 @@ def _measured_loss(
     lost, the bound on the loss says nothing about the rate, and 0 is assumed. If the flow was faster than random losses
     of the counted probability allow, the flow itself caused them, and 0 is assumed.
     """
-    from longfat.measured.diagnosis import is_too_fast, none_lost
-
     low, high = (min(end, 0.999) for end in interval)
     sender = SENDERS[scheme]
     burst = found.loss_burst or 1.0

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longfat.base.layers import layer_sizes
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import WIDTH, labelled
 from longfat.cli.paste import MOST_STREAMS, USUAL, USUAL_DATA, one_iperf3
+from longfat.cli.window_path import Path
 from longfat.design.senders import SENDERS
 from longfat.design.socket_buffers import SCALING, TUNING, Limits, SocketBuffers, linux_defaults
+from longfat.design.tcp_windows import Answer
 from longfat.laws.bbr import shallow_buffer_loss
 from longfat.laws.tcp import parallel_share
-
-if TYPE_CHECKING:
-    from longfat.cli.window_path import Path
-    from longfat.design.tcp_windows import Answer
 
 NEWEST = "6.18"  # its defaults are assumed if nothing is known of the hosts: no older version has larger ones
 OLDEST = "3.4"

@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import csv_of, labelled
 from longfat.cli import paste, window_lines
 from longfat.cli.output import MORE, watched
 from longfat.cli.tables import percent
+from longfat.cli.window_path import Path
 from longfat.cli.window_steps import begin, loss_of, name_of, of_streams, rates_by_law, span
 from longfat.design.senders import SENDERS
+from longfat.design.tcp_windows import Answer
 from longfat.measured.figures import DOUBT
-
-if TYPE_CHECKING:
-    from longfat.cli.window_path import Path
-    from longfat.design.tcp_windows import Answer
 
 #: Input whose range affects the rate most -> advice to narrow this range. The relative width of the interval of a loss
 #: count is inversely proportional to the square root of the count.
