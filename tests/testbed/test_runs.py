@@ -214,6 +214,13 @@ def test_a_machine_that_lacks_something_is_refused(monkeypatch):
         outcomes(network().flow("cubic", path=["a", "b"]), duration=1, **QUIET)
 
 
+def test_a_process_that_ends_before_it_has_read_the_job_is_named(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    for _ in range(10):  # the pipe breaks while the job is written, or is reset afterwards
+        with pytest.raises(runs.Killed, match="the process of the run ended with status 1"):
+            runs.attempt(b"a job")
+
+
 def test_a_place_for_captures_that_is_none_is_refused_before_the_run(monkeypatch):
     monkeypatch.setattr(runs, "missing", lambda controls: [])
     with pytest.raises(ValueError, match="pcap = /proc/nowhere cannot be written to"):

@@ -154,7 +154,7 @@ def attempt(job: Job, tell: Callable[[float], object] = lambda seconds: None) ->
         try:
             here.send(job)
             return _result(here, job, tell)
-        except EOFError:
+        except (EOFError, ConnectionError):  # a ConnectionError if the process ends before it has read the job
             raise Killed(f"the process of the run ended with status {process.wait()}") from None
         finally:
             process.kill()  # this also removes the applications, the devices and the namespaces
