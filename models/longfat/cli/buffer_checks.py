@@ -103,7 +103,7 @@ def checks(row: xr.Dataset, raised: bool, joined: bool, largest: float | None = 
 
 
 def _longer(row: xr.Dataset, raised: bool, joined: bool, largest: float | None) -> str:
-    """Return a text on the increase of a ping's time by the queue: the largest, and the mean."""
+    """Return a text on the time that the queue adds to a ping: at most, and in the mean."""
     said = [] if largest is None else [f"by {rounded(largest / row.attrs['rate'], 's', 2)} at most"]
     if mean := delay_to_expect(row, raised):
         where = " if nothing is joined" if joined else ""

@@ -35,8 +35,8 @@ JOINED = 65536
 #: fill this space, too. At lower rates the lines turn off joining, so that the queue is as long as the buffer.
 LONGEST_JOINED = 0.1
 #: Number of packets for which a queue must have space, for each connection in which the host itself sends. Our choice:
-#: TCP in Linux queues two packets of a connection (tcp_output.c, tcp_small_queue_check()), and a packet has two
-#: segments or more (tcp_min_tso_segs). If the queue refuses a packet, TCP does not treat the packet as lost. TCP tries
+#: TCP in Linux queues two joined packets of a connection (tcp_output.c, tcp_small_queue_check()), of two segments or
+#: more each (tcp_min_tso_segs). If the queue refuses a packet, TCP does not treat the packet as lost. TCP tries
 #: again after half a second, and aborts the connection after 15 attempts (tcp_send_probe0(), tcp_probe_timer()). When
 #: the queue had space for one packet of each connection, 3 of 16 connections were aborted within ten seconds.
 OWN = 4

@@ -67,7 +67,7 @@ class Application:
     parallel: str  # plural of the object that has a separate window, so that several such objects carry more
     source: str  # implementations that send their updates as late as ``update`` says
     over_tcp: bool = True  # whether the protocol runs over TCP, whose own window limits the rate, too
-    how: str = "a window"  # beginning of the step that advises a larger window: the object that has this window
+    how: str = "a window"  # object that has the window, the first words of the step that advises a larger one
 
     def rates(
         self, window: int, capacity: tuple[float, float], round_trip_time: tuple[float, float], windows: int = 1

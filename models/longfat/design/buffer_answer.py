@@ -175,7 +175,7 @@ def answer(
     def row(multiple: float, values: dict[str, Any]) -> dict[str, Any]:
         return row_of(subject, multiple, values, share, laws, flows)
 
-    along = [row(one / size, results(one)) for one in curve]  # first: independent of the rules left out
+    along = [row(one / size, results(one)) for one in curve]  # first, so that the curve does not depend on `every_rule`
 
     def of_rule(name: str) -> dict[str, Any]:
         return row(bounds[name], results(packets.get(name)))

@@ -160,7 +160,7 @@ class LongFlows(Bottleneck):
 
     @property
     def kept(self) -> str:
-        """Text on the quantities, besides buffer/BDP, that are equal on slower link and path; may be empty."""
+        """Text on the quantities, besides buffer/BDP, that the slower link shares with the path; may be empty."""
         if not self.cubic or not self.scale_free or self.simulated_bdp >= self.bandwidth_delay_product:
             return ""
         if self.adapted.get("reno_friendly", 1.0) > 0:
@@ -237,7 +237,7 @@ class LongFlows(Bottleneck):
         made |= {"overestimated_flows": overestimated} if overestimated else {}
         if laws.ceiling < 1:
             made["ceiling"] = laws.ceiling
-        for name in ("sender", "kept"):  # of each number of flows, without repetition
+        for name in ("sender", "kept"):  # texts for all numbers of flows, each text once
             texts = [getattr(each, name) for each in subjects]
             made[name] = " | ".join(dict.fromkeys(text for text in texts if text))
         return made

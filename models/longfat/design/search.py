@@ -175,7 +175,7 @@ def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float
         squared, line = solved(0.0, weight_of_slope)
         if squared <= freedom:
             return line
-        from scipy.optimize import brentq  # after the first simulations: SciPy takes long to load
+        from scipy.optimize import brentq  # imported only when needed: SciPy takes long to load
 
         most = float(np.sum((odds - odds.mean() - slope * (sizes - sizes.mean())) ** 2))  # enough for a sum of 1
         return solved(brentq(lambda one: solved(one, weight_of_slope)[0] - freedom, 0.0, most), weight_of_slope)[1]

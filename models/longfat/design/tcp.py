@@ -57,7 +57,7 @@ LEAST_BUFFER = 6
 #: choice: if the run had more, the path is made smaller, and its buffer gets more bandwidth-delay products.
 LARGEST_RUN = 1e7
 INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
-MOST_OF_FILE = 1e7  # largest number of packets of a simulated file, about a minute; our choice: none takes an hour
+MOST_OF_FILE = 1e7  # packets of the largest file that is simulated, which takes about a minute; our choice
 ROUNDS_TO_FILL = 3.0  # round trips in which slow start fills the path from a tenth of it on
 
 
@@ -342,7 +342,7 @@ class TcpPath:
 
         streams = effort.streams()
         if small.loss == 0 and self.flows == 1:
-            streams = streams[:1]  # deterministic
+            streams = streams[:1]  # without randomness all runs are equal
         runs = measured([network(stream) for stream in streams], streams, begin, begin + lasts, effort.tell)
         return [
             Run(float(run["goodput"].sum()) / rate, float(run["mean_wait"][0]), float(run["loss"].mean()))

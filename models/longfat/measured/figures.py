@@ -20,8 +20,8 @@ LIMITS = ("network", "receiver window", "send buffer", "sender", "sender's proce
 def _field(unit: str = "", domain: str = "", taken: tuple[str, ...] | None = None) -> Any:
     """Declare a field of `PathFigures` with its unit and domain.
 
-    The domain of an interval may include bounds that its figure cannot have, such as a loss of 1. `PathFigures.merged`
-    takes the fields ``taken`` together with this field; it takes a field with None only together with another field.
+    An interval may have a bound that its figure cannot have, such as a loss of 1. `PathFigures.merged` takes the fields
+    ``taken`` together with this field; if ``taken`` is None, it takes this field only together with another one.
     """
     return field(default=None, metadata={"unit": unit, "domain": domain, "taken": taken})
 

@@ -55,7 +55,7 @@ class Verdict:
     reason: str
     rate: float = 0.0  # of the policer [bytes/s], headers not counted; 0 if there is none
     bucket: float = 0.0  # of the policer [bytes], headers not counted; 0 if there is none
-    is_least: bool = False  # whether `rate`, that of the packets that arrived, may be far below the policer's
+    is_least: bool = False  # whether `rate` is that at which packets arrived, perhaps far below the policer's
 
 
 def policer(sent: Sequence[Transmission]) -> Verdict:

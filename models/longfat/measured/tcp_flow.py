@@ -77,7 +77,7 @@ class _Gaps:
 
     def __init__(self) -> None:
         self.begins: list[int] = []
-        self.rest: list[tuple[int, int]] = []  # for each begin: end, and number of transmissions before the gap
+        self.rest: list[tuple[int, int]] = []  # end of each gap, and number of transmissions before the gap
 
     def open(self, begin: int, end: int, before: int) -> None:
         """Add a gap, which begins above the ends of all others, after ``before`` transmissions."""

@@ -71,7 +71,7 @@ def compare(
 
 
 def beside(simulated: xr.Dataset, measured: xr.Dataset, laws: list[LawValue]) -> xr.Dataset:
-    """Return one Dataset with the dimension ``face``, simulator or Linux, and the dimension ``law``, values of laws.
+    """Return a Dataset of both results along ``face`` ("simulator", "Linux"), and of the values of laws along ``law``.
 
     Traces are limited to the times that both results contain. A variable that only one result contains is left out.
     """

@@ -26,7 +26,7 @@ __all__ = ["Senders"]
 
 SIOCINQ, SIOCOUTQNSD = 0x541B, 0x894B  # linux/sockios.h: bytes to read; bytes that wait to be sent for the first time
 
-#: The buffer of each of n receivers is emptied when it has WAITING or, if this is less, ALL_WAITING / n unread bytes.
+#: The buffer of each of n receivers is emptied when it has min(WAITING, ALL_WAITING / n) unread bytes, at least 65536.
 #: Our choice: WAITING is a sixteenth of the smallest buffer. A receiver acknowledges all data when its buffer is
 #: emptied; reading every packet reduced a utilisation from 0.81 to 0.63. Once SO_RCVLOWAT bytes are unread, Linux
 #: leaves acknowledgments to the reader (__tcp_ack_snd_check()). To prevent this, SO_RCVLOWAT is

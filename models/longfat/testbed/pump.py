@@ -165,7 +165,7 @@ class _Pump:
                     return present
                 self.calls[self.called][1]()
                 self.called += 1
-                for back, host in enumerate(self.hosts):  # packets that a call caused enter at the time of the call
+                for back, host in enumerate(self.hosts):  # packets that the call caused enter at its time
                     for packet in self._read(host):
                         self._inject(bool(back), packet)
             for delivery in found:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-12  # relative, of values in floats
 SLOPE_TOLERANCE = 1e-6  # relative, of slopes; differences near kinks are no better
-SLOPE_FLOOR = 1e-12  # absolute, of slopes; multiplied by abs(value/argument) where this exceeds 1
+SLOPE_FLOOR = 1e-12  # absolute, of slopes; where abs(value/argument) exceeds 1, times that ratio
 LAST_PLACES = 2.0**-48  # relative change of an argument: 16 times the relative spacing of floats at 1
 
 

@@ -119,7 +119,7 @@ def _real(law: Law, value: Any) -> float:
 
 
 def _equation(law: Root, points: Sequence[Point]) -> Outcome:
-    """Check that left side minus right side of a root's equation changes its sign at the root.
+    """Check that the left side of a root's equation minus its right side changes its sign at the root.
 
     Points at which another case of the law applies are skipped.
     """

@@ -191,7 +191,7 @@ def sstp_throughput(
     Packets leave only at multiples of the packet time. The path's delay is half a packet time shorter than the law's,
     so that segments begin at the right time on average.
     """
-    packets, windows = 48, 24  # packets of a segment, and windows by which one file is longer
+    packets, windows = 48, 24  # packets of a segment; windows that the second file has more than the first
     packet_time = segment_time / packets
     ends, sent = [], 0.0
     for segments in (4 * window, (4 + windows) * window):

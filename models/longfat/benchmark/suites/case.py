@@ -36,7 +36,7 @@ class Probe:
     # sample after them). For a quantity: sum, mean, min, max or jain (fairness index) over the flows or links of `of`,
     # or share (their part of the sum over all flows).
     how: str = "last"
-    of: str = ""  # beginning of the names of these flows or links; empty for all
+    of: str = ""  # beginning of the names of the counted flows or links; empty for all
     # Samples of a field: those during visit number `visit` (from 1; negative: from the last) of the phase `during` (or
     # of one of several, as in "A|B"), among the visits that begin at `after` or later; or from `begin` to `end` [s].
     during: str = ""

@@ -55,7 +55,7 @@ def conformance(plug_in: Any, *, beside: Any = None, rng: Any = 1, progress: boo
 
 
 def _simulated(subject: Subject, seed: int, other: int, progress: bool) -> tuple[list[Runs], dict[str, str]]:
-    """Return the runs of each trial, and by check the faults for which there are no runs.
+    """Return the runs of each trial, and {check: fault} for runs that could not be made.
 
     Runs in plain Python come first, because only they can be stopped.
     """

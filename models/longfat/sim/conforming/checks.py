@@ -143,7 +143,7 @@ def _idle(subject: Subject, runs: Runs) -> str:
         end = when - round(DELAY * 1e9)
         sent.append((entered.get((flow, transmission), end), end - round(size * 1e9 / RATE), end))
     earliest = math.inf
-    still = []  # ns, for each packet, last first: earliest arrival of this and all later departures
+    still = []  # ns, for each packet, last first: earliest arrival among it and all that departed later
     for came, _, _ in reversed(sent):
         earliest = min(earliest, came)
         still.append(earliest)
@@ -231,7 +231,7 @@ def _of_files(subject: Subject, runs: list[Runs]) -> str:
 
 
 class Rule(NamedTuple):
-    """Rule for plug-ins: its text; functions that find a fault in the runs of a trial, and why it does not apply."""
+    """Rule for plug-ins: its text, and functions that return a fault in a trial's runs or why it does not apply."""
 
     meaning: str
     fault: Callable[[Subject, Runs], str]

@@ -139,7 +139,7 @@ class Runs:
     first: Record = field(default_factory=Record)
     again: Record = field(default_factory=Record)  # with the same seed
     other: Record = field(default_factory=Record)  # with another seed
-    compiled: Record = field(default_factory=Record)  # shorter, to compare with the next one
+    compiled: Record = field(default_factory=Record)  # shorter, to compare with `interpreted`
     interpreted: Record = field(default_factory=Record)
 
 

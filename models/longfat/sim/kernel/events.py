@@ -167,10 +167,10 @@ def remove_clock(state):
 
 @inline
 def set_timer(state, f, clock, time):
-    """Set a flow's timer to expire at `time` [ns], or now if that time is past.
+    """Set timer `clock` of flow f to expire at `time` [ns], or now if that time is past.
 
-    The timer gets a new heap entry only if it has no entry at or before that time. A later entry stays in the heap and
-    is ignored.
+    The timer gets a new heap entry only if it has no entry at or before that time. An entry for a later time stays in
+    the heap and is ignored.
     """
     due = max(time, state.now)
     sender = sender_at(state, f)

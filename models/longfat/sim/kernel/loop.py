@@ -172,7 +172,7 @@ def run_tick(state, k):
     if link.service == NONE:
         update_backlog(state, link)  # tick may read the backlog
     seconds = call_tick(state, link)
-    if not seconds >= 0.0:  # or NaN
+    if not seconds >= 0.0:  # negative or NaN
         raise ValueError("tick returned a negative time or NaN: must return the time of its next call, in [0, inf] s")
     link.immediate_calls = link.immediate_calls + 1 if seconds <= state.now * 1e-9 else 0
     if link.immediate_calls >= MOST_IMMEDIATE_CALLS:

@@ -294,7 +294,7 @@ def take_delayed(state, f):
 
 @routine
 def expire_delay(state, f, time):
-    """Handle a heap entry of a receiver; put a postponed entry back, and ignore an outdated entry."""
+    """Send flow f's delayed acknowledgment or reply if it is due, else put its entry back; ignore an outdated entry."""
     delayed = delayed_ack_at(state, f)
     if time != delayed.armed_ns:
         return

@@ -352,7 +352,7 @@ RECOVERY = record(
     ("highest_delivered", i8, NONE),  # highest sequence number delivered (RACK.fack)
     ("reordering_window", i8),  # time for which an overtaken packet is not yet lost [ns]
     ("recovery_end", i8),  # recovery lasts until everything before this sequence number is acknowledged
-    ("probe_end", i8, NONE),  # sequence number after that of the probe in flight, NONE (TLP.end_seq)
+    ("probe_end", i8, NONE),  # sequence number after that of the probe in flight (TLP.end_seq); NONE: no probe
     ("least_rtt", i8),  # smallest round-trip time of all [ns]
     ("alarm", f8, -1.0),  # time at which the scheme asks to be called [s]; negative: none
     # These fields are in the other cache lines.
@@ -372,7 +372,7 @@ RECOVERY = record(
 TALLY = record(
     ("start", i8),  # time at which the flow starts [ns]
     ("stop", i8),  # time at which it stops [ns]
-    ("finish", i8, NEVER),  # time at which its file is complete [ns], NEVER
+    ("finish", i8, NEVER),  # time at which its file is complete [ns]; NEVER until then
     # The counters; those of a template include those of its finished connections.
     ("sent", i8),  # of a template: transmissions of finished connections; `transmission` of a sender counts its own
     ("retransmitted", i8),  # retransmissions

@@ -292,7 +292,7 @@ def is_covered(state, una, i, number):
 
 @inline
 def update_scoreboard(state, own, una, acked, i):
-    """Remove the transmissions that acknowledgment i covers, and find losses; five values are returned.
+    """Remove the transmissions that acknowledgment i covers, and find losses; return five values.
 
     The values are the number of losses; whether any loss is new; the newest transmission delivered, as a list node that
     may have been released; whether the transmission that triggered the acknowledgment was outstanding; and whether

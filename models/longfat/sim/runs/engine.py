@@ -123,7 +123,7 @@ class Simulation:
         return float(self.state.row["now"]) / records.SECOND
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
-        """Continue until `until` [s], or with `to_the_end` until all files are transferred, whichever is earlier."""
+        """Continue to the time `until` [s] or, with `to_the_end`, to the end of all transfers if that is earlier."""
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
         if goal < self.state.row["now"]:
@@ -315,7 +315,7 @@ class Simulation:
     def _call(self, goal: int, budget: int) -> int:
         """Call the kernel; if a plug-in fails, raise an error that names the plug-in."""
         try:
-            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as compiled code; only without JIT
+            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code; only without JIT
                 return int(kernel()[0](self.state.address(), goal, budget))
         except KeyboardInterrupt:
             raise

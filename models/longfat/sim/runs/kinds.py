@@ -364,7 +364,7 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender, receiver, source = row["senders"], row["receivers"], row["sources"]
     row["tallies"].traffic = traffic.kind
     sender.transfer = 0
-    receiver.in_order = traffic.kind == records.ARRIVALS  # its connections are transfers, and copy the row
+    receiver.in_order = traffic.kind == records.ARRIVALS  # connections that it starts copy this row
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
     if traffic.kind == records.INJECTED:  # the flow has a return path, but no simulated source or receiver
         receiver.acknowledges = sender.acknowledged = sender.packets = 0

@@ -147,8 +147,8 @@ def _in_advance(state: RunState) -> np.ndarray:
     goes_on = (far_end == records.NEXT_HOP) | (far_end == records.TO_RECEIVER)
     if len(state.delayed_acks):
         # Receptions are not computed in advance at two kinds of receivers: where the scheme's `receive` decides when a
-        # reply leaves; and where delayed acknowledgments echo the state of the last packet, because two leave together
-        # when the mark changes.
+        # reply leaves; and where delayed acknowledgments echo the state of the last packet, because two acknowledgments
+        # leave together when the mark changes.
         owner = np.searchsorted(state.senders["first_hop"], np.arange(len(hops)), "right") - 1
         delays = np.where(far_end == records.TO_RECEIVER, state.receivers["delays"][owner], records.AT_ONCE)
         changes = (delays != records.AT_ONCE) & (state.receivers["echo"][owner] == records.STATE_OF_LAST)

@@ -168,7 +168,7 @@ class RunState:
         if row["serial"] < LAST_SERIAL:
             return
         keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.clocks["key"][: row.clocks]))
-        serials = np.unique(np.append((keys & SERIALS) >> SERIAL_SHIFT, 0))  # includes 0, of delayed acknowledgments
+        serials = np.unique(np.append((keys & SERIALS) >> SERIAL_SHIFT, 0))  # 0: of delayed acknowledgments
         for heap, count in ((self.arrivals, row.arrivals), (self.clocks, row.clocks)):
             key = heap["key"][:count]
             old = (key & SERIALS) >> SERIAL_SHIFT

@@ -17,7 +17,7 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 
 HIGH_GAIN = 2.0 / math.log(2.0)  # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.1.1: 2.89
 CWND_GAIN = 2.0
-CYCLE = 8  # phases: of gain 5/4, of gain 3/4, and six of gain 1
+CYCLE = 8  # phases: one with gain 5/4, one with gain 3/4, six with gain 1
 BANDWIDTH_FILTER = 10  # rounds
 MIN_RTT_FILTER = 10.0  # s
 OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2

@@ -123,7 +123,7 @@ def bounded(flow, rate):
 
 @inline
 def mean_interval(flow, open_interval):
-    """Return the mean loss interval [packets]: the larger of the means with and without the unfinished interval."""
+    """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
     # RFC 5348, section 5.4, with eight intervals; the discounting of section 5.5, which is optional, is left out.
     return max(mean_of(flow.intervals, EQUAL, 8), mean_with(float(open_interval), flow.intervals, EQUAL, 8, 1.0, False))
 

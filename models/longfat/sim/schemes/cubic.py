@@ -33,8 +33,8 @@ def begin_stage(flow, now):
 def leave_out_unused_time(flow, event, used):
     """Shift the start of the stage by the time in which the application did not use the window.
 
-    This time begins with the departure of a packet whose acknowledgment finds the window unused, and ends with the
-    departure of the packet that is acknowledged next.
+    This time begins with the departure of a packet, if the window is unused when its acknowledgment arrives, and ends
+    with the departure of the packet that is acknowledged next.
     """
     # RFC 9438, section 4.2: t does not include periods in which the application limits the window.
     departure = event.now - event.rtt

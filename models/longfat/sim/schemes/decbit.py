@@ -61,7 +61,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the window [packets] after an acknowledgment, which returns the congestion bit of a packet."""
+    """Return the window [packets] after an acknowledgment; it carries the congestion bit of a data packet."""
     if event.number < 0:  # feedback of a switch, no acknowledgment
         return flow.window
     if event.acked > 0:

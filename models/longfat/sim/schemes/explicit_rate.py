@@ -53,7 +53,7 @@ def ack(flow, event):
     # Mishra and Kanakia (1992), in the end-to-end form that Kanakia, Keshav and Mishra (1992) compare: the rate is the
     # service rate plus a correction by the predicted backlog. Our choice, because we could not obtain the paper of
     # Mishra and Kanakia: the start rate and its doubling are fitted to table 4.3 of Kanakia, Keshav and Mishra.
-    sent = flow.transmission - event.transmission  # packets sent from the acknowledged one on, inclusive
+    sent = flow.transmission - event.transmission  # packets sent, from the acknowledged one to the last
     rate = predicted_rate(service, event.header[QUEUED], sent, event.rtt, flow.gain, flow.set_point)
     return limited_at_start(flow, rate, event.now, event.rtt) * flow.packet_size
 

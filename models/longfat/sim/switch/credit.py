@@ -5,7 +5,7 @@ cell carries the number of cells forwarded so far. The neighbour may have sent a
 that are not yet forwarded: with N3 = rate x round trip of the link, a flow can reach that rate. The scheduler (service
 `credit`) sends within these limits: a flow without credit waits and lets other flows pass, so that a blocked flow does
 not block the link. Our choice, because the paper leaves the order to the switch: the flows with credit take turns
-packet by packet. Packets of other schemes and acknowledgments need no credit.
+packet by packet. Acknowledgments, and packets of other schemes, need no credit.
 
 Cells are counted by their transmission numbers: the next cell that arrives also returns the credit of cells lost before
 it. A flow that is blocked for a time `check` and gets no credit cell sends one cell without credit, which the next node
@@ -130,7 +130,7 @@ CREDIT = Service(
 # the cells that the upstream node sent before reach this switch.
 @inline
 def reserved(link, queue, now):
-    """Return the number of a flow's cells for which this switch must keep buffers, by its announced allocations."""
+    """Return for how many cells of a flow this switch must keep buffers, given the allocations it has announced."""
     # An allocation of a flow that was silent for longer has expired upstream.
     if now - max(queue.arrived_at, queue.announced_at) > 2.0 * link.interval:
         queue.announced = queue.granted = 1.0

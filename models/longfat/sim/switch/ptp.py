@@ -92,7 +92,7 @@ def refresh_counter(link, now):
     if now - link.refreshed_at < interval:
         return
     link.refreshed_at = now - now % interval
-    unsent = max(0, row.free - link.refreshed_at) if row.service == NONE else 0  # ns; bytes are counted at admission
+    unsent = max(0, row.free - link.refreshed_at) if row.service == NONE else 0  # ns; bytes count before they are sent
     unsent_bytes = unsent * (row.rate / (8e9 * row.scale)) if row.scale > 0 else 0.0
     link.seen_bytes = max(link.seen_bytes, row.served_bytes - int(unsent_bytes))
 

@@ -112,7 +112,7 @@ SCRIPTED_REORDERING = Service(
         ),
         "longest": Parameter(1.0, "s", "(0, 1e6]", about="Longest time for which a packet is on hold"),
     },
-    state={"done": [0] * ROWS, "passed": 0},  # packets of each row that have been on hold; packets that left in order
+    state={"done": [0] * ROWS, "passed": 0},  # packets held so far, by row of `packets`; packets that left in order
     work_conserving=False,
     source="Ours, because test cases in drafts ask for reordering, and no publication defines it",
 )

@@ -77,7 +77,7 @@ def expanded(rows: np.ndarray, hosts: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def initial(connection: np.ndarray) -> np.ndarray:
-    """Return the initial sequence number of a connection's sender: scattered, to make some traces wrap around."""
+    """Return a sender's initial sequence number, scattered so that the numbers of some connections wrap around."""
     return (connection + 1) * 2654435761 % 2**32
 
 
