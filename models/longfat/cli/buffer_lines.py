@@ -154,7 +154,7 @@ def has_free_room(row: xr.Dataset, one: xr.Dataset) -> bool:
 
 
 def in_lines(row: xr.Dataset) -> int:
-    """Return the size for the pasted lines [packets], as `design.buffer_laws.size_in_lines` has it."""
+    """Return the size for the pasted lines [packets], by `design.buffer_laws.size_in_lines`."""
     return size_in_lines(int(row.buffer_packets), int(row.flows), row.attrs["find"])
 
 

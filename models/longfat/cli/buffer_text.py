@@ -105,8 +105,8 @@ def answer(data: xr.Dataset, verbose: bool = False) -> str:
 def _compared(one: xr.Dataset) -> xr.Dataset:
     """Return the simulated results for one number of flows, with a text ``compared`` on the buffer by a rule.
 
-    Its variable ``if_full`` is the time [s] for which packets wait behind the buffer found when that is full; the limit
-    of the pasted lines may be larger.
+    Its variable ``if_full`` is the time [s] for which packets wait if the buffer found is full; the limit of the pasted
+    lines may be larger.
     """
     rule = compared(map(str, np.asarray(one.rule)), int(one.flows))
     other = one.sel(rule=rule)
@@ -121,7 +121,7 @@ def _compared(one: xr.Dataset) -> xr.Dataset:
 
 
 def _larger(data: xr.Dataset) -> list[str]:
-    """Return a warning if a smaller path was simulated, on which fewer CUBIC flows lose together than on the path."""
+    """Return a warning if a smaller path was simulated, on which fewer CUBIC flows lose packets together."""
     flows = data.attrs.get("overestimated_flows", [])
     if not flows:
         return []

@@ -72,7 +72,7 @@ def answer_of(name: str, answer: Answer) -> str:
 
 
 def _steps(one: Application, window: int, rate: float, slow: tuple[float, float]) -> list[str]:
-    """Return up to three steps, with the gain of ``rate`` by law over ``slow``, the range with the slowest default."""
+    """Return up to three steps; gains compare ``rate`` by law with ``slow``, the rates with the slowest default."""
     least, most = times(rate / slow[1]), times(rate / slow[0])
     gain = f"up to {most}" if len(one.defaults) > 1 or least == most else f"{least.split()[0]} to {most}"
     count = math.ceil(rate / slow[0])

@@ -207,7 +207,7 @@ def rates_by_law(answer: Answer) -> str:
 
 
 def _without_law(answer: Answer, row: dict[str, float]) -> str:
-    """Format the losses of a row at which no law holds, assuming that none holds in the middle of its range."""
+    """Format the losses at which no law holds, for a row without a law in the middle of its range."""
     until = answer.path.law_until
     return f"more than {until:.3g}" if row["loss_low"] <= until else loss_of(row)
 

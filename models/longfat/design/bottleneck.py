@@ -37,7 +37,7 @@ class Bottleneck:
 
 
 def floor_of(scheme: Scheme, discipline: Discipline | str, packets: float) -> float:
-    """Return the smallest buffer [packets] that may be the answer: above a threshold, for BBR `LEAST_OF_BBR`."""
+    """Return the smallest buffer [packets] that may be the answer: above any threshold, and `LEAST_OF_BBR` for BBR."""
     above = threshold_of(discipline) + 1.0
     return max(above, float(math.ceil(LEAST_OF_BBR * packets))) if is_bbr(scheme) else above
 

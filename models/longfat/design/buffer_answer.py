@@ -62,7 +62,7 @@ def row_of(
     subject: LongFlows | ArrivingFiles, multiple: float, values: Mapping[str, Any], share: float, laws: Laws,
     flows: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the `variables` of a buffer [bandwidth-delay products], NaN if there is none, from its simulated values.
+    """Return the `variables` of a buffer of ``multiple`` BDP (NaN: there is no buffer) from its simulated values.
 
     With a threshold in packets, which does not scale, the answer is valid for the simulated link only: its packets are
     those of that link. The laws describe long-lived flows; for files they are NaN.
@@ -239,7 +239,7 @@ def line_to_goal(shares: Callable[[int], list[float] | None], known: list[int], 
 
 
 def _is_narrow(line: Line, misses: int, reaches: int, goal: Goal) -> bool:
-    """Return whether the interval of the smallest buffer is narrow enough: in packets, or in the share at its ends."""
+    """Return whether the interval of the smallest buffer is narrow enough, in packets or in the shares at its ends."""
     if reaches - misses <= max(1.0, goal.width * reaches):
         return True
     if misses == 0:

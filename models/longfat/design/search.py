@@ -170,7 +170,7 @@ def fitted(shares: Mapping[int, Sequence[float]], goal: float, confidence: float
         return float(squared), line
 
     def scattered(weight_of_slope: float, observations: int) -> Line:
-        """Return the line with the least further variance at which the sum of squares is that of its errors."""
+        """Return the line, if needed with a further variance that reduces the squares to the degrees of freedom."""
         freedom = max(1, observations - 2)
         squared, line = solved(0.0, weight_of_slope)
         if squared <= freedom:

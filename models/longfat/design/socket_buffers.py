@@ -75,7 +75,7 @@ class SocketBuffers:
 
     @property
     def window(self) -> int:
-        """Window [bytes], in whole pages, for four packets at least and at most TCP's largest.
+        """Window [bytes], in whole pages: at least four packets, at most TCP's largest window.
 
         >>> SocketBuffers(100.0).window, SocketBuffers(100.0, 8948).window  # 4 x 1448 = 5792, 4 x 8948 = 35,792
         (8192, 36864)

@@ -53,8 +53,8 @@ LONG_WINDOW, LONG_ROUNDS = 60.0, 20.0
 #: packets, where it carries 87 % of 1 Gbit/s at 10 ms with the same 0.01 bandwidth-delay products, 8 packets. With 6
 #: packets or more the smaller path had a rate within 2 % of the path's (buffers of 0.01, 0.05 and 0.1).
 LEAST_BUFFER = 6
-#: Largest number of packets in a run of a path that is kept large enough for `LEAST_BUFFER`, in some ten seconds. Our
-#: choice: if the run had more, the path is made smaller, and its buffer gets more bandwidth-delay products.
+#: Largest number of packets in a run of a path that is kept large enough for `LEAST_BUFFER`; it takes some ten seconds.
+#: Our choice: if the run had more, the path is made smaller, and its buffer gets more bandwidth-delay products.
 LARGEST_RUN = 1e7
 INITIAL_WINDOW = 10  # packets: RFC 6928, section 2
 MOST_OF_FILE = 1e7  # packets of the largest file that is simulated, which takes about a minute; our choice

@@ -79,6 +79,6 @@ def _parameter(name: str, symbol: Symbol) -> str:
 
 
 def method(name: str, formula: Callable[..., Any], names: list[str], indent: int = 4, **more: Any) -> str:
-    """Return a method of an object in JavaScript, or a function without the word, from a numeric form."""
+    """Return a method of a JavaScript object, or a function without the keyword ``function``, from a numeric form."""
     text = body(traced(formula, names, **more), indent)
     return f"{name}({', '.join(names)}) {{\n{text}\n{' ' * (indent - 2)}}}"

@@ -11,9 +11,9 @@ from longfat.measured.figures import PathFigures
 def metrics(figures: PathFigures, capacity: float | None = None) -> dict[str, float]:
     """Return the three metrics of RFC 6349; a metric is missing if the measurement lacks a figure for it.
 
-    They are "transfer_time_ratio" (section 4.1), which needs the ``capacity``, the rate of the bottleneck at the
-    physical layer [bytes/s], which TCP cannot measure; "tcp_efficiency" (section 4.2) and "buffer_delay" (section 4.3),
-    which the RFC writes as percentages.
+    They are "transfer_time_ratio" (section 4.1), "tcp_efficiency" (section 4.2) and "buffer_delay" (section 4.3); the
+    RFC writes the last two as percentages. The first needs the ``capacity``, the rate of the bottleneck at the physical
+    layer [bytes/s], which TCP cannot measure.
 
     >>> found = metrics(PathFigures(rate=8e6, round_trip_time=0.025, loss=0.02, packet=1448, transport="TCP",
     ...                             queueing_delay=0.007), capacity=12.5e6)

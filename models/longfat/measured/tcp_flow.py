@@ -163,7 +163,7 @@ class _Reader:
         return flow
 
     def _place(self, flow: Transfer) -> None:
-        """Take the base round-trip time from the handshake, or None, unless the capture was taken at the sender."""
+        """Take the base round-trip time from the handshake, or drop it, unless the capture was taken at the sender."""
         here, there = self._handshake()
         is_known = here + there >= LEAST
         if is_known and here > NEAR * there:

@@ -28,10 +28,10 @@ CONTROLS = {"sack": "reno", "newreno": "reno", "cubic": "cubic", "bbr1": "bbr", 
 NEAREST = {"bbr": "bbr1", "reno": "newreno", "tahoe": "newreno", "prague": "dctcp", "gaimd": "sack"}
 #: Parameters that can be set for each connection.
 SETTABLE = ("initial_window", "delayed_ack", "min_rto", "ecn")
-#: Parameter -> values that correspond to Linux's behaviour, for parameters that `longfat.sim.schemes.linux` leaves out,
-#: and for those with further values that correspond to it; by net/ipv4/tcp_input.c, tcp_cong.c and
-#: include/net/tcp.h unless another file is named. A parameter that a scenario does not set keeps the scheme's default,
-#: even if it differs from these values; the comparison then shows the effect of the difference.
+#: Parameter -> values with which a scheme behaves as Linux does, for parameters that `longfat.sim.schemes.linux` leaves
+#: out, or of which it gives only one such value. Source: net/ipv4/tcp_input.c, tcp_cong.c and include/net/tcp.h unless
+#: another file is named. A parameter that a scenario does not set keeps the scheme's default, even if it differs from
+#: these values; the comparison then shows the effect of the difference.
 LINUX: dict[str, tuple[float, ...]] = {
     "initial_ssthresh": (1e300, math.inf),
     "ssthresh_floor": (2.0,),

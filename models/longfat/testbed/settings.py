@@ -1,4 +1,4 @@
-"""Settings of both hosts: applied and recorded. Settings outside of the namespaces are never changed."""
+"""Application and recording of the settings of both hosts; settings outside of the namespaces are never changed."""
 
 from __future__ import annotations
 

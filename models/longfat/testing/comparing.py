@@ -220,7 +220,7 @@ def compare(
 
 
 def weighed(evidence: Evidence, value: float, within: float, power_at: float) -> tuple[float, float]:
-    """Return the log evidence that the deviation is above w, and the log evidence that it is below ``power_at`` w.
+    """Return the log evidence that the deviation is above w, and the log evidence that it is below ``power_at`` x w.
 
     The accuracy w is ``within``; the deviation is the distance of ``value`` from the quantity that the sample
     estimates.

@@ -70,7 +70,7 @@ class Outcome:
 
 
 def worst(points: Iterable[Any], errors: Callable[[Any], Iterable[Found]], tolerance: float) -> Outcome:
-    """Make the comparisons that ``errors`` yields for each of the points, or for each of other arguments.
+    """Make the comparisons that ``errors`` yields for each element of ``points``: a point, or another argument.
 
     Return an outcome with the largest error, which agrees up to ``tolerance``, or with the first exception.
     """

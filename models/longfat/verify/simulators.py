@@ -91,7 +91,7 @@ def _flows(replicate: Simulate) -> Simulator:
 
 
 def _fixed(replicate: Simulate) -> Simulator:
-    """Return a simulator on whose results the seed has no effect."""
+    """Return a simulator whose results do not depend on the seed."""
     return Simulator(replicate, deterministic=True)
 
 

@@ -44,7 +44,7 @@ def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Netw
 
 @estimator
 def pie_loss(rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float) -> Result:
-    """Estimate PIE's drop probability for SACK flows over 30 s, after a warm-up as long."""
+    """Estimate PIE's drop probability for SACK flows over 30 s, after a warm-up of 30 s."""
     net = _bottleneck(capacity_packets, round_trip_time, buffer=10**6, discipline=queues.pie(target=target))
     net.flow("sack", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.11)
     data, sent = measured(net, 30.0, 60.0, rng)
@@ -168,9 +168,9 @@ MARK_SOME = Discipline(
 def window_at_marks(rng: Any, independent: bool, marks: float = 8.0, *, marking: float) -> Result:
     """Estimate the mean window [packets] of a DCTCP flow at a given fraction ``marking`` of marked packets.
 
-    No queue forms. The measured time lasts ``marks``/``marking`` round trips. The default is our choice: at a
-    ``marking`` of 0.01, single results scatter by 2.4 % around a mean that is (0.8 +- 0.5) % below the mean of runs
-    with 20 and a longer warm-up.
+    No queue forms. The measured time lasts ``marks``/``marking`` round trips. The default of ``marks`` is our choice:
+    at a ``marking`` of 0.01, single results scatter by 2.4 % around a mean that is (0.8 +- 0.5) % below the mean of
+    runs with 20 ``marks`` and a longer warm-up.
     """
     marked = MARK_SOME(marking=marking, independent=float(independent))
     # The flow begins near the window of spaced marks, 2/p, where p is the fraction `marking`. Skip 6/p round trips: the

@@ -92,7 +92,7 @@ class Case:
     not_run: str = ""
 
     def finds(self, found: Mapping[str, str]) -> dict[str, Probe]:
-        """Return the measurements of preliminary runs by the placeholders that they replace; ``found`` has known ones.
+        """Return the measurements of preliminary runs by the placeholders they replace; ``found`` has known values.
 
         By default a measurement is the time [s] at which the run enters a phase.
         """

@@ -269,7 +269,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     log_rho = xp.log(xp.where(late, 1 + zero, rho))
 
     def search(i: Any, z: Any, cusp: Any) -> tuple[Any, Any]:
-        """Find the maximum of C if i = 1 and a < 0; if i = 2 the minimum, where h = 1, unless the cusp is as good."""
+        """Find the maximum of C if i = 1 and a < 0; find the minimum (h = 1) if i = 2, unless the cusp is as good."""
         second = i + zero > 1
         cusp = second & room & loses(rate(z), rho, excess, spread, k, xp)
         idle = xp.where(second, cusp | late, excess >= 0)

@@ -35,7 +35,7 @@ def record_row(trace, row, start, number, count, packets, verdict, connection):
 
 @inline
 def to_next_mark(number, warm_up, last):
-    """Return the number of segments until the measurement begins, or, once begun, until it ends; then NEVER."""
+    """Return the number of segments until the measurement begins or, during it, until it ends; `NEVER` after it."""
     if number < warm_up:
         return warm_up - number
     if number < last:

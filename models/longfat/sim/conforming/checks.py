@@ -83,7 +83,7 @@ def _s(nanoseconds: float) -> str:
 
 
 def _invalid(subject: Subject, runs: Runs) -> str:
-    """Find an error that ended the run, an invalid window or rate, or a limit of a flow that is no longer there."""
+    """Find an error that ended the run, an invalid window or rate, or a limited flow that nothing limits any more."""
     if runs.first.error or not subject.is_scheme:
         return runs.first.error
     limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose

@@ -272,7 +272,7 @@ def hold_back(state, f, i, may_wait):
 
 @routine
 def acknowledge_change(state, f, marked):
-    """Send the delayed acknowledgment now if the arriving packet's congestion mark differs from the last one."""
+    """Send the delayed acknowledgment now if the arriving packet's congestion mark differs from the last packet's."""
     # RFC 8257, section 3.2, figure 1: if the mark differs from that of the last packet, immediately send an
     # acknowledgment with the old mark; later acknowledgments have the new mark.
     receiver = receiver_at(state, f)

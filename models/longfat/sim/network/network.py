@@ -34,7 +34,7 @@ class _Taken:
         self._count = 0
 
     def among(self, count: int, groups: Iterable[Iterable[str]]) -> set[str]:
-        """Return the names in a collection of `count` elements; each group of `groups` has the names of an element."""
+        """Return the names in a collection of `count` elements; `groups` has the names of each element."""
         if count != self._count:
             self._known, self._count = {name for group in groups for name in group}, count
         return self._known

@@ -35,7 +35,7 @@ class Traffic:
 
     @property
     def hurst(self) -> float:
-        """Hurst parameter of the sum of many such sources: (3 - s)/2, s the least shape in (1, 2); 0.5 if none is."""
+        """Hurst parameter of the sum of many such sources: (3 - s)/2, s the least shape in (1, 2); 0.5 without s."""
         shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
         return (3 - min(shapes)) / 2 if shapes else 0.5
 

@@ -176,7 +176,7 @@ class PlugIn:
 class Registry(Mapping[str, Kind], Generic[Kind]):
     """Plug-ins of one kind that the modules of a package define, by name, in the order of the names.
 
-    ``registry[name]`` imports the module of this name only, if it defines the plug-in; otherwise it imports them all.
+    ``registry[name]`` imports only the module of this name, or all modules if that one does not define the plug-in.
 
     Parameters
     ----------

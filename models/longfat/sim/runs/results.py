@@ -49,8 +49,8 @@ QUANTITIES = {
 }
 
 
-#: Quantities with values in [0, 1]; none is negative. Student's interval of a few runs may exceed the range of a
-#: quantity, and is then cut at its ends.
+#: Quantities with values in [0, 1]; the values of all others are in [0, inf). Student's interval of a few runs may
+#: exceed the range of a quantity, and is then clipped to the range.
 SHARES = ("loss", "fairness", "utilisation", "jain_index")
 
 
@@ -170,7 +170,7 @@ def jain_index(rates: np.ndarray) -> np.ndarray:
 
 
 def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return per flow the number, mean time [s] and fairness index of the transfers that follow the first `before`."""
+    """Return per flow the number, mean time [s] and fairness index of the transfers after the first `before` ones."""
     alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
     if before == after.connections:
         none = np.full(len(alone), np.nan)

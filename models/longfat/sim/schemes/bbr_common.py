@@ -146,7 +146,7 @@ def windowed_max(best, when, time, window, value):
 
     Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps the values (`best`) and times
     (`when`) of three candidates: the largest value, the largest value after it, and the largest value after the second.
-    If there is no second candidate after a quarter of the window, or no third after half, the new value becomes it.
+    If the second is missing after a quarter of the window, or the third after half, the new value takes its place.
     """
     if value >= best[0] or time - when[2] > window:
         for k in range(3):

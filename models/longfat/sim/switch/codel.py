@@ -84,7 +84,7 @@ def control(one, link, packet, now):
 # dropping state.
 @inline
 def found_empty(one):
-    """Leave dropping state for a queue that is found empty."""
+    """Leave the dropping state of a queue, because the queue is empty."""
     one.first_above = 0.0
     one.dropping = False
     one.just_dropped = False

@@ -10,8 +10,8 @@ Our choice, because the paper could not be consulted: gain, set point and feedba
 
 Feedback contains (our choice) the backlog minus the number of the next packet that will arrive. The receiver of the
 feedback adds the number of the next packet that it will send, and so obtains the backlog plus the packets in flight on
-the hop. It also contains the time at which a packet that arrives now left the upstream switch: the hop's round trip is
-measured from then.
+the hop. Feedback also contains the time at which a packet that arrives now left the upstream switch: the hop's round
+trip is measured from that time.
 
 Flows of other schemes are served fairly, without a limit of their rates. If the first link of a path has this
 discipline, the sender's own node is part of the scheme; otherwise the first switch sends its feedback to the sender.

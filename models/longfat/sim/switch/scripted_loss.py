@@ -15,8 +15,8 @@ ROWS = Table.MOST
 COUNT = "[0, 9e15]"
 
 
-# Our choice, as is the format of the script: each row of `packets` and of `times` has a counter of the packets that
-# have matched the row so far.
+# The format of the script is our choice, and so is this: each row of `packets` and of `times` has a counter of the
+# packets that have matched the row so far.
 def lose(link, packet, now):
     """Drop the packet if the script lists the packet, its transmission or its arrival time."""
     lost = False

@@ -74,7 +74,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, now):
-    """Take the first packet on hold that may leave, else the first packet of the queue; return NOTHING without any."""
+    """Take the first packet on hold that may leave, else the first packet of the queue; NOTHING if both are absent."""
     number = int(queue(link, 1).head)
     while number != NONE:
         if tag_of(link, number) <= link.passed or latest(link, number) <= now_ns(link):

@@ -4,8 +4,8 @@ RFC 8257 (DCTCP), section 3.1, and M. Alizadeh and others, "Data Center TCP (DCT
 threshold counts the instantaneous queue, in packets or bytes, and a packet is marked if the queue exceeds it
 (`step_marking`). L4S has a threshold in time (RFC 9332, appendix A.1, note c: a ramp of range zero).
 
-As Linux has it, RED with both thresholds at K, packets are marked from the threshold on (`mark_above`):
-red_cmp_thresh() in include/net/red.h.
+Linux's RED with both thresholds at K marks packets from the threshold on (`mark_above`): red_cmp_thresh() in
+include/net/red.h.
 """
 
 from __future__ import annotations
