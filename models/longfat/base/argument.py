@@ -100,7 +100,7 @@ class Setting:
     several: bool = False
     kind: str = ""
     names: tuple[str, ...] = ()  # words that are allowed; empty if the function itself checks the argument
-    registry: str = ""  # "scheme" or "discipline" if the argument is one of these or its name
+    registry: str = ""  # "scheme" or "discipline" if the argument is such an object or its name
     #: ``check(name, value, of)`` returns the converted value; ``of`` is the owner of the argument, for error messages.
     check: Callable[[str, Any, str], Any] | None = None
 

@@ -243,7 +243,7 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def flag(name: str, value: Any, of: str = "") -> bool:
-    """Return a truth value, also given as 0 or 1; raise a TypeError for others, as the text "no" would be true.
+    """Return a truth value, also given as 0 or 1; raise a TypeError for others: the text "no" would be true.
 
     >>> flag("duplex", True)
     True

@@ -241,7 +241,7 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
     elif hasattr(value, "unit_items"):  # a pint.Quantity of any registry, recognised without importing pint
         try:
             magnitude = Fraction(float(value.magnitude))
-        except (TypeError, ValueError, OverflowError):  # an array, a string; nan; inf
+        except (TypeError, ValueError, OverflowError):  # raised for an array or a string, nan, and inf
             raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
         value = _convert(magnitude, value.unit_items(), kind, (name, str(value), allowed))
     try:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-WIDTH = 116  # of a labelled text
+WIDTH = 116  # characters in a line of a labelled text
 
 
 def columns(rows: Sequence[Sequence[str]], widths: Sequence[int] = (-1,), gap: str = "  ") -> list[str]:

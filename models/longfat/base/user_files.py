@@ -116,7 +116,7 @@ class Files:
     def _module(self, file: str, text: str) -> types.ModuleType:
         path = Path(self.folder, file)
         if self.inside:
-            path = path.resolve()  # to check and to read, as a link may change in between
+            path = path.resolve()  # the path that is checked and read: a link may change in between
             if Path(file).is_absolute() or ".." in Path(file).parts or not path.is_relative_to(self.folder.resolve()):
                 raise ValueError(
                     f"{text!r} is outside the folder of the scenario: move the file there, or trust the scenario "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from longfat.design.switch_buffer import ByRule
 
-STEP = "step-marking"  # discipline whose threshold is sought if none is given, as only DCTCP allows
+STEP = "step-marking"  # discipline whose threshold is sought for DCTCP if no discipline is given
 #: Value of ``find`` -> name of the sought quantity, and predicate with the required fraction, such as "carry 95%".
 SOUGHT = {
     "buffer": ("buffer of the switch", "carry {}"),

@@ -88,7 +88,7 @@ def view_script() -> str:
 
 
 def joined(modules: Iterable[str]) -> str:
-    """Return modules of the view as one script, without imports, exports and comments."""
+    """Return modules of the view as one script, without imports, exports or comments."""
     return "\n".join(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", source(name)))) for name in modules)
 
 

@@ -197,7 +197,7 @@ def allowed_rates(figures: PathFigures, control: str = "cubic") -> tuple[float, 
     """Return CUBIC's or Reno's rate at the measured loss, and its bounds [bytes/s]; None if lossless, and for BBR.
 
     The bounds are the rates at both ends of the 95 % interval of the loss, which is wide for one or two losses. Losses
-    in a burst count once, as a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).
+    in a burst count once: a sender reduces its window once for the losses of a round trip (RFC 6675, section 5).
     ``control`` is assumed if the measurement does not name the congestion control.
     """
     loss, sent, burst, trip = figures.loss, figures.packets_sent, figures.loss_burst or 1.0, figures.round_trip_time

@@ -32,7 +32,7 @@ class Transfer:
     mean: float | None = None  # mean round-trip time [s]
     transport: str = "TCP"  # or "" for QUIC
     layer: str = "data"  # layer whose bytes the sizes count, a name in `longfat.measured.LAYERS`
-    remarks: list[str] = field(default_factory=list)  # of the reader of the file
+    remarks: list[str] = field(default_factory=list)  # by the reader of the file
 
 
 def figures_of(flow: Transfer, source: str) -> PathFigures:

@@ -18,7 +18,7 @@ KIND = "ss -ti"
 _STATES = "ESTAB|CLOSE-WAIT|FIN-WAIT-1|FIN-WAIT-2|CLOSING|LAST-ACK|TIME-WAIT|SYN-SENT|SYN-RECV|LISTEN|UNCONN"
 #: Pattern of the line of a socket: state, two queues, local and peer address. ss omits the state if it lists sockets of
 #: one state only.
-_END = r"(\S{1,99}:\S{1,99})"  # bounded, since a search in a line of many colons would take quadratic time
+_END = r"(\S{1,99}:\S{1,99})"  # bounded: a search in a line of many colons would take quadratic time
 _SOCKET = re.compile(rf"^(?:(?:{_STATES})\s+)?\d+\s+\d+\s+{_END}\s+{_END}")
 _COUNTER = re.compile(r"(?:^|\s)(\w+):([0-9.]+)(?:/([0-9.]+))?(ms)?(?=[\s(]|$)")
 _RATE = re.compile(r"(?:^|\s)(send|pacing_rate|delivery_rate) ([0-9.]+)([KMGT]?)bps")

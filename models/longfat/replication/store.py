@@ -85,7 +85,7 @@ class Store:
     Raises
     ------
     ValueError
-        If the store belongs to another sweep, with the differences.
+        If the store belongs to another sweep; the message lists the differences.
 
     Examples
     --------

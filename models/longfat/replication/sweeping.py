@@ -116,15 +116,15 @@ def sweep(
     Raises
     ------
     ValueError
-        For a store of another sweep, with the differences.
+        For a store of another sweep; the message lists the differences.
     SweepError
-        If the function fails, with the point, the replication and the error; or if the executor fails, such as a
+        If the function fails (the message has point, replication and error), or if the executor fails, such as a
         ``ProcessPoolExecutor`` with a killed worker. Finished runs stay in the store.
     OSError
         If the store can no longer be written to. Finished runs stay in it.
     KeyboardInterrupt
-        On Ctrl-C, with the number of finished runs. Pending runs are cancelled. Simulations in threads end immediately;
-        any other run that has begun in a thread continues to its end, but its result is discarded.
+        On Ctrl-C; the message has the number of finished runs. Pending runs are cancelled. Simulations in threads end
+        immediately; any other run that has begun in a thread continues to its end, but its result is discarded.
 
     Notes
     -----

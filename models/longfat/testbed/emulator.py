@@ -208,7 +208,7 @@ def injected(net: Network) -> Network:
 
 
 def idle(net: Network) -> Network:
-    """Return a network for handshakes, with the same paths but no losses, jitter, rate changes and other traffic."""
+    """Return a network for handshakes, with the same paths but no losses, jitter, rate changes or other traffic."""
     made = Network(net.name)
     made.links = {
         pair: replace(

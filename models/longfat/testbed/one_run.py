@@ -127,7 +127,7 @@ def main(descriptor: int, parent: int) -> None:
     job: Job = pipe.recv()
     try:
         made = create_hosts()
-        die_with_parent(parent)  # again, as a new user namespace clears the setting
+        die_with_parent(parent)  # again, because a new user namespace clears the setting
         settings.apply(made, job.connections, job.host_settings, job.given)
         pipe.send(("done", _run(job, made, lambda: pipe.send(("running",)))))
     except CannotRun as error:

@@ -35,7 +35,7 @@ LATE_NS = 2_000_000  # ours: from this lateness on, a packet counts as late
 #: times at which those packets were due, would arrive after less than the round-trip time of the path. A sender that
 #: keeps the smallest round-trip time (BBR) would keep this value, which is too small.
 STANDSTILL_NS = 300_000
-AWAKE_NS = 30_000  # ours: a wait ends this long before a packet is due, since waking up takes as long (measured)
+AWAKE_NS = 30_000  # ours: a wait ends this long before a packet is due: waking up takes as long (measured)
 PRIORITY = 10  # priority among real-time processes: above the default of 0, below the kernel's own threads
 TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl(2)
 

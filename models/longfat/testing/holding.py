@@ -81,7 +81,7 @@ def holds(
     Raises
     ------
     Disagreement
-        By the test, if the formula differs at a point, with the simplest point at which it still differs, or if the
+        By the test, if the formula differs at a point (the message has the simplest such point found), or if the
         budget does not suffice.
 
     Notes

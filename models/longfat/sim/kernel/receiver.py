@@ -164,7 +164,7 @@ def receive_by_scheme(state, i):
 
 @routine
 def reply(state, f):
-    """Call `reply` of a flow's scheme with a new reply; send the reply if the callback returns a positive number."""
+    """Create a reply and call the scheme's `reply` with it; send it if the callback returns a positive number."""
     receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
     own.due_ns = NEVER
     i = new_packet(state, f, records.ACK, receiver.ack_size, own.hop)

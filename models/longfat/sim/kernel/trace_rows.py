@@ -82,7 +82,7 @@ def trace_packet(state, what, i):
 
 @routine
 def trace_reception(state, i, number, flags):
-    """Write a trace row about an arrived data packet; `number` and `flags` are given, since its row may hold an ACK."""
+    """Write a trace row about an arrived data packet; `number` and `flags` are given: its row may hold an ACK."""
     packet = packet_at(state, i)
     f = packet.flow
     row = begin_row(state, records.RECEIVED, f)

@@ -191,5 +191,5 @@ OF_LINK, OF_FLOW = options(Link), options(Flow)
 #: Function that returns the options of a link except the discipline, because disciplines are compared separately.
 link_values = attrgetter(*(name for name in OF_LINK if name != "discipline"))
 _OWN = ("start", "stagger", "application", "parameters")
-#: Function that returns the options of a flow that flows of one kind share, without application and parameters.
+#: Function that returns the options of a flow that flows of one kind share, except application and parameters.
 flow_values = attrgetter(*(name for name in OF_FLOW if name not in _OWN))

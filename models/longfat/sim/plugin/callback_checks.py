@@ -20,7 +20,7 @@ SHIPPED = tuple(f"longfat.{folder}." for folder in ("sim.plugin", "sim.schemes",
 def check(whose: str, name: str, function: Any, takes: str) -> None:
     """Raise a TypeError unless `function` is a function with the arguments in `takes`, such as "(flow, event)".
 
-    Numba compiles no methods, partial functions, callable objects and built-in functions.
+    Numba compiles no methods, partial functions, callable objects or built-in functions.
     """
     plain = getattr(function, "py_func", function)
     if not isinstance(plain, FunctionType):

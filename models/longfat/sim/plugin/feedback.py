@@ -12,7 +12,7 @@ import math
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import DATA, STAMPED
 
-SHORTEST_DELAY = 1e-9  # s; lower bound of the feedback delay, for links without delay and transmission time
+SHORTEST_DELAY = 1e-9  # s; lower bound of the feedback delay, for links with neither delay nor transmission time
 
 
 @inline

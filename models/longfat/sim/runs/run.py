@@ -96,7 +96,7 @@ def run(
         For values outside their ranges, a run that cannot end, and plug-ins that fail. The message names a network of a
         sequence by its position, such as ``net[3]``.
     KeyboardInterrupt
-        On Ctrl-C, with the time simulated so far; the results are lost. Use `Simulation` to keep them.
+        On Ctrl-C; the message has the time simulated so far. The results are lost: use `Simulation` to keep them.
 
     Notes
     -----

@@ -30,8 +30,8 @@ def warm_up(samples: Any) -> int:
     Raises
     ------
     ValueError
-        For too few samples, samples that are not finite; also if the minimum is beyond half of them: then the run shows
-        no steady state, and has to be longer.
+        For too few samples, for samples that are not finite, and for a minimum beyond half of the samples: such a run
+        shows no steady state, and has to be longer.
 
     Notes
     -----

@@ -52,7 +52,7 @@ def count_acks(link, time, change):
 # Ramakrishnan & Jain (1990): a regeneration cycle begins with the arrival that ends an idle period.
 @inline
 def begin_cycle(link, time):
-    """Begin a regeneration cycle, since the arriving packet finds the link idle."""
+    """Begin a regeneration cycle, because the arriving packet finds the link idle."""
     so_far = area(link, time)
     if link.begun:
         link.last_area = so_far - link.area_before

@@ -96,7 +96,7 @@ def queue_in(link, place):
 
 @inline
 def remove_queue(link, place):
-    """Remove the queue at a position of the heap, since its last packet has been taken."""
+    """Remove the queue at a position of the heap, because its last packet has been taken."""
     heap_remove(link, link.active, place)
     link.active -= 1
 
