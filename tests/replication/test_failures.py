@@ -10,7 +10,7 @@ from longfat.replication import SweepError, sweep
 from longfat.replication.outcomes import Failure, record
 from longfat.replication.planning import Plan
 from longfat.replication.stopping import Until
-from tests.replication.common import QUIET, Aside, Flushing
+from tests.replication.common import QUIET, Aside, Backwards, Flushing
 
 
 def moody(load, rng):
@@ -87,6 +87,22 @@ def test_a_point_that_fails_is_not_run_on_and_on(tmp_path):
     assert data.status.values.tolist() == ["failed: replication 0: SystemExit: 3"] * 2
     assert set(data.data_vars) == {"replications", "status"}
     assert len(calls) == 20
+
+
+def test_a_point_without_samples_has_no_variables():
+    """Of seven replications only the first fails; it ends last, after the others returned numbers."""
+    calls = []
+
+    def seventh(load, rng):
+        calls.append(load)
+        if len(calls) == 7:
+            raise SystemExit(3)
+        return load
+
+    options = {"replications": 7, "errors": "keep", "keep": True, "executor": Backwards()}
+    data = sweep(seventh, {"load": [1]}, **options, **QUIET)
+    assert data.status.item() == "failed: replication 0: SystemExit: 3"
+    assert set(data.data_vars) == {"replications", "status"}
 
 
 def test_a_failure_beyond_the_end_of_a_point_does_not_count():

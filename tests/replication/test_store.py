@@ -38,10 +38,14 @@ def test_units_come_back_from_a_store(tmp_path):
 
 def test_half_of_the_work_is_done_once(tmp_path, counted):
     integer = run(counted, None)
+    (tmp_path / ".p1-0_r0.npz.123.part").write_text("half")  # of a process that was killed
     run(counted, tmp_path)
-    for path in list(tmp_path.glob("p1*.npz")):
+    for path in list(tmp_path.glob("p0*.npz")):
         path.unlink()
     counted.calls = 0
+    with pytest.raises(ValueError, match="another sweep: rng has entropy 7 there and 8 here"):
+        run(counted, tmp_path, rng=8)  # before any run
+    assert counted.calls == 0
     assert run(counted, tmp_path).identical(integer)
     assert counted.calls == 12
 
