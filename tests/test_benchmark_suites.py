@@ -46,6 +46,8 @@ def test_cases_are_complete(case):
     for one in expectations:
         assert one.rule
         assert one.within is None or one.within[0] <= one.within[1]
+        assert not one.never or one.within == (0, 0)
+        assert not one.visits or one.within == (1, 1)
         probes = [one.probe] if not (one.visits or one.never) else []
         while probes:
             probe = probes.pop()
@@ -166,13 +168,51 @@ def test_a_failure_is_an_exit_status(capsys, tmp_path):
     assert "Transmissions in 120 s without any acknowledgment (sum sent" in capsys.readouterr().out
 
 
-def test_placeholders_are_found_in_a_first_run():
-    """The time at which the second value of `phase` begins, and a field then."""
-    text = 'find = [{name = "t", during = "B", before = "9"},\n{name = "x", during = "B", field = "x", before = "1"}]\n'
-    case = Case("bbr", "c", "", "", text + "[[expect]]\nrule = 'r'\nfield = 'x'\nbegin = $t\nper = $x\n")
-    assert {name: running._probed(one, SEEN) for name, one in case.finds({}).items()} == {"t": 4.0, "x": 9.0}
+def test_placeholders_are_found_in_a_first_run(monkeypatch):
+    """The time at which the second value of `phase` begins, and a field then; without the phase nothing has a value."""
+    text = (
+        'find = [{name = "t", during = "B", plus = 0.12345678, before = "9"},\n'
+        '{name = "x", during = "B", field = "x", before = "1"}]\n'
+        "[[expect]]\nrule = 'r'\nfield = 'x'\nbegin = $t\nper = $x\n[[expect]]\nrule = 's'\nnever = ['B']\n"
+    )
+    case = Case("bbr", "c", "", "", text)
     assert case.expectations({"t": "4"})[0].probe.begin == 4.0
     assert case.fields() == {"phase", "time", "x"}
+    asked = []
+    monkeypatch.setattr(running, "observe", lambda *given: asked.append(dict(given[-1])) or SEEN)
+    assert running.measure(case, None, None, [1]) == {"e0": 81 / 9, "e1": 1.0, "random": 0.0}
+    assert asked == [{}, {"t": "4.12345678"}, {"t": "4.12345678", "x": "9"}]
+    never = Case("bbr", "c", "", "", text.replace('"B"', '"D"'))
+    assert running.measure(never, None, None, [1]) == pytest.approx(
+        {"e0": math.nan, "e1": math.nan, "random": 0.0}, nan_ok=True
+    )
+
+
+def test_each_run_has_its_schemes_and_its_seed(monkeypatch):
+    """The tested scheme and the reference both compete with the reference; nothing is run for a case of words."""
+    seen = []
+
+    def measure(case, tested, reference, seed):
+        seen.append((tested.name, reference.name, *seed))
+        return {"e0": 1.0, "e1": 2.0, "e2": 3.0, "random": 1.0}
+
+    monkeypatch.setattr(running, "measure", measure)
+    found = suites.run("bcp133", "cubic", ["wired", "tunnels"], replications=2, rng=7, progress=False)
+    assert sorted(seen) == [(one, "reno", 7, draw) for one in ("cubic", "reno") for draw in (0, 1)]
+    assert [one.verdict for one in found] == ["reported"] * 3 + ["not run"]
+
+
+def test_counters_begin_after_the_warm_up():
+    """An application writes 500 packets of 1000 bytes per second; the counters are those of the second half second."""
+    text = (
+        "[case]\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '10 Mbit/s'\ndelay = '5 ms'\n"
+        "[[link]]\nfrom = 'b'\nto = 'a'\nrate = '10 Mbit/s'\ndelay = '5 ms'\n"
+        "[[flow]]\nscheme = 'suite:tested'\npath = ['a', 'b']\napplication = {kind = 'constant', rate = '4 Mbit/s'}\n"
+        "[run]\nduration = 1\nwarm_up = 0.5\n"
+    )
+    for sample in (0.0, 0.01):
+        seen = running.observe(Case("bbr", "c", "", "", text, sample=sample), schemes.scheme("reno"), None, [1], {})
+        assert seen.counts["sent"].sum() == pytest.approx(250, abs=2)
 
 
 #: Expectations that the scheme does not meet, and why.

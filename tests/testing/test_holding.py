@@ -40,6 +40,12 @@ def test_a_spent_budget_is_no_agreement():
         judged(seen, over={"mean": (0.0, 1.0), "deviation": 0.01}, within=0.5, budget=40)
 
 
+def test_one_point_without_a_decision_is_no_agreement():
+    """A deviation of exactly the accuracy, 0.5, is never decided."""
+    with pytest.raises(lf.testing.Disagreement, match="undecided"):
+        judged([], lambda mean: mean + 0.5, over={"mean": [1.0]}, within=0.5, budget=40)
+
+
 def test_each_point_has_a_share_and_a_seed():
     seen = []
     judged(seen, over={"mean": (0.0, 1.0)}, within=0.5, points=4)
