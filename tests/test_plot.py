@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.colors import to_hex
 
 from figures.kkm.pictures import over_time
-from longfat import benchmark, design, explore, plot, sweep, verify
+from longfat import benchmark, design, explore, plot, sweep, testing
 from longfat.laws import queues
 from longfat.laws.selective_repeat import throughput_efficiency
 from longfat.plot.axes import log_ticks
@@ -126,32 +126,33 @@ def test_results_that_are_not_of_one_run_are_refused(data, words):
         plot.show(data)
 
 
-def _checked(shifts=(0.0, 0.0, 0.0, 0.0), **options):
-    """Return the verdicts on a simulator whose results differ from the law by the given shifts at four windows."""
-    windows = dict(zip((30, 40, 50, 200), shifts, strict=True))
-    points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in windows]
+def _compared(shifts=(0.0, 0.0, 0.0), **options):
+    """Compare a law with a simulator whose results differ from the law by the given shifts at three windows."""
+    windows = dict(zip((30, 40, 50), shifts, strict=True))
 
     def simulator(rng, window, **point):
         return throughput_efficiency(window=window, **point) + windows[window] + (0.001 if rng % 2 else -0.001)
 
-    return verify.check(throughput_efficiency, simulator, points, **options)
+    points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in windows]
+    options = {"within": 0.03, "power_at": 1, "rng": 0} | options
+    return [testing.compare(throughput_efficiency, simulator, one, **options) for one in points]
 
 
 def test_agreement():
-    table = _checked((0.0, 0.1, 0.03, 0.0), budget=40)  # of an accuracy of 0.03
-    assert table.verdict.values.tolist() == ["agrees", "differs", "undecided", "not valid"]
-    ax = plot.agreement(table, "window")
+    found = _compared((0.0, 0.1, 0.03), budget=40)
+    assert [one.verdict for one in found] == ["agrees", "differs", "undecided"]
+    ax = plot.agreement(found, "window")
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["accuracy of the law: 0.03", "agrees: 1", "differs: 1", "undecided: 1", "not valid: 1"]
+    assert labels == ["accuracy of the formula", "agrees: 1", "differs: 1", "undecided: 1"]
     drawn = [float(points[0]) for points, _ in _intervals(ax)]
-    assert drawn == pytest.approx([0.0, 0.1, 0.03, 0.0], abs=0.002)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("window [segments]", "simulated - law [1]")
-    with pytest.raises(
-        ValueError, match="x 'verdict' is unknown; available: ack_segments, estimate, law, loss, lower,"
-    ):
-        plot.agreement(table, "verdict")
-    with pytest.raises(ValueError, match="no verdicts"):
-        plot.agreement(table[["law"]])
+    assert drawn == pytest.approx([0.0, 0.1 / 0.03, 1.0], abs=0.1)  # shifts over the accuracy
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("window", "(simulated - formula) / accuracy")
+    assert plot.agreement(found[:1]).containers[0][0].get_xdata() == [found[0].formula]
+    with pytest.raises(ValueError, match="x 'verdict' is unknown; available: ack_segments, formula, loss, segment_"):
+        plot.agreement(found, "verdict")
+    for wrong in ([], found[0], ["agrees"]):
+        with pytest.raises(TypeError, match=r"found must be one result or more of testing\.compare"):
+            plot.agreement(wrong)
 
 
 def test_benchmark_times():
@@ -182,7 +183,7 @@ def _shares():
     return data.assign(loss=data.loss.assign_attrs(units="1"))
 
 
-#: Colours of lines that texts explain: 0 of "simulated - law"; buffer rules, whose names stand beside their lines.
+#: Colours of lines that texts explain: 0 of "simulated - formula"; buffer rules, whose names stand beside their lines.
 EXPLAINED = {"agreement": ["0.4"], "buffer": ["0.5"]}
 
 
@@ -197,7 +198,7 @@ def _over_time(queues):
 
 SOURCES = {"rate": "40Mbit/s", "round_trip_time": "10ms", "packet": "500B", "loss": 0.1, "file": "200kB", "k": [2, 5]}
 PICTURES = {
-    "agreement": (_checked, lambda data: plot.agreement(data, "window")),
+    "agreement": (_compared, lambda found: plot.agreement(found, "window")),
     "benchmark": (
         lambda: benchmark.run(["3", "9b"], ["optimal", "packet-pair", "tahoe"], replications=2, progress=False),
         plot.benchmark_times,

@@ -15,9 +15,7 @@ from longfat.base import extras
 from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
 from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
-from longfat.laws.selective_repeat import initial_window
 from longfat.laws.tcp import achievable_throughput
-from longfat.testing import compare
 from longfat.verify import faces, high_precision, points, report, simulated, verification
 from longfat.verify.simulators import simulator_of
 
@@ -28,19 +26,6 @@ LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lam
 def around(value, spread=0.01):
     """Return a simulator whose results are normal around a value."""
     return lambda rng, **_: np.random.default_rng(rng).normal(value, spread)
-
-
-@pytest.mark.parametrize(
-    ("value", "verdict"),
-    [(1.6, "agrees"), (2.4, "agrees"), (1.4, "differs"), (2.6, "differs"), (2.5, "undecided"), (1.5, "undecided")],
-)
-def test_verdicts(value, verdict):
-    """The law says 2 with an accuracy of 0.5. At its very edge no number of replications decides."""
-    table = verify.check(LAW, around(value), [{"x": 2.0}], budget=40)
-    assert table.verdict.item(0) == verdict
-    assert table.attrs["agrees"] == (verdict == "agrees")
-    assert (table.replications.item() == 40) == (verdict == "undecided")
-    assert table.lower.item() < value < table.upper.item()
 
 
 def test_where_a_law_jumps_there_is_no_slope():
@@ -81,51 +66,6 @@ def test_slopes_that_cancel():
     errors = [high_precision.slope_error(achievable_throughput, point, "payload", got) for got in (1e-7, -1e-10)]
     assert errors == [0.0, 0.0]
     assert high_precision.slope_error(achievable_throughput, point, "payload", 1e-5) == math.inf
-
-
-def test_outside_the_validity_nothing_is_judged():
-    table = verify.check(LAW, around(0.0), [{"x": 7.0}])
-    assert table.verdict.item(0) == "not valid"
-    assert table.attrs["agrees"] == 0
-
-
-def test_the_confidence_is_that_of_all_points_together(monkeypatch):
-    seen = []
-
-    def compared(*args, alpha, power, **options):
-        seen.append((alpha, power))
-        return compare(*args, alpha=alpha, power=power, **options)
-
-    monkeypatch.setattr(simulated, "compare", compared)
-    table = verify.check(LAW, lambda rng, x: around(x)(rng), [{"x": 1.0 + k} for k in range(4)], confidence=0.9)
-    assert seen == [(pytest.approx(0.1 / 4), pytest.approx(1 - 0.1 / 4))] * 4
-    assert table.attrs["agrees"] == 1
-    assert table.x.attrs["units"] == "m"
-    assert len(set(table.estimate.values - table.x.values)) == 4  # each point has seeds of its own
-
-
-def test_defaults_need_not_be_given():
-    """A point may omit a parameter with a default; the table and the simulator have it."""
-    c = Symbol("C", "1", "(0, 1]", (0.1, 1))
-
-    def law(x, c=0.5, *, xp):
-        return c * x
-
-    record = Law(law, {"x": X, "c": c}, "m", "an example", Validity("c < 0.9", lambda c: c < 0.9, 0.5))
-    seen = []
-
-    def simulator(rng, x, c):
-        seen.append(c)
-        return around(c * x)(rng)
-
-    table = verify.check(record, simulator, [{"x": 2.0}, {"c": 0.25, "x": 4.0}])
-    assert table.c.values.tolist() == [0.5, 0.25]
-    assert table.attrs["agrees"] == 1
-    assert set(seen) == {0.5, 0.25}
-    with pytest.raises(
-        TypeError, match=r"law: missing a required argument: 'x'; its parameters are x \[m\], c \[1\] = 0.5"
-    ):
-        verify.check(record, simulator, [{"c": 0.5}])
 
 
 # `run`: a law that is wrong on one face fails on that face alone.
@@ -410,10 +350,6 @@ def test_names():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: verify.check(initial_window, None, [{"ack_segments": 1.0}]),
-         r"law initial_window needs an accuracy in \(0, inf\): it states none"),
-        (lambda: verify.check(LAW, None, []), r"points = \[\] is out of range: must be one point or more"),
-        (lambda: verify.check(LAW, None, [{"x": 1.0}], confidence=1), "confidence = 1"),
         (lambda: verify.run([made(right, simulated=SimulatedBy("nobody", accuracy=1.0))]),
          r"right: simulator 'nobody' is unknown; available: .*mm1_wait"),
         (lambda: verify.run("nothing"), "law 'nothing' is unknown"),

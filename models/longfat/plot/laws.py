@@ -1,17 +1,20 @@
-"""Pictures of a law: its curves with simulated points, and the differences between simulator and law."""
+"""Pictures of a law: its curves with simulated points, and the differences between simulator and formula."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.base.domains import unknown
+from longfat.base.domains import unknown, wrong_type
 from longfat.plot.axes import caption, error, log_ticks, new_axes, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+
+    from longfat.testing import Comparison
 
 
 def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
@@ -86,54 +89,50 @@ def _named(attributes: dict[str, str]) -> str:
 
 
 #: Verdict -> index of its colour in the colour cycle, and its marker.
-VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s"), "not valid": (6, "^")}
+VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s")}
 
 
-def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
-    """Draw the simulated value minus the law, with its interval, at each point, and the law's accuracy as a band.
+def agreement(found: Sequence[Comparison], x: str = "formula", ax: Axes | None = None) -> Axes:
+    """Draw the simulated value minus a formula, with its interval, at each point, in units of the accuracy.
 
     Parameters
     ----------
-    data : xarray.Dataset
-        Result of `longfat.verify.check`.
+    found : sequence of longfat.testing.Comparison
+        Comparisons of the formula at several points.
     x : str
-        Variable of the x axis: a parameter of the law, or ``"law"``, its value.
+        Quantity of the x axis: an argument of the formula, or ``"formula"``, its value.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default new ones.
 
     Examples
     --------
-    >>> from longfat import verify
     >>> from longfat.laws.selective_repeat import initial_window
-    >>> points = [{"ack_segments": 2.0}]
-    >>> table = verify.check(initial_window, lambda rng, **at: 3.0 + 0.1 * (rng % 3), points, accuracy=0.25)
-    >>> agreement(table, "ack_segments").get_ylabel()
-    'simulated - law [segments]'
+    >>> from longfat.testing import compare
+    >>> def simulator(rng, ack_segments):
+    ...     return 3.0 + 0.1 * (rng % 3)
+    >>> agreement([compare(initial_window, simulator, {"ack_segments": 2.0}, within=0.25)], "ack_segments").get_ylabel()
+    '(simulated - formula) / accuracy'
     """
-    if "verdict" not in data:
-        raise ValueError("data holds no verdicts: must be a result of verify.check")
-    if x not in data or x == "verdict":
-        raise unknown("x", x, [str(name) for name in data.data_vars if name != "verdict"])
+    from longfat.testing import Comparison
+
+    if not isinstance(found, Sequence) or not found or not all(isinstance(one, Comparison) for one in found):
+        raise wrong_type("found", found, "one result or more of testing.compare, in a list")
+    if x != "formula" and x not in found[0].point:
+        raise unknown("x", x, ["formula", *found[0].point])
     ax = ax if ax is not None else new_axes()
-    a, unit = data.attrs, data.law.attrs["units"]
-    ax.axhspan(-a["accuracy"], a["accuracy"], color="0.92", zorder=0, label=f"accuracy of the law: {a['accuracy']:g}")
+    ax.axhspan(-1, 1, color="0.92", zorder=0, label="accuracy of the formula")
     ax.axhline(0, color="0.4", lw=0.8)
-    beyond, below, above = (data[name].values - data.law.values for name in ("estimate", "lower", "upper"))
-    verdicts = data.verdict.values
     for verdict, (place, marker) in VERDICTS.items():
-        here = verdicts == verdict
-        if here.any():
-            limits = np.abs([beyond[here] - below[here], above[here] - beyond[here]])
+        some = [one for one in found if one.verdict == verdict]
+        if some:
+            across = [one.formula if x == "formula" else one.point[x] for one in some]
+            drawn = np.array([((one.estimate, *one.interval) - np.float64(one.formula)) / one.within for one in some])
+            beyond, below, above = drawn.T
             ax.errorbar(
-                data[x].values[here], beyond[here], limits, color=nth_colour(place), ls="", marker=marker, ms=5,
-                mfc="none", label=f"{verdict}: {here.sum()}",
+                across, beyond, [beyond - below, above - beyond], color=nth_colour(place), ls="", marker=marker, ms=5,
+                mfc="none", label=f"{verdict}: {len(some)}",
             )  # fmt: skip
-    known = data[x].attrs.get("units", "")
-    ax.set(
-        xlabel=f"{x.replace('_', ' ')} [{known}]",
-        ylabel=f"simulated - law [{unit}]",
-        title=str(a["law"]).replace("_", " "),
-    )
+    ax.set(xlabel=x.replace("_", " "), ylabel="(simulated - formula) / accuracy")
     ax.legend()
-    caption(ax, f"law: {a['source']}; {100 * a['confidence']:.6g}% for all points together")
+    caption(ax, f"intervals of {100 * found[0].power:.6g}% each")
     return ax

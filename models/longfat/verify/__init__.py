@@ -3,12 +3,10 @@
 from longfat.law import SimulatedBy as SimulatorCheck
 from longfat.verify import link_estimators
 from longfat.verify.segment_estimators import segment_efficiency
-from longfat.verify.simulated import check
 from longfat.verify.verification import run
 
 __all__ = [
     "SimulatorCheck",
-    "check",
     "link_estimators",
     "run",
     "segment_efficiency",

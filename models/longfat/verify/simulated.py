@@ -1,114 +1,20 @@
-"""Checks of laws against simulators within a tolerance, at given points or at points drawn from ranges."""
+"""Checks of laws against simulators within a tolerance, at points drawn from ranges."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from longfat.base.domains import integer, number, out_of_range
-from longfat.law import Law, SimulatedBy
+from longfat.law import Law
 from longfat.testing.comparing import Comparison, compare
-from longfat.testing.seeded_runs import seed_of
 from longfat.verify import points
 from longfat.verify.faces import Outcome
 from longfat.verify.simulators import simulator_of
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 #: Largest number of replications at a point. Our choice: this number is enough if the standard deviation is six times
 #: the accuracy.
 BUDGET = 1000
-
-
-def check(
-    law: Law,
-    simulator: Callable[..., Any],
-    points: Iterable[Mapping[str, Any]],
-    *,
-    confidence: float = 0.95,
-    accuracy: float | None = None,
-    budget: int = BUDGET,
-    rng: int = 0,
-) -> xr.Dataset:
-    """Compare a law with a simulator at given points, to the law's accuracy; mark points where the law is not valid.
-
-    Parameters
-    ----------
-    law : Law
-        The law.
-    simulator : callable
-        One replication, as `longfat.testing.compare` takes it: called with a seed and the law's parameters by name.
-    points : iterable of mapping
-        The law's parameters at each point; those with a default may be left out.
-    confidence : float
-        Confidence of all verdicts together [probability], in (0, 1). Each of n verdicts is wrong with at most the
-        probability (1 - confidence) / n.
-    accuracy : float, optional
-        Largest deviation allowed [the law's unit]; by default the accuracy in the law's record.
-    budget : int
-        Largest number of replications at a point.
-    rng : int
-        Seed.
-
-    Returns
-    -------
-    xarray.Dataset
-        Along ``point``: the parameters, ``law``, ``estimate``, ``lower``, ``upper``, ``replications``, ``valid`` and
-        ``verdict``: "agrees" (the deviation is below the accuracy), "differs" (it is above), "undecided" (the budget
-        was spent), "not valid" (the point is outside the law's validity). ``attrs["agrees"]`` is 1 if all valid points
-        agree and there is at least one.
-
-    Raises
-    ------
-    ValueError
-        If neither the law nor the caller states an accuracy, or there are no points.
-    TypeError
-        If a point has other parameters than the law.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from longfat.laws.selective_repeat import initial_window
-    >>> table = check(initial_window, lambda rng, ack_segments: np.random.default_rng(rng).normal(3.0, 0.1),
-    ...               [{"ack_segments": 2.0}], accuracy=0.25)
-    >>> str(table.verdict.values[0])
-    'agrees'
-    """
-    import xarray as xr
-
-    confidence = number("confidence", confidence, "probability", "(0, 1)")
-    given = SimulatedBy(simulator).allowed(law, {}) if accuracy is None else accuracy
-    accuracy = number("accuracy", given, law.unit, "(0, inf)")
-    rng = integer("rng", rng, "1", "[0, inf)")
-    points = list(points)
-    if not points:
-        raise out_of_range("points", "[]", "1", "one point or more")
-    error = (1 - confidence) / len(points)
-    rows = []
-    limits: dict[str, Any] = {"within": accuracy, "alpha": error, "power": 1 - error, "power_at": 1, "budget": budget}
-    for place, point in enumerate(points):
-        every = law.bind(**point)  # with defaults
-        found = compare(law, simulator, every, rng=seed_of(rng, place), **limits)
-        valid = is_valid(law, every)
-        rows.append({
-            **every, "law": found.formula, "estimate": found.estimate, "lower": found.interval[0],
-            "upper": found.interval[1], "replications": found.replications,
-            "verdict": found.verdict if valid else "not valid", "valid": valid,
-        })  # fmt: skip
-    data = xr.Dataset({name: ("point", [row[name] for row in rows]) for name in rows[0]})
-    for name in (*law.symbols, "law", "estimate", "lower", "upper"):
-        data[name].attrs["units"] = law.symbols[name].unit if name in law.symbols else law.unit
-    verdicts = data.verdict.values[data.valid.values]
-    data.attrs = {
-        "law": law.public_name,
-        "source": law.source,
-        "accuracy": accuracy,
-        "confidence": confidence,
-        "agrees": int(len(verdicts) > 0 and bool((verdicts == "agrees").all())),
-    }
-    return data
 
 
 def reason(law: Law) -> str:
