@@ -29,7 +29,7 @@ PAGE = 4096
 LARGEST_WINDOW = 2**30  # bytes: RFC 7323, section 2.3
 LARGEST_UNSCALED = 2**16 - 1  # bytes
 SCALING = "net.ipv4.tcp_window_scaling"
-#: Without it a receive buffer keeps its first size, the second number of tcp_rmem (kernel documentation,
+#: Without this setting a receive buffer keeps its first size, the second number of tcp_rmem (kernel documentation,
 #: networking/ip-sysctl).
 TUNING = "net.ipv4.tcp_moderate_rcvbuf"
 LARGEST_BUFFER = 2**31 - 1  # bytes: the settings are C's int
