@@ -68,15 +68,15 @@ def cadpc(
     the least available bandwidth) and III (weights, periods).
     """
     n = domains.integer("flows", flows, "flows", "[1, 100000]")
-    each = tuple(domains.integer("periods", x, "updates", "[1, 1000]") for x in (periods or [1] * n))
-    offset = tuple(
-        domains.integer("phases", x, "updates", f"[0, {length - 1}]")
-        for x, length in zip(phases if phases is not None else [0] * n, each, strict=False)
-    )
-    if len(each) != n or len(offset) != n:
+    lengths, firsts = [1] * n if periods is None else periods, [0] * n if phases is None else phases
+    if len(lengths) != n or len(firsts) != n:
         raise domains.conflict(
-            f"flows = {n}", f"needs {n} periods and {n} phases", f"got {len(each)} and {len(offset)}"
+            f"flows = {n}", f"needs {n} periods and {n} phases", f"got {len(lengths)} and {len(firsts)}"
         )
+    each = tuple(domains.integer("periods", x, "updates", "[1, 1000]") for x in lengths)
+    offset = tuple(
+        domains.integer("phases", x, "updates", f"[0, {length - 1}]") for x, length in zip(firsts, each, strict=True)
+    )
     table = np.ones((1, n)) if routes is None else np.asarray(routes, dtype=float)
     if table.ndim != 2 or table.shape[1] != n or not np.isin(table, (0, 1)).all() or not table.any(axis=0).all():
         raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a link for every flow")
