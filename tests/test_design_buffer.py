@@ -228,6 +228,26 @@ def test_the_answer_does_not_depend_on_the_rules_that_are_left_out(answer):
     xr.testing.assert_identical(short.sel(rule=rest), answer.sel(rule=rest))
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "status"),
+    [(0.95, 0.99, "reached"), (0.94, 0.95, "uncertain"), (0.90, 0.94, "not reached"), (math.nan, 1, "not simulated")],
+)
+def test_a_row_by_hand(low, high, status):
+    """A BDP of 8333.3 packets; 0.431270 of it fills 0.95 of the link by the closed form."""
+    row = row_of(flows("sack", 4), 0.431270, {"share_lower": low, "share_upper": high}, 0.95, Laws(0.5), 4.0)
+    assert row["status"] == status
+    assert (row["buffer_packets"], row["buffer_bytes"]) == (3594, 3594 * 1500)
+    assert row["law_synchronised"] == pytest.approx(0.95, abs=1e-6)
+    assert row["law_desynchronised"] == pytest.approx(math.erf(1.83712 * 0.431270 * 2 / 1.431270), abs=1e-5)
+
+
+def test_a_row_of_a_threshold_is_that_of_the_simulated_link():
+    """Half of 50 packets, where half of the path's BDP is 4167; no buffer is smaller than a packet."""
+    marked = flows("sack", 1, discipline=queues.step_marking(packets=8), most=50)
+    found = [row_of(marked, one, {}, 0.95, Laws(0.5), 1.0)["buffer_packets"] for one in (0.5, 0.001)]
+    assert found == [25, 1]
+
+
 # Paths that are scaled, and those that are not
 
 
