@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from longfat import design
-from longfat.design import tcp
+from longfat.design import tcp, tcp_windows
 from longfat.design.replicating import Effort, measured
 from longfat.design.senders import SENDERS
 from longfat.sim import Network, schemes
@@ -270,6 +270,43 @@ def test_windows_and_buffers_by_hand(path, expected):
     answer = design.tcp_window(rate=rate, round_trip_time=trip, simulate=False, **dict(*others))
     assert {name: float(getattr(answer, name)) for name in expected} == expected
     assert (answer.replications, "tcp_rate" in answer) == (0, False)
+
+
+def test_limits_by_hand(monkeypatch):
+    """Three runs: t = 4.30265, s = 0.02: the half width is 0.0496827 for the mean, 0.0993655 for one more run.
+
+    A further run is widened by 5 % and by 0.01 of the mean. The worst path has the lower rate, the largest headers and
+    the higher loss, with a mean of 0.3; the best one 0.7, the middle 0.5; checks have 0.1 less.
+    """
+
+    def runs(less):
+        def made(path, loss, effort):
+            middle = {4e-3: 0.3, 1e-3: 0.7}.get(loss, 0.5) - less
+            return [tcp.Run(middle + one, 0.01, 0.004) for one in (-0.02, 0.0, 0.02)]
+
+        return made
+
+    monkeypatch.setattr(tcp.TcpPath, "transfers", runs(0.0))
+    monkeypatch.setattr(tcp.TcpPath, "checks", runs(0.1))
+    steps = tcp_windows.answers(
+        rate=(1e6, 4e6), round_trip_time=(0.05, 0.2), loss=(1e-3, 4e-3), scheme="cubic", flows=1, target=0.9,
+        segment=1448, buffer=1.0, replications=3, confidence=0.95, rng=1, progress=False,
+    )  # fmt: skip
+    (row,) = (next(steps), next(steps))[1].rows
+    slow, middle, fast = 1e6 * 1448 / 1538, 2e6 * (1448 / 1538 + 1448 / 1500) / 2, 4e6 * 1448 / 1500
+    worst, best = (rate * middle / 2e6 for rate in (1e6, 4e6))  # the mean of long transfers has the mean of the headers
+    expected = {
+        "tcp_rate": 0.5 * middle, "tcp_rate_lower": (0.3 - 0.0496827) * worst,
+        "tcp_rate_upper": (0.7 + 0.0496827) * best, "tcp_in_flight": 0.5 * middle * (0.1 + 0.01),
+        "long_lower": ((0.3 - 0.0993655) * 0.95 - 0.003) * slow,
+        "long_upper": ((0.7 + 0.0993655) * 1.05 + 0.007) * fast,
+        "check_lower": ((0.2 - 0.0993655) * 0.95 - 0.002) * slow - 1448 / row["check_time"],
+        "check_upper": ((0.6 + 0.0993655) * 1.05 + 0.006) * fast + 1448 / row["check_time"],
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-6)
+    assert math.isnan(row["tcp_lost"])  # known for BBR alone, whose long transfers are its checks
+    bbr = tcp_windows._rates(tcp.TcpPath(1e6, 0.1, 1448, SENDERS["bbr1"]), 0.0, effort(3))
+    assert (bbr["tcp_lost"], bbr["tcp_rate"]) == (pytest.approx(0.004), pytest.approx(0.4e6))
 
 
 @pytest.mark.parametrize("scheme", ["cubic", "reno", "bbr1"])
