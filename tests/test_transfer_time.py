@@ -2,7 +2,8 @@
 
 import pytest
 
-from longfat.cli import main
+from longfat.cli import main, window_tcp
+from longfat.design import tcp_windows
 from longfat.design.senders import SENDERS
 from longfat.design.tcp import TcpPath
 
@@ -41,9 +42,27 @@ def test_the_last_packet_has_the_rest_of_the_data():
     assert slow.transfer_time(1251, 0.0, 40.0) == pytest.approx((0.3 + (1290 + 41) / 1250,) * 2, rel=1e-9)
 
 
+def test_a_byte_takes_the_time_of_its_headers(capsys):
+    """At 10 kbit/s the byte and headers of 52 bytes (IP) to 90 (Ethernet) take 42.4 to 72.8 ms, after 300 ms."""
+    call = ["window", "--rate", "10kbit/s", "--rtt", "300ms", "--transfer-size", "1B", "--no-simulation"]
+    assert main(call) == 0
+    said = capsys.readouterr().out.split("transfer  1 B alone on the path: ")[1]
+    assert 342.4 < float(said.split(" ms by")[0]) < 372.8
+
+
 def test_losses_take_longer():
     law, simulated = path(12.5e6, 0.1).transfer_time(5e6, 0.01)
     assert simulated > 2 * law
+
+
+@pytest.mark.parametrize(("losses", "is_random"), [([0.0, 0.05], False), ([0.05, 0.0], True)])
+def test_the_first_of_the_losses_is_simulated(losses, is_random):
+    answer = next(tcp_windows.answers(
+        rate=1e6, round_trip_time=0.05, loss=losses, scheme="cubic", flows=1, target=0.9, segment=1448, buffer=1.0,
+        replications=2, confidence=0.95, rng=1,
+    ))  # fmt: skip
+    said = " ".join(window_tcp.transfer(answer, 1e5, simulate=True).split())
+    assert ("in one run, others differ" in said) == is_random
 
 
 def test_the_line(capsys):
