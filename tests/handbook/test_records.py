@@ -10,7 +10,8 @@ from longfat.base import extras
 from longfat.handbook import law_records, pages
 from longfat.handbook.law_records import mathml
 from longfat.law import Law
-from longfat.laws.loss_load import response_optimal_rate
+from longfat.laws.aqm import cake_target
+from longfat.laws.loss_load import loss_probability, response_optimal_rate
 from longfat.laws.queues import mm1_wait
 from longfat.laws.selective_repeat import throughput_efficiency
 
@@ -66,6 +67,42 @@ def test_a_page_needs_nothing_else():
     assert not re.findall(r'(?:src|href)="(?!data:|#|\.\./)[^"]*"', text)  # other pages are below the same folder
     assert not re.findall(r"url\((?!#)", text)
     assert not pages.IMPORT.search(text)
+
+
+@pytest.mark.parametrize(
+    ("law", "rows"),
+    [
+        (throughput_efficiency, [
+            "<code>segment_packets</code></td><td>packets</td><td>integer, [1, inf)</td>",
+            "<dt>Result</dt><dd>E [1]</dd>",
+            '<dt>Source</dt><dd>F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme',
+            "<dt>Accurate</dt><dd>within 0.03 where w_a s p^2 ≤ 0.02, w_a ≥ 20,",
+            "<dt>As printed</dt><dd>the denominator of the third case has one term m more",
+            'longfatView.served("../../../simulated")',
+        ]),
+        (loss_probability, [
+            "<dt>Result</dt><dd>P [probability] never decreasing in f; 0 up to f = -a.",
+            "<dt>Not simulated</dt><dd>the rule that the simulated switch computes itself</dd>",
+        ]),
+        (cake_target, ["<h2>What is known</h2>\n<p>Exact but for the rounding of Linux's integers. It exceeds 5 ms"]),
+    ],
+)  # fmt: skip
+def test_a_page_says_what_is_known(law, rows):
+    """Only a law with a simulator asks the server for points."""
+    text = pages.texts([law], simulate="simulated")[f"{law_records.address(law)}index.html"]()
+    assert [row for row in rows if row not in text] == []
+    assert ("longfatView.served(" in text) == (law.simulated is not None)
+
+
+def test_the_view_has_the_networks_of_the_papers():
+    """150 Mbit/s, 20 ms: t_p = 54.61 us, t_a = 20 ms + 3 t_p, w_a = t_a/(16 t_p) = 23.08, W = 24 (w_a + 1, rounded)."""
+    found = pages.for_view(throughput_efficiency)
+    assert (found["unit"], found["result"], found["simulator"]) == ("1", "E", "segment_efficiency")
+    first, other = (one["values"] for one in found["presets"])
+    assert first == pytest.approx(
+        {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0757}, rel=1e-5
+    )
+    assert other["loss"] == 1e-4
 
 
 def test_texts_are_escaped():

@@ -93,6 +93,7 @@ def test_accounts_of_a_connection():
     account = ledger.accounts[0]
     account.goal = 500
     assert ledger.sent(0, False, tcp(start - 1, flags=SYN)) is None
+    assert ledger.sent(0, True, tcp(7777, flags=SYN | ACK)) is None  # the receiver numbers its own bytes
     packets = [tcp(start + 100 * k, 100) for k in range(5)]
     assert [ledger.sent(0, False, one) for one in packets] == [0, 1, 2, 3, 4]
     for k in (0, 2, 3, 4):
@@ -111,4 +112,5 @@ def test_accounts_of_a_connection():
     assert (account.in_order, account.finish_ns) == (500, 4000)
     assert (before.in_order, before.blocks) == (100, [(200, 500)])
     ledger.received(Delivery(5000, 0, False, packets[1]))  # a duplicate brings nothing new
-    assert (account.received, account.received_bytes) == (6, 5 * 152)
+    ledger.received(Delivery(6000, 0, True, answer))
+    assert (account.received, account.received_bytes, account.finish_ns) == (6, 5 * 152, 4000)

@@ -118,12 +118,25 @@ def test_a_file_alone():
         network(access_rate="10 Mbit/s"),
         network(application=traffic.constant("1 Mbit/s")),
         network(discipline=queues.codel()),
+        network("bbr1", 200, count=2, discipline=queues.codel()),
         network(buffer=None),
         network("vegas"),
         network().flow("sack", path=["a", "b"], ack_path="ideal", packet=500),
         Network(),
     ],
-    ids=["cross", "stop", "jitter", "access", "application", "codel", "no limit", "vegas", "packets", "nothing"],
+    ids=[
+        "cross",
+        "stop",
+        "jitter",
+        "access",
+        "application",
+        "codel",
+        "bbr1 and codel",
+        "no limit",
+        "vegas",
+        "packets",
+        "nothing",
+    ],
 )
 def test_no_law_applies(net):
     assert law_values(net, 60.0) == []
