@@ -15,6 +15,7 @@ from longfat.base import extras
 from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
 from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
+from longfat.laws.power import network_power
 from longfat.laws.tcp import achievable_throughput
 from longfat.verify import faces, high_precision, points, report, simulated, verification
 from longfat.verify.simulators import simulator_of
@@ -246,6 +247,47 @@ def test_a_simulator_needs_an_accuracy():
     table = verify.run([made(right, simulated=check)], quick=True)
     assert table.simulator.item() == "error"
     assert table.simulator_remark.item() == "ValueError: law right needs an accuracy in (0, inf): it states none"
+
+
+@pytest.mark.parametrize(
+    ("options", "remark"),
+    [
+        ({"simulated": SimulatedBy(around(1.0), relative=0.1, long=True)},
+         "skipped in a quick run, because it takes longer"),
+        ({"simulated": SimulatedBy(around(1.0)), "validity": Validity("p > 1", lambda p: p > 1, 0.5)},
+         "the law is valid at no point of the ranges"),
+        ({"not_simulated": "a definition"}, "a definition"),
+    ],
+)  # fmt: skip
+def test_why_nothing_is_simulated(options, remark):
+    table = verify.run([made(right, **options)], quick=True)
+    assert (table.simulator.item(), table.simulator_remark.item()) == ("not checked", remark)
+
+
+def test_the_errors_are_shared_by_all_points(monkeypatch):
+    """Two laws with one point each; 2 p^2, which is printed, is off by p^2, more than a tenth."""
+    seen = []
+
+    def compared(*args, alpha, power, **options):
+        seen.append((alpha, power))
+        return compare(*args, alpha=alpha, power=power, **options)
+
+    monkeypatch.setattr(simulated, "compare", compared)
+    check = SimulatedBy(lambda rng, p: p * p * around(1.0)(rng), relative=0.1)
+    one, other = (Law(formula, {"p": X}, "1", "an example", simulated=check) for formula in (right, not_in_arrays))
+    other.printed("twice as much")(lambda p, *, xp: 2 * p * p)
+    table = verify.run([one, other], quick=True, confidence=0.9, alpha=0.04)
+    assert seen == [(pytest.approx(0.04 / 2), pytest.approx(1 - 0.1 / 2))] * 2
+    assert table.attrs["points"] == 2
+    assert table.printed_remark.iloc[1].endswith("Simulated, as printed 1 of 1 differ.")
+
+
+def test_another_process_does_not_check_a_shipped_law_for_one_of_its_name(monkeypatch):
+    """Another process finds a law by its name, so a changed law is checked in this one."""
+    monkeypatch.setattr(verification, "Processes", None)  # not called
+    changed = Law(network_power.function, network_power.symbols, "1", "an example")
+    assert changed.place == network_power.place
+    assert verify.run([changed], quick=True, workers=2).attrs["agrees"]
 
 
 def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
