@@ -152,36 +152,3 @@ def crowd() -> Crowd:
     above = sp.Symbol("z", positive=True)
     require(sp.limit(best.subs(V, 1 + above), above, 0) == sp.oo, "V -> 1: no limit")
     return Crowd(best.subs(V, (k + 1) * v / k), law.subs(V, (k + 1) * v / k))
-
-
-def same_loss_for_all() -> Expr:
-    """Derive the cheater's throughput if all lose the same fraction, as in a shared buffer: T = r/(n + r).
-
-    It rises up to Q = 0, so no deviation is too large. Q = 0 at r^(k+1) = (k + 1) r + n k, whatever v. The honest
-    sources lose less than their curve says and raise their rates with the cheater's without limit: the share at Q = 0
-    is approached, but not reached.
-    """
-    at = cheater()
-    share = r / (n + r)
-    require_zero(rational(r * at.honest_rate / at.load - share), "the share")
-    require(sp.factor(sp.diff(share, r)).is_positive, "rises")
-    edge = r ** (k + 1) - (k + 1) * r - n * k
-    require_zero(rational(edge + (k + 1) * v / at.honest_rate), "Q = 0")
-    return edge
-
-
-def cheater_at_rest() -> Expr:
-    """Derive the equilibrium of a cheater that replies by the true curve: it loses 1/(k + 1), r^k (L - 1) = L - v.
-
-    The honest sources' D is (k + 1) y^k (L - v). For v = 1 this gives r = 1; for v < 1, r > 1.
-    """
-    at = cheater()
-    L = at.load
-    condition = r**k * (L - 1) - (L - v)
-    require_zero(rational(at.honest_rate * (n + r ** (k + 1)) - (k + 1) * (L - v)), "D/y^k")
-    lost = r**k * (L - 1) / ((k + 1) * (L - v))
-    require_zero(
-        rational((lost - loss_at_optimum()) * (k + 1) * (L - v) - condition), "bounded loss, by the true curve"
-    )
-    require_zero(rational(condition.subs(v, 1) / (L.subs(v, 1) - 1)) - (w - 1), "v = 1: r = 1")
-    return condition
