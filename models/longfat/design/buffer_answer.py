@@ -50,10 +50,9 @@ AFTER = {
 
 def variables(subject: LongFlows | ArrivingFiles) -> dict[str, dict[str, str]]:
     """Return the attributes of the variables of a buffer, in the order of the answer."""
+    known = subject.quantities | {"share": ("1", f"{subject.criterion} over the attainable")}
     simulated: dict[str, tuple[str, str]] = {}
-    for name, (unit, text) in (
-        subject.quantities | {"share": ("1", f"{subject.criterion} over the attainable")}
-    ).items():
+    for name, (unit, text) in known.items():
         simulated |= with_limits(name, text, unit)
     return BEFORE | {name: attrs(*about) for name, about in (simulated | subject.further).items()} | AFTER
 

@@ -212,8 +212,12 @@ def _face(
     if isinstance(drawn, Outcome):
         return {"simulator": drawn}
     if not drawn:
-        later = "skipped in a quick run, because it takes longer" if _skipped(law, quick) else simulated.reason(law)
-        remark = later if drawn is None else "the law is valid at no point of the ranges"
+        if drawn is not None:
+            remark = "the law is valid at no point of the ranges"
+        elif _skipped(law, quick):
+            remark = "skipped in a quick run, because it takes longer"
+        else:
+            remark = simulated.reason(law)
         return {"simulator": Outcome("not checked", remark=remark)}
     try:
         outcome, printed = simulated.simulated(law, drawn, *errors)

@@ -98,7 +98,8 @@ class Case:
         """
         made = {}
         for one in self._document(found).get("find", []):
-            name, _ = one.pop("name"), one.pop("before")
+            name = one.pop("name")
+            del one["before"]  # which `_document` has put in the place of the name
             made[name] = _probe({"field": "time", "how": "first"} | one)
         return made
 

@@ -276,7 +276,10 @@ def checked(name: str, subject: Subject, made: list[Runs], faults: Mapping[str, 
     if name in faults:
         return Check(name, rule.meaning, FAILED, message=faults[name])
     runs = [one for one in made if not (rule.to_the_end and one.first.error)]
-    reason = rule.exempt(subject, runs) if runs else f"not checked, because no run {'ended' if made else 'could begin'}"
+    if runs:
+        reason = rule.exempt(subject, runs)
+    else:
+        reason = "not checked, because no run was completed" if made else "not checked, because no run could begin"
     if reason:
         return Check(name, rule.meaning, NOT_APPLICABLE, message=reason)
     found = ((one.first.trial, rule.fault(subject, one)) for one in runs)

@@ -45,8 +45,10 @@ def is_drawn(link):
         if link.probability == 0.0:
             link.accumulated = 0.0
         link.accumulated += link.probability
-        if link.accumulated < LOW or link.accumulated >= HIGH:
-            return link.accumulated >= HIGH
+        if link.accumulated < LOW:
+            return False
+        if link.accumulated >= HIGH:
+            return True
     return random(link) < link.probability
 
 
