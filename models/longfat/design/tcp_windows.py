@@ -99,8 +99,8 @@ def tcp_window(
         [bytes]; ``tcp_streams_law``, the number of flows that carry ``target`` of the link. ``tcp_filling_loss_law``:
         the largest loss at which long transfers carry ``target`` of the link by law. ``tcp_own_loss_law``: the loss
         that flows which fill the link cause by overflowing its buffer; if it is above the loss of the path, more flows
-        add losses and no rate. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, if
-        BBR is the sender or is advised because of the losses: its share beside a CUBIC flow, and its losses.
+        add losses and no rate. ``bbr_share``, ``bbr_loss`` and ``bbr_loss_short``, if BBR is the sender or is advised
+        because of the losses: its share beside a CUBIC flow, and its losses.
         Attributes, of each flow: ``window``, the largest ``tcp_window``; ``linux_maximum``, the third value of
         ``net.ipv4.tcp_rmem`` and ``tcp_wmem``; ``linux_request``, the value for ``SO_RCVBUF`` and
         ``net.core.rmem_max`` [bytes]. ``sockets``: the least number of flows whose windows, as large as Linux allows,

@@ -58,7 +58,7 @@ def prepare() -> None:
 async def events(text: bytes, file: str = "") -> AsyncGenerator[simulations.Event, None]:
     """Simulate a request (`simulations.read`) in a separate process; yield the events of `simulations.estimates`.
 
-    The file is the user's, which defines the law; it is empty for the laws of longfat.
+    ``file`` is the user's file that defines the law; empty for the laws of longfat.
     """
     receiving, sending = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=_work, args=(sending, text, file), daemon=True)

@@ -161,8 +161,8 @@ class PathFigures:
 class Series:
     """Values of one quantity, such as "rate", over time.
 
-    ``values`` are in ``unit``, which is of SI. ``times`` are those since the first value of the file [s], or numbers of
-    the samples if the file has no times: then ``timed`` is False.
+    ``values`` are in the SI unit ``unit``. ``times`` are counted from the first value of the file [s]; if the file has
+    no times, ``timed`` is False and they are the numbers of the samples.
     """
 
     name: str

@@ -93,8 +93,9 @@ def by_windows(samples: Iterable[tuple[float, float, float | None]], half_empty:
 def queued_or_lost(base: float | None, mean: float | None, lost: float) -> bool | None:
     """Return False (not policed) if nothing was lost or a queue explains the losses, otherwise None (unknown).
 
-    A policer drops without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses
-    packets without a queue; only the times of packets distinguish these causes. The result is never True.
+    The queue is judged by the base and the mean round-trip time [s]; ``lost`` is a number of packets. A policer drops
+    without queueing (Flach et al., SIGCOMM 2016). A link with errors or a short buffer also loses packets without a
+    queue; only the times of packets distinguish these causes. The result is never True.
     """
     if lost == 0:
         return False

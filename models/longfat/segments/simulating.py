@@ -91,8 +91,8 @@ def simulate(
     Notes
     -----
     Confidence intervals are unreliable where few packets were lost: see ``lost_packets``. The computing time grows with
-    the losses, the segments discarded and, for windows below ``ack_segments`` + 1, the segments;
-    memory grows with the window.
+    the losses, the segments discarded and, for windows below ``ack_segments`` + 1, the segments; memory grows with the
+    window.
 
     Examples
     --------

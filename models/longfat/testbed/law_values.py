@@ -74,7 +74,7 @@ def law_values(net: Network, duration: float = math.inf) -> list[LawValue]:
 
     The laws are those for flows that have one path and one packet size in common, without other traffic: utilisation
     and queue with AIMD, CUBIC or BBR, rates under random loss, the share of a BBR flow, and the transfer time of a
-    single file. No law applies if a flow stops before the end of the run [s].
+    single file. No law applies if a flow stops before the end of the run at ``duration`` [s].
 
     Examples
     --------

@@ -293,8 +293,7 @@ def dctcp() -> System:
     Notes
     -----
     The paper's model is the limit r -> 0, a step. It has no equilibrium but a limit cycle: `integrate` shows it for an
-    r that is small relative to the amplitude. With a ramp the equilibrium is at W = 2/p^2; it is stable for large
-    r.
+    r that is small relative to the amplitude. With a ramp the equilibrium is at W = 2/p^2; it is stable for large r.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Loss-load switch: it reports the loss probability as a function of the rate to each source, and drops accordingly.
 
-A source of rate f beside others of rates f_i (all as fractions of the capacity) has the loss probability P(f) = f^k (f
-+ a)/(f^(k+1) + b), clipped to [0, 1], and 0 if f <= -a, where a = sum(f_i) - 1 is the excess and b = sum(f_i^(k+1)) the
-spread of the others, with a parameter k.
+A source of rate f beside others of rates f_i (all as fractions of the capacity) has the loss probability
+P(f) = f^k (f + a)/(f^(k+1) + b), clipped to [0, 1], and 0 if f <= -a, where a = sum(f_i) - 1 is the excess and
+b = sum(f_i^(k+1)) the spread of the others, with a parameter k.
 
 The switch knows each flow's rate, which packets declare or the switch measures, and returns a and b. With a virtual
 factor v below 1 (the virtual loss-load model) a and b are computed from v times the capacity; drops are computed from
