@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from longfat.sim import Network, Scheme, SchemeError, Simulation, run, schemes
+from longfat.sim import Discipline, Network, Scheme, SchemeError, Service, Simulation, run, schemes
 from longfat.sim.network import traffic
 from longfat.sim.runs import engine, kinds, results
 from tests.sim.lab import one_link
@@ -149,6 +149,41 @@ def test_code_is_kept_for_equal_functions_and_fields_only():
     assert windows(Scheme("kept", ack=gain, state={"gain": 0.01})) == few
     assert windows(Scheme("kept", ack=gain, parameters={"gain": 0.5}, state={"other": 1})) == many
     assert engine._compiled.cache_info().misses == 3
+
+
+def pop(link, now):
+    return 0
+
+
+def push(link, packet, now):
+    return 0
+
+
+def shown(**state):
+    """Return a service with a state variable of queues, which disciplines may set if it is `settable`."""
+    return {"service": Service("shown", push, pop, queue_state={"x": 0}, **state)}
+
+
+SCHEME, SERVICE = {"name": "kept", "ack": gain}, {"name": "kept", "enqueue": push, "dequeue": pop}
+LATE = {"reply": gain, "receive": gain, "recovery": "own"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "other"),
+    [
+        (Scheme, SCHEME, {"name": "other"}),
+        (Scheme, SCHEME, {"ack": lambda flow, event: flow.window}),
+        (Scheme, SCHEME, {"controls": "rate"}),
+        (Scheme, SCHEME | LATE | {"state": {"x": 0}}, {"state": {}, "receiver_state": {"x": 0}}),
+        (schemes.scheme("bbr1"), {"allowances": 0}, {"allowances": 1}),
+        (Service, SERVICE, {"queue_state": {"x": 0}}),
+        (Discipline, {"name": "kept"}, {"flow_state": {"x": 0}}),
+        (Discipline, {"name": "kept"} | shown(), shown(settable=("x",))),
+        (Discipline, {"name": "kept"} | shown(), shown(state={"y": 0})),
+    ],
+)
+def test_code_is_not_that_of_a_plug_in_with_one_difference(kind, given, other):
+    assert kind(**given).code == kind(**given).code != kind(**given | other).code
 
 
 def test_threads_that_need_the_same_code_load_it_once(monkeypatch):
