@@ -198,6 +198,7 @@ def test_loads_above_the_capacity():
     loads = [Load(("a", "b"), 3), Load("a", Fraction(2), times=(1, 5))]
     assert transfer_times(Network({"a": 4, "b": 4}, [Flow("a", 2), Flow("b", 2)], loads)).tolist() == [6, 2]
     assert transfer_times(Network({"a": 4}, [Flow("a", 5)], [Load("a", 5, times=(1,))])).tolist() == [math.inf]
+    assert transfer_times(Network({"a": 4}, [Flow("a", 2)], [Load(("a", "a"), 1)])).tolist() == [1]  # crossed twice
 
 
 def test_gaps_and_early_starts():
