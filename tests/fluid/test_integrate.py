@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 from longfat.fluid import (
+    Quantity,
     System,
-    Variable,
     best_replies,
     cadpc,
     cadpc_flow,
@@ -104,7 +104,7 @@ def test_a_linear_delay():
         "linear",
         "flow",
         lambda t, x, late, p, xp: -late[0],
-        {"x": Variable("1", 1.0)},
+        {"x": Quantity("1", "(-inf, inf)", 1.0)},
         {},
         lambda x, p, xp: (1.0,),
         "s",
@@ -123,7 +123,9 @@ def test_a_delay_that_depends_on_the_state():
         before = xp.where(t - tau < 0, xp.exp(-(t - tau)), late[0])
         return -xp.exp(-tau) * before
 
-    system = System("made", "flow", rule, {"x": Variable("1", 1.0)}, {}, lambda x, p, xp: (0.5 + x[0] ** 2,), "s")
+    system = System(
+        "made", "flow", rule, {"x": Quantity("1", "(-inf, inf)", 1.0)}, {}, lambda x, p, xp: (0.5 + x[0] ** 2,), "s"
+    )
     errors = []
     for step in (0.1, 0.05, 0.025):
         run = integrate(system, 4, step=step, method="numpy")

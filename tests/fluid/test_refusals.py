@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from longfat.fluid import (
-    Parameter,
+    Quantity,
     System,
     cadpc,
     cadpc_flow,
@@ -19,7 +19,7 @@ REFUSED = [
     ({"weight": [1, 2]}, r"^weight has shape \(2,\): must be one value or an array of length 3 along 'flow'"),
     ({"speed": 1}, "^parameter of CADPC 'speed' is unknown; available: capacity, carry"),
     ({"start": {"window": 1}}, "^start: variable of CADPC 'window' is unknown; available: rate"),
-    ({"start": {"rate": -1.0}}, r"^start_rate = -1 .*\[0, inf\]"),
+    ({"start": {"rate": -1.0}}, r"^start_rate = -1 .*\[0, inf\)"),
     ({"duration": 2.5}, r"^duration = 2.5 updates"),
     ({"step": 0.1}, r"^step = 0\.1 needs continuous time: a map counts updates"),
     ({"every": 0}, r"^every = 0 steps .*\[1, 3\]"),
@@ -39,7 +39,7 @@ def test_bad_values_are_named(change, message):
         (lambda: integrate(cadpc_flow(2), 3), r"^continuous time needs step: give step \[s\]"),
         (lambda: integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy"),
          r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "),
-        (lambda: System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)}),
+        (lambda: System("x", "other", lambda *_: 0, {}, {"a": Quantity("1", "(0, 1)", 0.5)}),
          "kind 'other' is unknown; available: flow, map"),
         (lambda: integrate("cadpc", 3), r"^system must be a System, such as .*, got the string 'cadpc'$"),
         (lambda: integrate(cadpc(3), 3, smoothing=[]), r"^smoothing has shape \(0,\): must be one value or more$"),

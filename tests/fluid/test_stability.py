@@ -7,9 +7,8 @@ from scipy.special import lambertw
 
 from longfat import laws
 from longfat.fluid import (
-    Parameter,
+    Quantity,
     System,
-    Variable,
     best_replies,
     cadpc,
     cadpc_flow,
@@ -197,8 +196,8 @@ def test_where_there_is_no_rest():
         "square",
         "flow",
         lambda t, x, late, p, xp: p["b"] + x**2,
-        {"x": Variable("1", 4.0, low=3.0)},
-        {"b": Parameter("1", "(-inf, inf)", 1.0)},
+        {"x": Quantity("1", "[3, inf)", 4.0)},
+        {"b": Quantity("1", "(-inf, inf)", 1.0)},
         time="s",
     )
     found = stability(system, b=[1.0, -4.0])

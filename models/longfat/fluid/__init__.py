@@ -12,13 +12,12 @@ from longfat.fluid.characteristic_roots import rightmost_roots
 from longfat.fluid.equilibrium import equilibrium
 from longfat.fluid.integrate import integrate, trajectory
 from longfat.fluid.stability import linearise, multipliers, stability
-from longfat.fluid.system import Parameter, System, Variable
+from longfat.fluid.system import Quantity, System
 from longfat.fluid.systems import bbr, best_replies, cadpc, cadpc_flow, capc, cubic, dctcp, tcp_pie, tcp_red, xcp
 
 __all__ = [
-    "Parameter",
+    "Quantity",
     "System",
-    "Variable",
     "bbr",
     "best_replies",
     "cadpc",

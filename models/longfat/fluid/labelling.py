@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longfat.base import domains, extras
-from longfat.fluid.system import Parameter, System, Variable
+from longfat.fluid.system import Quantity, System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,7 +72,7 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
     for name in begin:
         if name not in system.variables:
             raise domains.unknown(f"start: variable of {system.name}", name, system.variables)
-    declared: dict[str, Parameter | Variable] = dict(system.parameters)
+    declared: dict[str, Quantity] = dict(system.parameters)
     declared |= {f"start_{name}": one for name, one in system.variables.items()}
     given = {**parameters, **{f"start_{name}": value for name, value in begin.items()}}
     arrays = {name: _labelled(name, given.get(name, one.default), one) for name, one in declared.items()}
@@ -100,7 +100,7 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
     return Points(tuple(sizes), tuple(sizes.values()), coords, np.concatenate(state, axis=1), values)
 
 
-def _labelled(name: str, value: Any, declared: Parameter | Variable) -> xr.DataArray:
+def _labelled(name: str, value: Any, declared: Quantity) -> xr.DataArray:
     """Return a parameter or start as an array with named axes; raise an error if an element is outside the domain."""
     import xarray as xr
 
@@ -137,4 +137,4 @@ def double() -> AbstractContextManager[Any]:
     return context
 
 
-__all__ = ["Array", "Points", "Variable", "double", "points"]
+__all__ = ["Array", "Points", "double", "points"]

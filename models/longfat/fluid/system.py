@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longfat.base import domains
-from longfat.base.quantity import Quantity
+from longfat.base import domains, quantity
 
 Rule = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
 Delays = Callable[[Any, Mapping[str, Any], Any], tuple[Any, ...]]
@@ -16,15 +15,18 @@ KINDS = ("map", "flow")
 
 
 @dataclass(frozen=True)
-class Parameter(Quantity):
-    """Parameter of a system: one number, or one number for each flow or link.
+class Quantity(quantity.Quantity):
+    """Parameter or variable of a system: one number, or one number for each flow or link.
 
     Parameters
     ----------
-    unit, domain, default, meaning, integer
-        As for `longfat.base.quantity.Quantity`.
+    unit, domain, meaning, integer
+        As for `longfat.base.quantity.Quantity`. No path of a variable leaves its domain, such as the backlogs from an
+        empty to a full queue.
+    default : float
+        Default value; that of a variable is its value at time 0.
     axis : str
-        Dimension along which the parameter has several values, such as "flow"; empty for one number.
+        Dimension along which the quantity has several values, such as "flow"; empty for one number.
     length : int
         Number of values.
     """
@@ -35,36 +37,6 @@ class Parameter(Quantity):
     meaning: str = ""
     axis: str = ""
     length: int = 1
-
-
-@dataclass(frozen=True)
-class Variable(Quantity):
-    """Variable of the state: one number, or one number for each flow; its domain is [low, high].
-
-    Parameters
-    ----------
-    unit : str
-        Unit; "1" for pure numbers.
-    start : float
-        Default value at time 0.
-    low, high : float
-        Bounds that no path crosses, such as those of an empty or a full queue, or a smallest rate.
-    axis, length
-        As for `Parameter`.
-    """
-
-    unit: str
-    domain: str = field(init=False)
-    default: float = field(init=False)
-    start: float = field()
-    low: float = float("-inf")
-    high: float = float("inf")
-    axis: str = ""
-    length: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", f"[{self.low:g}, {self.high:g}]")
-        object.__setattr__(self, "default", self.start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +55,9 @@ class System:
     rule : callable
         ``rule(time, state, delayed, parameters, xp)`` -> next state, or rate of change; ``state`` is a vector,
         ``delayed`` holds one such vector for every delay, ``xp`` is ``numpy`` or ``jax.numpy``.
-    variables : mapping of str to Variable
+    variables : mapping of str to Quantity
         Variables of the state, in order.
-    parameters : mapping of str to Parameter
+    parameters : mapping of str to Quantity
         Parameters of the rule.
     delays : callable or None
         ``delays(state, parameters, xp)`` -> one number for each delay: an integer number of updates in a map, else in
@@ -106,7 +78,7 @@ class System:
     --------
     >>> growth = System(
     ...     "logistic", "flow", lambda t, x, late, p, xp: p["a"] * x * (1 - x),
-    ...     {"rate": Variable("1", start=0.01)}, {"a": Parameter("1/s", "(0, inf)", 1.0)}, time="s",
+    ...     {"rate": Quantity("1", "(-inf, inf)", 0.01)}, {"a": Quantity("1/s", "(0, inf)", 1.0)}, time="s",
     ... )
     >>> growth.size, growth.slices
     (1, {'rate': slice(0, 1, None)})
@@ -115,8 +87,8 @@ class System:
     name: str
     kind: str
     rule: Rule
-    variables: Mapping[str, Variable]
-    parameters: Mapping[str, Parameter]
+    variables: Mapping[str, Quantity]
+    parameters: Mapping[str, Quantity]
     delays: Delays | None = None
     time: str = "updates"
     period: int = 1
@@ -140,8 +112,8 @@ class System:
     def bounds(self, xp: Any) -> tuple[Any, Any]:
         """Return the lower bounds and the upper bounds of the elements of the state vector."""
         parts = self.variables.values()
-        low = [variable.low for variable in parts for _ in range(variable.length)]
-        high = [variable.high for variable in parts for _ in range(variable.length)]
+        low = [variable.interval.low for variable in parts for _ in range(variable.length)]
+        high = [variable.interval.high for variable in parts for _ in range(variable.length)]
         return xp.asarray(low), xp.asarray(high)
 
     def late(self, state: Any, parameters: Mapping[str, Any], xp: Any) -> tuple[Any, ...]:
@@ -152,7 +124,7 @@ class System:
         """Return all parameters as arrays, with defaults where none is given; raise a ValueError for an unknown name.
 
         >>> import numpy as np
-        >>> System("x", "map", lambda *_: 0, {}, {"a": Parameter("1", "(0, 3]", 0.5)}).complete({}, np)
+        >>> System("x", "map", lambda *_: 0, {}, {"a": Quantity("1", "(0, 3]", 0.5)}).complete({}, np)
         {'a': array(0.5)}
         """
         for name in parameters:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains
-from longfat.fluid.system import Parameter, System, Variable
+from longfat.fluid.system import Quantity, System
 
 PAPER = "Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer"
 
@@ -108,13 +108,13 @@ def _cadpc(
         "CADPC" if synchronous else "asynchronous CADPC",
         "map",
         rule,
-        {"rate": Variable("1", 0.001, low=floor, axis="flow", length=n)},
+        {"rate": Quantity("1", f"[{floor!r}, inf)", 0.001, axis="flow", length=n)},
         {
-            "smoothing": Parameter("1", "(0, 3]", 0.5, "smoothness factor"),
-            "weight": Parameter("flows", "(0, inf)", 1.0, "equivalent number of ordinary flows", axis="flow", length=n),
-            "capacity": Parameter("1", "(0, inf)", 1.0, "capacity", axis="link", length=links),
-            "delay": Parameter("updates", "[0, 100000]", 0, "delay of the reports", integer=True),
-            "carry": Parameter("1", "[0, 1]", 0.0, "weight of the previous update in a report"),
+            "smoothing": Quantity("1", "(0, 3]", 0.5, "smoothness factor"),
+            "weight": Quantity("flows", "(0, inf)", 1.0, "equivalent number of ordinary flows", axis="flow", length=n),
+            "capacity": Quantity("1", "(0, inf)", 1.0, "capacity", axis="link", length=links),
+            "delay": Quantity("updates", "[0, 100000]", 0, "delay of the reports", integer=True),
+            "carry": Quantity("1", "[0, 1]", 0.0, "weight of the previous update in a report"),
         },
         delays=lambda x, p, xp: (p["delay"], p["delay"] + 1),
         period=math.lcm(*periods),
@@ -166,17 +166,17 @@ def _cadpc_flow(n: int, delayed: bool) -> System:
         return p["smoothing"] / p["interval"] * x * (1 - x / p["weight"] - traffic)
 
     parameters = {
-        "smoothing": Parameter("1", "(0, 3]", 0.5, "smoothness factor"),
-        "weight": Parameter("flows", "(0, inf)", 1.0, "equivalent number of ordinary flows", axis="flow", length=n),
-        "interval": Parameter("s", "(0, inf)", 1.0, "time between updates", axis="flow", length=n),
+        "smoothing": Quantity("1", "(0, 3]", 0.5, "smoothness factor"),
+        "weight": Quantity("flows", "(0, inf)", 1.0, "equivalent number of ordinary flows", axis="flow", length=n),
+        "interval": Quantity("s", "(0, inf)", 1.0, "time between updates", axis="flow", length=n),
     }
     if delayed:
-        parameters["delay"] = Parameter("s", "(0, inf)", 1.0, "delay of the reports")
+        parameters["delay"] = Quantity("s", "(0, inf)", 1.0, "delay of the reports")
     return System(
         "CADPC in continuous time",
         "flow",
         rule,
-        {"rate": Variable("1", 0.001, low=0.0, axis="flow", length=n)},
+        {"rate": Quantity("1", "[0, inf)", 0.001, axis="flow", length=n)},
         parameters,
         delays=(lambda x, p, xp: (p["delay"],)) if delayed else None,
         time="s",
@@ -238,15 +238,15 @@ def _capc(n: int) -> System:
         "CAPC",
         "map",
         rule,
-        {"share": Variable("1", 0.01, low=0.0, high=1.0)},
+        {"share": Quantity("1", "[0, 1]", 0.01)},
         {
-            "demand": Parameter("1", "(0, inf]", float("inf"), "largest rate", axis="flow", length=n),
-            "target": Parameter("1", "(0, 1]", 0.9, "load to be reached"),
-            "up": Parameter("1", "(0, 1]", 0.1, "gain below the target"),
-            "down": Parameter("1", "(0, 1]", 0.5, "gain above the target"),
-            "largest_growth": Parameter("1", "(1, 2]", 1.5, "largest factor"),
-            "smallest_fall": Parameter("1", "(0, 1)", 0.5, "smallest factor"),
-            "delay": Parameter("intervals", "[0, 100000]", 0, "delay of the measured load", integer=True),
+            "demand": Quantity("1", "(0, inf]", float("inf"), "largest rate", axis="flow", length=n),
+            "target": Quantity("1", "(0, 1]", 0.9, "load to be reached"),
+            "up": Quantity("1", "(0, 1]", 0.1, "gain below the target"),
+            "down": Quantity("1", "(0, 1]", 0.5, "gain above the target"),
+            "largest_growth": Quantity("1", "(1, 2]", 1.5, "largest factor"),
+            "smallest_fall": Quantity("1", "(0, 1)", 0.5, "smallest factor"),
+            "delay": Quantity("intervals", "[0, 100000]", 0, "delay of the measured load", integer=True),
         },
         delays=lambda x, p, xp: (p["delay"],),
         time="intervals",
@@ -309,14 +309,14 @@ def _xcp(n: int) -> System:
         "flow",
         rule,
         {
-            "rate": Variable("1", 0.5 / n, low=1e-9, axis="flow", length=n),
-            "queue": Variable("s", 0.0, low=0.0),
+            "rate": Quantity("1", "[1e-9, inf)", 0.5 / n, axis="flow", length=n),
+            "queue": Quantity("s", "[0, inf)", 0.0),
         },
         {
-            "alpha": Parameter("1", "(0, 10]", 0.4, "gain of the spare capacity"),
-            "beta": Parameter("1", "(0, 10]", 0.226, "gain of the queue"),
-            "gamma": Parameter("1", "(0, 10]", 0.1, "fraction of the traffic shuffled each round trip"),
-            "round_trip_time": Parameter("s", "(0, inf)", 0.1, "round-trip time"),
+            "alpha": Quantity("1", "(0, 10]", 0.4, "gain of the spare capacity"),
+            "beta": Quantity("1", "(0, 10]", 0.226, "gain of the queue"),
+            "gamma": Quantity("1", "(0, 10]", 0.1, "fraction of the traffic shuffled each round trip"),
+            "round_trip_time": Quantity("s", "(0, inf)", 0.1, "round-trip time"),
         },
         delays=lambda x, p, xp: (p["round_trip_time"],),
         time="s",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longfat.base import domains
-from longfat.fluid.system import Parameter, System, Variable
+from longfat.fluid.system import Quantity, System
 
 
 def bbr(flows: int) -> System:
@@ -75,14 +75,14 @@ def _bbr(n: int) -> System:
         "flow",
         rule,
         {
-            "bandwidth": Variable("1", 0.5 / n, low=1e-9, axis="flow", length=n),
-            "queue": Variable("s", 0.0, low=0.0),
+            "bandwidth": Quantity("1", "[1e-9, inf)", 0.5 / n, axis="flow", length=n),
+            "queue": Quantity("s", "[0, inf)", 0.0),
         },
         {
-            "round_trip_time": Parameter("s", "(0, inf)", 0.1, "round-trip time", axis="flow", length=n),
-            "cwnd_gain": Parameter("1", "[1, inf)", 2.0, "window over the estimated bandwidth-delay product"),
-            "probe_gain": Parameter("1", "[1, inf)", 1.25, "pacing gain of a probe"),
-            "buffer": Parameter("s", "(0, inf]", float("inf"), "transmission time of a full buffer"),
+            "round_trip_time": Quantity("s", "(0, inf)", 0.1, "round-trip time", axis="flow", length=n),
+            "cwnd_gain": Quantity("1", "[1, inf)", 2.0, "window over the estimated bandwidth-delay product"),
+            "probe_gain": Quantity("1", "[1, inf)", 1.25, "pacing gain of a probe"),
+            "buffer": Quantity("s", "(0, inf]", float("inf"), "transmission time of a full buffer"),
         },
         delays=lambda x, p, xp: tuple(p["round_trip_time"][i] for i in range(n)),
         time="s",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longfat.base import domains
-from longfat.fluid.system import Parameter, System, Variable
+from longfat.fluid.system import Quantity, System
 from longfat.laws import loss_load
 
 
@@ -59,11 +59,11 @@ def _best_replies(n: int) -> System:
         "best replies",
         "map",
         rule,
-        {"rate": Variable("1", 1.0, low=0.0, axis="source", length=n)},
+        {"rate": Quantity("1", "[0, inf)", 1.0, axis="source", length=n)},
         {
-            "k": Parameter("1", "[1, 50]", 2.0, "steepness of the loss-load curve"),
-            "virtual": Parameter("1", "(0, 1]", 1.0, "announced over true capacity"),
-            "delay": Parameter("updates", "[0, 100000]", 0, "delay of the feedback", integer=True),
+            "k": Quantity("1", "[1, 50]", 2.0, "steepness of the loss-load curve"),
+            "virtual": Quantity("1", "(0, 1]", 1.0, "announced over true capacity"),
+            "delay": Quantity("updates", "[0, 100000]", 0, "delay of the feedback", integer=True),
         },
         delays=lambda x, p, xp: (p["delay"],),
         source="Prithviraj & Williamson, virtual loss-load model, section 2.2",

@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from longfat.base import domains
-from longfat.fluid.system import Parameter, System, Variable
+from longfat.fluid.system import Quantity, System
 
-WINDOW, QUEUE = Variable("packets", 1.0, low=1e-3), Variable("packets", 0.0, low=0.0)
+WINDOW, QUEUE = Quantity("packets", "[1e-3, inf)", 1.0), Quantity("packets", "[0, inf)", 0.0)
 THRESHOLDS = {  # of RED
-    "min_th": Parameter("packets", "[0, inf)", 50.0, "lower threshold"),
-    "max_th": Parameter("packets", "(0, inf)", 150.0, "upper threshold"),
-    "max_p": Parameter("probability", "(0, 1]", 0.1, "loss at the upper threshold"),
+    "min_th": Quantity("packets", "[0, inf)", 50.0, "lower threshold"),
+    "max_th": Quantity("packets", "(0, inf)", 150.0, "upper threshold"),
+    "max_p": Quantity("probability", "(0, 1]", 0.1, "loss at the upper threshold"),
 }
 
 
-def _link(flows: float = 60.0, capacity: float = 3750.0, propagation: float = 0.2) -> dict[str, Parameter]:
+def _link(flows: float = 60.0, capacity: float = 3750.0, propagation: float = 0.2) -> dict[str, Quantity]:
     """Return the parameters of flows and link, with the defaults of a model."""
     return {
-        "flows": Parameter("flows", "(0, inf)", flows, "number of flows"),
-        "capacity": Parameter("packets/s", "(0, inf)", capacity, "capacity"),
-        "propagation": Parameter("s", "(0, inf)", propagation, "round-trip time without a queue"),
+        "flows": Quantity("flows", "(0, inf)", flows, "number of flows"),
+        "capacity": Quantity("packets/s", "(0, inf)", capacity, "capacity"),
+        "propagation": Quantity("s", "(0, inf)", propagation, "round-trip time without a queue"),
     }
 
 
@@ -90,10 +90,10 @@ def tcp_red() -> System:
         {"window": WINDOW, "queue": QUEUE, "average": QUEUE},
         {
             **_link(),
-            "increase": Parameter("packets", "(0, inf)", 1.0, "additive increase per round trip"),
-            "decrease": Parameter("1", "(0, 1)", 0.5, "factor at a loss"),
+            "increase": Quantity("packets", "(0, inf)", 1.0, "additive increase per round trip"),
+            "decrease": Quantity("1", "(0, 1)", 0.5, "factor at a loss"),
             **THRESHOLDS,
-            "averaging": Parameter("1", "(0, 1)", 1.3e-4, "weight of a packet in the average"),
+            "averaging": Quantity("1", "(0, 1)", 1.3e-4, "weight of a packet in the average"),
         },
         delays=lambda x, p, xp: (round_trip_time(x[1], p),),
         time="s",
@@ -185,16 +185,16 @@ def _tcp_pie(controller: str) -> System:
         {
             "window": WINDOW,
             "queue": QUEUE,
-            "base": Variable("probability", 0.0, low=0.0, high=1.0),
+            "base": Quantity("probability", "[0, 1]", 0.0),
         },
         {
             **_link(propagation=0.1),
-            "increase": Parameter("packets", "(0, inf)", 1.0, "additive increase per round trip"),
-            "decrease": Parameter("1", "(0, 1)", 0.5, "factor at a loss"),
-            "target": Parameter("s", "(0, inf)", 0.015, "target of the queueing delay"),
-            "integral": Parameter("1/s", "(0, inf)", integral, "gain of the deviation, per update"),
-            "proportional": Parameter("1/s", "[0, inf)", proportional, "gain of the change"),
-            "update": Parameter("s", "(0, inf)", update, "time between updates"),
+            "increase": Quantity("packets", "(0, inf)", 1.0, "additive increase per round trip"),
+            "decrease": Quantity("1", "(0, 1)", 0.5, "factor at a loss"),
+            "target": Quantity("s", "(0, inf)", 0.015, "target of the queueing delay"),
+            "integral": Quantity("1/s", "(0, inf)", integral, "gain of the deviation, per update"),
+            "proportional": Quantity("1/s", "[0, inf)", proportional, "gain of the change"),
+            "update": Quantity("s", "(0, inf)", update, "time between updates"),
         },
         delays=lambda x, p, xp: (round_trip_time(x[1], p),),
         time="s",
@@ -258,15 +258,15 @@ def cubic() -> System:
         "flow",
         rule,
         {
-            "before_loss": Variable("packets", 10.0, low=1e-3),
-            "since_loss": Variable("s", 0.0, low=0.0),
+            "before_loss": Quantity("packets", "[1e-3, inf)", 10.0),
+            "since_loss": Quantity("s", "[0, inf)", 0.0),
             "queue": QUEUE,
         },
         {
             **_link(),
             **THRESHOLDS,
-            "c": Parameter("packets/s^3", "(0, inf)", 0.4, "constant of the growth"),
-            "decrease": Parameter("1", "(0, 1)", 0.7, "factor at a loss"),
+            "c": Quantity("packets/s^3", "(0, inf)", 0.4, "constant of the growth"),
+            "decrease": Quantity("1", "(0, 1)", 0.7, "factor at a loss"),
         },
         delays=lambda x, p, xp: (round_trip_time(x[2], p),),
         time="s",
@@ -326,14 +326,14 @@ def dctcp() -> System:
         rule,
         {
             "window": WINDOW,
-            "estimate": Variable("1", 1.0, low=0.0, high=1.0),
+            "estimate": Quantity("1", "[0, 1]", 1.0),
             "queue": QUEUE,
         },
         {
             **_link(10.0, 833333.0, 5e-4),
-            "gain": Parameter("1", "(0, 1)", 1 / 16, "weight of a round trip in the estimate"),
-            "threshold": Parameter("packets", "[0, inf)", 65.0, "backlog above which packets are marked"),
-            "ramp": Parameter("packets", "(0, inf)", 1.0, "further backlog at which all packets are marked"),
+            "gain": Quantity("1", "(0, 1)", 1 / 16, "weight of a round trip in the estimate"),
+            "threshold": Quantity("packets", "[0, inf)", 65.0, "backlog above which packets are marked"),
+            "ramp": Quantity("packets", "(0, inf)", 1.0, "further backlog at which all packets are marked"),
         },
         delays=lambda x, p, xp: (p["propagation"] + p["threshold"] / p["capacity"],),
         time="s",
