@@ -2,8 +2,7 @@
 
 The parameters of laws and of fluid models, and the numeric options of links, flows and runs are such records. A record
 determines the check of a value and its error message, the entry in a docstring, the attributes and the values of an
-axis, the positions of a slider, and a Hypothesis strategy. The name of a quantity is its key in a mapping, or its field
-in a class.
+axis, and the positions of a slider. The name of a quantity is its key in a mapping, or its field in a class.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from longfat.base import domains, quantities
 if TYPE_CHECKING:
     import numpy as np  # imported where it is used, so that the command line starts fast
     import xarray as xr
-    from hypothesis.strategies import SearchStrategy
 
 WIDTH = 112  # width of a docstring's lines
 PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
@@ -209,20 +207,6 @@ class Quantity:
         if self.typical is None:
             raise domains.conflict("a scale of the quantity", "needs typical = (low, high)")
         return self.typical
-
-    def strategy(self) -> SearchStrategy[float]:
-        """Return a Hypothesis strategy of values in the typical range and of the closed ends of the domain."""
-        from hypothesis import strategies as st
-
-        low, high = self._typical
-        ends = self.interval.ends
-        choices = [st.integers(int(low), int(high)).map(float) if self.integer else st.floats(low, high)]
-        if 0 < low < high:
-            spread = st.floats(math.log(low), math.log(high)).map(math.exp)
-            choices.append(spread.map(round).map(float) if self.integer else spread)
-        if ends:
-            choices.append(st.sampled_from(ends))
-        return st.one_of(choices).filter(lambda x: bool(self.interval.contains(x)))
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ A law needs no other declaration: a new module anywhere below ``longfat.laws`` i
 ``verify``, ``explore`` and the tests.
 
 The function takes floats, NumPy and JAX arrays, tracers, mpmath numbers and sympy Symbols. The record provides
-validation, the docstring's sections (`docstrings`), test strategies, the symbolic expression and the display in
-Jupyter. ``help("longfat.law.array_namespaces")`` lists what ``xp`` offers in every arithmetic (sqrt, where, ...).
+validation, the docstring's sections (`docstrings`), the symbolic expression and the display in Jupyter.
+``help("longfat.law.array_namespaces")`` lists what ``xp`` offers in every arithmetic (sqrt, where, ...).
 
 The result has the precision of the given arrays, 32 or 64 bits; arrays of other precisions are refused. Masked elements
 of NumPy's masked arrays stay masked, and their values are ignored.
@@ -52,7 +52,6 @@ from longfat.law.symbols import SimulatedBy, Symbol, Validity
 
 if TYPE_CHECKING:
     import sympy
-    from hypothesis.strategies import SearchStrategy
 
 
 PACKAGE = "longfat.laws."
@@ -358,18 +357,6 @@ class Law:
     def has_printed(self) -> bool:
         """Whether the source prints a wrong expression, which is available as ``as_printed``."""
         return "printed" in self._faces
-
-    def strategy(self) -> SearchStrategy[dict[str, Any]]:
-        """Return a Hypothesis strategy of keyword arguments, for property tests.
-
-        >>> from hypothesis import Phase, find, settings
-        >>> from longfat.laws.queues import mm1k_loss
-        >>> sorted(find(mm1k_loss.strategy(), bool, settings=settings(phases=[Phase.generate])))
-        ['capacity', 'load']
-        """
-        from hypothesis import strategies as st
-
-        return st.fixed_dictionaries({name: symbol.strategy() for name, symbol in self.symbols.items()})
 
     def _repr_latex_(self) -> str:
         from sympy import latex
