@@ -17,6 +17,7 @@ from longfat.law.array_namespaces import JaxNamespace
 from longfat.laws.loss_load import response_time
 from longfat.laws.power import network_power
 from longfat.laws.tcp import achievable_throughput
+from longfat.testing import compare
 from longfat.verify import faces, high_precision, points, report, simulated, verification
 from longfat.verify.simulators import simulator_of
 
