@@ -572,3 +572,4 @@ def test_where_no_line_is_drawn_the_interval_begins_at_the_largest_buffer_that_m
     )
     bursts = answer.sel(rule="simulated").buffer_bdp
     assert 0 < float(answer.missed_bdp) < float(bursts)
+    assert np.isnan(answer.buffer_bdp.sel(rule="AIMD, whole rate"))  # its windows grow linearly, CUBIC's do not
