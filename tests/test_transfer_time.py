@@ -1,5 +1,7 @@
 """Transfer times of a file: `longfat window --transfer-size` and its law, against rounds counted by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from longfat.cli import main, window_tcp
@@ -53,6 +55,8 @@ def test_a_byte_takes_the_time_of_its_headers(capsys):
 def test_losses_take_longer():
     law, simulated = path(12.5e6, 0.1).transfer_time(5e6, 0.01)
     assert simulated > 2 * law
+    _, simulated = replace(path(12.5e6, 0.1), buffer=0.05).transfer_time(5e6, 0.0)
+    assert simulated > 2 * law  # slow start overflows 50 packets
 
 
 @pytest.mark.parametrize(("losses", "is_random"), [([0.0, 0.05], False), ([0.05, 0.0], True)])
