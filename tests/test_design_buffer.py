@@ -293,6 +293,18 @@ def test_the_sawtooth_of_drop_tail_is_no_law_beside_another_discipline():
     assert type(laws_of(scheme("sack"), {}, path)) is Laws
 
 
+def test_parameters_override_those_of_hosts(monkeypatch):
+    """Hosts begin with ten packets and acknowledge every second one."""
+
+    def seen(**given):
+        assert [given["parameters"][name] for name in ("initial_window", "delayed_ack")] == [4.0, 2.0]
+        raise NotImplementedError
+
+    monkeypatch.setattr("longfat.design.switch_buffer.LongFlows", seen)
+    with pytest.raises(NotImplementedError):
+        design.buffer(**SMALL, parameters={"initial_window": 4})
+
+
 def test_a_path_that_would_take_hours_is_refused():
     """Vegas over 8333 packets: 15 cycles of 6250 round trips of 0.175 s at 83 333 packets/s, 3 times 16 runs."""
     with pytest.raises(
