@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import csv_of, labelled
@@ -69,8 +68,7 @@ def transfer(answer: Answer, size: float, simulate: bool) -> str:
     The simulation has the first of the losses.
     """
     loss, header = answer.rows[0]["loss"], sum(answer.attrs["headers"]) / 2
-    one = replace(answer.path, flows=1)
-    law, found = one.transfer_time(size, loss, header, simulate=simulate, progress=watched())
+    law, found = answer.path.transfer_time(size, loss, header, simulate=simulate, progress=watched())
     words = (
         f"{rounded(size, 'bytes')} alone on the path: {rounded(law, 's', 3)} by the law of slow start without losses"
     )
