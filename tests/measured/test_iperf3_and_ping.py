@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat.measured import PathFigures, read
+from longfat.measured import PathFigures, read, read_each
 
 DATA = Path(__file__).parents[1] / "data"
 TCP = json.loads((DATA / "iperf3_tcp.json").read_text())
@@ -290,3 +290,26 @@ def test_streams_that_are_refused(refused):
         ("[1]\n[2]", ": the file goes on"),
     ]:
         refused(text, words)
+
+
+def test_series_of_ping(written):
+    """Replies at 20.1 and 22.5 ms, over their numbers or, with ping -D, over time."""
+    lines = [f"64 bytes from h: icmp_seq={k} ttl=64 time={trip} ms\n" for k, trip in ((1, 20.1), (2, 22.5))]
+    (found,) = read_each(written("PING h\n" + "".join(lines)))[0].series
+    assert (found.times, found.values, found.timed) == ((0.0, 1.0), pytest.approx((0.0201, 0.0225)), False)
+    stamped = [f"[{at}] {line}" for at, line in zip((1700000000.25, 1700000001.75), lines, strict=True)]
+    (found,) = read_each(written("PING h\n" + "".join(stamped)))[0].series
+    assert (found.times, found.values, found.timed) == ((0.0, 1.5), pytest.approx((0.0201, 0.0225)), True)
+
+
+def test_series_of_iperf3(written):
+    """Compare with the fields of the file; a series of zeros alone is left out."""
+    content = copy.deepcopy(TCP)
+    flows = [one["streams"][0] for one in content["intervals"]]
+    for one in flows:
+        one["retransmits"] = 0
+    found = {one.name: one.values for one in read_each(written(content))[0].series}
+    assert sorted(found) == ["congestion window", "rate", "round-trip time"]
+    assert found["congestion window"] == tuple(one["snd_cwnd"] for one in flows)
+    assert found["round-trip time"] == pytest.approx([one["rtt"] / 1e6 for one in flows])
+    assert found["rate"] == pytest.approx([one["bits_per_second"] / 8 for one in flows], rel=1e-3)
