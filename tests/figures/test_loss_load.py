@@ -94,3 +94,10 @@ def test_who_gains_and_who_pays():
     n = np.array([1, 4, 10])
     full = found.rate * (n + found.ratio) / found.ratio > 1
     np.testing.assert_allclose((found.goodput + n * found.honest_goodput)[full], 1, rtol=1e-12)
+    lossless = (found.goodput / found.ratio)[~full]  # all that is sent arrives
+    np.testing.assert_allclose(found.honest_goodput[~full], lossless, rtol=1e-12)
+    shared = full & (found.fair_share * (n + 1) == 1)  # what the cheater gains, the others lose
+    np.testing.assert_allclose((found.gain + n * found.harm)[shared], (n + 0 * found.gain + 1)[shared], rtol=1e-12)
+    assert full.any()
+    assert not full.all()
+    assert shared.any()
