@@ -1,6 +1,7 @@
 """PIE against the pseudo-code of RFC 8033, appendix A, packet by packet with the same random numbers; its set point."""
 
 from collections import deque
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from longfat.sim.kernel.records import CE
 from longfat.sim.network import traffic
 from longfat.sim.queues import pie
+from longfat.sim.switch.pie import is_drawn
 from tests.sim.lab import Queue, logged, one_link, simulated, transmissions
 from tests.sim.networks import FIXED
 from tests.sim.own import of_link
@@ -129,6 +131,21 @@ def test_it_is_the_pseudo_code(options, buffer, load):
     assert len(referee.dropped) > 100
     assert (len(referee.overflow) > 100) == (buffer == 60)
     assert (len(marked) > 10) == ("ecn" in options)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("before", "random", "drawn"), [(0.74, 0.0, False), (0.76, 0.09, True), (0.76, 0.1, False), (8.41, 0.99, True)]
+)
+def test_drops_are_neither_close_nor_far_apart(monkeypatch, before, random, drawn):
+    """With p = 0.1 none up to a sum of 0.85, each from 8.5 on (RFC 8033, section 5.4), which chance hardly reaches."""
+    link = SimpleNamespace(
+        delay_before=1.0, target=0.015, probability=0.1, backlog_bytes=10_000, packet=1000, derandomize=1.0,
+        accumulated=before,
+    )  # fmt: skip
+    monkeypatch.setattr("longfat.sim.switch.pie.random", lambda _: random)
+    assert is_drawn(link) == drawn
+    assert link.accumulated == pytest.approx(before + 0.1)
 
 
 def test_an_idle_link_forgets():
