@@ -263,7 +263,10 @@ def test_a_scheme_of_ones_own(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(FOUR)
     one, other = benchmark.entry(str(file)), benchmark.entry(f"{file}:four", "fair")
-    assert (one.bottleneck, other.bottleneck, one.name) == ("fifo", "fair", "four")
+    assert (one.bottleneck, one.switch, one.name) == ("fifo", "fifo", "four")
+    assert (other.bottleneck, other.switch) == ("fair", "fair")
+    assert one.settings() != other.settings()
+    assert evaluation.may_be_random(VARIANTS["3-20"], one)  # it may draw random numbers
     data = benchmark.run(["3-20"], [one], replications=1, progress=False)
     # Five rounds of four packets, each of 44.1944 ms; the last three come 0.1 ms apart.
     assert float(data.transfer_time[0, 0, 0]) == pytest.approx(5 * 0.0441944 + 3e-4, abs=1e-4)
@@ -453,6 +456,7 @@ def test_other_schemes_have_names_and_switches(name, chosen):
     """Names and labels are their own, and every experiment has room for the settings, and their switches."""
     assert [name in some for some in (ENTRIES, benchmark.TODAY, benchmark.FURTHER)].count(True) == 1
     assert chosen is benchmark.entry(name) is benchmark.entry(chosen.label)
+    assert chosen.switch == chosen.bottleneck or name == "sstp-loss-load"
     for variant in VARIANTS.values():
         disciplines = {link.discipline.name for link in benchmark.build(variant, chosen).links.values()}
         assert {chosen.bottleneck, chosen.switch} <= disciplines
