@@ -94,6 +94,19 @@ def test_first_loss():
     assert diary.flow.rate * 0.1 / 1000 == pytest.approx(8, rel=1e-6)
 
 
+def test_limit_after_a_loss():
+    """Twice the largest receive rate of two round trips limits the equation's rate, too (RFC 5348, section 4.3).
+
+    Eight packets per round trip follow from the loss of packet 30, as in `test_first_loss`. Six acknowledgments of
+    eight are lost twice: three come between reports that are nine packets, 0.1125 s, apart.
+    """
+    lost = (*range(60, 66), *range(68, 74))
+    diary = Diary("tfrc", drop_numbers(30), 0.9, back=drop_acks(*lost))
+    for time, packets in ((0.95, 8), (1.05, 2 * 3 / 1.125), (1.15, 8)):
+        diary.advance(time)
+        assert diary.own.allowed * 0.1 / 1000 == pytest.approx(packets, rel=1e-6)
+
+
 def test_first_loss_before_the_first_receive_rate():
     """Without any receive rate the first loss interval is that of 0.5 packets per round trip (RFC 5348, section 6.3.1).
 
