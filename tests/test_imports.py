@@ -80,7 +80,7 @@ def beside(path):
 
 
 def test_the_package_needs_no_folder_beside_it():
-    """`longfat verify --published` alone imports the claims of the papers, after asking whether they are there."""
+    """`longfat verify` alone imports from `figures`, for papers and Linux, after asking whether the folder is there."""
     found = {name: beside(path) for name, path in size.modules().items()}
     assert {name: one for name, one in found.items() if one[0]} == {"longfat.cli.verify": [{"figures"}, set()]}
 
