@@ -111,6 +111,7 @@ def test_links_that_differ_in_one_thing():
         net.link(f"a{k}", f"b{k}", **{"rate": 1e6, "delay": 0.001, "buffer": 20} | one)
     net.link("b0", "a0", rate=1e6, delay=0.001, buffer=20)  # the same as another one, but not next to it
     net.link("c", "d", rate=1e6).link("d", "c", rate=2e6)
+    net.link("e", "f", rate=1e6, buffer=20, discipline="fair").link("f", "e", rate=1e6, buffer=20)
     assert scenario.parse(net.to_toml())[0] == net
     assert net.to_toml().count("duplex") == 1
 
