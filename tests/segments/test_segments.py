@@ -32,6 +32,8 @@ def test_variables_units_and_labels_of_the_result():
         assert bool((data[name + "_lower"] <= data[name]).all())
         assert bool((data[name] <= data[name + "_upper"]).all())
     assert int(data.segments.sel(window=10)) == 20_000
+    assert data.loss.values.tolist() == [1e-3, 1e-2]
+    assert run(window=1, segments=25, replications=2).segments.item() == 26  # at least as many as asked for
     assert run().throughput_efficiency.ndim == 0
     assert run(window=[24]).throughput_efficiency.dims == ("window",)
     assert data.to_dataframe().shape[0] == 4
@@ -117,6 +119,8 @@ REFUSED = [
     (run, {"ack_segments": 23.08},
      r"ack_segments = 23\.08 segments does not fit segment_packets = 16: their product must"),
     (run, {"segments": 0}, "segments = 0 segments"),
+    # 10^14 in each of ten runs take longer than fits into 64 bits
+    (run, {"segments": 10**15, "ack_segments": 1e9}, r"segments = 1000000000000000 .* \[1, 6\.25e\+06\)"),
     (run, {"tolerance": 16}, r"tolerance = 16 packets is out of range: must be an integer in \[0, 15\]"),
     (run, {"replications": 1}, "replications = 1 runs"),
     (run, {"confidence": 1.0}, "confidence = 1 is out of range"),

@@ -150,6 +150,7 @@ VALUES = [
     row(run, "sample_every needs a duration", flow(AIMD, file=1000), sample_every=0.1),
     row(run, "warm_up = 'auto' needs a duration", flow(AIMD, file=1000), warm_up="auto"),
     row(run, "warm_up = 'often'", flow(AIMD), duration=1.0, warm_up="often"),
+    row(run, "warm_up = 1 s is out of range", flow(AIMD), duration=1.0, warm_up=1.0),  # nothing is left to measure
     # runs of several networks
     row(run, r"net = \[\] is out of range: must be one network or more", []),
     row(run, r"net\[1\]: .* has no flow", [flow(AIMD), Network("empty")], duration=1),
