@@ -125,6 +125,10 @@ def forget(link, packet, now):
     return 0
 
 
+def count_packets(link, packet, now):
+    return PASSES if link.backlog < link.limit_packets else NOTHING
+
+
 def lose(link, now):
     number = take_first(link, queue(link, 0))
     return number if number % 10 != 9 else take_first(link, queue(link, 0))
@@ -166,6 +170,8 @@ BROKEN = [
      ["behind transmission"]),
     (Service("broken", enqueue=put, dequeue=first, evict=lambda link, packet, now: PASSES), ["buffer"],
      ["network 'files': link a-b had a backlog of ", " packets, but a buffer of 10"]),
+    (Service("broken", enqueue=put, dequeue=first, evict=count_packets), ["buffer"],
+     ["network 'overload': link a-b had a backlog of ", " bytes, but a buffer of 10000"]),
     *(
         (plug_in, ["return values", ...], [words])
         for plug_in, words in (

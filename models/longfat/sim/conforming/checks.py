@@ -12,6 +12,7 @@ from longfat.sim.conforming.trials import DELAY, LINK, RATE, Record, Runs, Subje
 from longfat.sim.kernel import jit
 
 UNLIMITED = 2.0**25  # packets; more than the simulator can have in flight
+PACKET = 1000  # bytes; largest packet of the trials
 TICK_NS = 2  # ns, tolerance: each of two times is rounded to nanoseconds
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 NO_RUN = "return values"  # check that fails if no run can begin
@@ -130,9 +131,14 @@ def _overtaking(subject: Subject, runs: Runs) -> str:
 
 def _overfull(subject: Subject, runs: Runs) -> str:
     """Find a backlog beyond the limit of the buffer; a packet on hold counts as in transmission."""
-    link = runs.first.link
-    most, limit = link["largest_backlog"], link["limit_packets"] + (link["hold_until"] > 0)
-    return f"link {LINK} had a backlog of {most} packets, but a buffer of {limit}" if most > limit else ""
+    one, link = runs.first, runs.first.link
+    held = link["hold_until"] > 0
+    limit, limit_bytes = link["limit_packets"] + held, link["limit_bytes"] + held * PACKET
+    if link["largest_backlog"] > limit:
+        return f"link {LINK} had a backlog of {link['largest_backlog']} packets, but a buffer of {limit}"
+    if one.most_bytes > limit_bytes:
+        return f"link {LINK} had a backlog of {one.most_bytes} bytes, but a buffer of {limit_bytes}"
+    return ""
 
 
 def _idle(subject: Subject, runs: Runs) -> str:
@@ -249,7 +255,9 @@ CHECKS = {
         "Packets leave in order of arrival; with fair queueing or priorities, the packets of a flow do.",
         _overtaking, _of_disciplines, to_the_end=True,
     ),
-    "buffer": Rule("The backlog never exceeds the buffer.", _overfull, _of_disciplines, to_the_end=True),
+    "buffer": Rule(
+        "The backlog never exceeds the buffer, in packets or bytes.", _overfull, _of_disciplines, to_the_end=True
+    ),
     "work conservation": Rule(
         "The link transmits whenever it has a backlog.", _idle, _of_work_conserving, to_the_end=True
     ),

@@ -130,6 +130,7 @@ class Record:
     entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log before the link
     left: list[tuple[int, ...]] = field(default_factory=list)  # rows of the log behind the link
     link: dict[str, Any] = field(default_factory=dict)
+    most_bytes: int = 0  # largest backlog of the link in the samples
 
 
 @dataclass
@@ -169,6 +170,7 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
         for k in range(1, samples + 1):
             run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most values change
             record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
+            record.most_bytes = max(record.most_bytes, int(peek.link(run, LINK).backlog_bytes))
             counts = run.packet_counts()
             record.done = run.all_done()
             if record.done and counts["in_flight"] + counts["acks_in_flight"] == 0 and run.now >= 2.0:
