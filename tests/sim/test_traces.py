@@ -496,6 +496,15 @@ def test_small_and_large_packets(tmp_path):
         assert (packets[1].sequence - packets[0].sequence) % 2**32 == payload
 
 
+def test_packets_without_acknowledgments_are_of_udp(tmp_path):
+    """Those of a generator and of a scheme that gets none; IPv4 ends at 65535 bytes."""
+    blind = sim.Scheme("blind", ack=lambda flow, event: 0.0, recovery="own", acknowledged=False)
+    net = sim.Network().link("a", "b", rate=1e7, delay=0.01, duplex=True).flow(blind, path=["a", "b"])
+    net.flow(traffic.constant(1e6), path=["a", "b"], packet=70_000)
+    sim.run(net, duration=0.1, pcap=tmp_path, progress=False)
+    assert {(p.protocol, p.length) for p in read(tmp_path / AT_SENDER)} == {(17, 1000), (17, 65_535)}
+
+
 def test_wrong_values(tmp_path):
     with pytest.raises(ValueError, match=r"trace_packets = 0 packets is out of range"):
         sim.run(small(), pcap=tmp_path, trace_packets=0, progress=False)
