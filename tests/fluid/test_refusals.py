@@ -37,8 +37,8 @@ def test_bad_values_are_named(change, message):
     ("call", "message"),
     [
         (lambda: integrate(cadpc_flow(2), 3), r"^continuous time needs step: give step \[s\]"),
-        (lambda: integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy"),
-         r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "),
+        (lambda: integrate(cadpc_flow(2, delayed=True), 1.01, step=0.101, delay=0.1, method="numpy"),
+         r"^step = 0\.101 s is out of range: must be in \(0, 0\.1\] s, up to the smallest "),
         (lambda: System("x", "other", lambda *_: 0, {}, {"a": Quantity("1", "(0, 1)", 0.5)}),
          "kind 'other' is unknown; available: flow, map"),
         (lambda: integrate("cadpc", 3), r"^system must be a System, such as .*, got the string 'cadpc'$"),
