@@ -132,8 +132,8 @@ def _overtaking(subject: Subject, runs: Runs) -> str:
 def _overfull(subject: Subject, runs: Runs) -> str:
     """Find a backlog beyond the limit of the buffer; a packet on hold counts as in transmission."""
     one, link = runs.first, runs.first.link
-    held = link["hold_until"] > 0
-    limit, limit_bytes = link["limit_packets"] + held, link["limit_bytes"] + held * PACKET
+    on_hold = link["hold_until"] > 0
+    limit, limit_bytes = link["limit_packets"] + on_hold, link["limit_bytes"] + on_hold * PACKET
     if link["largest_backlog"] > limit:
         return f"link {LINK} had a backlog of {link['largest_backlog']} packets, but a buffer of {limit}"
     if one.most_bytes > limit_bytes:
