@@ -70,7 +70,7 @@ def wrong(one):
     sentence = f"is out of range: must be {'an integer ' * one.integer}in {domain}"
     found = [(value, sentence) for value in (*values, math.nan) if not domain.contains(value)]
     found += [(1.5 * domain.low + 0.25, sentence)] if one.integer else []
-    return [*found, ("fast", "cannot be read" if one.has_unit else "must be a number")]
+    return [*found, ("fast", "cannot be read" if one.text_unit else "must be a number")]
 
 
 #: Domains as literals: `wrong` reads those of the code, and would follow an error in them.

@@ -310,7 +310,7 @@ def of_options():
                 yield name, f"{flag} nosuch", " 'nosuch' is unknown"
             elif isinstance(param.type, Value):
                 # with a unit, a percentage included, or without one
-                words = "= 'nosuch' cannot be read" if param.type.record.has_unit else "must be a"
+                words = "= 'nosuch' cannot be read" if param.type.record.text_unit else "must be a"
                 yield name, f"{flag} nosuch", f"{flag.strip('-').replace('-', '_')} {words}"
         if {"--json", "--csv"} <= flags.keys():
             yield name, "--json --csv", "--json and --csv exclude each other"

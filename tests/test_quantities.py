@@ -13,8 +13,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.base import quantities
-from longfat.base.quantities import duration, fraction, rate, size
 from tests.examples import examples
+
+
+def reader(name, unit, allowed):
+    """Return a function that reads one kind of quantity, with a usual name and interval."""
+
+    def read(value, name=name, allowed=allowed):
+        return quantities.read(name, value, unit, allowed)
+
+    read.__name__ = name
+    return read
+
+
+rate = reader("rate", "bytes/s", "(0, inf)")
+duration = reader("round_trip_time", "s", "[0, inf)")
+size = reader("size", "bytes", "(0, inf)")
+fraction = reader("loss", "probability", "[0, 1)")
 
 UREG = pint.UnitRegistry()  # pint's own catalogue, as a user would have it
 
@@ -215,6 +230,8 @@ def test_text(value, unit, expected):
 def test_text_refuses_an_unknown_unit():
     with pytest.raises(ValueError, match=r"^unit 'miles' is unknown; available: bytes, bytes/s, s"):
         quantities.text(1, "miles")
+    with pytest.raises(ValueError, match=r"^unit 'miles' is unknown; available: bandwidth-delay products, bytes, byt"):
+        quantities.read("way", "1 mile", "miles", "(0, inf)")
 
 
 log_spread = st.builds(lambda m, e: m * 10.0**e, st.floats(1, 10), st.integers(-12, 18))

@@ -12,7 +12,6 @@ from tests.handbook import engine
 
 pytestmark = engine.needs_node
 FOLDER = files("longfat.handbook").joinpath("view")
-READERS = {"bytes/s": quantities.rate, "s": quantities.duration, "bytes": quantities.size, "1": quantities.fraction}
 DOMAIN = "[0, inf)"
 READ = {
     "bytes/s": [
@@ -33,7 +32,7 @@ def run(code):
 
 def in_python(text, unit):
     try:
-        return READERS[unit](text, "x", DOMAIN)
+        return quantities.read("x", text, "probability" if unit == "1" else unit, DOMAIN)
     except ValueError:
         return None
 

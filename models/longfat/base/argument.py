@@ -76,7 +76,7 @@ class Argument(Quantity):
     @property
     def types(self) -> str:
         """Types of the argument as its docstring entry names them, such as "float or str"."""
-        return self.kind or ("int" if self.integer else "float") + " or str" * self.has_unit
+        return self.kind or ("int" if self.integer else "float") + " or str" * bool(self.text_unit)
 
     def described(self, name: str) -> str:
         """Return the docstring entry of the argument, in numpydoc format."""

@@ -38,6 +38,10 @@ _RATE = _Kind("bytes/s", (Fraction(8), 1, -1), "1 Gbit/s (as 1 Gbps, 1 gbps, 1G)
 _DURATION = _Kind("s", (Fraction(1), 0, 1), "100 ms")
 _SIZE = _Kind("bytes", (Fraction(8), 1, 0), "16 KiB or 16 kB")
 _FRACTION = _Kind("1", (Fraction(1), 0, 0), "0.1%")
+#: Unit of a quantity that text may state -> kind of the quantity.
+KINDS = {
+    "bytes/s": _RATE, "s": _DURATION, "bytes": _SIZE, "probability": _FRACTION, "bandwidth-delay products": _FRACTION,
+}  # fmt: skip
 
 # Information, in bits, is a dimension besides time. Milli, micro and nano are defined for seconds only: "1 mb/s" is
 # more likely a typing error for "1 Mb/s" than millibits per second. "K" is accepted for kilo because it is common.
@@ -78,77 +82,58 @@ _TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Z
 _BITS = re.compile(r"([kmgt])?(?:(bits?|(?-i:bps))(\s*/\s*\w+|\s+per\s+\w+)?)?", re.IGNORECASE)
 
 
-def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
-    """Return a data rate [bytes/s] from a text with a unit, or from a number in bytes/s.
+def read(name: str, value: Any, unit: str, allowed: str) -> float:
+    """Return a quantity in a unit of `KINDS` from a text with a unit of its own, or from a number in that unit.
 
     Parameters
     ----------
+    name : str
+        Name of the parameter, for error messages.
     value : str, float or pint.Quantity
-        "1 Gbit/s", "1Gbps", "150 Mb/s", "12.5MB/s"; "b" is a bit, "B" a byte, "K" is 1000. Also "10G", "10gbit" and
-        "10 gbps", all three 10 Gbit/s.
-    name, allowed : str
-        Name of the parameter, for error messages, and the interval of valid values [bytes/s].
+        A rate, such as "1 Gbit/s", "1Gbps", "150 Mb/s", "12.5MB/s": "b" is a bit, "B" a byte, "K" is 1000; also "10G",
+        "10gbit" and "10 gbps", all three 10 Gbit/s. A duration, such as "100ms", "80 msec", "20 us", "2 min". A size:
+        "16KiB" is 16384 bytes, "16 KB" and "16 kB" are 16000, "12 Mbit" is 1500000; "16K" is refused. A fraction, such
+        as a probability, with or without a percent sign: "0.1%", "1e-4", "5 ppm".
+    unit : str
+        Unit of the result: "bytes/s", "s", "bytes", "probability" or "bandwidth-delay products".
+    allowed : str
+        Interval of valid values, in the unit.
 
     Examples
     --------
-    >>> rate("1 Gbit/s")
-    125000000.0
+    >>> read("rate", "1 Gbit/s", "bytes/s", "(0, inf)"), read("loss", "0.1%", "probability", "[0, 1)")
+    (125000000.0, 0.001)
     """
-    return _read(value, name, allowed, _RATE)
-
-
-def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)") -> float:
-    """Return a duration [s] from a text with a unit, or from a number in seconds.
-
-    Parameters
-    ----------
-    value : str, float or pint.Quantity
-        "100ms", "80 msec", "20 us", "0.1 s", "2 min".
-    name, allowed : str
-        Name of the parameter, for error messages, and the interval of valid values [s].
-
-    Examples
-    --------
-    >>> duration("100ms")
-    0.1
-    """
-    return _read(value, name, allowed, _DURATION)
-
-
-def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
-    """Return an amount of data [bytes] from a text with a unit, or from a number in bytes.
-
-    Parameters
-    ----------
-    value : str, float or pint.Quantity
-        "16KiB" is 16384 bytes, "16 KB" and "16 kB" are 16000, "12 Mbit" is 1500000; "16K" is refused.
-    name, allowed : str
-        Name of the parameter, for error messages, and the interval of valid values [bytes].
-
-    Examples
-    --------
-    >>> size("16 KiB")
-    16384.0
-    """
-    return _read(value, name, allowed, _SIZE)
-
-
-def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
-    """Return a fraction [1], such as a probability, from a number or from a text with or without a percent sign.
-
-    Parameters
-    ----------
-    value : str, float or pint.Quantity
-        "0.1%", "1e-4", "5 ppm".
-    name, allowed : str
-        Name of the parameter, for error messages, and the interval of valid values [1].
-
-    Examples
-    --------
-    >>> fraction("0.1%")
-    0.001
-    """
-    return _read(value, name, allowed, _FRACTION)
+    if unit not in KINDS:
+        raise unknown("unit", unit, KINDS)
+    kind = KINDS[unit]
+    if isinstance(value, str):
+        match = _TEXT.fullmatch(value.strip())
+        if match is None:
+            raise _unreadable(name, value, "cannot be read", allowed, kind)
+        digits, own = match.groups()
+        if own is None and kind is not _FRACTION:
+            raise _unreadable(name, value, "has no unit", allowed, kind)
+        if kind is _SIZE and own and len(own) == 1 and own in "kKmMgGtT":
+            raise _unreadable(
+                name, value, "has an ambiguous unit: its prefix may mean a power of 1000 or of 1024", allowed, kind
+            )
+        factors = zip(re.split(r"\s*/\s*|\s+per\s+", _spelled(own, kind)), (1, -1), strict=False) if own else ()
+        value = _convert(Fraction(digits), factors, kind, (name, value, allowed)) if own else Fraction(digits)
+    elif hasattr(value, "unit_items"):  # a pint.Quantity of any registry, recognised without importing pint
+        try:
+            magnitude = Fraction(float(value.magnitude))
+        except (TypeError, ValueError, OverflowError):  # raised for an array or a string, nan, and inf
+            raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
+        value = _convert(magnitude, value.unit_items(), kind, (name, str(value), allowed))
+    try:
+        if is_truth_value(value):
+            raise TypeError
+        plain = real(value)
+    except (TypeError, ValueError):
+        named = "" if kind.unit == "1" else f" [{kind.unit}]"
+        raise wrong_type(name, value, f"a number{named} or text such as {kind.example}") from None
+    return number(name, plain, kind.unit, allowed)
 
 
 def percent(text: str) -> float | None:
@@ -165,7 +150,7 @@ def percent(text: str) -> float | None:
 
 
 def text(value: float, unit: str) -> str:
-    """Return a quantity as text that `rate`, `size` or `duration` can read: six digits and an engineering prefix.
+    """Return a quantity as text that `read` can read: six digits and an engineering prefix.
 
     Parameters
     ----------
@@ -222,36 +207,6 @@ def _prefixed(value: float, unit: str, prefixes: tuple[tuple[float, str], ...]) 
     if value == 0 or not math.isfinite(value):
         scale, prefix = 1.0, ""
     return f"{value / scale:.6g} {prefix}{unit}"
-
-
-def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
-    if isinstance(value, str):
-        match = _TEXT.fullmatch(value.strip())
-        if match is None:
-            raise _unreadable(name, value, "cannot be read", allowed, kind)
-        digits, unit = match.groups()
-        if unit is None and kind is not _FRACTION:
-            raise _unreadable(name, value, "has no unit", allowed, kind)
-        if kind is _SIZE and unit and len(unit) == 1 and unit in "kKmMgGtT":
-            raise _unreadable(
-                name, value, "has an ambiguous unit: its prefix may mean a power of 1000 or of 1024", allowed, kind
-            )
-        factors = zip(re.split(r"\s*/\s*|\s+per\s+", _spelled(unit, kind)), (1, -1), strict=False) if unit else ()
-        value = _convert(Fraction(digits), factors, kind, (name, value, allowed)) if unit else Fraction(digits)
-    elif hasattr(value, "unit_items"):  # a pint.Quantity of any registry, recognised without importing pint
-        try:
-            magnitude = Fraction(float(value.magnitude))
-        except (TypeError, ValueError, OverflowError):  # raised for an array or a string, nan, and inf
-            raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
-        value = _convert(magnitude, value.unit_items(), kind, (name, str(value), allowed))
-    try:
-        if is_truth_value(value):
-            raise TypeError
-        plain = real(value)
-    except (TypeError, ValueError):
-        unit = "" if kind.unit == "1" else f" [{kind.unit}]"
-        raise wrong_type(name, value, f"a number{unit} or text such as {kind.example}") from None
-    return number(name, plain, kind.unit, allowed)
 
 
 def _spelled(unit: str, kind: _Kind) -> str:

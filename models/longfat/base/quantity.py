@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 WIDTH = 112  # width of a docstring's lines
 PER_DECADE = 24  # positions of a logarithmic slider; an arrow key moves by a tenth
 LINEAR = 200  # steps of a linear slider
-#: Unit of a quantity -> function that converts a text with a unit to a number.
-READERS: dict[str, Callable[[Any, str, str], float]] = {
-    "bytes/s": quantities.rate,
-    "s": quantities.duration,
-    "bytes": quantities.size,
-    "probability": quantities.fraction,
-    "bandwidth-delay products": quantities.fraction,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +71,9 @@ class Quantity:
         return domains.Interval.parse(self.domain)
 
     @property
-    def has_unit(self) -> bool:
-        """Whether a text with a unit is accepted as a value."""
-        return self.unit in READERS
+    def text_unit(self) -> str:
+        """Unit to which text with a unit is converted, a key of `quantities.KINDS`; empty if text is not accepted."""
+        return self.unit if self.unit in quantities.KINDS else ""
 
     def contains(self, value: Any, floor: Callable[[Any], Any] | None = None) -> Any:
         """Return whether a value lies in the domain, elementwise for arrays; ``floor`` is the array library's function.
@@ -99,22 +91,17 @@ class Quantity:
             floor = np.floor
         return inside & (value == floor(value))
 
-    @property
-    def reader(self) -> Callable[[Any, str, str], float] | None:
-        """Function (value, name, domain) that converts a number or a text with a unit; None if text is not accepted."""
-        return READERS.get(self.unit)
-
     def checked(self, name: str, value: Any) -> float:
-        """Return a value as a number in the domain, or raise an error; convert text with a unit if there is a `reader`.
+        """Return a value as a number in the domain, or raise an error; convert text if there is a `text_unit`.
 
         >>> Quantity(unit="packets", domain="[1, inf)", integer=True).checked("window", 16.0)
         16
         """
-        read = self.reader
-        if read is None and not self.integer:
+        unit = self.text_unit
+        if not unit and not self.integer:
             return domains.number(name, value, self.unit, self.domain)
-        if read is not None and not (self.integer and isinstance(value, Real)):
-            value = read(value, name, self.domain)
+        if unit and not (self.integer and isinstance(value, Real)):
+            value = quantities.read(name, value, unit, self.domain)
         return domains.integer(name, value, self.unit, self.domain) if self.integer else value
 
     def array(self, name: str, values: Any) -> bool:

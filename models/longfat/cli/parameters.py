@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from longfat.base.argument import Argument, Declared, Setting
 from longfat.base.domains import out_of_range, unknown, wrong_type
-from longfat.base.quantity import READERS, Quantity
+from longfat.base.quantity import Quantity
 from longfat.design.arguments import RNG, SENDERS
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ class Value(_Several, click.FloatRange):
         if self.ranges:
             from longfat.design import figure_ranges
 
-            found = figure_ranges.read(word, READERS[record.unit], name, allowed)
+            found = figure_ranges.read(name, word, record.unit, allowed)
             return found.low, found.high
-        if record.has_unit:
+        if record.text_unit:
             return record.checked(name, word)
         if record.integer:
             if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.domains import conflict
-from longfat.base.quantities import duration, text
+from longfat.base.quantities import read, text
 from longfat.base.text_tables import columns
 from longfat.cli.output import Output, watched
 from longfat.cli.parameters import given, switch
@@ -69,7 +69,7 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
     if options.get("warm_up") == "auto":
         raise conflict("warm_up = 'auto'", "excludes a run on Linux", "give a time in [run] of the scenario")
     if drawn and options.get("sample_every") is None:
-        options["sample_every"] = duration(options["duration"], "duration") / SAMPLES
+        options["sample_every"] = read("duration", options["duration"], "s", "[0, inf)") / SAMPLES
     return options
 
 
@@ -78,7 +78,7 @@ def _run(net: Network, options: dict[str, Any], pcap: str | None) -> xr.Dataset:
     from longfat import testbed
 
     if watched():
-        runs, time = options.get("replications", 1), duration(options["duration"], "duration")
+        runs, time = options.get("replications", 1), read("duration", options["duration"], "s", "[0, inf)")
         one = text(time, "s")
         click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in total", err=True)
     return testbed.run(net, **options, pcap=pcap, progress=watched())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from longfat.base import quantities
 from longfat.base.domains import out_of_range
 
 BETWEEN = ".."
@@ -34,17 +35,16 @@ class Range:
         return self.low == self.high
 
 
-def read(value: Any, reader: Callable[..., float], name: str, allowed: str) -> Range:
+def read(name: str, value: Any, unit: str, allowed: str) -> Range:
     """Read a number, a text with its unit, a pair of ends, or a text such as "80..100Mbit/s".
 
-    ``reader`` is a function of `longfat.quantities`. A lower end without a unit has that of the upper end.
+    The arguments are those of `longfat.quantities.read`. A lower end without a unit has that of the upper end.
 
-    >>> from longfat import quantities
-    >>> read("80..100Mbit/s", quantities.rate, "rate", "(0, inf)")
+    >>> read("rate", "80..100Mbit/s", "bytes/s", "(0, inf)")
     Range(low=10000000.0, high=12500000.0)
-    >>> read("900Mbit/s..1Gbit/s", quantities.rate, "rate", "(0, inf)").low
+    >>> read("rate", "900Mbit/s..1Gbit/s", "bytes/s", "(0, inf)").low
     112500000.0
-    >>> read("2e-4..1e-4", quantities.fraction, "loss", "[0, 1)")
+    >>> read("loss", "2e-4..1e-4", "probability", "[0, 1)")
     Traceback (most recent call last):
     ValueError: loss = '2e-4..1e-4' is out of range: must be a range whose lower end comes first
     """
@@ -53,9 +53,9 @@ def read(value: Any, reader: Callable[..., float], name: str, allowed: str) -> R
         ends = [end.strip() for end in value.split(BETWEEN, 1)]
         number = ends[0].rstrip("%").strip()
         if _is_number(ends[0]):
-            unit = ends[1].lstrip("+-0123456789.").strip()
-            ends[0] = f"{number} {unit}" if unit and not _is_number(ends[1]) else ends[0]
-    low, high = (reader(end, name, allowed) for end in ends)
+            own = ends[1].lstrip("+-0123456789.").strip()
+            ends[0] = f"{number} {own}" if own and not _is_number(ends[1]) else ends[0]
+    low, high = (quantities.read(name, end, unit, allowed) for end in ends)
     if low > high:
         raise out_of_range(name, repr(value), "1", "a range whose lower end comes first")
     return Range(low, high)

@@ -14,7 +14,6 @@ from longfat.base.argument import documented, listed, takes
 from longfat.base.domains import conflict, out_of_range, seed_of
 from longfat.base.labelled import made_by
 from longfat.base.layers import header_bytes
-from longfat.base.quantity import READERS
 from longfat.design import figure_ranges, tcp
 from longfat.design.arguments import TCP_WINDOW
 from longfat.design.figure_ranges import Range
@@ -347,7 +346,7 @@ def _within(row: dict[str, float], sizes: SocketBuffers, flows: int, round_trip_
 def _range(name: str, value: Any) -> Range:
     """Return the value of an argument as a range; a single value is a range with equal ends."""
     record = TCP_WINDOW[name]
-    return figure_ranges.read(value, READERS[record.unit], name, record.domain)
+    return figure_ranges.read(name, value, record.unit, record.domain)
 
 
 def _rates(path: tcp.TcpPath, loss: float, effort: Effort) -> dict[str, float]:

@@ -107,7 +107,8 @@ def run(
         settings=settings, pcap=pcap, attempts=attempts, progress=progress,
     )  # fmt: skip
     wall_time = time.monotonic() - begun
-    until, begin = quantities.duration(duration, "duration"), quantities.duration(warm_up, "warm_up")
+    until = quantities.read("duration", duration, "s", "[0, inf)")
+    begin = quantities.read("warm_up", warm_up, "s", "[0, inf)")
     values = results.over_replications([measure(one, until, begin) for one in found], confidence, len(found) > 1)
     counts = {name: sum(one.packet_counts[name] for one in found) for name in found[0].packet_counts}
     attrs = {

@@ -66,11 +66,11 @@ def outcomes(
     KeyboardInterrupt
         On Ctrl-C; the results are lost.
     """
-    until = quantities.duration(duration, "duration", "(0, 1e5]")
-    begin = quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
+    until = quantities.read("duration", duration, "s", "(0, 1e5]")
+    begin = quantities.read("warm_up", warm_up, "s", f"[0, {until:g})")
     replications = integer("replications", replications, "runs", "[1, 1e6]")
     attempts = integer("attempts", attempts, "runs", "[1, 100]")
-    every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "[1e-4, 1e9]")
+    every = None if sample_every is None else quantities.read("sample_every", sample_every, "s", "[1e-4, 1e9]")
     connections = plan(net)
     if lacking := missing([one.control for one in connections]):
         raise CannotRun("; ".join(lacking))

@@ -99,7 +99,7 @@ def read_buffer(name: str, buffer: Any, of: str = "") -> tuple[float, float]:
                     return domains.integer(name, float(amount), "packets", "[0, 1e15]"), math.inf
                 except ValueError:
                     raise domains.out_of_range(name, repr(buffer), "1", "[0, 1e15]", integer=True) from None
-        return math.inf, quantities.size(buffer, name, "[0, 1e18]")
+        return math.inf, quantities.read(name, buffer, "bytes", "[0, 1e18]")
     return domains.integer(name, buffer, "packets", "[0, 1e15]"), math.inf
 
 
@@ -121,8 +121,8 @@ def read_rate_changes(name: str, changes: Sequence[Sequence[Any]], of: str = "")
         if isinstance(one, str) or not isinstance(one, Sequence) or len(one) != 2:
             raise domains.wrong_type(name, one, words)
         after = made[-1][0] if made else 0.0
-        time = quantities.duration(one[0], f"time in {name}", f"({after!r}, 1e9]")
-        made.append((time, quantities.rate(one[1], f"rate in {name}")))
+        time = quantities.read(f"time in {name}", one[0], "s", f"({after!r}, 1e9]")
+        made.append((time, quantities.read(f"rate in {name}", one[1], "bytes/s", "(0, inf)")))
     return tuple(made)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from longfat.base import domains, quantities
+from longfat.base import domains
 from longfat.base.quantity import Quantity
 
 YES_OR_NO = "{0, 1}"
@@ -55,11 +55,11 @@ class Parameter(Quantity):
         object.__setattr__(self, "field", field)
 
     @property
-    def reader(self) -> Callable[[Any, str, str], float] | None:
-        """Function that converts text with a unit, or with "%" for unit "1"; None if the domain is a set of numbers."""
+    def text_unit(self) -> str:
+        """Unit to which text is converted, also text with "%" for unit "1"; empty if the domain is a set of numbers."""
         if isinstance(self.interval, domains.Values):
-            return None
-        return quantities.fraction if self.unit == "1" else super().reader
+            return ""
+        return "probability" if self.unit == "1" else super().text_unit
 
     def checked(self, name: str, value: Any) -> Any:
         """Return the value in SI units; raise an error if it is outside the domain.

@@ -34,9 +34,9 @@ MOST_RUNS, CALLS = 64, 8
 
 def options(duration: Any = None, warm_up: Any = 0.0, replications: Any = 1, confidence: Any = 0.95) -> dict[str, Any]:
     """Return the options of `run` for a `Plan`; raise an error for invalid ones."""
-    until = None if duration is None else quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
+    until = None if duration is None else quantities.read("duration", duration, "s", f"(0, {LIMIT:g}]")
     longest = LONGEST if until is None else until
-    begin = None if warm_up == "auto" else quantities.duration(warm_up, "warm_up")
+    begin = None if warm_up == "auto" else quantities.read("warm_up", warm_up, "s", "[0, inf)")
     if begin is not None and begin >= longest:
         raise out_of_range("warm_up", begin, "s", f"[0, {longest:g}), below the duration")
     if begin is None and until is None:

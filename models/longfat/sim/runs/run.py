@@ -148,7 +148,7 @@ def run(
         )  # fmt: skip
         data = made.dataset()
         if sample_every is not None:
-            data = data.assign(results.traces(first, float(quantities.duration(sample_every, "sample_every"))))
+            data = data.assign(results.traces(first, quantities.read("sample_every", sample_every, "s", "[0, inf)")))
     return made_by(data, "sim.run")
 
 

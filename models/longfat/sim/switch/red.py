@@ -146,8 +146,8 @@ def red_auto(
     ns-2.35, red.cc. S. Floyd, R. Gummadi and S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
     RED's Active Queue Management", 2001, gives the reasons.
     """
-    per_second = quantities.rate(rate, "rate") / number("packet", packet, "bytes", "[1, 1e6]")
-    round_trip = max(0.1, 3.0 * (quantities.duration(delay, "delay", "[0, 1e6]") + 1.0 / per_second))
+    per_second = quantities.read("rate", rate, "bytes/s", "(0, inf)") / number("packet", packet, "bytes", "[1, 1e6]")
+    round_trip = max(0.1, 3.0 * (quantities.read("delay", delay, "s", "[0, 1e6]") + 1.0 / per_second))
     min_th = max(5.0, 0.0025 * per_second)
     weight = -math.expm1(-1.0 / (10.0 * round_trip * per_second))
     return red(

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from longfat.base import domains, quantities
 from longfat.base.argument import Argument
 from longfat.base.domains import unknown
-from longfat.base.quantity import READERS
 from longfat.sim import queues, schemes
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, link_values
 from longfat.sim.network.options import RUN_OPTIONS, Number, Option
@@ -210,7 +209,7 @@ def _written(value: float, unit: str) -> float | str:
     precise = f"{8 * value!r} bit/s" if unit == "bytes/s" else f"{value!r} {unit.replace('bytes', 'B')}"
     for text in (quantities.text(value, unit), precise.replace(".0 ", " ")):
         try:
-            if READERS[unit](text, "", "[0, inf)") == value:
+            if quantities.read("", text, unit, "[0, inf)") == value:
                 return text
         except ValueError:
             continue
