@@ -125,9 +125,10 @@ def agreement(found: Sequence[Comparison], x: str = "formula", ax: Axes | None =
     for verdict, (place, marker) in VERDICTS.items():
         some = [one for one in found if one.verdict == verdict]
         if some:
-            across = [one.formula if x == "formula" else one.point[x] for one in some]
-            drawn = np.array([((one.estimate, *one.interval) - np.float64(one.formula)) / one.within for one in some])
-            beyond, below, above = drawn.T
+            formulas, accuracies = (np.array([getattr(one, name) for one in some]) for name in ("formula", "within"))
+            across = formulas if x == "formula" else [one.point[x] for one in some]
+            simulated = np.array([(one.estimate, *one.interval) for one in some])
+            beyond, below, above = (simulated.T - formulas) / accuracies
             ax.errorbar(
                 across, beyond, [beyond - below, above - beyond], color=nth_colour(place), ls="", marker=marker, ms=5,
                 mfc="none", label=f"{verdict}: {len(some)}",
