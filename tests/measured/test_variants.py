@@ -42,6 +42,17 @@ def test_parallel_sockets_and_other_peers(read):
     assert any("1 sockets to other hosts than [2001:db8::2]" in remark for remark in figures.remarks)
 
 
+def test_series_of_a_socket(written):
+    """Two samples: round trips in s, 28.96 Mbit/s in bytes/s, 100 segments of 1448 bytes; over numbers, not times."""
+    sample = "ESTAB 0 0 10.0.0.1:5 10.0.0.2:5201\n\t" + DETAILS.format(more="busy:400ms") + "\n"
+    series = measured.read_each(written(2 * sample))[0].series
+    assert {one.name: one.values for one in series} == {
+        "round-trip time": pytest.approx((0.04, 0.04)), "rate": pytest.approx((3.62e6, 3.62e6)),
+        "congestion window": (144800, 144800),
+    }  # fmt: skip
+    assert {(one.times, one.timed) for one in series} == {((0.0, 1.0), False)}
+
+
 def test_a_kernel_without_clocks(read):
     """Before Linux 4.10 there is no busy time: the rate is the last estimate, and the limit is unknown."""
     figures = read("ESTAB 0 0 10.0.0.1:5 10.0.0.2:5201\n\t" + DETAILS.format(more="") + "\n")
