@@ -150,7 +150,8 @@ def own_law(power):
 
 @pytest.fixture(autouse=True)
 def registry(monkeypatch):
-    """Forget the laws that a test declares, which other tests would list."""
+    """Forget the laws that a test declares, which other tests would list, but not those of the package."""
+    declaring.registered()
     monkeypatch.setattr(declaring, "_REGISTRY", dict(declaring._REGISTRY))
 
 
