@@ -48,7 +48,7 @@ HOUSE_WORDS = {
     "reading": "interpretation",
     "readings": "interpretations",
     "put_in": "insert, substitute",
-    "held": "SimulatorCheck, checked, kept",  # alone: a packet may be held back
+    "held": "SimulatedBy, checked, kept",  # alone: a packet may be held back
     "whole": "integer",
     "typed": "parameter_types",
     "serving": "service",

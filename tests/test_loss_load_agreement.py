@@ -8,7 +8,7 @@ import pytest
 
 from longfat.laws.loss_load import equilibrium_loss
 from longfat.sim import Simulation
-from longfat.verify import check
+from longfat.testing import compare
 from longfat.verify.link_estimators import CAPACITY, loss_load_equilibrium, loss_load_network
 
 KS = (1, 2, 5, 10, 20)
@@ -21,9 +21,10 @@ def test_loss_begins_at_k_over_k_plus_1(k):
     simulator = loss_load_equilibrium(5, packets=1e4)
     assert all(simulator(seed, k=k, v=0.999 * border)[0] == 0 for seed in range(4))
     if 1.05 * border <= 1:
-        found = check(equilibrium_loss, simulator, [{"k": k, "v": 1.05 * border}], confidence=0.99, accuracy=0.006)
-        assert found.law.item() == pytest.approx(1 - 1 / 1.05)
-        assert found.verdict.item() == "agrees"
+        point = {"k": k, "v": 1.05 * border}
+        found = compare(equilibrium_loss, simulator, point, within=0.006, alpha=0.01, power=0.99, power_at=1, rng=0)
+        assert found.formula == pytest.approx(1 - 1 / 1.05)
+        assert found.verdict == "agrees"
 
 
 def test_every_source_sends_the_same():

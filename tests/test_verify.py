@@ -168,7 +168,7 @@ def test_a_simulator_of_ones_own(factor, status, monkeypatch):
         spent.append(7.0)
         return p * p * around(factor, 0.01)(rng), 7.0
 
-    check = verify.SimulatorCheck(simulator, relative=0.1)
+    check = SimulatedBy(simulator, relative=0.1)
     table = verify.run([Law(right, {"p": X}, "1", "an example", simulated=check)], quick=True)
     assert table.simulator.item() == status
     assert bool(table.agrees.item()) == (status == "agrees")
@@ -195,7 +195,7 @@ def test_a_simulator_declared_deterministic():
 
     for factor, status, evidence in ((1.09, "agrees", math.inf), (1.11, "differs", -math.inf)):
         one = Fixed(factor)
-        check = verify.SimulatorCheck(one, relative=0.1)
+        check = SimulatedBy(one, relative=0.1)
         table = verify.run([Law(right, {"p": X}, "1", "an example", simulated=check)], quick=True)
         assert (table.simulator.item(), table.simulator_evidence.item(), one.runs) == (status, evidence, 1)
         shown = {"agrees": "exact", "differs": "none"}[status]
@@ -213,7 +213,7 @@ def test_an_exception_is_an_error_on_every_face(monkeypatch):
     def fails(rng, p):
         raise OSError("no disk")
 
-    check = verify.SimulatorCheck(fails, relative=0.1)
+    check = SimulatedBy(fails, relative=0.1)
     law = made(slip, derivation="queues.mm1_number", simulated=check)
     law.printed("misprint")(slip)
     monkeypatch.setattr("derivations.queues.mm1_number", lambda: {}["nothing"])

@@ -87,11 +87,11 @@ def run(
     is wrong in its paper is an erratum and no failure.
 
     Simulations are run at points drawn from the typical ranges, and replicated (`longfat.testing.compare`) until it is
-    decided whether the law's deviation is below the accuracy of its `SimulatorCheck` or its record. If all laws have n
-    points together, "agrees" is wrong at a point with at most the probability (1 - ``confidence``)/n, "differs" with at
-    most ``alpha``/n. A point without a decision after `longfat.verify.simulated.BUDGET` replications is
-    undecided. The evidence is the logarithm of an e-value: if a law is off by its accuracy or more at a point, the mean
-    of the e-value is at most 1.
+    decided whether the law's deviation is below the accuracy in its record. If all laws have n points together,
+    "agrees" is wrong at a point with at most the probability (1 - ``confidence``)/n, "differs" with at most
+    ``alpha``/n. A point without a decision after `longfat.verify.simulated.BUDGET` replications is undecided. The
+    evidence is the logarithm of an e-value: if a law is off by its accuracy or more at a point, the mean of the e-value
+    is at most 1.
 
     Examples
     --------
