@@ -14,7 +14,7 @@ from longfat import sim
 from longfat.cli import buffer_advice, buffer_checks, buffer_lines, buffer_text, main
 from longfat.cli.buffer import _checked
 from longfat.cli.buffer_text import table
-from longfat.cli.output import sayable
+from longfat.cli.output import printable
 from longfat.design import switch_buffer
 from longfat.design.long_flows import LongFlows
 from tests.test_cli_window import in_namespace
@@ -91,7 +91,7 @@ def test_a_terminal_without_greek(monkeypatch):
         encoding = "ascii"
 
     monkeypatch.setattr("sys.stdout", Stream())
-    assert sayable("±10%, 3 bytes/s²") == "+-10%, 3 bytes/s^2"
+    assert printable("±10%, 3 bytes/s²") == "+-10%, 3 bytes/s^2"
 
 
 def lines(capsys, tmp_path, *flags):

@@ -86,9 +86,9 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def csv_of(table: pd.DataFrame, data: xr.Dataset) -> str:
-    """Convert a table to CSV, with the unit of each column in its head, taken from the Dataset's attributes.
+    """Convert a table to CSV; the header line has the unit of each column, from the Dataset's attributes.
 
-    The unit "1" is left out, and so is a unit that the name of the column ends with.
+    The unit is left out if it is "1", or if the name of the column ends with it.
 
     >>> import xarray as xr
     >>> units = {"goodput": "bytes/s", "loss": "1", "buffer_bytes": "bytes"}

@@ -219,7 +219,7 @@ def _number(value: float | None) -> str:
 
 
 def _rank(schemes: list[str], columns: list[tuple[str, str, str]], at: Places) -> dict[str, str]:
-    """Rank schemes by their mean ratio to the shortest transfer time; equal ratios share a rank; "optimal" has none."""
+    """Rank schemes by the mean ratio of their times to the shortest; equal ratios share a rank; "optimal" has none."""
     scores = {}
     for scheme in schemes:
         if scheme == "optimal":

@@ -11,7 +11,7 @@ import click
 
 from longfat.base.domains import conflict
 from longfat.base.text_tables import csv_of
-from longfat.cli.output import Output, outputs, watched
+from longfat.cli.output import Output, outputs, shows_progress
 from longfat.cli.parameters import SEED, Name, disciplines, entries, experiments, option, options, suites
 from longfat.design.arguments import REPLICATIONS
 
@@ -78,7 +78,7 @@ def benchmark_command(
         try:
             data = benchmark.run(
                 options["experiment"], options["scheme"], replications=options["replications"] or 10,
-                **{name: options[name] for name in ("rng", "store", "discipline")}, progress=watched(),
+                **{name: options[name] for name in ("rng", "store", "discipline")}, progress=shows_progress(),
             )  # fmt: skip
         except KeyboardInterrupt:
             if store is not None:
@@ -94,7 +94,7 @@ def _suite(name: str, options: dict[str, Any], output: Output) -> int:
     schemes, cases = _one_scheme(options)
     suites.suite(name).chosen(cases)
     with output:
-        found = suites.run(name, schemes and schemes[0], cases, **options, progress=watched())
+        found = suites.run(name, schemes and schemes[0], cases, **options, progress=shows_progress())
         output.emit(
             lambda: suites.to_text(name, found),
             json=lambda: [asdict(one) for one in found],
@@ -126,7 +126,7 @@ def _paths(name: str, options: dict[str, Any], output: Output) -> int:
         if value is not None:
             raise conflict("--suite paths", f"excludes --{flag}")
     with output:
-        data = paths.run(schemes[0], rng=options["rng"], store=options["store"], progress=watched())
+        data = paths.run(schemes[0], rng=options["rng"], store=options["store"], progress=shows_progress())
 
         def picture(plot: Any) -> Any:
             return plot.path_maps(data)[0, 0].figure

@@ -8,7 +8,7 @@ import click
 
 from longfat.base.domains import conflict
 from longfat.base.text_tables import csv_of
-from longfat.cli.output import Output, finite, outputs, say, watched
+from longfat.cli.output import Output, finite, outputs, print_answer, shows_progress
 from longfat.cli.parameters import FILE, VERBOSE, disciplines, given, listing, option, options, schemes
 from longfat.design.arguments import BUFFER
 
@@ -54,8 +54,8 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
         asked |= {"points": 0, "every_rule": verbose}  # the short answer has no curve and few rules
     with output:
         if "file" not in asked and output.form == "text":
-            asked["begin"] = lambda found: say(buffer_text.by_rules(asked, found))
-        found: Any = answered(**asked, progress=watched())
+            asked["begin"] = lambda found: print_answer(buffer_text.by_rules(asked, found))
+        found: Any = answered(**asked, progress=shows_progress())
         if asked["scheme"] in ("bbr", "bbr1") and not asked["parameters"]:
             found.attrs.update(buffer_advice.beside_cubic(found))
         data = found if output.form == "text" and not output.writes else found.dataset()

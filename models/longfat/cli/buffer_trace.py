@@ -10,7 +10,7 @@ from longfat.base.files import text_of
 from longfat.base.progress import bar
 from longfat.base.quantities import rounded, text
 from longfat.cli import tables
-from longfat.cli.output import Output, finite, say, watched
+from longfat.cli.output import Output, finite, print_answer, shows_progress
 from longfat.cli.parameters import flag_of
 from longfat.cli.tables import Column, percent
 from longfat.design.arguments import BUFFER
@@ -54,8 +54,8 @@ def answer(output: Output, file: str, asked: dict[str, Any]) -> None:
     path = variable_rate.VariablePath(trace, asked["round_trip_time"], asked["packet"], asked["scheme"], flows)
     with output:
         if output.form == "text":
-            say(_path(path, file))
-        with bar(task="simulating queues", unit="run", shown=watched()) as shown:
+            print_answer(_path(path, file))
+        with bar(task="simulating queues", unit="run", shown=shows_progress()) as shown:
             found = path.queues(asked["replications"], asked["confidence"], asked.get("rng", 0), shown.update)
         output.emit(lambda: _table(path, found), json=lambda: _json(path, found))
 

@@ -11,7 +11,7 @@ import click
 from longfat.base.domains import conflict
 from longfat.base.quantities import text
 from longfat.base.text_tables import csv_of
-from longfat.cli.output import FOLDER, Output, outputs, watched
+from longfat.cli.output import FOLDER, Output, outputs, shows_progress
 from longfat.cli.parameters import FILE, Name, given, listing, option, options, schemes
 from longfat.cli.tables import Cell, Column, interval, number, percent
 from longfat.cli.tables import table as lines_of
@@ -104,7 +104,7 @@ def curves_command(output: Output, over: list[str], html: str | None, **flags: A
         page = None if html is None else output.file("html", html, (".html",))
         made = []
         for axis in over:
-            data = design.curves(**asked, over=axis, progress=watched())
+            data = design.curves(**asked, over=axis, progress=shows_progress())
             made.append(data)
             _emit(output, data)
         if page is not None:

@@ -9,7 +9,7 @@ import click
 from longfat.base import extras
 from longfat.base.argument import Argument
 from longfat.base.files import AtomicFiles
-from longfat.cli.output import watched
+from longfat.cli.output import shows_progress
 from longfat.cli.parameters import DIRECTORY, Name, Text, laws, option, options
 
 
@@ -57,5 +57,5 @@ def _write(output: str, law: str) -> None:
         find(law)  # refuses names that are no law
     with AtomicFiles(output):  # refuses a path that cannot be written to
         laws = chosen(law)
-        pages.write(Path(output), laws.values(), progress=watched())
+        pages.write(Path(output), laws.values(), progress=shows_progress())
     click.echo(f"{len(laws)} laws: {Path(output) / 'index.html'}")

@@ -133,11 +133,11 @@ class Output:
         `longfat.plot` and return a figure: ``pictures``, by name, for SVG and PNG, and ``figure`` for --figure.
         """
         if self.form == "json" and json is not None:
-            say(json_module.dumps(json(), indent=indent, allow_nan=False))
+            print_answer(json_module.dumps(json(), indent=indent, allow_nan=False))
         elif self.form == "csv" and csv is not None:
-            say(csv(), nl=False)
+            print_answer(csv(), nl=False)
         else:
-            say(text())
+            print_answer(text())
         if self._figures and figure is not None:
             draw(figure, self._figures)
         if self.files is None:
@@ -172,12 +172,12 @@ def draw(picture: Callable[[Any], Any], paths: Iterable[Path]) -> None:
         plt.close(figure)
 
 
-def watched() -> bool:
+def shows_progress() -> bool:
     """Return whether to show progress: only if stderr is a terminal, so that scripts get only errors on stderr."""
     return sys.stderr.isatty()
 
 
-def sayable(answer: str) -> str:
+def printable(answer: str) -> str:
     """Replace the characters of an answer that the terminal's encoding lacks."""
     try:
         answer.encode(sys.stdout.encoding or "utf-8")
@@ -186,10 +186,10 @@ def sayable(answer: str) -> str:
     return answer
 
 
-def say(answer: str, *, nl: bool = True) -> None:
+def print_answer(answer: str, *, nl: bool = True) -> None:
     """Print an answer; if this fails, raise an error that names standard output."""
     try:
-        click.echo(sayable(answer), nl=nl)
+        click.echo(printable(answer), nl=nl)
     except BrokenPipeError:  # the reader, such as head, has closed the pipe: click ends without a message
         raise
     except OSError as error:

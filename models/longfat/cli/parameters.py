@@ -202,10 +202,10 @@ def option(flag: str, kind: Any, text: str, *, argument: str = "", **more: Any) 
 
 
 def options(declared: Mapping[str, Declared], *names: str, optional: bool = False, **more: Any) -> Decorator:
-    """Return a decorator that adds arguments of the library as options: the arguments ``names``, by default all.
+    """Return a decorator that adds an option for each argument of the library in ``names``, by default for all.
 
-    With ``optional`` the help shows a default, but the command does not get the default, and so knows which options the
-    user has given. ``more`` is passed to `option` for each argument.
+    With ``optional`` the help shows the default, but the command gets only what the user has given. ``more`` is passed
+    to `option` for each argument.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.base.domains import conflict
-from longfat.cli.output import outputs, say
+from longfat.cli.output import outputs, print_answer
 from longfat.cli.parameters import DIRECTORY, FILE, Decorator, option, options, switch
 from longfat.sim.network.options import RUN_OPTIONS
 
@@ -32,7 +32,7 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
 
     names = shipped()
     width = max(map(len, names))
-    say("\n".join(f"{name:<{width}}  {words}" for name, words in names.items()) + f"\n\nfiles: {SHIPPED}")
+    print_answer("\n".join(f"{name:<{width}}  {words}" for name, words in names.items()) + f"\n\nfiles: {SHIPPED}")
     context.exit()
 
 

@@ -12,7 +12,7 @@ import click
 from longfat.base.quantities import rounded, text
 from longfat.base.text_tables import csv_of
 from longfat.cli import tables
-from longfat.cli.output import Output, watched
+from longfat.cli.output import Output, shows_progress
 from longfat.cli.parameters import DIRECTORY, given, option
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.tables import Column, percent
@@ -74,8 +74,8 @@ def _simulate(net: Network, options: dict[str, Any], *, keep: bool) -> xr.Datase
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "(the|no) trace")  # printed as one line
         if keep:
-            return runs.run(net, **options, progress=watched())
-        return runs.answer(net, **options, progress=watched())[0]
+            return runs.run(net, **options, progress=shows_progress())
+        return runs.answer(net, **options, progress=shows_progress())[0]
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:

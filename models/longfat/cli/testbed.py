@@ -13,7 +13,7 @@ import click
 from longfat.base.domains import conflict
 from longfat.base.quantities import read, text
 from longfat.base.text_tables import columns
-from longfat.cli.output import Output, watched
+from longfat.cli.output import Output, shows_progress
 from longfat.cli.parameters import given, switch
 from longfat.cli.scenario_options import PCAP, load, of_run, scenario
 from longfat.cli.simulate import emit, short, shown, summary, table, title
@@ -77,11 +77,11 @@ def _run(net: Network, options: dict[str, Any], pcap: str | None) -> xr.Dataset:
     """Run the scenario on Linux; on a terminal, first print how long the runs take."""
     from longfat import testbed
 
-    if watched():
+    if shows_progress():
         runs, time = options.get("replications", 1), read("duration", options["duration"], "s", "[0, inf)")
         one = text(time, "s")
         click.echo(f"longfat: {runs} x {one} in real time, {text(runs * time, 's')} in total", err=True)
-    return testbed.run(net, **options, pcap=pcap, progress=watched())
+    return testbed.run(net, **options, pcap=pcap, progress=shows_progress())
 
 
 def _alone(net: Network, measured: xr.Dataset) -> Answer:
@@ -110,7 +110,7 @@ def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> An
     from longfat.testbed.comparison import beside
     from longfat.testbed.law_values import law_values
 
-    simulated = sim.run(net, **options, progress=watched())
+    simulated = sim.run(net, **options, progress=shows_progress())
     laws = law_values(net, float(measured.attrs["duration"]))
     both = beside(simulated, measured, laws)
     return (

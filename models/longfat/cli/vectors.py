@@ -13,7 +13,7 @@ from longfat.base.domains import conflict
 from longfat.base.files import text_of
 from longfat.base.text_tables import WIDTH, csv_text
 from longfat.cli import tables
-from longfat.cli.output import Output, finite, outputs, watched
+from longfat.cli.output import Output, finite, outputs, shows_progress
 from longfat.cli.parameters import FILE, Name, given, option, options
 from longfat.cli.tables import Column, number
 from longfat.design.arguments import RATE, ROUND_TRIP_TIME
@@ -83,7 +83,7 @@ def vectors_command(
         raise conflict("--check", "excludes --csv")
     content = "" if check is None else text_of("check", check)
     with output:
-        made = vector(sender, progress=watched(), **given(flags))
+        made = vector(sender, progress=shows_progress(), **given(flags))
         if check is None:
             output.emit(lambda: text(made), json=lambda: as_json(made), csv=lambda: as_csv(made), indent=0)
             return

@@ -10,7 +10,7 @@ import click
 from longfat.base import extras
 from longfat.base.argument import Argument
 from longfat.base.domains import conflict
-from longfat.cli.output import Output, watched
+from longfat.cli.output import Output, shows_progress
 from longfat.cli.parameters import FILE, SEED, Name, laws, option, options, switch
 
 AT_ONCE = 2  # scenarios that run at the same time on Linux if --workers is not given
@@ -44,10 +44,10 @@ def verify_command(
 ) -> None:  # fmt: skip
     """Check that proofs, computed values and simulations of the laws agree.
 
-    Each law is compared with its proof, with its values in 50 digits, by NumPy, sympy and JAX, with its derivatives and
-    with the simulator; the exit status is 1 if any differs. With --published: each number of the papers, the value
-    computed here, and the verdict. With --linux: the results of each scenario in the simulator, on Linux and by its
-    law; the exit status is 1 if simulator and Linux differ.
+    Each law is compared with its proof, its values in 50 digits, those of NumPy, sympy and JAX, its derivatives, and
+    the simulator; the exit status is 1 if any differs. --published prints each number of the papers, the value computed
+    here, and the verdict. --linux prints the results of each scenario in the simulator, on Linux, and by its law; the
+    exit status is 1 if simulator and Linux differ.
     """
     if papers and not published:
         raise conflict(f"PAPER {papers[0]}", "needs --published")
@@ -74,7 +74,7 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
     from longfat import verify
     from longfat.verify import report
 
-    given = {"quick": flags["quick"], "seed": seed, "workers": flags["workers"], "progress": watched()}
+    given = {"quick": flags["quick"], "seed": seed, "workers": flags["workers"], "progress": shows_progress()}
     table = verify.run(flags["laws"] or None, **given)
     return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
 
@@ -89,7 +89,9 @@ def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tup
     _need_figures("--published", "the numbers of the papers")
     from figures import verdict_tables, verdicts
 
-    table = verdicts.scoreboard(papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=watched())
+    table = verdicts.scoreboard(
+        papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=shows_progress()
+    )
     return True, _made(verdict_tables.to_text, verdict_tables.to_json, verdict_tables.to_html, table)
 
 
@@ -99,7 +101,9 @@ def _linux(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, 
     from longfat.testbed import CannotRun
 
     try:
-        made = equivalence.run(quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=watched())
+        made = equivalence.run(
+            quick=flags["quick"], seed=seed, at_once=flags["workers"] or AT_ONCE, progress=shows_progress()
+        )
     except CannotRun as error:
         raise click.ClickException(str(error)) from None
     agrees = all(one.verdict != "differs" for one in made)

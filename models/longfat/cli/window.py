@@ -10,7 +10,7 @@ import click
 from longfat.base.argument import Argument
 from longfat.base.domains import conflict
 from longfat.base.text_tables import labelled
-from longfat.cli.output import FOLDER, Output, outputs, say, watched
+from longfat.cli.output import FOLDER, Output, outputs, print_answer, shows_progress
 from longfat.cli.parameters import FILE, VERBOSE, Text, given, option, options, switch
 from longfat.design.arguments import APPLICATION, TCP_WINDOW
 
@@ -67,22 +67,22 @@ def window_command(
         if verdict is not None and verdict.is_beyond_windows:
             last = "No window and no socket buffer raises this rate: no lines to paste, and no file was written."
             made = [*window_steps.said(verdict.limit, verdict.steps), *labelled("measure", verdict.measurement)]
-            say("\n".join([*made, "", last]))
+            print_answer("\n".join([*made, "", last]))
             return
         arguments, remarks = path.arguments()
-        steps = tcp_windows.answers(**arguments, progress=watched())
+        steps = tcp_windows.answers(**arguments, progress=shows_progress())
         answer = next(steps)
         answer.attrs |= {"remarks": "\n".join(remarks), "rate_measured_by": path.rate_measured_by}
         if application is not None:
             from longfat.cli.window_application import answer_of
 
-            say(answer_of(application, answer))
+            print_answer(answer_of(application, answer))
             return
-        say(window_tcp.by_law(answer, path, verbose))
+        print_answer(window_tcp.by_law(answer, path, verbose))
         if transfer_size is not None:
-            say(window_tcp.transfer(answer, transfer_size, simulate=not no_simulation))
+            print_answer(window_tcp.transfer(answer, transfer_size, simulate=not no_simulation))
         for lines in () if no_simulation else window_tcp.simulated(answer, path, steps):
-            say(lines)
+            print_answer(lines)
         for _ in steps if output.writes and not no_simulation else ():
             pass  # run the remaining simulations, because files have the whole answer
         data = answer.dataset() if output.writes else None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from longfat.base.quantities import rounded
 from longfat.base.text_tables import csv_of, labelled
 from longfat.cli import paste, window_lines
-from longfat.cli.output import MORE, watched
+from longfat.cli.output import MORE, shows_progress
 from longfat.cli.tables import percent
 from longfat.cli.window_path import Path
 from longfat.cli.window_steps import begin, loss_of, name_of, of_streams, rates_by_law, span
@@ -68,7 +68,7 @@ def transfer(answer: Answer, size: float, simulate: bool) -> str:
     The simulation has the first of the losses.
     """
     loss, header = answer.rows[0]["loss"], sum(answer.attrs["headers"]) / 2
-    law, found = answer.path.transfer_time(size, loss, header, simulate=simulate, progress=watched())
+    law, found = answer.path.transfer_time(size, loss, header, simulate=simulate, progress=shows_progress())
     words = (
         f"{rounded(size, 'bytes')} alone on the path: {rounded(law, 's', 3)} by the law of slow start without losses"
     )
@@ -100,7 +100,7 @@ def _long(row: dict[str, float], several: bool) -> str:
 
 
 def _beside(answer: Answer) -> str:
-    """Return a text on BBR's fraction of the rate beside a CUBIC flow and on its losses; empty if not simulated."""
+    """Return a text on the share and the losses of a BBR flow that competes with CUBIC; empty if not simulated."""
     from longfat.design.beside_cubic import SHORT
 
     values = answer.values

@@ -69,7 +69,7 @@ class ArrivingFiles(Bottleneck):
         return floor, max(floor, CURVE[0] * size), max(4 * size, 8 * self.bytes / self.packet)
 
     def competing(self, seen: Mapping[int, dict[str, Any]]) -> float:
-        """Return the number of flows to insert into the rules: the mean number of transfers at the greatest power."""
+        """Return the number of flows for the rules: the mean number of transfers at the load of greatest power."""
         return float(self._greatest(seen)["transfers"])
 
     def attainable(self, seen: Mapping[int, dict[str, Any]]) -> list[float]:

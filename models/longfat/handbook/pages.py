@@ -1,7 +1,7 @@
-"""Static pages of the laws, each of which is one file that opens from a disk or a server, without a network.
+"""Static pages of the laws: each is one file, which a browser opens from a disk or a server and which loads no other.
 
 A page contains the record of its law as text, and the formula and the view (``view/``) as a script. Browsers do not
-load modules from the file system; the modules are therefore joined to one script.
+load modules from the file system; the modules are therefore joined into one script.
 """
 
 from __future__ import annotations

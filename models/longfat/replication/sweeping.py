@@ -290,7 +290,7 @@ def _execute(
         outcome = _outcome(future)
         try:
             collect(run_index, outcome)
-            if store is not None and isinstance(outcome, Record):  # stored after the collector's check
+            if store is not None and isinstance(outcome, Record):  # `collect` has checked it
                 store.save(*run_index, outcome)
         except SweepError as error:
             failed.append(error)

@@ -71,7 +71,8 @@ class Emulator:
         span = {} if duration is None else {"duration": duration}
         self.simulation = Simulation(injected(net), rng=rng, sample_every=sample_every, **span)
         state = self.simulation.state
-        self.flows: list[Flow] = [flow for flow in net.flows if flow.traffic is None]  # each copy has a connection
+        # Traffic of generators has no connection of hosts.
+        self.flows: list[Flow] = [flow for flow in net.flows if flow.traffic is None]
         self._rows = [f for f, kind in enumerate(state.tallies["traffic"]) if kind == records.INJECTED]
         self._places = {f: c for c, f in enumerate(self._rows)}
         self._hops = [_first_hops(state, f) for f in self._rows]

@@ -1,7 +1,7 @@
 """Hosts on one machine: each is an anonymous network namespace with a TUN device.
 
-Neither namespaces nor devices have a name in the file system. However a process ends, Linux removes a namespace
-with the last process and socket in it, and a device with the file descriptor that created it.
+Neither namespaces nor devices have a name in the file system. When its last process and socket are gone, Linux
+removes a namespace, and a device when the file descriptor that created it is closed, however a process ends.
 """
 
 from __future__ import annotations

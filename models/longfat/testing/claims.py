@@ -20,8 +20,8 @@ from longfat.testing.seeded_runs import Simulator, seed_of
 class Claim:
     """Claim that a formula agrees with a simulator, to an accuracy, at all points of a domain.
 
-    ``formula``, ``simulator``, ``where`` and ``cases`` are those of `longfat.testing.holds`, ``options`` those of
-    `longfat.testing.compare`: ``within`` and any others but ``alpha``, ``budget`` and ``rng``.
+    ``formula``, ``simulator``, ``where`` and ``cases`` are arguments of `longfat.testing.holds`. ``options`` are
+    arguments of `longfat.testing.compare`: ``within``, and optionally all others except ``alpha``, ``budget``, ``rng``.
     """
 
     formula: Callable[..., Any]

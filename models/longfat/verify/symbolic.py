@@ -108,7 +108,7 @@ def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
 
 
 def _real(law: Law, value: Any) -> float:
-    """Convert a number of sympy, infinities and NaN included, to a float."""
+    """Convert a sympy number, which may be infinite or NaN, to a float."""
     import sympy
 
     if value is sympy.nan:

@@ -247,7 +247,7 @@ def _ledbat(flows: float, capacity: float, round_trip_time: float, **given: floa
 def ledbat_delay(
     rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
-    """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s, after each flow's first and only slowdown."""
+    """Estimate the mean queueing delay [s] of LEDBAT++ flows over 20 s; only the first slowdown takes place."""
     net = _ledbat(flows, capacity_packets, round_trip_time, target=target, interval=1e9)
     data, sent = measured(net, 200.0, 220.0, rng)
     return float(data["mean_queue"][0]) / capacity_packets, sent

@@ -194,8 +194,8 @@ def call_responder(state, link, hook, i, time):
 
     The responder is a plug-in that answers requests, in addition to the disciplines of the links. It is called for
     requests, and for every packet on links with `shows_all`. Its `enqueue` is called before a request is admitted,
-    `dequeue` with the time at which the transmission begins, and `feedback`, for the last link, when the request has
-    reached the receiver.
+    `dequeue` with the time at which the transmission begins. Its `feedback` is called for the last link only, when the
+    request has reached the receiver.
     """
     if state.responder != NONE:
         call(state, link, hook_at(state, state.responder, hook), responder_own(state, link.number), i, time)

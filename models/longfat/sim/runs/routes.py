@@ -48,7 +48,7 @@ class Routes:
         #: Rows of hops with hop-by-hop feedback: last hop of the feedback -> the flow's hop at the switch that gets it;
         #: this hop -> the flow's hop at the switch that sent the feedback.
         self.switch_hops: dict[int, int] = {}
-        # Plug-ins with equal code are one kind, because each flow and each link has its own record of parameters.
+        # Plug-ins with equal code are one kind; their parameters, which may differ, are in the rows of flows and links.
         self.schemes, self.disciplines = Kinds(attrgetter("code")), Kinds(attrgetter("code"))
         self.services = Kinds(id)
         self.responder: Discipline | None = None  # answers requests; None if no scheme sends any

@@ -28,7 +28,7 @@ MEASURED = 0.01  # s, interval over which the rates of flows that declare none a
 # Prithviraj & Williamson, section 2.2: P(f) = f^k (f + a)/(f^(k+1) + b). Our choice: P is clipped to [0, 1].
 @inline
 def loss(rate, load, powers, k):
-    """Return a source's loss probability, from its rate, the others' load, and the sum of the powers of their rates."""
+    """Return a source's loss probability, from its rate, the others' load, and the sum of powers of others' rates."""
     if rate <= 0.0 or rate + load <= 1.0:
         return 0.0
     own = rate**k

@@ -146,7 +146,7 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
 
 
 def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
-    """Return the discipline of the package that has this name, with the parameters in `options`."""
+    """Return the discipline with this name that comes with the package, with the parameters in `options`."""
     known, what = queues.NAMED[name], f"discipline {name!r}: "
     kinds = {name: "rows" if isinstance(one, Table) else "quantity" for name, one in known.parameters.items()}
     kinds |= dict.fromkeys(known.flags, "flag")
