@@ -81,10 +81,10 @@ def page(name: str, draw: bool = True) -> str:
     """Return the page of a system."""
     function, system = getattr(fluid, name), built(name)
     arguments, duration, step, _ = SHOWN[name]
-    variables = []
-    for one, declared in system.variables.items():
-        bounds = f"{number(declared.low)} to {number(declared.high)}"
-        variables.append((f"`{one}`", declared.unit, number(declared.start), bounds, declared.axis or "system"))
+    variables = [
+        (f"`{one}`", declared.unit, number(declared.default), f"`{declared.domain}`", declared.axis or "system")
+        for one, declared in system.variables.items()
+    ]
     parameters = [
         (f"`{one}`", number(declared.default), declared.unit, f"`{declared.domain}`", declared.meaning)
         for one, declared in system.parameters.items()
@@ -101,7 +101,7 @@ def page(name: str, draw: bool = True) -> str:
             f"# {name}\n\n{plain(inspect.getdoc(function))}\n\n{kind} [{system.time}], {delays}.\n\n",
             section("Path", f"From the default start.\n\n{html(trace(name))}\n{code(call)}" if draw else ""),
             section("Definition", f"```{{eval-rst}}\n.. autofunction:: longfat.fluid.{name}\n   :no-index:\n```\n"),
-            section("Variables", table(["variable", "unit", "start", "bounds", "one for each"], variables)),
+            section("Variables", table(["variable", "unit", "start", "domain", "one for each"], variables)),
             section("Parameters", table(["parameter", "default", "unit", "domain", "meaning"], parameters)),
             section("Laws about the same scheme", listed(family)),
             section("Code", unfolding(f"<code>{function.__module__}</code>", code(source))),
