@@ -89,6 +89,15 @@ def test_side_by_side_as_json(folder, capsys):
     ]  # fmt: skip
 
 
+def test_the_simulated_side_knows_the_round_trip_of_the_handshake(folder, capsys):
+    """BBR paces its first packets by it; `testbed.compare` does the same."""
+    (folder / "net.toml").write_text(RENO.replace('"sack"', '"bbr1"'))
+    made = json.loads(answer(capsys, "--compare", "--json"))
+    data = testbed.compare(scenario.load("./net.toml")[0], duration=3, warm_up=1, rng=2, progress=False)
+    assert made["simulator"]["flows"][0]["goodput"] == float(data.goodput.sel(face="simulator")[0])
+    assert made["simulator"]["links"][0]["mean_queue"] == float(data.mean_queue.sel(face="simulator", link="a-b"))
+
+
 @pytest.mark.long
 def test_pictures_and_files(folder, capsys):
     answer(capsys, "--compare", "--figure", "both.svg", "--output", "out")

@@ -109,8 +109,9 @@ def _compared(net: Network, options: dict[str, Any], measured: xr.Dataset) -> An
     from longfat import sim
     from longfat.testbed.comparison import beside
     from longfat.testbed.law_values import law_values
+    from longfat.testbed.plan import with_handshakes
 
-    simulated = sim.run(net, **options, progress=shows_progress())
+    simulated = sim.run(with_handshakes(net), **options, progress=shows_progress())
     laws = law_values(net, float(measured.attrs["duration"]))
     both = beside(simulated, measured, laws)
     return (
