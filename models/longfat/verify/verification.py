@@ -118,10 +118,11 @@ def run(
     here = [task for task in tasks if workers == 1 or task[0] not in away]
 
     with bar(task="checking laws", unit="check", shown=progress, total=len(tasks)) as shown:
-        arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0]), errors) for task in tasks}
+        arguments = {task: (task[1], counts, quick, seed, drawn.get(task[0]), errors) for task in tasks}
         if inside:
             with Processes(min(workers, len(inside))) as pool:
-                some = replicate(_registered_face, [arguments[task] for task in inside], pool, progress=shown.update)
+                given = [(task[0], *arguments[task]) for task in inside]
+                some = replicate(_registered_face, given, pool, progress=shown.update)
             found |= dict(zip(inside, some, strict=True))
         for task in here:
             found[task] = _face(chosen[task[0]], *arguments[task])
@@ -171,7 +172,8 @@ def _own(seed: int, law: Law) -> int:
 
 def _registered_face(arguments: tuple[Any, ...]) -> dict[str, Outcome]:
     """Run one check of a law in another process, which finds the law by its name."""
-    return _face(_by_name()[arguments[0]], *arguments)
+    name, *rest = arguments
+    return _face(_by_name()[name], *rest)
 
 
 def _skipped(law: Law, quick: bool) -> bool:
@@ -186,7 +188,7 @@ def _by_name() -> dict[str, Law]:
 
 
 def _face(
-    law: Law, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
+    law: Law, face: str, counts: tuple[int, ...], quick: bool, seed: int,
     drawn: list[tuple[points.Point, int]] | Outcome | None, errors: tuple[float, float],
 ) -> dict[str, Outcome]:  # fmt: skip
     """Run one check of one law; return its outcome, or its two outcomes, by name.
