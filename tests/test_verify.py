@@ -22,7 +22,6 @@ from longfat.verify import faces, high_precision, points, report, simulated, ver
 from longfat.verify.simulators import simulator_of
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
-LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
 
 
 def around(value, spread=0.01):
