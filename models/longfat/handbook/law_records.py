@@ -71,12 +71,12 @@ def starts(law: Law) -> dict[str, float]:
 
 
 def parameter(law: Law, name: str, symbol: Symbol) -> dict[str, Any]:
-    """Return the record of a parameter."""
+    """Return the parts of a parameter's record that the view needs."""
     low, high = map(float, symbol.typical)
     return {
         "name": name,
         "letter": symbol.letter,
-        **{key: text for key, text in (("meaning", symbol.meaning), ("remark", symbol.remark)) if text},
+        **({"meaning": symbol.meaning} if symbol.meaning else {}),
         "unit": symbol.unit,
         "domain": symbol.domain,
         **{key: True for key in ("integer", "logarithmic") if getattr(symbol, key)},

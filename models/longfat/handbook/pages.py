@@ -156,7 +156,7 @@ def for_view(law: Law) -> dict[str, Any]:
     }
     found = {name: value for name, value in given.items() if value}
     found["letters"] = [
-        {name: value for name, value in law_records.parameter(law, name, one).items() if name != "remark"}
+        law_records.parameter(law, name, one)
         | {"mathml": re.sub(' alttext="[^"]*"', "", mathml(one.letter, block=False))}  # alttext is the letter
         for name, one in law.symbols.items()
     ]
