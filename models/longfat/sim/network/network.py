@@ -13,7 +13,6 @@ from longfat.base.argument import documented, read_all
 from longfat.base.domains import out_of_range
 from longfat.sim import schemes
 from longfat.sim.network import drawing, topologies
-from longfat.sim.network.drawing import sketch
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link
 from longfat.sim.network.scenario import writing
 from longfat.sim.network.traffic import Traffic, check_application, check_pace
@@ -266,4 +265,4 @@ class Network:
 
     def _repr_svg_(self) -> str | None:
         """Return the drawing for a notebook; None if there are no nodes or more than 100 to draw."""
-        return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None
+        return self.draw() if 0 < len(drawing.sketch(self).boxes) <= 100 else None
