@@ -257,8 +257,10 @@ class RunState:
         words = int(self.row.flow_own_words)
         own = self.flow_own[words * template :][:words]
         for name, added in (("flow_own", own), ("flow_state", self.initial_flow_state)):
-            grown = np.concatenate((getattr(self, name), np.tile(added, count)))
-            setattr(self, name, _longer(grown, len(grown)))  # begins at a cache line
+            array = getattr(self, name)
+            grown = _longer(array, len(array) + count * len(added))
+            grown[len(array) :] = np.tile(added, count)
+            setattr(self, name, grown)
         self.row.shortage = self.shortage()
 
 
