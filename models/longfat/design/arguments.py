@@ -41,11 +41,6 @@ BUFFER_BDP = Argument(
 LOSS = Argument(unit="probability", domain="[0, 1)", kind="float, str or sequence", meaning="Packet loss probabilities")
 TARGET = Argument(unit="probability", domain="(0, 1)", default="0.95", meaning="Fraction of the link's rate to reach")
 REPLICATIONS = Argument(unit="runs", domain="[2, 1e6]", integer=True, default=3, meaning="Simulations of each buffer")
-SEARCH = Setting(
-    default="bisect", names=("bisect", "scan"),
-    meaning="Search for the smallest buffer: by bisection, or each buffer in turn (slow)",
-    remark="The scan is for checks of the bisection.",
-)  # fmt: skip
 CONFIDENCE = replace(RUN_OPTIONS["confidence"], default="0.95")
 RNG = replace(
     RUN_OPTIONS["rng"], default=0,

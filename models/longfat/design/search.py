@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
 from longfat.replication.intervals import student_quantile
 
-Search = Literal["bisect", "scan"]
 BENT = 0.2  # error [log odds] of the line of `fitted` where its log odds differ by 1 from the goal's; our choice
 EXACT = 1e-3  # least standard error of log odds in `fitted`; our choice: the shares of a buffer may all be equal
 DOUBT = 0.5  # relative standard error of the slope that `fitted` is given; our choice
