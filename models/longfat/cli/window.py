@@ -83,8 +83,6 @@ def window_command(
             print_answer(window_tcp.transfer(answer, transfer_size, simulate=not no_simulation))
         for lines in () if no_simulation else window_tcp.simulated(answer, path, steps):
             print_answer(lines)
-        for _ in steps if output.writes and not no_simulation else ():
-            pass  # run the remaining simulations, because files have the whole answer
         data = answer.dataset() if output.writes else None
         output.emit(
             lambda: window_tcp.end(answer, path, verbose), csv=lambda: window_tcp.csv(answer), name="window", data=data,
