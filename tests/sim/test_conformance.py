@@ -27,9 +27,7 @@ from longfat.sim import (
     take_first,
     take_last,
 )  # fmt: skip
-from longfat.sim.conforming import checks
-from longfat.sim.conforming.interpreted import portable
-from longfat.sim.conforming.trials import Runs, observe, subject_of, trials_for
+from longfat.sim.conforming.trials import Runs, observe, portable, subject_of, trials_for
 from longfat.sim.runs import engine
 from tests.plugins import small_first
 from tests.plugins.aimd import AIMD
@@ -255,13 +253,13 @@ def changed(runs, kind="first", **fields):
 
 
 def verdict(name, subject, runs):
-    made = checks.checked(name, subject, runs, {})
+    made = conforming.checked(name, subject, runs, {})
     return made.verdict, made.message
 
 
 def test_unchanged_records_pass(seen):
     subject, runs = seen
-    assert {name: verdict(name, subject, [runs])[0] for name in checks.CHECKS} == dict.fromkeys(checks.CHECKS, "passed")
+    assert {name: verdict(name, subject, [runs])[0] for name in conforming.CHECKS} == dict.fromkeys(conforming.CHECKS, "passed")
 
 
 def test_each_check_can_fail(seen):

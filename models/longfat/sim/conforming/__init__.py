@@ -1,19 +1,301 @@
-"""Function `conformance`, which checks that a scheme, discipline or service keeps the rules of the simulator."""
+"""Function `conformance`, which checks that a scheme, discipline or service keeps the rules of the simulator.
+
+Each check is a rule with a function that finds a fault in the runs of a network.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from longfat.base.domains import generator
 from longfat.base.progress import bar
-from longfat.sim.conforming.checks import CHECKS, NO_RUN, Check, Report, checked
-from longfat.sim.conforming.interpreted import Interpreted, observe_interpreted
-from longfat.sim.conforming.trials import ABOUT, Runs, Subject, observe, subject_of, trials_for
+from longfat.base.text_tables import columns
+from longfat.sim.conforming.trials import (
+    ABOUT,
+    DELAY,
+    LINK,
+    RATE,
+    Interpreted,
+    Record,
+    Runs,
+    Subject,
+    observe,
+    observe_interpreted,
+    subject_of,
+    trials_for,
+)
 from longfat.sim.kernel import jit
 
-TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which usually take 2 to 3 s
-
 __all__ = ["CHECKS", "Check", "Report", "conformance"]
+
+TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which usually take 2 to 3 s
+UNLIMITED = 2.0**25  # packets; more than the simulator can have in flight
+PACKET = 1000  # bytes; largest packet of the trials
+TICK_NS = 2  # ns, tolerance: each of two times is rounded to nanoseconds
+PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
+NO_RUN = "return values"  # check that fails if no run can begin
+
+
+class Check(NamedTuple):
+    """Check of a plug-in by one rule, and its result."""
+
+    name: str
+    meaning: str
+    verdict: str  # "passed", "failed" or "not applicable"
+    networks: tuple[str, ...] = ()  # on which the check was made
+    message: str = ""  # the fault, with numbers, network and simulated time; or why the check does not apply
+
+
+@dataclass(frozen=True)
+class Report:
+    """Result of `conformance`; printing it shows a table.
+
+    Parameters
+    ----------
+    plug_in : str
+        Plug-in that was checked, such as "scheme 'reno'".
+    checks : tuple of Check
+        All checks with their results.
+    networks : mapping of str to str
+        Networks by name, each with a description.
+    seed : int
+        Seed of the random numbers.
+    """
+
+    plug_in: str
+    checks: tuple[Check, ...]
+    networks: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether every applicable check passed."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """Checks that failed."""
+        return tuple(one for one in self.checks if one.verdict == FAILED)
+
+    def __str__(self) -> str:
+        made = sum(one.verdict != NOT_APPLICABLE for one in self.checks)
+        rows = [("check", "verdict", "networks", "what is checked")]
+        for one in self.checks:
+            text = one.message if one.verdict == NOT_APPLICABLE else one.meaning
+            verdict = one.verdict.upper() if one.verdict == FAILED else one.verdict
+            rows.append((one.name, verdict, ", ".join(one.networks) or "-", text))
+        heads, *table = columns(rows)
+        lines = [f"{self.plug_in}: {made - len(self.failed)} of {made} checks passed", "", heads]
+        for one, line in zip(self.checks, table, strict=True):
+            lines += [line, f"    {one.message}"] if one.verdict == FAILED else [line]
+        lines += ["", "networks", *(f"  {name}: {about}" for name, about in self.networks.items())]
+        return "\n".join([*lines, f"seed {self.seed}"])
+
+    __repr__ = __str__
+
+
+def _s(nanoseconds: float) -> str:
+    return f"{nanoseconds * 1e-9:.9g} s"
+
+
+# Functions that find faults: each returns a message if the runs of a trial break the rule, otherwise "".
+
+
+def _invalid(subject: Subject, runs: Runs) -> str:
+    """Find an error that ended the run, an invalid window or rate, or a limited flow that nothing limits any more."""
+    if runs.first.error or not subject.is_scheme:
+        return runs.first.error
+    limited = set()  # flows that a window or rate has limited; others may send a file in one burst on purpose
+    for now, flows in runs.first.samples:
+        for name, flow in flows.items():
+            if name == "poisson":
+                continue
+            shown = f"flow {name!r} has window {flow['window']:g} packets and rate {flow['rate']:g} bytes/s"
+            if not (flow["window"] >= 0 and flow["rate"] >= 0 and flow["inflation"] >= 0):
+                return f"{shown}, inflation {flow['inflation']:g} packets, at {now:.6g} s"
+            if flow["transmission"] == 0:  # the flow has not started
+                continue
+            if flow["window"] <= UNLIMITED or flow["rate"] < math.inf:
+                limited.add(name)
+            elif name in limited:
+                return f"{shown} at {now:.6g} s: nothing limits it any more"
+    return ""
+
+
+def _uncounted(subject: Subject, runs: Runs) -> str:
+    """Find a packet that was lost or created without being counted."""
+    unbalanced = runs.first.unbalanced
+    return unbalanced and f"the packet counts do not balance: {unbalanced}"
+
+
+def _overtaking(subject: Subject, runs: Runs) -> str:
+    """Find a packet that left before an earlier arrival; with fair queueing or priorities, only within a flow."""
+    one, service = runs.first, subject.discipline.scheduler
+    strict = service is None or service.in_order
+    place = {line[1:3]: k for k, line in enumerate(one.entered)}
+    last: dict[int, int] = {}
+    for when, flow, transmission, *_ in one.left:
+        now = place.get((flow, transmission), -1)
+        of = -1 if strict else flow
+        if now < last.get(of, -1):
+            _, first, number, *_ = one.entered[last[of]]
+            return (
+                f"transmission {transmission} of flow {flow} left link {LINK} at {_s(when)}, behind "
+                f"transmission {number} of flow {first}, which had entered after it"
+            )
+        last[of] = now
+    return ""
+
+
+def _overfull(subject: Subject, runs: Runs) -> str:
+    """Find a backlog beyond the limit of the buffer; a packet on hold counts as in transmission."""
+    one, link = runs.first, runs.first.link
+    on_hold = link["hold_until"] > 0
+    limit, limit_bytes = link["limit_packets"] + on_hold, link["limit_bytes"] + on_hold * PACKET
+    if link["largest_backlog"] > limit:
+        return f"link {LINK} had a backlog of {link['largest_backlog']} packets, but a buffer of {limit}"
+    if one.most_bytes > limit_bytes:
+        return f"link {LINK} had a backlog of {one.most_bytes} bytes, but a buffer of {limit_bytes}"
+    return ""
+
+
+def _idle(subject: Subject, runs: Runs) -> str:
+    """Find a time at which the link was idle although it had a backlog."""
+    entered = {line[1:3]: line[0] for line in runs.first.entered}
+    sent = []  # for each packet, in order of departure: arrival, start and end of its transmission [ns]
+    for when, flow, transmission, size, _ in runs.first.left:
+        end = when - round(DELAY * 1e9)
+        sent.append((entered.get((flow, transmission), end), end - round(size * 1e9 / RATE), end))
+    earliest = math.inf
+    still = []  # ns, for each packet, last first: earliest arrival among it and all that departed later
+    for came, _, _ in reversed(sent):
+        earliest = min(earliest, came)
+        still.append(earliest)
+    idle: float = 0  # ns, end of the last transmission
+    for (_, begun, end), backlogged_since in zip(sent, reversed(still), strict=True):
+        since = max(idle, backlogged_since)
+        if begun > since + TICK_NS:
+            return f"link {LINK} was idle from {_s(since)} to {_s(begun)}, although it had a backlog"
+        idle = end
+    return ""
+
+
+def _unfinished(subject: Subject, runs: Runs) -> str:
+    """Find a file that was not transferred before the end of the run."""
+    one = runs.first
+    if one.done:
+        return ""
+    _, flows = one.samples[-1]
+    name = next(name for name, flow in flows.items() if flow["una"] < flow["packets"] < 2**60)
+    flow = flows[name]
+    since = next(now for now, before in one.samples if before[name]["una"] == flow["una"])
+    return (
+        f"flow {name!r} made no progress: packet {flow['una']:g} of {flow['packets']:g} is not acknowledged at "
+        f"{one.now:g} s, the last progress was at {since:.3g} s; window {flow['window']:g} packets, rate "
+        f"{flow['rate']:g} bytes/s; link {LINK} dropped {one.link['dropped']} packets, sent "
+        f"{one.link['served']} and has a backlog of {one.link['backlog']} packets"
+    )
+
+
+def _difference(left: Record, right: Record, those: str, these: str) -> str:
+    """Return a sentence on the first difference between two runs, "" if there is none.
+
+    `those` and `these` describe the first and the second run, such as "in one run".
+    """
+    for what, mine, others in (("entered", left.entered, right.entered), ("left", left.left, right.left)):
+        for k, (a, b) in enumerate(zip(mine, others, strict=False)):
+            if a != b:
+                return (
+                    f"packet {k + 1} that {what} link {LINK} is number {a[4]} of flow {a[1]} at {_s(a[0])} {those}, "
+                    f"and number {b[4]} of flow {b[1]} at {_s(b[0])} {these}"
+                )
+        if len(mine) != len(others):
+            return f"{len(mine)} packets {what} link {LINK} {those}, and {len(others)} {these}"
+    if left.error != right.error:
+        return f"{those}: {left.error or 'no error'}; {these}: {right.error or 'no error'}"
+    for name, value in left.state.items():
+        if repr(value) != repr(right.state.get(name)):
+            return f"{name} is {value!r} {those}, and {right.state.get(name)!r} {these}, at {left.now:.6g} s"
+    return ""
+
+
+def _undetermined(subject: Subject, runs: Runs) -> str:
+    """Find a difference between two runs with the same seed, or, if no random number is drawn, with different seeds."""
+    message = _difference(runs.first, runs.again, "in one run", "in another with the same seed")
+    if not message and not runs.first.drew:
+        message = _difference(runs.first, runs.other, "with one seed", "with another")
+        message = message and message + ", although the plug-in draws no random number by longfat.sim.random"
+    return message
+
+
+def _changed_by_compilation(subject: Subject, runs: Runs) -> str:
+    """Find a difference between the compiled and the interpreted plug-in."""
+    message = _difference(runs.compiled, runs.interpreted, "compiled", "in plain Python")
+    return message and f"{message} (compiled code rounds x**3 differently from Python, but not x*x*x)"
+
+
+def _exempt(name: str, subject: Subject, runs: list[Runs]) -> str:
+    """Return the reason why a check does not apply, "" if it does."""
+    service = subject.discipline.scheduler
+    if name in ("order", "buffer", "work conservation") and subject.is_scheme:
+        return "a scheme does not queue packets"
+    if name == "work conservation":
+        delaying = service is not None and not service.work_conserving
+        delaying = delaying or any(one.first.link["hold_until"] > 0 for one in runs)
+        return "it delays packets on purpose" if delaying else ""
+    if name == "completion" and not subject.scheme.acknowledged:
+        return "a scheme without acknowledgments transfers no files"
+    if name == "completion" and not jit.COMPILED:
+        return "without compilation the runs are too short"
+    return "compilation is off in this process, too" if name == "compilation" and not jit.COMPILED else ""
+
+
+#: Name of each check -> its rule, and the function that returns the fault in the runs of a network.
+CHECKS: dict[str, tuple[str, Callable[[Subject, Runs], str]]] = {
+    NO_RUN: (
+        "The plug-in compiles, the simulator accepts every value that it returns, and a limited flow remains limited.",
+        _invalid,
+    ),
+    "conservation": ("Every packet was received, dropped or is in the network.", _uncounted),
+    "order": (
+        "Packets leave in order of arrival; with fair queueing or priorities, the packets of a flow do.", _overtaking
+    ),
+    "buffer": ("The backlog never exceeds the buffer, in packets or bytes.", _overfull),
+    "work conservation": ("The link transmits whenever it has a backlog.", _idle),
+    "completion": ("Every file is transferred before the run ends, also with random losses.", _unfinished),
+    "determinism": (
+        "Equal seeds give equal runs; the seed matters only if random numbers are drawn.", _undetermined
+    ),
+    "compilation": (
+        "The plug-in gives the same run, bit by bit, compiled and in plain Python.", _changed_by_compilation
+    ),
+}  # fmt: skip
+#: Checks that also examine runs which an error ended.
+OF_ANY_RUN = (NO_RUN, "determinism", "compilation")
+
+
+def checked(name: str, subject: Subject, made: list[Runs], faults: Mapping[str, str]) -> Check:
+    """Apply a rule to the runs of each trial, or take its fault from `faults`; return the result.
+
+    The message describes the fault of the first faulty run.
+    """
+    meaning, find_fault = CHECKS[name]
+    if name in faults:
+        return Check(name, meaning, FAILED, message=faults[name])
+    runs = [one for one in made if name in OF_ANY_RUN or not one.first.error]
+    if runs:
+        reason = _exempt(name, subject, runs)
+    else:
+        reason = "not checked, because no run was completed" if made else "not checked, because no run could begin"
+    if reason:
+        return Check(name, meaning, NOT_APPLICABLE, message=reason)
+    found = ((one.first.trial, find_fault(subject, one)) for one in runs)
+    message = next((f"network {trial!r}: {fault}" for trial, fault in found if fault), "")
+    networks = tuple(one.first.trial for one in runs)
+    return Check(name, meaning, FAILED if message else PASSED, networks, message)
 
 
 def conformance(plug_in: Any, *, beside: Any = None, rng: Any = 1, progress: bool = True) -> Report:
