@@ -88,7 +88,7 @@ def windows(run):
 def state(run):
     """Return all that the kernel knows of flows and links."""
     run.count()
-    state, named = run.state, len(run.assembly.link_names)
+    state, named = run.state, len(run.state.link_names)
     flows, links, census = state.flows, state.links[:named], state.census[:named]
     return {
         "senders": windows(run),

@@ -5,26 +5,26 @@ from longfat.sim.kernel import records
 
 def of_flow(run, flow=0):
     """Return the record that a scheme has for a flow, by the flow's place."""
-    scheme = run.assembly.schemes[int(run.state.flows[flow].scheme)]
+    scheme = run.state.schemes[int(run.state.flows[flow].scheme)]
     return _record(run.state.flow_own, run.state.row.flow_own_words, flow, scheme.columns)
 
 
 def of_link(run, link=0):
     """Return the record that a discipline has for a link, by the link's place."""
-    discipline = run.assembly.disciplines[int(run.state.links[link].discipline)]
+    discipline = run.state.disciplines[int(run.state.links[link].discipline)]
     return _record(run.state.link_own, run.state.row.link_own_words, link, discipline.columns)
 
 
 def of_service(run, link=0):
     """Return the record that a service has for a link, by the link's place."""
-    service = run.assembly.services[int(run.state.links[link].service)]
+    service = run.state.services[int(run.state.links[link].service)]
     return _record(run.state.service_own, run.state.row.service_own_words, link, service.columns)
 
 
 def of_queue(run, queue):
     """Return the record that a service has for a queue, by the queue's row."""
     state = run.state
-    service = run.assembly.services[int(state.links[state.queues[queue].link].service)]
+    service = run.state.services[int(state.links[state.queues[queue].link].service)]
     return _record(state.queue_own, state.row.queue_own_words, queue, service.queue_columns)
 
 

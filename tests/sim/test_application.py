@@ -67,7 +67,7 @@ def test_application_limited():
     """
     for window, limited in ((10, 1), (4, 0)):
         _, run = sent(FIXED, traffic.constant(5e5), 0.0301, window=window)
-        own = run.assembly.schemes[0].columns.read(run.state.flow_own, 0, run.state.row.flow_own_words)
+        own = run.state.schemes[0].columns.read(run.state.flow_own, 0, run.state.row.flow_own_words)
         assert own.limited_at[0] == 0  # at the start nothing is known
         asked = 1 + 11 if limited else 1 + 9  # at 10, 12, ..., 30 ms; at 10, 12, 14, 16, 20, ..., 26, 30 ms
         assert own.asked == asked

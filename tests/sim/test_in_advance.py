@@ -122,10 +122,10 @@ NETWORKS = {
 def counts(run):
     """Return all counters of flows and links, by name."""
     seen = results.snapshot(run)
-    flows, connections = np.split(run.state.flows, [len(run.assembly.flow_names)])
+    flows, connections = np.split(run.state.flows, [len(run.state.flow_names)])
     for name in results.ADDED:
         np.add.at(flows[name], connections["template"], connections[name])
-    links = run.state.links[: len(run.assembly.link_names)]
+    links = run.state.links[: len(run.state.link_names)]
     found = {f"flow {name}": flows[name] for name in flows.dtype.names if name not in NOT_SEEN}
     found |= {f"flow {name}": values for name, values in seen.flows.items() if name not in NOT_SEEN}
     found |= {f"link {name}": links[name] for name in ("dropped", "dropped_bytes", "largest_backlog", "marked")}

@@ -27,7 +27,7 @@ def transfers(seed, **options):
 
 def rows(run):
     """Return counters, total delay and completion time [ns] of every flow, by its name."""
-    names = run.assembly.flow_names
+    names = run.state.flow_names
     return {
         name: ([int(flow[one]) for one in COUNTS], int(flow["delay"]), int(flow["finish"]))
         for name, flow in zip(names, run.state.flows, strict=False)
@@ -60,7 +60,7 @@ def test_idle_flows_and_links_change_nothing(seed):
     other.flow(AIMD, path=list(other.flows[0].path), start=50.0, name="idle")
     plain, beside = simulated(net, 1.0), simulated(other, 1.0)
     assert rows(plain) == {name: row for name, row in rows(beside).items() if name != "idle"}
-    count = len(plain.assembly.link_names)
+    count = len(plain.state.link_names)
     np.testing.assert_array_equal(arrived(plain)[:count], arrived(beside)[:count])
     for name in ("dropped", "served", "largest_backlog"):
         np.testing.assert_array_equal(plain.state.links[name][:count], beside.state.links[name][:count], name)

@@ -117,7 +117,7 @@ def test_between_all_events(seed, one, begin, stops):
             stop(run, seed % len(flows))
     for name in ("backlog", "backlog_bytes", "dropped", "served", "largest_backlog"):
         assert (look.links[name] >= 0).all(), name
-    named = len(run.assembly.link_names)
+    named = len(run.state.link_names)
     np.testing.assert_array_equal(results.snapshot(run).census["waiting_time"] - first, area[:named])
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.runs.kinds import _nearest_fraction
+from longfat.sim.runs.assemble import _nearest_fraction
 from tests.sim.lab import seen_behind
 from tests.sim.own import of_link
 

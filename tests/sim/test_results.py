@@ -202,7 +202,7 @@ def test_every_column_is_possible(seed, begin, until):
     for name, values in known.items():
         assert np.isfinite(values).all(), name
         assert (values >= 0).all(), name
-    links = list(one.assembly.link_names)
+    links = list(one.state.link_names)
     rates = np.array([link.rate for link in build(seed).links.values()])
     assert len(links) == len(rates)
     largest = 1_000_000  # bytes: a packet in transmission at the beginning counts in full

@@ -10,7 +10,7 @@ import xarray as xr
 
 from longfat.sim import Discipline, Network, Scheme, SchemeError, Service, Simulation, run, schemes
 from longfat.sim.network import traffic
-from longfat.sim.runs import engine, kinds, results
+from longfat.sim.runs import assemble, engine, results
 from tests.sim.lab import one_link
 
 QUIET = {"rng": 1, "progress": False}
@@ -208,8 +208,8 @@ def test_rows_are_kept_for_equal_options_only():
     first = [
         run(path(9, cubic(beta=beta), packet=size), duration=3, **QUIET) for beta, size in [(0.5, 500), (0.9, 900)]
     ]
-    kinds._flow.cache_clear()
-    kinds._link.cache_clear()
+    assemble._flow.cache_clear()
+    assemble._link.cache_clear()
     for before, (beta, size) in zip(reversed(first), [(0.9, 900), (0.5, 500)], strict=True):
         after = run(path(9, cubic(beta=beta), packet=size), duration=3, **QUIET)
         xr.testing.assert_equal(before, after)

@@ -33,13 +33,13 @@ def _one(net, duration, warm_up, every, stream, rejected):
     run.advance(duration)
     after, accounts_after, last = results.snapshot(run), _accounts(run, connections), _timeouts(run, connections)
     measured = results.measure(run, before, after)
-    rows = [run.assembly.flow_names.index(one.name) for one in connections]
+    rows = [run.state.flow_names.index(one.name) for one in connections]
     for name in OF_HOSTS:
         measured[name][rows] = np.nan
     measured["jain_index"] = np.asarray(np.nan)
     trace = None if every is None else results.traces(run, every)
     return Outcome(
-        connections=connections, flows=list(run.assembly.flow_names), links=list(run.assembly.link_names),
+        connections=connections, flows=list(run.state.flow_names), links=list(run.state.link_names),
         measured=measured, packet_counts=run.packet_counts(), trace=trace, before=accounts_before, after=accounts_after,
         samples=_samples(connections, rows, trace, warm_up, duration, first, last),
         settings=SETTINGS, trust=Trust(late=0.002, packets=1000, drops=0, lateness={"largest": 0.003}),
@@ -49,7 +49,7 @@ def _one(net, duration, warm_up, every, stream, rejected):
 
 def _row(run, one):
     return SimpleNamespace(**{
-        name: run.state.flows[run.assembly.flow_names.index(one.name)][name]
+        name: run.state.flows[run.state.flow_names.index(one.name)][name]
         for name in ("sent", "retransmitted", "received_bytes", "expect", "finish", "timeouts", "last_arrival")
     })  # fmt: skip
 

@@ -84,7 +84,7 @@ def _run(variant: Variant, entry: Entry, rng: Any, connections: tuple[str, ...],
     made: dict[str, float] = {}
     net = build(variant, entry, probe=probe)
     run = _StepByStep(net, rng=rng)
-    rows = [run.assembly.flow_names.index(name) for name in connections]
+    rows = [run.state.flow_names.index(name) for name in connections]
     seen: dict[str, float] = {}
     while run.now < LONGEST and (run.state.flows["finish"][rows] == NEVER).any():
         run.advance(LONGEST, to_the_end=True)
@@ -109,7 +109,7 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
     if probe is None:
         return {}
     there, back = net.route(probe), net.way_back(probe)
-    number = run.assembly.link_names.index(back[-1].name)
+    number = run.state.link_names.index(back[-1].name)
     seen = round_trip_probe().columns.read(run.state.link_own, number, run.state.row.link_own_words)
     if seen.answers < 1:
         return {"probes": 0.0}

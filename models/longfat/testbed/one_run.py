@@ -175,8 +175,8 @@ def _run(job: Job, hosts: Sequence[Host], running: Callable[[], None]) -> Outcom
     samples = tcp_info.table(b"".join(senders.samples))
     return Outcome(
         connections=job.connections,
-        flows=list(simulation.assembly.flow_names),
-        links=list(simulation.assembly.link_names),
+        flows=list(simulation.state.flow_names),
+        links=list(simulation.state.link_names),
         measured=results.measure(simulation, before, after),
         packet_counts=simulation.packet_counts(),
         trace=None if job.sample_every is None else results.traces(simulation, job.sample_every),

@@ -48,7 +48,7 @@ class Experiment:
     def transfer_time(self, *names, seed=1, until=20.0):
         """Return the transfer times of the chosen flows, by default of the first [ms]."""
         run = Simulation(self.net, rng=seed)
-        flows = run.assembly.flow_names
+        flows = run.state.flow_names
         times = []
         for name in names or flows[:1]:
             row = flows.index(name)

@@ -277,7 +277,7 @@ def test_feedback_packets_use_bandwidth():
     run, _ = line(stop=1.0)
     run.advance(1.5)
     state = run.state
-    lines = dict(zip(run.assembly.link_names, state.links, strict=False))
+    lines = dict(zip(run.state.link_names, state.links, strict=False))
     back = {name: int(lines[name].served) for name in ("b-a", "c-b", "d-c", "e-d")}
     assert all(int(lines[name].served_bytes) == 40 * served for name, served in back.items())
     acknowledgments = int(state.flows[0].acks_received)

@@ -96,7 +96,7 @@ def observe(case: Case, tested: Any, reference: Any, seed: list[int], found: dic
     assert before is not None
     counts = results.measure(run, before, results.snapshot(run))
     fields = {name: np.array([one[name] for one in samples]) for name in (samples[0] if samples else ["time"])}
-    flows, links, phases = run.assembly.flow_names, run.assembly.link_names, suite(case.suite).phases
+    flows, links, phases = run.state.flow_names, run.state.link_names, suite(case.suite).phases
     return Observed(fields, counts, flows, links, phases, run.drew)
 
 

@@ -177,7 +177,7 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
     try:
         for k in range(1, samples + 1):
             run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most values change
-            record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
+            record.samples.append((run.now, {name: _sample(run, name) for name in run.state.flow_names}))
             record.most_bytes = max(record.most_bytes, int(peek.link(run, LINK).backlog_bytes))
             counts = run.packet_counts()
             record.done = run.all_done()
@@ -190,7 +190,7 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
     record.now, record.drew = run.now, run.drew
     record.link = peek.fields(peek.link(run, LINK))
     record.state = {f"link {LINK}: {name}": value for name, value in record.link.items()}
-    for name in run.assembly.flow_names:
+    for name in run.state.flow_names:
         record.state |= {f"flow {name!r}: {one}": value for one, value in peek.fields(peek.flow(run, name)).items()}
     record.entered, record.left = ([tuple(line) for line in log.lines.tolist()] for log in logs)
     return record

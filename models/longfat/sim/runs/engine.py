@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, wait
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -22,9 +21,8 @@ from longfat.replication.repeating import stopping
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgment, callbacks, jit, link, loop, memory, records
 from longfat.sim.network.network import Network
-from longfat.sim.runs.assemble import assemble
-from longfat.sim.runs.kinds import Keyed
-from longfat.sim.runs.run_state import RunState, rows
+from longfat.sim.runs.assemble import Keyed, assemble
+from longfat.sim.runs.run_state import rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -84,7 +82,7 @@ class Simulation:
     def __init__(
         self, net: Network, *, rng: Any = None, sample_every: float | None = None, duration: float = math.inf
     ) -> None:
-        self.assembly = assemble(net, sample_every=sample_every, duration=duration)
+        self.state = assemble(net, sample_every=sample_every, duration=duration)
         self._begin(rng)
 
     def _begin(self, rng: Any) -> None:
@@ -108,14 +106,9 @@ class Simulation:
         if self.capture is not None:
             raise ValueError("again: the run is traced, so a copy would write into the same files: must be untraced")
         other = copy.copy(self)
-        other.assembly = replace(self.assembly, state=self.state.copy())
+        other.state = self.state.copy()
         other._begin(rng)
         return other
-
-    @property
-    def state(self) -> RunState:
-        """Arrays of the run in their present state."""
-        return self.assembly.state
 
     @property
     def now(self) -> float:
@@ -181,15 +174,15 @@ class Simulation:
 
     def progress_summary(self) -> str:
         """Return a sentence on the first unfinished file and the link with the most drops."""
-        state, named = self.state, len(self.assembly.flow_names)
+        state, named = self.state, len(self.state.flow_names)
         files = self._files()
         f = int(np.argmax(files & (state.tallies["finish"][:named] == records.NEVER)))
-        links = state.links[: len(self.assembly.link_names)]
+        links = state.links[: len(self.state.link_names)]
         flow, link = state.senders[f], links[int(np.argmax(links["dropped"]))]
         return (
             f"of flow {self._name(f)!r} {int(flow.una)} of {flow.packets:g} packets are acknowledged, its window is "
             f"{flow.window:g} packets and its rate {flow.rate:g} bytes/s; link "
-            f"{self.assembly.link_names[link.number]!r} has dropped {int(link.dropped)} packets and served "
+            f"{self.state.link_names[link.number]!r} has dropped {int(link.dropped)} packets and served "
             f"{int(link.served)}"
         )
 
@@ -216,11 +209,11 @@ class Simulation:
     def _too_late(self) -> SchemeError:
         """Return the error for a link whose backlog needs more time than the clock can represent."""
         link = self.state.links[self.state.row.link]
-        named = self.state.row.link < len(self.assembly.link_names)
+        named = self.state.row.link < len(self.state.link_names)
         packet = self.state.packets[link.tail]
-        where = f"link {self.assembly.link_names[link.number]!r}" if named else "the access link"
+        where = f"link {self.state.link_names[link.number]!r}" if named else "the access link"
         rate = f"{link.rate / (8 * link.scale):g} bytes/s" if link.scale else "any rate"
-        kind = "fifo" if link.discipline == records.NONE else self.assembly.disciplines[link.discipline].name
+        kind = "fifo" if link.discipline == records.NONE else self.state.disciplines[link.discipline].name
         return SchemeError(
             f"{where} of flow {self._name(packet.flow)!r} has {int(link.backlog)} packets waiting at {self.now:.9g} s, "
             f"and would send the last, of {int(packet.length)} bytes, after {records.HORIZON / records.SECOND:g} s, "
@@ -254,13 +247,13 @@ class Simulation:
     def _flow(self, f: int) -> str:
         """Return a clause for messages that names flow f, its scheme, window and rate."""
         flow = self.state.senders[f]
-        scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
+        scheme = f" (scheme {self.state.schemes[flow.scheme].name!r})" if self.state.schemes else ""
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
 
     def _name(self, f: int) -> str:
         """Return a flow's name; a connection has the name of the flow that started it."""
         template = int(self.state.tallies[f].template)
-        return self.assembly.flow_names[f if template == records.NONE else template]
+        return self.state.flow_names[f if template == records.NONE else template]
 
     def prepare(self) -> None:
         """Compile the plug-ins and the kernel, unless they are compiled; `advance` calls this function."""
@@ -269,9 +262,9 @@ class Simulation:
                 schemes, disciplines, services = (
                     [_compiled(Keyed(one.code, one)) for one in plug_ins]
                     for plug_ins in (
-                        self.assembly.schemes or [known.scheme("reno")],
-                        self.assembly.disciplines,
-                        self.assembly.services,
+                        self.state.schemes or [known.scheme("reno")],
+                        self.state.disciplines,
+                        self.state.services,
                     )
                 )
             self._compiled = schemes + disciplines + services  # the kernel has only their addresses
@@ -329,9 +322,9 @@ class Simulation:
         row = self.state.row
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
-            link, hook = self.assembly.link_names[row.link], callbacks.OF_LINKS[row.hook]
+            link, hook = self.state.link_names[row.link], callbacks.OF_LINKS[row.hook]
             return f"{self._of_link()}, {hook}, link {link!r} {when}"
-        scheme = self.assembly.schemes[self.state.senders[row.flow].scheme]
+        scheme = self.state.schemes[self.state.senders[row.flow].scheme]
         name = tuple(callbacks.CALLBACKS)[row.callback]
         return f"scheme {scheme.name!r}, {name}, flow {self._name(int(row.flow))!r} {when}"
 
@@ -339,14 +332,14 @@ class Simulation:
         """Return the name of the discipline, or else of the service, of the link that the kernel is handling."""
         link = self.state.links[self.state.row.link]
         if link.discipline != records.NONE:
-            return f"discipline {self.assembly.disciplines[link.discipline].name!r}"
-        return f"service {self.assembly.services[link.service].name!r}"
+            return f"discipline {self.state.disciplines[link.discipline].name!r}"
+        return f"service {self.state.services[link.service].name!r}"
 
     def _failure(self, error: Exception | None) -> SchemeError:
         """Return the error of a plug-in, with plug-in, callback, flow or link, and simulated time."""
         row = self.state.row
         if row.callback == records.NONE:
-            link = self.assembly.link_names[row.link]
+            link = self.state.link_names[row.link]
             return SchemeError(f"{self._of_link()} failed on link {link!r} at {self.now:.9g} s: {_said(error)}")
         f = int(row.flow)
         flow = self.state.flows[f]
@@ -389,14 +382,14 @@ class Simulation:
 
     def _unfinished(self) -> int:
         """Return the number of files that are not completely transferred."""
-        named = len(self.assembly.flow_names)
+        named = len(self.state.flow_names)
         tallies = self.state.tallies[:named]
         transfers = (tallies["traffic"] == records.TRANSFER) & self._files()
         return int(((tallies["finish"] == records.NEVER) & transfers).sum())
 
     def _files(self) -> np.ndarray:
         """Return for each flow whether its amount of data is finite."""
-        senders = self.state.senders[: len(self.assembly.flow_names)]
+        senders = self.state.senders[: len(self.state.flow_names)]
         if not len(self.state.sources):
             return np.asarray(senders["packets"] < records.FOREVER)
         written = senders["transfer"] == records.FROM_APPLICATION
@@ -406,7 +399,7 @@ class Simulation:
     def count(self) -> int:
         """Update the counters of links to the present time; return the number of packets in the network."""
         state = self.state
-        sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.access_links)
+        sizes = len(self.state.link_names), len(state.links), len(state.queues), len(state.access_links)
         delaying = len(state.delayed_acks)
         return int(kernel()[1](state.address(), *sizes, delaying))
 

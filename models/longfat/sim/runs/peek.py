@@ -27,8 +27,8 @@ def flow(run: Simulation, name: str) -> Look:
     >>> print(peek.window, peek.packets, peek.duplicate_threshold)
     1.0 10 3.0
     """
-    f = run.assembly.flow_names.index(name)
-    state, of = run.state, run.assembly.copies[f]
+    f = run.state.flow_names.index(name)
+    state, of = run.state, run.state.copies[f]
     return _of(
         _flow_view(of.scheme.assembled(of.parameters).columns if of.scheme is not None else NO_COLUMNS),
         state=state.row,
@@ -47,15 +47,14 @@ def link(run: Simulation, name: str) -> Look:
     >>> print(link(Simulation(net), "n0-n1").rate)
     125000.0
     """
-    k = run.assembly.link_names.index(name)
+    k = run.state.link_names.index(name)
     run.count()  # brings the backlog up to date
-    state, assembly = run.state, run.assembly
-    row = state.links[k]
+    state, row = run.state, run.state.links[k]
     own = of_flow = service = queue = NO_COLUMNS
     if row.discipline != records.NONE:
-        own, of_flow = assembly.disciplines[row.discipline].columns, assembly.disciplines[row.discipline].flow_columns
+        own, of_flow = state.disciplines[row.discipline].columns, state.disciplines[row.discipline].flow_columns
     if row.service != records.NONE:
-        service, queue = assembly.services[row.service].columns, assembly.services[row.service].queue_columns
+        service, queue = state.services[row.service].columns, state.services[row.service].queue_columns
     return _of(
         _link_view(own, of_flow, service, queue, ()),
         state=state.row,

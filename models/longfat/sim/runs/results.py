@@ -76,7 +76,7 @@ OF_LINKS = ("largest_backlog", "dropped", "marked")
 
 def snapshot(run: Simulation) -> Snapshot:
     """Return the counters of a run at the present time."""
-    state, named = run.state, len(run.assembly.link_names)
+    state, named = run.state, len(run.state.link_names)
     run.count()
     links = {name: state.links[name][:named].copy() for name in OF_LINKS}
     row = state.row
@@ -90,7 +90,7 @@ ADDED = [name for names in COUNTERS.values() for name in names if name != "last_
 
 def _totals(run: Simulation) -> dict[str, np.ndarray]:
     """Return fields of flows, with the counters of connections added to the flow that started them."""
-    state, named = run.state, len(run.assembly.flow_names)
+    state, named = run.state, len(run.state.flow_names)
     found = {name: getattr(state, array)[name].copy() for array, names in OF_FLOWS.items() for name in names}
     found["sent"] += state.senders["transmission"]
     made = {name: values[:named] for name, values in found.items()}
@@ -191,7 +191,7 @@ def transfers(run: Simulation) -> xr.Dataset:
     """Return all completed transfers in the order of their ends; each connection of a template is one transfer."""
     import xarray as xr
 
-    flows, names = run.state.flows[: len(run.assembly.flow_names)], np.array(run.assembly.flow_names)
+    flows, names = run.state.flows[: len(run.state.flow_names)], np.array(run.state.flow_names)
     log = run.state.connections[: int(run.state.row.connections)]
     alone = np.flatnonzero((flows["traffic"] == records.TRANSFER) & (flows["finish"] != NEVER))
     fields = {name: np.concatenate((log[name], flows[alone][name])) for name in ("start", "finish", "sent", "dropped")}

@@ -401,7 +401,7 @@ def _simulate(run: Simulation, plan: Plan, advanced: Callable[[float], None], *,
         **{f"packets_{name}": count for name, count in run.packet_counts().items()},
         "remark": _remark(plan.net, run) if remarked else "",
     }
-    return Answer(values, run.assembly.flow_names, run.assembly.link_names, attrs)
+    return Answer(values, run.state.flow_names, run.state.link_names, attrs)
 
 
 def _remark(net: Network, run: Simulation) -> str:
@@ -431,7 +431,7 @@ def _without_ecn(net: Network, run: Simulation) -> list[str]:
     for link in net.links.values():
         if not link.discipline.only_marks:
             continue
-        capable = capable or dict(zip(run.assembly.flow_names, run.state.senders["ect"] != NOT_ECT, strict=False))
+        capable = capable or dict(zip(run.state.flow_names, run.state.senders["ect"] != NOT_ECT, strict=False))
         flows = [flow for flow in net.flows if flow.scheme is not None and link in net.route(flow)]
         if flows and not any(capable[name] for flow in flows for name in flow.names):
             found.append(f"discipline {link.discipline.name!r} of link {link.name!r}")

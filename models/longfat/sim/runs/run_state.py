@@ -1,4 +1,4 @@
-"""Arrays of one run; an array that is too small for the kernel is enlarged."""
+"""Arrays of one run, and the names and plug-ins of their rows; an array that is too small is enlarged."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ import numpy as np
 from longfat.sim.kernel import records, source
 from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.kernel.records import CACHE_LINE, NEVER, NONE
+
+if TYPE_CHECKING:
+    from longfat.sim.network.elements import Flow
+    from longfat.sim.queues import Discipline
+    from longfat.sim.schemes.scheme import Scheme
+    from longfat.sim.services import Service
 
 SERIALS = 2**62 - 1  # mask of a key's serial number, kind and index
 LEAST_ROWS = 256  # smallest number of rows of a pool
@@ -57,6 +63,12 @@ class RunState:
     snapshots: np.ndarray
     flow_own: np.ndarray
     flow_state: np.ndarray
+    schemes: list[Scheme]  # plug-ins by the numbers in the rows of flows and links
+    disciplines: list[Discipline]
+    services: list[Service]
+    copies: list[Flow]  # the flow of each row; rows of connections follow
+    flow_names: list[str]
+    link_names: list[str]  # of the network's links, the first rows; rows of internal links follow
 
     if TYPE_CHECKING:
 

@@ -100,7 +100,7 @@ def _traced(run: Simulation) -> np.ndarray:
     """Return a row for each flow: its connection number, and the position of `ssthresh` in the scheme's record."""
     state = run.state
     made = rows(len(state.senders), records.TRACED)
-    words = [_word(one.columns, "ssthresh") for one in run.assembly.schemes] or [records.NONE]
+    words = [_word(one.columns, "ssthresh") for one in run.state.schemes] or [records.NONE]
     made["connection"] = np.arange(len(made))
     made["ssthresh"] = np.array(words)[state.senders["scheme"]]
     return made

@@ -42,7 +42,7 @@ HOST = np.dtype([
 
 def hosts_of(run: Simulation) -> np.ndarray:
     """Return a row of `HOST` for each flow; a node has the address 10.0.0.0 plus its number, counted from 1."""
-    state, copies = run.state, run.assembly.copies
+    state, copies = run.state, run.state.copies
     nodes = {name: k for k, name in enumerate(dict.fromkeys(node for flow in copies for node in flow.path))}
     template, own = state.tallies["template"], np.arange(len(state.senders))
     template = np.where(template == records.NONE, own, template)

@@ -41,10 +41,10 @@ class Log:
 
     def __init__(self, run: Simulation, files: GrowingFiles, folder: AtomicFiles) -> None:
         self.run, self.files = run, files
-        names = run.assembly.flow_names
+        names = run.state.flow_names
         self.paths = {
             f: files.begin(folder.path(file_name(names[f], f)))
-            for f, flow in enumerate(run.assembly.copies)
+            for f, flow in enumerate(run.state.copies)
             if flow.scheme is not None
         }
         self.begun: set[int] = set()  # flows whose file has a header
@@ -65,7 +65,7 @@ class Log:
         made = []
         if f not in self.begun:
             self.begun.add(f)
-            made.append(_opening(self.run.assembly.flow_names[f], self.run.assembly.schemes[sender["scheme"]].name))
+            made.append(_opening(self.run.state.flow_names[f], self.run.state.schemes[sender["scheme"]].name))
         for row in map(Row, *(found[name].tolist() for name in Row._fields)):
             connection = self.connections.get(row.connection)
             if connection is None:
