@@ -33,7 +33,6 @@ SOURCES = {
 #: Scenarios that Linux cannot run, and words of the line.
 ON_LINUX = {
     "files": (RENO, "a run on Linux needs a duration"),
-    "auto": (RENO + 'run = {duration = 3, warm_up = "auto"}', "warm_up = 'auto' excludes a run on Linux"),
     "vegas": (RENO.replace("reno", "vegas") + "run = {duration = 3}", "scheme 'vegas'"),
 }
 #: Windows measured by a stack, and words of the line.

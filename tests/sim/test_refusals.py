@@ -3,7 +3,6 @@
 import functools
 import math
 
-import numpy as np
 import pytest
 
 from longfat.replication import interval
@@ -11,7 +10,6 @@ from longfat.sim import Discipline, Network, Parameter, Scheme, conformance, que
 from longfat.sim.network import traffic
 from longfat.sim.network.network import MOST_PLACES
 from longfat.sim.queues import step_marking
-from longfat.sim.runs.statistics import warm_up
 from longfat.sim.schemes import profile
 from tests.sim.lab import keep_window
 from tests.sim.networks import AIMD
@@ -148,7 +146,6 @@ VALUES = [
     row(run, "duration is absent and no flow has a file", flow(traffic.constant(1e5)), rng=1),
     row(run, "has no flow", Network(), duration=1.0),
     row(run, "sample_every needs a duration", flow(AIMD, file=1000), sample_every=0.1),
-    row(run, "warm_up = 'auto' needs a duration", flow(AIMD, file=1000), warm_up="auto"),
     row(run, "warm_up = 'often'", flow(AIMD), duration=1.0, warm_up="often"),
     row(run, "warm_up = 1 s is out of range", flow(AIMD), duration=1.0, warm_up=1.0),  # nothing is left to measure
     # runs of several networks
@@ -165,11 +162,6 @@ VALUES = [
     # statistics
     row(interval, r"samples has shape \(0,\): must be a sequence of at least one number", []),
     row(interval, "confidence = 1", [1.0, 2.0], 1.0),
-    row(warm_up, "samples = nan is out of range", [1.0, math.nan] * 30),
-    row(warm_up, "samples = nan is out of range", np.ma.masked_less(range(60), 1)),  # a masked sample is missing
-    row(warm_up, r"shape \(60, 60\): must be a sequence of at least 50 numbers", [[1.0] * 60] * 60),
-    row(warm_up, r"samples has shape \(49,\): must be a sequence of at least 50 numbers", range(49)),
-    row(warm_up, r"takes \d+ of 1000 samples, more than half of them: run longer", [0.0] * 700 + [1.0, 1.1] * 150),
 ]
 PAIRS = r"rate_changes must be a sequence of pairs \(time, rate\)"
 TYPES = [
@@ -180,9 +172,6 @@ TYPES = [
     row(conformance, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3", 3),
     row(conformance, "rng", "reno", rng="x"),
     row(interval, "samples must be a number or an array of numbers, got the string 'ab'", "ab"),
-    row(warm_up, "samples must be a sequence of numbers, got the string 'ab'", "ab"),
-    row(warm_up, "samples must be a sequence of numbers, got the list", ["1"] * 50),
-    row(warm_up, "samples must be a sequence of numbers, got the ndarray", np.arange(50) * 1j),
     *(row(link, PAIRS, rate_changes=changes) for changes in ("1 s", [1.0], [(1, 2, 3)], 5)),
     row(
         flow,

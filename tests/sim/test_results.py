@@ -293,14 +293,3 @@ def test_units_and_names():
         data.attrs
     )
     assert (data.attrs["entropy"], data.attrs["replications"]) == ("1", 2)
-
-
-def test_an_automatic_warm_up():
-    """50 packets/s on average on a link that takes 110, and 200 more at the start: gone after some 3.3 s of 100."""
-    net = one_link(traffic.poisson(50_000.0), rate=110_000.0, back=1e9)
-    net.flow(holding(200.0), path=["a", "b"], file="200 kB", ack_path="ideal")
-    data = run(net, duration=100.0, warm_up="auto", **quiet)
-    assert 2.5 <= data.attrs["warm_up"] <= 10
-    assert float(data.max_queue[0]) > 190
-    # M/D/1 with load 5/11: rho^2/(2 (1 - rho)) = 0.19 wait; the burst alone would be 200 * 3.3/2/100 = 3.3 more
-    assert float(data.mean_queue[0]) < 0.4

@@ -38,12 +38,6 @@ def test_each_result_is_that_of_the_network_alone(options):
     check_each([path(5), random(8e4), path(50, "cubic")], options)
 
 
-def test_each_has_its_warm_up():
-    together = check_each([random(8e4), steady(), random(5e4)], {"warm_up": "auto"}, duration=60)
-    assert together.warm_up[1] == 0
-    assert together.warm_up[0] > 0
-
-
 def check_each(nets, options, duration=3):
     together = run(nets, duration=duration, **options, **QUIET)
     assert together.sizes["network"] == len(nets)
@@ -92,17 +86,10 @@ def raising(flow, event):
     return 1 / (flow.acks_received - flow.acks_received)
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
-        ([path(5)] * 3 + [path(5, Scheme("mine", ack=raising))], SchemeError,
-         r"^net\[3\]: scheme 'mine', ack, flow 'mine-1' at .* s: ZeroDivisionError"),
-        ([steady(), path(50, "cubic")], ValueError, r"^net\[1\]: the warm-up"),
-    ],
-)  # fmt: skip
-def test_errors_of_a_run_name_the_place(given, error, message):
-    with pytest.raises(error, match=message):
-        run(given, duration=3, warm_up="auto", **QUIET)
+def test_errors_of_a_run_name_the_place():
+    message = r"^net\[3\]: scheme 'mine', ack, flow 'mine-1' at .* s: ZeroDivisionError"
+    with pytest.raises(SchemeError, match=message):
+        run([path(5)] * 3 + [path(5, Scheme("mine", ack=raising))], duration=3, **QUIET)
 
 
 def test_the_dataset_is_that_of_the_constructor():

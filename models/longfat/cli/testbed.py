@@ -66,8 +66,6 @@ def _checked(options: dict[str, Any], drawn: bool) -> dict[str, Any]:
     """Return the options of the run, with sampling for a figure; refuse options that a run on Linux cannot have."""
     if options.get("duration") is None:
         raise conflict("a run on Linux", "needs a duration", "give --duration, or duration in [run] of the scenario")
-    if options.get("warm_up") == "auto":
-        raise conflict("warm_up = 'auto'", "excludes a run on Linux", "give a time in [run] of the scenario")
     if drawn and options.get("sample_every") is None:
         options["sample_every"] = read("duration", options["duration"], "s", "[0, inf)") / SAMPLES
     return options

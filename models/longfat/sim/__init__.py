@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from longfat.sim.plugin.functions import *
     from longfat.sim.plugin.plug_in import PlugIn
     from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
-    from longfat.sim.runs import statistics
     from longfat.sim.runs.engine import SchemeError, Simulation
     from longfat.sim.runs.run import run
     from longfat.sim.schemes import Parameter, Scheme
@@ -36,7 +35,7 @@ __all__ = [
     "drop_more", "fields", "first_waiting", "flow_state", "has_next_switch", "heap_entry", "heap_insert",
     "heap_remove", "heap_replace", "inline", "is_full", "mark", "memory", "now_ns", "number_of", "push_out", "queue",
     "queue_numbered", "queue_of", "queues", "random", "run", "schedule_wake", "schemes", "segments", "set_memory",
-    "set_tag", "statistics", "tag_of", "take", "take_first", "take_last", "traffic", "waiting",
+    "set_tag", "tag_of", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

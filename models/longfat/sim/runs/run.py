@@ -23,7 +23,7 @@ from longfat.sim import queues
 from longfat.sim.kernel.records import NOT_ECT, SECOND
 from longfat.sim.network.network import Network
 from longfat.sim.network.options import RUN_OPTIONS
-from longfat.sim.runs import results, statistics
+from longfat.sim.runs import results
 from longfat.sim.runs.captures import MOST, captured
 from longfat.sim.runs.engine import LONGEST as LIMIT
 from longfat.sim.runs.engine import Simulation
@@ -66,8 +66,7 @@ def run(
     duration : float or str, optional
         Simulated time [s]; if absent, the run ends when every file is transferred.
     warm_up : float or str
-        Time after which counting begins [s]; transfer times are measured from the flow's start in any case. With "auto"
-        a separate run determines it, from the total backlog of all links (MSER-5, `longfat.sim.statistics.warm_up`).
+        Time after which counting begins [s]; transfer times are measured from the flow's start in any case.
     replications : int
         Number of independent runs, simulated on all cores. If the first run draws no random number, the others would be
         identical: only one is simulated, and the intervals are NaN.
@@ -153,15 +152,15 @@ def run(
     >>> data.goodput.dims, (data.utilisation.sel(link="a-b") > 0.9).values.tolist()
     (('network', 'flow'), [False, True, True])
     """
+    given = {"duration": duration, "warm_up": warm_up, "replications": replications, "confidence": confidence}
     if not isinstance(net, Network):
         if sample_every is not None or pcap is not None or qlog is not None:
             raise conflict("a list of networks", "excludes sample_every, pcap and qlog", "trace one network by itself")
-        given = options(duration, warm_up, replications, confidence)
         data = results.together(_several(net, given, rng, progress))
     else:
         made, first = answer(
-            net, duration=duration, warm_up=warm_up, replications=replications, confidence=confidence,
-            sample_every=sample_every, pcap=pcap, qlog=qlog, trace_packets=trace_packets, rng=rng, progress=progress,
+            net, sample_every=sample_every, pcap=pcap, qlog=qlog, trace_packets=trace_packets, rng=rng,
+            progress=progress, **given,
         )  # fmt: skip
         data = made.dataset()
         if sample_every is not None:
@@ -181,15 +180,12 @@ def answer(
     **given: Any,
 ) -> tuple[Answer, Simulation]:
     """Return the results of `run` for one network without loading xarray, and the network's first simulation."""
-    read = options(**given)
+    plan = Plan(net, generator(rng), **given)
     every = None if sample_every is None else RUN_OPTIONS["sample_every"].read("sample_every", sample_every)
-    if every is not None and read["duration"] is None:
+    if every is not None and plan.duration is None:
         raise conflict("sample_every", "needs a duration", "give duration [s]")
-    plan = Plan(net, generator(rng), **read)
     first = Simulation(net, rng=plan.streams[0], sample_every=every, duration=plan.until)
     first.prepare()  # compiled once, and errors are reported once
-    if plan.warm_up is None:
-        plan.warm_up = plan.find_warm_up()
     with captured(first, pcap, qlog, trace_packets) as capture:
         [outcomes] = simulate([plan], progress, first)
     made = _made(plan, outcomes)
@@ -213,9 +209,6 @@ def _several(nets: Sequence[Network], options: dict[str, Any], rng: Any, progres
     random = generator(rng)
     streams = random.spawn(len(given))
     plans = [Plan(net, streams[k], **options, called=f"net[{k}]") for k, net in enumerate(given)]
-    if options["warm_up"] is None:
-        for plan, begin in zip(plans, replicate(Plan.find_warm_up, plans), strict=True):
-            plan.warm_up = begin
     found = simulate(plans, progress)
     return [_made(plan, outcomes) for plan, outcomes in zip(plans, found, strict=True)]
 
@@ -248,23 +241,6 @@ def _made(plan: Plan, runs: list[Answer]) -> Answer:
     return Answer(values, runs[0].flow, runs[0].link, attrs)
 
 
-def options(duration: Any = None, warm_up: Any = 0.0, replications: Any = 1, confidence: Any = 0.95) -> dict[str, Any]:
-    """Return the options of `run` for a `Plan`; raise an error for invalid ones."""
-    until = None if duration is None else quantities.read("duration", duration, "s", f"(0, {LIMIT:g}]")
-    longest = LONGEST if until is None else until
-    begin = None if warm_up == "auto" else quantities.read("warm_up", warm_up, "s", "[0, inf)")
-    if begin is not None and begin >= longest:
-        raise out_of_range("warm_up", begin, "s", f"[0, {longest:g}), below the duration")
-    if begin is None and until is None:
-        raise conflict("warm_up = 'auto'", "needs a duration", "give duration [s]")
-    return {
-        "duration": until,
-        "warm_up": begin,
-        "replications": RUN_OPTIONS["replications"].read("replications", replications),
-        "confidence": RUN_OPTIONS["confidence"].read("confidence", confidence),
-    }
-
-
 @dataclass
 class Plan:
     """Plan of the runs of one network: options, and the random streams of the replications.
@@ -274,14 +250,21 @@ class Plan:
 
     net: Network
     random: np.random.Generator  # its children are the streams of the replications
-    duration: float | None  # s; None: until every file is transferred
-    warm_up: float | None  # s; None: "auto", still to be determined by `find_warm_up`
-    replications: int
-    confidence: float
+    duration: Any = None  # s; None: until every file is transferred
+    warm_up: Any = 0.0  # s
+    replications: int = 1
+    confidence: float = 0.95
     called: str = ""  # name of the network in error messages if there are several
     streams: list[np.random.Generator] = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.duration is not None:
+            self.duration = quantities.read("duration", self.duration, "s", f"(0, {LIMIT:g}]")
+        self.warm_up = quantities.read("warm_up", self.warm_up, "s", "[0, inf)")
+        if self.warm_up >= self.until:
+            raise out_of_range("warm_up", self.warm_up, "s", f"[0, {self.until:g}), below the duration")
+        self.replications = RUN_OPTIONS["replications"].read("replications", self.replications)
+        self.confidence = RUN_OPTIONS["confidence"].read("confidence", self.confidence)
         self.streams = self.random.spawn(self.replications)
         if self.duration is None:
             flows = [flow for flow in self.net.flows if flow.traffic is None]
@@ -296,16 +279,7 @@ class Plan:
     @property
     def until(self) -> float:
         """Time at which runs end at the latest [s]."""
-        return LONGEST if self.duration is None else self.duration
-
-    def find_warm_up(self) -> float:
-        """Return the end of the warm-up [s], determined in a separate run from 1000 samples of the backlog."""
-        with self.named():
-            every = self.until / 1000
-            run = Simulation(self.net, rng=self.random.spawn(1)[0], sample_every=every, duration=self.until)
-            run.advance(self.until)
-            waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
-            return statistics.warm_up(waiting) * self.until / 1000
+        return LONGEST if self.duration is None else float(self.duration)
 
     @contextmanager
     def named(self) -> Iterator[None]:
