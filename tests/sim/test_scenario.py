@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, queues, run, schemes
 from longfat.sim.network import scenario, traffic
-from longfat.sim.network.scenario import keys, writing
+from longfat.sim.network.scenario import parsing, writing
 from longfat.sim.queues import ENQUEUE
 from tests.examples import examples
 from tests.sim.lab import one_link
@@ -207,9 +207,9 @@ def every_key():
 def test_every_key():
     """Units, no defaults, one table for a duplex link: the text, made by hand, is written and read."""
     document = tomllib.loads(EVERYTHING)
-    assert {key for table in document["link"] for key in table} == set(keys.LINK)
-    assert {key for table in document["flow"] for key in table} == set(keys.FLOW)
-    assert set(document["run"]) == set(keys.RUN)
+    assert {key for table in document["link"] for key in table} == set(parsing.LINK)
+    assert {key for table in document["flow"] for key in table} == set(parsing.FLOW)
+    assert set(document["run"]) == set(parsing.RUN)
     net, options = every_key()
     assert net.to_toml(**options) == EVERYTHING
     assert scenario.parse(EVERYTHING) == (net, options)
@@ -277,9 +277,9 @@ ARGUMENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", keys.GENERATORS)
+@pytest.mark.parametrize("kind", traffic.GENERATORS)
 def test_every_generator(kind):
-    made = keys.GENERATORS[kind]
+    made = traffic.GENERATORS[kind]
     takes = inspect.signature(made).parameters
     options = {name: ARGUMENTS[name] for name, one in takes.items() if one.default is one.empty}
     net = Network().link("a", "b", rate=1e6, duplex=True).flow(made(**options), path=["a", "b"], file=1000)
@@ -318,8 +318,8 @@ def test_users_schemes_disciplines_and_generators():
 
 def test_options_that_a_file_cannot_hold():
     net = Network()
-    assert net.to_toml(duration="1.5 s", warm_up="auto", rng=None, confidence=0.9) == (
-        '[run]\nduration = "1.5 s"\nwarm_up = "auto"\nconfidence = 0.9\n'
+    assert net.to_toml(duration="1.5 s", warm_up=1, rng=None, confidence=0.9) == (
+        '[run]\nduration = "1.5 s"\nwarm_up = "1 s"\nconfidence = 0.9\n'
     )
     with pytest.raises((TypeError, ValueError), match="option 'durations' is unknown; did you mean 'duration'"):
         net.to_toml(durations=3)

@@ -54,7 +54,7 @@ class Number(Argument):
 
 @dataclass(frozen=True, kw_only=True)
 class Option(Setting):
-    """Option whose value is not a quantity; `toml` is the value's kind in files, a key of `scenario.keys.TYPES`."""
+    """Option whose value is not a quantity; `toml` is the value's kind in files, a key of `scenario.parsing.TYPES`."""
 
     toml: str
 

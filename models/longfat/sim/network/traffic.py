@@ -6,6 +6,7 @@ docs/rules/traffic.md states the rule of each generator and its source. Rates in
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -188,3 +189,9 @@ def check_pace(name: str, rate: float, packet: int) -> None:
     if most < rate < math.inf:
         allowed = f"(0, {most:g}], one packet of {packet} B per nanosecond, the simulator's unit of time"
         raise domains.out_of_range(name, rate, "bytes/s", allowed)
+
+
+#: Name in ``traffic = {kind = ...}`` of a flow -> traffic generator.
+GENERATORS: dict[str, Callable[..., Traffic]] = {
+    one.__name__.replace("_", "-"): one for one in (constant, probe, poisson, on_off, self_similar, web, arrivals)
+}

@@ -1,6 +1,6 @@
 """Scenarios: a network, its flows and the options of its run as TOML text, read and written.
 
-The keys (`keys`) are the arguments of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`.
+The keys are the arguments of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`.
 Numbers are in SI units; text has a unit. The writer (`writing`) writes a user's own `Scheme`,
 `Discipline` or `Traffic` as ``"own:NAME"`` with a comment; the parser (`parsing`) calls ``find`` for every name with a
 colon and every Python file. `loading` reads files.

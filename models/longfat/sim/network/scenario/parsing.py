@@ -8,19 +8,61 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from longfat.base import domains
+from longfat.base.argument import Argument
 from longfat.base.domains import unknown
 from longfat.base.progress import announced, bar
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
+from longfat.sim.network.elements import OF_FLOW, OF_LINK
 from longfat.sim.network.network import Network
-from longfat.sim.network.options import RUN_OPTIONS
-from longfat.sim.network.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, RUN, TYPES
-from longfat.sim.network.traffic import Traffic
+from longfat.sim.network.options import RUN_OPTIONS, Option
+from longfat.sim.network.traffic import GENERATORS, Traffic
 from longfat.sim.plugin.parameters import Table
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 
 Find = Callable[..., Any]
+
+
+def kind(one: Argument | Option) -> str:
+    """Return the kind of an option's value, a key of `TYPES`."""
+    if isinstance(one, Option):
+        return one.toml
+    if one.integer and one.unit != "bytes":
+        return "integer"
+    return "share" if one.unit == "probability" else one.unit
+
+
+# Keys of each table, and the kind of each value, which is a key of `TYPES`.
+LINK = {"from": "text", "to": "text", "name": "text", "duplex": "flag"}
+LINK |= {key: kind(one) for key, one in OF_LINK.items()}
+FLOW = {"name": "text", "scheme": "text", "traffic": "traffic", "path": "nodes"}
+FLOW |= {key: kind(one) for key, one in OF_FLOW.items()}
+RUN = {key: kind(one) for key, one in RUN_OPTIONS.items()}
+DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
+
+_QUANTITY = (int, float, str)
+#: Kind of a value -> its TOML types, and the words for this kind in messages.
+TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "text": ((str,), "text"),
+    "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),
+    "s": (_QUANTITY, 'a number [s] or text such as "22 ms"'),
+    "bytes": (_QUANTITY, 'a number [bytes] or text such as "64 KiB"'),
+    "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
+    "share": (_QUANTITY, 'a number or text such as "1%"'),
+    "quantity": (_QUANTITY, "a number or text with a unit"),
+    "integer": ((int,), "an integer"),
+    "flag": ((bool,), "true or false"),
+    "answer": ((bool, str), 'true, false or "incoming"'),
+    "pairs": ((list,), 'a list of pairs, as in [["1 s", "5 Mbit/s"]]'),
+    "rows": ((list,), 'a list of rows, as in [["1 s", "2 s", 1]]'),
+    "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
+    "discipline": ((str, dict), 'a name, or a table as in {name = "red", min_th = 5, max_th = 15}'),
+    "table": ((dict,), "a table"),
+    "traffic": ((dict,), "a table"),
+    "values": ((str, dict), 'a table, or "linux"'),
+    "tables": ((list,), "tables"),
+}
 
 
 def parse(text: str, find: Find | None = None) -> tuple[Network, dict[str, Any]]:
@@ -210,5 +252,5 @@ def _traffic(options: dict[str, Any], find: Find | None, key: str) -> Traffic:
 def _run(table: dict[str, Any]) -> dict[str, Any]:
     """Return the options of `longfat.sim.run` from a table, converted to SI units; `run` checks their ranges."""
     _check("", table, RUN)
-    texts = {key: text for key, text in table.items() if isinstance(text, str) and (key, text) != ("warm_up", "auto")}
+    texts = {key: text for key, text in table.items() if isinstance(text, str)}
     return table | {key: RUN_OPTIONS[key].read(key, text) for key, text in texts.items()}

@@ -18,8 +18,7 @@ from longfat.base.domains import unknown
 from longfat.sim import queues, schemes
 from longfat.sim.network.elements import OF_FLOW, OF_LINK, Flow, Link, link_values
 from longfat.sim.network.options import RUN_OPTIONS, Number, Option
-from longfat.sim.network.scenario.keys import GENERATORS, RUN
-from longfat.sim.network.traffic import ARGUMENTS, Traffic
+from longfat.sim.network.traffic import ARGUMENTS, GENERATORS, Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 
@@ -189,11 +188,11 @@ _DEFAULTS = {
 
 def _option(key: str, value: Any) -> Any:
     """Return an option of the run as a value for TOML, with the same checks as in the parser."""
-    if key not in RUN:
-        raise unknown("option", key, RUN)
-    if RUN[key] == "s" and value is not None and value != "auto":
+    if key not in RUN_OPTIONS:
+        raise unknown("option", key, RUN_OPTIONS)
+    if RUN_OPTIONS[key].unit == "s" and value is not None:
         return _written(RUN_OPTIONS[key].checked(key, value), "s")
-    if RUN[key] == "integer" and value is not None:
+    if RUN_OPTIONS[key].integer and value is not None:
         try:
             return operator.index(value)
         except TypeError:
