@@ -313,6 +313,15 @@ def test_a_path_that_would_take_hours_is_refused():
         design.buffer(**PATH, scheme="vegas")
 
 
+def test_files_that_would_take_hours_are_refused(monkeypatch):
+    """1000 files of 66,666,667 packets at each of five loads, at 8 + 5 + 4 buffers 3 times: 1.7e13 packets."""
+    monkeypatch.setattr(ArrivingFiles, "simulate", None)
+    with pytest.raises(
+        ValueError, match=r"file = 1e\+11 bytes takes too long: 1000 files .* 1\.7e\+13 packets in total"
+    ):
+        design.buffer(rate="1Mbit/s", round_trip_time="100ms", file="100GB")
+
+
 @pytest.mark.parametrize("goal", [1, 2, 3, 17, 64, 399, 1600])
 def test_the_search_by_itself(goal):
     """To a packet up to fifty of them, to 2 % above; doubling beyond what is known."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from longfat.design.bottleneck import CURVE, Bottleneck, floor_of
+from longfat.design.bottleneck import CURVE, MOST_PACKETS, Bottleneck, floor_of
 from longfat.design.buffer_laws import Laws
 from longfat.design.replicating import Effort, measured
 from longfat.design.window_curves import ENDS, attrs
@@ -118,12 +118,25 @@ class ArrivingFiles(Bottleneck):
             packet=self.packet, ack_path="ideal", access_rate=self.access_rate, parameters=self.parameters,
         )  # fmt: skip
 
-    def at(self, buffer: int, load: float, effort: Effort) -> dict[str, Any]:
-        """Simulate one load; return power, throughput and delays of the transfers that end in the observed time."""
+    def watch(self, load: float) -> tuple[float, float]:
+        """Return the time at which the observation of a load begins, and its length [s]."""
         rounds = 1 + math.log2(1 + self.bytes / self.packet)  # round trips of slow start from one packet
         alone = self.round_trip_time * rounds + self.bytes / self.rate
-        begin = WARM_UP * alone
-        span = max(self.arrivals * self.bytes / (load * self.rate), ROUNDS * alone)
+        return WARM_UP * alone, max(self.arrivals * self.bytes / (load * self.rate), ROUNDS * alone)
+
+    def refuse_too_long(self, runs: int) -> None:
+        """Raise a ValueError if the simulation of ``runs`` runs at each load would take hours."""
+        packets = runs * sum(load * sum(self.watch(load)) for load in self.loads) * self.rate / self.packet
+        if packets > MOST_PACKETS:
+            raise ValueError(
+                f"file = {self.file:g} bytes takes too long: {self.arrivals} files or more at each load are about "
+                f"{packets:.2g} packets in total, more than {MOST_PACKETS:.2g}; give a smaller file, fewer loads or "
+                "fewer points"
+            )
+
+    def at(self, buffer: int, load: float, effort: Effort) -> dict[str, Any]:
+        """Simulate one load; return power, throughput and delays of the transfers that end in the observed time."""
+        begin, span = self.watch(load)
         net = self.network(buffer, load)
         runs = []
         for run in measured([net] * effort.replications, effort.streams(), begin, begin + span, effort.tell):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 #: Ends of the simulated curve [bandwidth-delay products]. For files that arrive at random, the upper end is 4
 #: bandwidth-delay products or 8 files, whichever is larger.
 CURVE = (0.04, 1.25)
+MOST_PACKETS = 2e9  # largest number of packets of an answer that is simulated over the path itself: half an hour
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from longfat.design import scaled_path, signalling
-from longfat.design.bottleneck import CURVE, Bottleneck, floor_of, threshold_of
+from longfat.design.bottleneck import CURVE, MOST_PACKETS, Bottleneck, floor_of, threshold_of
 from longfat.design.buffer_laws import LAW_DESYNCHRONISED, LAW_SYNCHRONISED, PROBE_INTERVAL, Laws, is_bbr, value_of
 from longfat.design.replicating import LOOKS, Effort, advance, advance_to_losses, observed
 from longfat.design.window_curves import attrs
@@ -35,7 +35,6 @@ EACH = 40  # packets: least simulated bandwidth-delay product for each flow, to 
 LARGEST_CYCLE = 1e6
 #: Disciplines without a threshold in packets or seconds, so that a slower link can be simulated in place of the path.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
-MOST_PACKETS = 2e9  # largest number of packets of an answer if the path cannot be scaled: half an hour on two cores
 CYCLES = 12.0  # sawtooth cycles observed at a point of a design curve; `longfat buffer` observes until it can decide
 WARM_UP = 3.0  # sawtooth cycles before the observed ones
 SAWTOOTHS = ("reno", "newreno", "sack", "cubic", "dctcp")  # schemes whose windows grow by the rule of Reno or CUBIC

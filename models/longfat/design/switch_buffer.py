@@ -187,9 +187,9 @@ def answered(
     runs = replications * (points + len(laws.holds) + 4)
     by_rule: list[ByRule] = []
     total = runs
+    for one in subjects:
+        one.refuse_too_long(runs)
     if file is None:
-        for one in subjects:
-            one.refuse_too_long(runs)
         by_rule, total = _by_rule(subjects, laws, share), runs // replications
     begin(by_rule)
     with bar(
