@@ -8,8 +8,7 @@ import pytest
 
 from longfat.replication import SweepError, sweep
 from longfat.replication.outcomes import Failure, record
-from longfat.replication.planning import Plan
-from longfat.replication.stopping import Until
+from longfat.replication.planning import Plan, half_widths
 from tests.replication.common import QUIET, Aside, Backwards, Flushing
 
 
@@ -106,7 +105,7 @@ def test_a_point_without_samples_has_no_variables():
 
 
 def test_a_failure_beyond_the_end_of_a_point_does_not_count():
-    plan = Plan(1, 2, 9, Until.parse({"result": 1.0}), 0.95, lambda one: list(one.variables))
+    plan = Plan(1, 2, 9, half_widths({"result": 1.0}), 0.95, lambda one: list(one.variables))
     assert [plan.next_run() for _ in range(3)] == [(0, 0), (0, 1), None]
     for place, value in (((0, 0), 1.0), ((0, 1), 2.0)):  # t = 12.7: half width 6.4
         assert plan.record_outcome(place, record(value)) is None
@@ -115,7 +114,7 @@ def test_a_failure_beyond_the_end_of_a_point_does_not_count():
     # 1, 2, 1.5: s = 0.5, half width 4.303 0.5 / sqrt(3) = 1.24; and with 1.5 once more it would have been 0.65
     end = plan.record_outcome((0, 2), record(1.5))
     assert (end.status, len(end.records)) == ("failed: replication 3: late", 3)
-    wider = Plan(1, 2, 9, Until.parse({"result": 1.3}), 0.95, lambda one: list(one.variables))
+    wider = Plan(1, 2, 9, half_widths({"result": 1.3}), 0.95, lambda one: list(one.variables))
     assert [wider.next_run() for _ in range(2)] == [(0, 0), (0, 1)]
     wider.record_outcome((0, 0), record(1.0))
     wider.record_outcome((0, 1), record(2.0))

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from longfat.replication import SweepError, sweep
+from longfat.replication.intervals import is_decided
 from longfat.replication.outcomes import record
-from longfat.replication.planning import Plan
-from longfat.replication.stopping import Until, is_decided
+from longfat.replication.planning import Plan, half_widths
 from tests.replication.common import GRID, QUIET, Flushing, exponential, queue
 
 TARGET = {"wait": "9 %", "trace": 0.8}
@@ -93,7 +93,7 @@ def test_requested_runs_depend_on_the_outcomes_alone():
     values = np.random.default_rng(3).normal(3.0, 2.0, size=(3, 200))
 
     def follow(rng):
-        plan = Plan(3, 5, 200, Until.parse({"result": 0.7}), 0.95, lambda one: list(one.variables))
+        plan = Plan(3, 5, 200, half_widths({"result": 0.7}), 0.95, lambda one: list(one.variables))
         waiting, ends, taken = [], {}, set()
         while True:
             while (place := plan.next_run()) is not None:

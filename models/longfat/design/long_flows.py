@@ -14,7 +14,7 @@ from longfat.design.bottleneck import CURVE, MOST_PACKETS, Bottleneck, floor_of,
 from longfat.design.buffer_laws import LAW_DESYNCHRONISED, LAW_SYNCHRONISED, PROBE_INTERVAL, Laws, is_bbr, value_of
 from longfat.design.replicating import LOOKS, Effort, advance, advance_to_losses, observed
 from longfat.design.window_curves import attrs
-from longfat.replication.stopping import is_decided
+from longfat.replication.intervals import is_decided
 from longfat.sim import Network, Simulation, queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme

@@ -3,7 +3,7 @@
 Modules: `repeating` calls a function once for each seed, with workers from `engines`; `intervals`
 computes means with Student's intervals. `sweeping` defines `sweep` and executes its runs by the other modules: `grid`
 defines points and random streams, `outcomes` the records of returned values, `collecting` their means and intervals;
-`planning` and `stopping` determine the runs that are needed, and `store` keeps finished runs on disk.
+`planning` determines the runs that are needed, and `store` keeps finished runs on disk.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,6 +64,23 @@ def interval(samples: Any, confidence: float = 0.95, axis: int = 0) -> Interval:
     mean, half = values.mean(axis), half_width(values, confidence, axis)
     ends = mean, mean - half, mean + half
     return Interval(*map(float, ends)) if values.ndim == 1 else Interval(*ends)
+
+
+def is_decided(samples: Sequence[float], goal: float, confidence: float, looks: int = 1) -> bool:
+    r"""Return whether the confidence interval of a mean lies entirely below a goal, or entirely at or above the goal.
+
+    A growing sample may be examined ``looks`` times. The interval of each look has the
+    confidence :math:`1 - (1 - c)/looks`, so by Bonferroni's inequality the probability of a wrong decision at any look
+    is at most 1 - c, for independent samples with a normal distribution (Law, Simulation Modeling and Analysis, 5th
+    ed., section 9.7).
+
+    >>> is_decided([0.94, 0.96, 0.97], 0.95, 0.95), is_decided([0.97, 0.98, 0.98], 0.95, 0.95)
+    (False, True)
+    >>> is_decided([0.97, 0.98, 0.98], 0.95, 0.95, looks=4)
+    False
+    """
+    _, lower, upper = interval(samples, 1 - (1 - confidence) / looks)
+    return bool(lower >= goal or upper < goal)
 
 
 def half_width(samples: np.ndarray, confidence: float, axis: int = 0) -> Any:

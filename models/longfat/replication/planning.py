@@ -6,18 +6,81 @@ this order, but not on the order in which these ended, nor on the number of runs
 
 from __future__ import annotations
 
+import json
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+
+from longfat.base import quantities
+from longfat.base.domains import number, out_of_range, wrong_type
+from longfat.replication.intervals import student_quantile
 from longfat.replication.outcomes import Failure, Record
-from longfat.replication.stopping import Until, Widths
 
 RunIndex = tuple[int, int]  # index of the point, replication
 
 DONE = "done"
 WIDE = "not narrow enough"
+
+
+@dataclass(frozen=True)
+class HalfWidth:
+    """Allowed half width of a confidence interval: a number in the variable's unit, or a fraction of the mean.
+
+    >>> float(HalfWidth(0.25, relative=True).allowed(10.0))  # 0.25 / 1.25 of the sample mean
+    2.0
+    """
+
+    value: float
+    relative: bool
+
+    def allowed(self, mean: Any) -> Any:
+        r"""Return the allowed half width for a sample mean, in the variable's unit.
+
+        A fraction :math:`\gamma` refers to the true mean: :math:`|\bar x - \mu| \le \gamma |\mu|` follows from
+        :math:`|\bar x - \mu| \le \frac{\gamma}{1 + \gamma} |\bar x|` (A. M. Law,
+        Simulation Modeling and Analysis, section 9.4.1), which is the condition used here.
+        """
+        return np.abs(mean) * (self.value / (1 + self.value)) if self.relative else self.value
+
+
+Until = Mapping[str | None, HalfWidth]  # allowed half widths by the variables' names; None means all variables
+
+
+def half_widths(until: Any) -> Until:
+    """Convert a sweep's argument ``until``: a percentage, or a mapping of names to percentages or to half widths.
+
+    >>> half_widths({"wait": 0.1, "queue": "5 %"})["queue"]
+    HalfWidth(value=0.05, relative=True)
+    """
+    if isinstance(until, str):
+        return {None: _half_width("until", until)}
+    if not isinstance(until, Mapping) or not until or not all(isinstance(name, str) for name in until):
+        expected = (
+            "None, a percentage of the mean such as '5 %', or a mapping of names of variables to such percentages "
+            "or to half widths in the units of the variables"
+        )
+        raise wrong_type("until", until, expected)
+    return {name: _half_width(f"until: {name}", value) for name, value in until.items()}
+
+
+def _half_width(name: str, value: Any) -> HalfWidth:
+    if not isinstance(value, str):
+        return HalfWidth(number(name, value, "in the variable's unit", "(0, inf)"), relative=False)
+    percent = quantities.percent(value)
+    if percent is None:
+        allowed = "a percentage of the mean such as '5 %' or, for one variable, a half width in the variable's unit"
+        raise out_of_range(name, repr(value), "1", allowed)
+    return HalfWidth(number(name, percent, "%", "(0, 100)") / 100, relative=True)
+
+
+def as_text(until: Until) -> str:
+    """Return the allowed half widths as text for the attributes of a Dataset."""
+    texts = {name: f"{100 * one.value:g} %" if one.relative else one.value for name, one in until.items()}
+    return str(texts[None]) if None in texts else json.dumps(texts)
 
 
 @dataclass(frozen=True)
@@ -32,11 +95,11 @@ class Ended:
 
 @dataclass
 class _Point:
-    widths: Widths | None
     needed: int  # the outcomes so far require the replications 0 to needed - 1
     issued: int = 0  # replications 0 to issued - 1 have been returned by `Plan.next_run`
     examined: int = 0  # replications 0 to examined - 1 have ended and have been examined
     outcomes: dict[int, Record | Failure] = field(default_factory=dict)
+    moments: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # mean, and sum of squared deviations, by name
 
 
 class Plan:
@@ -48,7 +111,7 @@ class Plan:
         Number of points.
     least, most : int
         Replications of each point [runs]; without ``until`` they are equal.
-    until : Until or None
+    until : mapping or None
         Largest half widths at which a point needs no more runs; None for a fixed number of runs.
     confidence : float
         Confidence of the intervals [probability].
@@ -87,8 +150,7 @@ class Plan:
             if not self._unfinished:
                 if self._opened == self._points:
                     return None
-                widths = None if self._until is None else Widths(self._until, self._confidence)
-                self._open[self._opened] = _Point(widths, self._least)
+                self._open[self._opened] = _Point(self._least)
                 self._unfinished.append(self._opened)
                 self._opened += 1
             index = self._unfinished[0]
@@ -130,11 +192,41 @@ class Plan:
         return run_index[1] < self._least
 
     def _excess(self, point: _Point, record: Record) -> float:
-        """Add a record; return the largest ratio of half width to target; infinity while required runs are missing."""
-        if point.widths is None:
+        """Add a record; return the largest ratio of a half width to its target, at most 1 if all are narrow enough.
+
+        The result is infinite while required runs are missing, and NaN if an interval can never be narrow enough,
+        because a mean or variance is not finite.
+        """
+        if self._until is None:
             return 0.0 if point.examined == self._most else math.inf
-        point.widths.add(record, self._names(record))
-        return point.widths.excess() if point.examined >= self._least else math.inf
+        count, largest = point.examined, 0.0
+        for name, target in self._targets(self._until, record).items():
+            values = record.variables[name].values
+            mean, squares = point.moments.get(name, (0.0, 0.0))
+            with np.errstate(invalid="ignore", over="ignore"):
+                step = values - mean  # Welford's recurrence, without cancellation
+                mean = mean + step / count
+                squares = squares + step * (values - mean)
+            point.moments[name] = mean, squares
+            if count < self._least:
+                continue
+            if not (np.isfinite(mean).all() and np.isfinite(squares).all()):
+                return math.nan
+            width = student_quantile(count - 1, self._confidence) * np.sqrt(squares / (count - 1) / count)
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+                ratio = np.where(width == 0, 0.0, width / target.allowed(mean))  # a constant 0 has the ratio 0
+            largest = max(largest, float(ratio.max(initial=0.0)))
+        return largest if count >= self._least else math.inf
+
+    def _targets(self, until: Until, record: Record) -> dict[str, HalfWidth]:
+        """Return the allowed half width of each variable that has one; refuse names that the record lacks."""
+        names = self._names(record)
+        if None in until:
+            return dict.fromkeys(names, until[None])
+        for name in until:
+            if name not in names:
+                raise ValueError(f"until: {name!r} is no variable of the function, which returned {', '.join(names)}")
+        return {str(name): target for name, target in until.items()}
 
     def _request_more(self, index: int, point: _Point, excess: float) -> None:
         # Half widths are inversely proportional to the square root of the number of runs. Multiply the number of runs

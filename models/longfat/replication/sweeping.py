@@ -17,9 +17,8 @@ from longfat.replication import store as stores
 from longfat.replication.collecting import Collector
 from longfat.replication.grid import Grid, Streams
 from longfat.replication.outcomes import Failure, Record, record
-from longfat.replication.planning import Plan, RunIndex
+from longfat.replication.planning import Plan, RunIndex, as_text, half_widths
 from longfat.replication.repeating import ExecutorFailed, supervise
-from longfat.replication.stopping import Until
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -183,7 +182,7 @@ def sweep(
     if not callable(function):
         raise wrong_type("function", function, "a function")
     points = Grid.parse(grid)
-    widths = None if until is None else Until.parse(until)
+    widths = None if until is None else half_widths(until)
     least = 1 if widths is None else 10
     if replications is not None:
         least = integer("replications", replications, "runs", "[1, 1e9]" if widths is None else "[2, 1e9]")
@@ -212,7 +211,7 @@ def sweep(
         )  # fmt: skip
     data = collector.dataset(status=widths is not None or errors == "keep")
     seed = {name: str(value) for name, value in streams.attributes().items()}
-    requested = {} if widths is None else {"until": widths.attribute(), "at_most": most}
+    requested = {} if widths is None else {"until": as_text(widths), "at_most": most}
     made_by = {"made_by": "longfat.sweep"}  # which `longfat.plot.show` reads
     data.attrs = {**made_by, **provenance, "replications": least, **requested, "confidence": confidence, **seed}
     return data
