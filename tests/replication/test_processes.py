@@ -12,7 +12,7 @@ from multiprocessing import get_context
 import pytest
 
 from longfat.replication import SweepError, sweep
-from longfat.replication.engines import Processes
+from longfat.replication.repeating import Processes
 from tests.replication.common import QUIET, logged_run, once_killed
 
 LOADS = {"load": [1, 2, 3, 4, 5, 6]}
@@ -83,7 +83,7 @@ def test_a_pool_whose_process_dies_says_so(tmp_path, make):
 
 BLOCKED = """
 import signal
-from longfat.replication.engines import Processes
+from longfat.replication.repeating import Processes
 
 if __name__ == "__main__":
     with Processes(1) as pool:

@@ -19,7 +19,7 @@ from longfat.base.files import directory
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
-from longfat.replication import SweepError, engines, interval, replicate, sweep
+from longfat.replication import SweepError, interval, repeating, replicate, sweep
 from longfat.sim.runs.engine import SchemeError
 
 if TYPE_CHECKING:
@@ -186,8 +186,8 @@ def run_cells(
         except SweepError as error:
             raise _of_a_scheme(error, cell, store) from error
 
-    chosen = engines.adopt(executor)
-    with engines.opened(chosen) as pool, bar(task="benchmark", unit="cell", shown=progress, total=len(cells)) as shown:
+    opened = repeating.opened(repeating.adopt(executor))
+    with opened as pool, bar(task="benchmark", unit="cell", shown=progress, total=len(cells)) as shown:
         try:
             return replicate(runs, cells, 2 * (os.cpu_count() or 1) + 2, progress=tell)
         except KeyboardInterrupt:

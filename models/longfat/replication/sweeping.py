@@ -12,13 +12,13 @@ from longfat._version import __version__
 from longfat.base import files
 from longfat.base.domains import choice, integer, number, wrong_type
 from longfat.base.progress import bar
-from longfat.replication import engines, identity
+from longfat.replication import identity
 from longfat.replication import store as stores
 from longfat.replication.collecting import Collector
 from longfat.replication.grid import Grid, Streams
 from longfat.replication.outcomes import Failure, Record, record
 from longfat.replication.planning import Plan, RunIndex, as_text, half_widths
-from longfat.replication.repeating import ExecutorFailed, supervise
+from longfat.replication.repeating import ExecutorFailed, Portable, adopt, opened, supervise
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -190,8 +190,8 @@ def sweep(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     directory = None if store is None else files.directory("store", store)
     choice("errors", errors, ("raise", "keep"))
-    chosen = engines.adopt(executor)
-    portable = engines.portable(function, chosen)
+    chosen = adopt(executor)
+    portable = Portable(function, chosen)
 
     found = None if directory is None else stores.first_run(directory)
     streams = Streams.parse(rng) if rng is not None or found is None else Streams.from_attributes(found["sweep"]["rng"])
@@ -204,7 +204,7 @@ def sweep(
 
     collector = Collector(points, confidence, intervals=least > 1, keep=keep)
     plan = Plan(len(points), least, most, widths, confidence, collector.names)
-    with engines.opened(chosen) as pool:
+    with opened(chosen) as pool:
         _execute(
             pool, portable, points, streams, plan, collector, opened_store,
             continue_on_error=errors == "keep", progress=progress,

@@ -14,7 +14,7 @@ from longfat.base.domains import integer, number, unknown, wrong_type
 from longfat.base.progress import bar
 from longfat.law import PACKAGE, Law, registered
 from longfat.replication import replicate
-from longfat.replication.engines import Processes
+from longfat.replication.repeating import Processes
 from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
