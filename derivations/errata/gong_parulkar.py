@@ -15,7 +15,7 @@ from figures.claims import Context, read
 from figures.gong_parulkar.runs import longest
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate, trace
-from longfat.segments.channel import ListedLosses
+from longfat.segments.simulating import ListedLosses
 
 PACKETS = 16
 ACK = 370 / PACKETS

@@ -19,8 +19,7 @@ from figures.gong_parulkar.runs import PATH, WIDE
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.segments import simulate, trace
-from longfat.segments.channel import ListedLosses
-from longfat.segments.replications import Strategy
+from longfat.segments.simulating import ListedLosses, Strategy
 
 CAPTIONS = {
     "gong_parulkar_17": "A window wider than the receive buffer compared with one of its size, hard acknowledgment; "

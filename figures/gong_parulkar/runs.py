@@ -18,8 +18,7 @@ from figures.rule import Difference, Estimate, Quantity, Spread, Statement, Toge
 from longfat import design
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate, trace
-from longfat.segments.channel import ListedLosses
-from longfat.segments.replications import Rules, Strategy, run_one
+from longfat.segments.simulating import ListedLosses, Rules, Strategy, run_one
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -9,7 +9,7 @@ from figures.claims import Context
 from figures.gong_parulkar import compared, delaying
 from figures.gong_parulkar.error_control import RESERVED, RULES, counted, deliver, random_losses
 from longfat.segments import trace
-from longfat.segments.channel import ListedLosses
+from longfat.segments.simulating import ListedLosses
 
 PATH = {"window": 58, "packets": 16, "ack_delay": 370}
 

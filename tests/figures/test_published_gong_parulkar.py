@@ -4,7 +4,7 @@ import pytest
 
 from figures.gong_parulkar import runs as gong_parulkar_runs
 from figures.verdicts import scoreboard
-from longfat.segments.replications import Rules
+from longfat.segments.simulating import Rules
 from tests.figures.published_checks import *  # noqa: F403
 from tests.figures.published_checks import SCOREBOARD, test_verdicts_are_those_of_the_scoreboard  # noqa: F401
 

@@ -7,7 +7,7 @@ import pytest
 
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate, trace
-from longfat.segments.channel import ListedLosses
+from longfat.segments.simulating import ListedLosses
 
 ACK = 370 / 16  # 150 Mbit/s, 20 ms, 16 packets of 1024 bytes: 369.2 packet times
 LAW = laws.throughput_efficiency_hard_ack

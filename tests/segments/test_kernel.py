@@ -5,16 +5,15 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat.segments.channel import parameters
-from longfat.segments.kernel import losses, segment_sender
-from longfat.segments.replications import Rules, run_one
+from longfat.segments.kernel import segment_sender
+from longfat.segments.simulating import Rules, parameters, run_one
 from tests.examples import examples
 from tests.segments.referee import replay
 
 
 @numba.njit
 def next_loss(rng, read, state):
-    return losses.packets_to_next_loss(rng, read, state)
+    return segment_sender.packets_to_next_loss(rng, read, state)
 
 
 def loss_pattern(loss, seed):

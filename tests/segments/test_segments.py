@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from longfat.segments import QUANTITIES, simulate, trace
-from longfat.segments.channel import ListedLosses, checked, parameters
 from longfat.segments.kernel import segment_sender
-from longfat.segments.replications import Rules, run_one
+from longfat.segments.simulating import ListedLosses, Rules, checked, parameters, run_one
 from tests.segments.test_kernel import next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}

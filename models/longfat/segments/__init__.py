@@ -17,8 +17,6 @@ flight, their acknowledgment requests the segment's other packets, because each 
 follows its last packet (section 4.2).
 """
 
-from longfat.segments.channel import ListedLosses
-from longfat.segments.replications import AskAgain, Strategy
-from longfat.segments.simulating import QUANTITIES, simulate, trace
+from longfat.segments.simulating import QUANTITIES, AskAgain, ListedLosses, Strategy, simulate, trace
 
 __all__ = ["QUANTITIES", "AskAgain", "ListedLosses", "Strategy", "simulate", "trace"]

@@ -13,7 +13,6 @@ from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
     from longfat import segments
-    from longfat.segments import channel
     from longfat.sim import queues, schemes
     from longfat.sim import services as services
     from longfat.sim.conforming import conformance
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DROP", "ENQUEUE", "NOTHING", "NO_DATA", "PASSES", "SEND", "Discipline", "Network", "Parameter", "PlugIn",
-    "Scheme", "SchemeError", "Service", "Simulation", "append", "behind", "capacity", "channel", "conformance",
+    "Scheme", "SchemeError", "Service", "Simulation", "append", "behind", "capacity", "conformance",
     "drop_more", "fields", "first_waiting", "flow_state", "has_next_switch", "heap_entry", "heap_insert",
     "heap_remove", "heap_replace", "inline", "is_full", "mark", "memory", "now_ns", "number_of", "push_out", "queue",
     "queue_numbered", "queue_of", "queues", "random", "run", "schedule_wake", "schemes", "segments", "set_memory",

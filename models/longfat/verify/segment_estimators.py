@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from longfat.base import domains
-from longfat.segments.channel import checked
-from longfat.segments.replications import Rules, replicated
+from longfat.segments.simulating import Rules, checked, replicated
 from longfat.verify.measured_runs import Result, estimator
 
 

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from longfat.segments import trace
-from longfat.segments.channel import ListedLosses
+from longfat.segments.simulating import ListedLosses
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Service, Simulation, append, queue, run, take_last
 from longfat.sim.kernel.records import ACK, DATA
 from longfat.sim.plugin.parameters import Table

@@ -1,5 +1,5 @@
 """Compiled kernel of the segment simulator, whose time grows with losses and discards if the window never closes.
 
-`losses` draws the next lost packet, `holes` stores the segments that lack packets and the acknowledgments in transit,
-`segment_receiver` keeps or discards arriving groups, and `segment_sender` is the event loop.
+`segment_receiver` keeps or discards arriving groups, and stores the segments that lack packets and the acknowledgments
+in transit; `segment_sender` draws the next lost packet and is the event loop.
 """

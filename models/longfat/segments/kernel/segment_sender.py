@@ -9,10 +9,21 @@ are sent in one step. Otherwise the sender may wait for each segment, and they a
 
 from __future__ import annotations
 
-from longfat.segments.kernel.holes import NONE, close_holes, edge_of, integers, record_starts, row_of
-from longfat.segments.kernel.losses import NEVER, lost_in_group, packets_to_next_loss
-from longfat.segments.kernel.segment_receiver import KEPT, first_sent, repeated, room_left
+from longfat.segments.kernel.segment_receiver import (
+    KEPT,
+    NONE,
+    close_holes,
+    edge_of,
+    first_sent,
+    integers,
+    record_starts,
+    repeated,
+    room_left,
+    row_of,
+)
 from longfat.sim.kernel.jit import entry, inline
+
+NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bits
 
 #: Result of a run; `status` has one of the values below.
 RESULT = integers("elapsed", "delays", "longest", "sent", "lost_packets", "status", "traced")
@@ -21,6 +32,32 @@ DONE, STOPPED, STUCK = range(3)
 #: Row of the trace: `count` new segments sent consecutively, or one group of requested packets if `count` is 0. `edge`:
 #: the first segment that is incomplete afterwards.
 TRACE = integers("start", "segment", "count", "packets", "verdict", "edge")
+
+
+@inline
+def packets_to_next_loss(rng, losses, state):
+    """Return the number of packets delivered before the next loss; ``state[0]`` counts the listed losses.
+
+    ``losses`` is the array that `simulating.parameters` returns.
+    """
+    if losses[0] == 0.0:
+        return NEVER
+    if losses[0] > 0.0:
+        packets = rng.standard_exponential() / losses[0]
+        return int(packets) if packets < NEVER else NEVER
+    state[0] += 1
+    return int(losses[state[0]]) if state[0] < len(losses) else NEVER
+
+
+@inline
+def lost_in_group(rng, losses, state, gap, packets):
+    """Send a group of packets; return how many are lost, and how many packets follow the group before the next loss."""
+    lost = 0
+    while gap < packets:
+        lost += 1
+        packets -= gap + 1
+        gap = packets_to_next_loss(rng, losses, state)
+    return lost, gap - packets
 
 
 @inline
