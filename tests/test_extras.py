@@ -78,8 +78,7 @@ assert message(fluid.linearise, fluid.cadpc(1), [0.5]) == "longfat.fluid" + jax
 assert message(fluid.trajectory, fluid.cadpc(4), [0.1] * 4, 2) == "fluid.trajectory" + jax
 
 picture = "a picture needs matplotlib: pip install 'longfat[files]'"
-assert message(lf.plot.style) == message(run.longfat.plot) == picture
-assert "needs matplotlib" in run.longfat._repr_html_()
+assert message(lf.plot.style) == message(lf.plot.show, run) == picture
 assert message(lambda: lf.explore.law) == "longfat.explore.law needs anywidget: pip install 'longfat[explore]'"
 data = lf.explore.dataset(lf.explore.start(lf.laws.queues.mm1_wait, load=0.9))
 assert math.isclose(data.operating_value, 9)

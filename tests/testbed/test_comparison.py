@@ -53,7 +53,7 @@ def test_differences_by_hand():
 def test_windows_and_queues_over_each_other(both):
     """Two lines in each panel: the data of both sides at the same times, in packets and seconds."""
     with plot.style():
-        windows, queues = both.longfat.plot()
+        windows, queues = plot.show(both)
     for ax, name in ((windows, "window_trace"), (queues, "queue_trace")):
         assert [line.get_label() for line in ax.lines] == ["simulator", "Linux"]
         for line in ax.lines:

@@ -1,9 +1,6 @@
-"""Results that show themselves in Jupyter: laws, networks, runs, recommendations."""
+"""Pictures of results by `plot.show`; laws and networks, which show themselves in Jupyter."""
 
-import subprocess
-import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
@@ -26,7 +23,7 @@ def run(net):
 
 
 def test_the_picture_of_a_run_has_its_samples(run):
-    rate, window, queue = run.longfat.plot()
+    rate, window, queue = plot.show(run)
     assert [ax.get_ylabel() for ax in (rate, window, queue)] == ["rate [Mbit/s]", "window [packets]", "queue [packets]"]
     # What the steps add up to, Mbit/s over half seconds, is the data that had arrived at the last sample.
     drawn = [step.get_data() for step in rate.patches]
@@ -56,65 +53,33 @@ def test_totals_of_deterministic_runs_have_no_intervals(net):
     assert "deterministic" in goodput.get_title()
 
 
-def test_in_jupyter(run):
-    before = plt.get_fignums()
-    shown = run.longfat._repr_html_()
-    assert shown.startswith("<div><img")
-    assert "data:image/png;base64,iVBORw0KGgo" in shown
-    assert "<code>made_by</code></td><td>longfat.sim.run</td>" in shown
-    assert plt.get_fignums() == before  # or the notebook would show it twice
-    assert repr(run.longfat).startswith("<result of longfat.sim.run:")
-
-
-#: longfat imported before xarray, which it does not import itself, even twice; then after it, without the accessor.
-ORDERS = """
-import sys, longfat
-assert "xarray" not in sys.modules
-del sys.modules["longfat"]
-import longfat, xarray as xr
-print(repr(xr.open_dataset("run.nc").longfat))
-del xr.Dataset.longfat
-for name in [name for name in sys.modules if name.split(".")[0] == "longfat"]:
-    del sys.modules[name]
-import longfat
-print(repr(xr.open_dataset("run.nc").longfat))
-"""
-
-
-def test_a_dataset_that_was_saved(run, tmp_path):
-    """A new process has the accessor, whether it imports longfat before or after xarray."""
-    run.to_netcdf(tmp_path / "run.nc")
-    done = subprocess.run([sys.executable, "-c", ORDERS], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["<result of longfat.sim.run"] * 2
-
-
 def test_a_sweep_is_drawn():
     def shifted(load, rng):
         value = rng.uniform()
         return {"wait": load + value, "loss": value}
 
     swept = lf.sweep(shifted, {"load": [0.3, 0.6, 0.9]}, replications=3, rng=1, progress=False)
-    wait, loss = swept.longfat.plot()
+    wait, loss = plot.show(swept)
     assert (wait.get_xlabel(), wait.get_ylabel(), loss.get_ylabel()) == ("load", "wait", "loss")
     assert wait.containers[0].lines[0].get_ydata() == pytest.approx(swept.wait.values)
     alone = lf.sweep(lambda load, rng: load, {"load": [0.3, 0.6]}, replications=2, rng=1, progress=False)
-    assert alone.longfat.plot().get_xlabel() == "load"
+    assert plot.show(alone).get_xlabel() == "load"
     once = lf.sweep(lambda load, rng: load, {"load": [0.3, 0.6]}, replications=1, rng=1, progress=False)
     with pytest.raises(ValueError, match="call sweep with several replications"):
-        once.longfat.plot()
+        plot.show(once)
 
 
 def test_datasets_without_a_picture_are_refused():
     stranger = xr.Dataset()
     with pytest.raises(ValueError, match="data has no picture: made_by '' is unknown; available: "):
-        stranger.longfat.plot()
-    assert "has no picture" in stranger.longfat._repr_html_()
+        plot.show(stranger)
     with pytest.raises(ValueError, match=r"must be a result of sim\.run"):
         plot.run(stranger)
     with pytest.raises(ValueError, match=r"must be a result of explore\.dataset"):
         plot.law_curves(stranger)
     no_curves = lf.design.window(loss=1e-3, points=0, **BASELINE)
-    assert "call design.window with points &gt; 0" in no_curves.longfat._repr_html_()
+    with pytest.raises(ValueError, match=r"call design\.window with points > 0"):
+        plot.show(no_curves)
 
 
 def test_laws_and_networks(net):
