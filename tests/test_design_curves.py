@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from longfat import design, plot
-from longfat.design.curve_laws import CurveLaws
+from longfat.design.scheme_curves import CurveLaws
 from longfat.design.senders import sender
 from longfat.plot.curve_panels import what_to_do
 from longfat.sim import schemes

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longfat._version import __version__
 from longfat.base.argument import listed, takes
-from longfat.base.domains import out_of_range, seed_of
+from longfat.base.domains import conflict, out_of_range, seed_of
 from longfat.base.labelled import made_by
 from longfat.design.arguments import CURVES
-from longfat.design.curve_laws import ASSUMED, CurveLaws
-from longfat.design.curve_runs import CurvePath, limited
+from longfat.design.bottleneck import Bottleneck
+from longfat.design.buffer_laws import CubicLaws, Laws, Path, laws_of, value_of
+from longfat.design.long_flows import LongFlows
+from longfat.design.replicating import sampling_interval
 from longfat.design.senders import sender
 from longfat.design.window_curves import attrs, with_limits
+from longfat.laws import cubic, tcp
 from longfat.replication import sweep
+from longfat.sim import Network, run
+from longfat.sim.kernel.jit import inline
+from longfat.sim.network import traffic
+from longfat.sim.plugin.parameters import Parameter
+from longfat.sim.schemes import Scheme
 
 if TYPE_CHECKING:
     import xarray as xr
-
 
 #: Default buffers, and default windows of each flow [bandwidth-delay products].
 BUFFERS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0)
@@ -36,8 +45,24 @@ QUANTITIES = {
     "loss": ("1", "share of the packets that the full buffer drops"),
     "transfer_time": ("s", "mean completion time of short transfers"),
 }
-LAWS = ("utilisation", "queueing_delay", "loss", "transfer_time")
 SHARES = ("utilisation", "loss")  # in [0, 1]
+#: Quantity -> assumptions of the law of this quantity.
+ASSUMED = {
+    "utilisation": "fluid sawtooth; flows lose at the same time",
+    "queueing_delay": "fluid sawtooth; flows lose at the same time",
+    "loss": "one loss of each flow in a cycle of its sawtooth",
+    "transfer_time": "lower bound: slow start over an empty link",
+}
+#: Largest ratio of a window W to W_r = `reno_friendly_window` for which the Reno-friendly estimate is never below the
+#: cubic function. The estimate grows from beta W to W in the time T, the cubic function in the time K, and T/K =
+#: (W/W_r)^(2/3). Up to this ratio the slope of the estimate, (1 - beta) W/T, is at least the initial slope of the cubic
+#: function, 3 (1 - beta) W/K.
+FRIENDLY = 3**-1.5
+#: Shortest observation in round trips and in seconds; the shortest warm-up is a quarter of it. Our choice: timeouts
+#: last longer than the short sawtooth of many flows, for which twelve cycles are therefore not enough.
+LEAST_ROUND_TRIPS, LEAST_TIME = 2000, 5.0  # s
+LIMIT = "window_limit"
+_made: dict[int, tuple[Scheme, Scheme]] = {}  # (scheme, bounded scheme) by identity, so that each is compiled once
 
 
 @takes(CURVES)
@@ -121,7 +146,11 @@ def curves(
     data = sweep(point, grid, replications=replications, rng=seed, confidence=confidence, progress=progress)
     data = _described(data, over)
     laws = _laws(path, named, counts, over, buffer, values)
-    data = data.assign(laws).assign_coords(_sizes(path, over, values))
+    sizes = [path.packets(one) for one in values]
+    data = data.assign(laws).assign_coords(
+        packets=(over, sizes, attrs("packets", f"{over}, as simulated")),
+        bytes=(over, [one * path.packet for one in sizes], attrs("bytes", f"{over}, as simulated")),
+    )
     data.attrs = {
         "rate": path.rate,
         "round_trip_time": path.round_trip_time,
@@ -197,21 +226,12 @@ def _axis(over: str) -> dict[str, str]:
     return attrs("1", f"{what}, over the bandwidth-delay product")
 
 
-def _sizes(path: CurvePath, over: str, values: list[float]) -> dict[str, Any]:
-    """Return the buffers or windows in packets and in bytes, as coordinates."""
-    packets = [path.packets(one) for one in values]
-    return {
-        "packets": (over, packets, attrs("packets", f"{over}, as simulated")),
-        "bytes": (over, [one * path.packet for one in packets], attrs("bytes", f"{over}, as simulated")),
-    }
-
-
 def _laws(
     path: CurvePath, named: dict[str, Any], counts: list[int], over: str, fixed: float, values: list[float]
 ) -> dict[str, Any]:
     """Return the laws as variables, on a fine grid of buffers or windows that contains the simulated values."""
     dense = np.unique(np.concatenate([np.geomspace(values[0], values[-1], DENSE), values]))
-    found = {name: np.full((len(named), len(counts), len(dense)), math.nan) for name in LAWS}
+    found = {name: np.full((len(named), len(counts), len(dense)), math.nan) for name in ASSUMED}
     for i, scheme in enumerate(named.values()):
         laws = CurveLaws(*sender(scheme), path.bandwidth_delay_product, path.round_trip_time)
         shortest = math.nan
@@ -227,7 +247,195 @@ def _laws(
         f"law_{name}": (
             ("scheme", "flows", dim), found[name], attrs(QUANTITIES[name][0], f"{QUANTITIES[name][1]}, law"),
         )
-        for name in LAWS
+        for name in ASSUMED
         if name != "transfer_time" or path.file is not None
     }  # fmt: skip
     return made | {dim: (dim, dense, _axis(over))}
+
+
+@dataclass(frozen=True)
+class CurvePath(Bottleneck):
+    """Network path of the design curves, with methods that simulate it; SI units, buffers and windows in BDPs."""
+
+    spread: float
+    file: float | None  # bytes
+    load: float  # load of the short transfers, relative to the capacity
+
+    def packets(self, share: float) -> int:
+        """Convert a buffer or window from bandwidth-delay products to packets, at least one packet."""
+        return max(1, round(share * self.bandwidth_delay_product))
+
+    def flows(self, scheme: str | Scheme, count: int, window: float = math.inf) -> LongFlows:
+        """Return ``count`` long-lived flows, with windows up to ``window`` [bandwidth-delay products]."""
+        chosen, parameters = sender(scheme)
+        if window < math.inf:
+            chosen, parameters = limited(chosen), parameters | {LIMIT: float(self.packets(window))}
+        return LongFlows(
+            rate=self.rate, round_trip_time=self.round_trip_time, packet=self.packet, flows=count, scheme=chosen,
+            parameters=parameters, spread=self.spread, most=math.ceil(self.bandwidth_delay_product),
+        )  # fmt: skip
+
+    def watch(self, flows: LongFlows, buffer: float) -> tuple[float, float]:
+        """Return the times at which the observation begins and ends [s]."""
+        begin, until = flows.watch(self.packets(buffer))
+        least = max(LEAST_ROUND_TRIPS * self.round_trip_time, LEAST_TIME)
+        skipped = max(begin, least / 4)
+        return skipped, skipped + max(until - begin, least)
+
+    def simulate(
+        self, scheme: str | Scheme, count: int, buffer: float, window: float, rng: np.random.Generator
+    ) -> dict[str, float]:
+        """Return the quantities of a run of the flows alone, and ``transfer_time`` [s] of a run with transfers."""
+        flows = self.flows(scheme, count, window)
+        begin, until = self.watch(flows, buffer)
+        alone, beside = rng.spawn(2)
+        every = sampling_interval(self.round_trip_time, until)
+        net = flows.network(self.packets(buffer), alone)
+        data = run(net, duration=until, warm_up=begin, sample_every=every, rng=alone, progress=False)
+        link = data.sel(link="switch-sinks")
+        backlog = link.queue_trace.values[link.time.values >= begin]
+        per_packet = self.packet / self.rate
+        found = {
+            "utilisation": float(link.utilisation),
+            "queueing_delay": float(link.mean_queue) * per_packet,
+            "queueing_delay_99": float(np.quantile(backlog, 0.99)) * per_packet,
+            "loss": float(link.link_dropped) / float(link.arrived),
+        }
+        if self.file is not None:
+            net = self.with_transfers(flows, flows.network(self.packets(buffer), beside))
+            data = run(net, duration=until, warm_up=begin, rng=beside, progress=False)
+            found["transfer_time"] = float(data.transfer_time.sel(flow="short"))
+        return found
+
+    def with_transfers(self, flows: LongFlows, net: Network) -> Network:
+        """Add transfers that arrive at random: new connections of the same sender, with the mean round-trip time."""
+        assert self.file is not None
+        path = ["switch", "sinks"]
+        if flows.flows > 1 and flows.spread > 0:  # the link of the switch has the delay of the shortest round trip
+            net.link("sinks", "short", rate=math.inf, delay=flows.spread * self.round_trip_time / 2)
+            path.append("short")
+        size = math.ceil(self.file / self.packet) * self.packet
+        return net.flow(
+            traffic.arrivals(self.load * self.rate / size, flows.scheme), path=path, name="short", file=size,
+            packet=self.packet, ack_path="ideal", parameters=flows.parameters,
+        )  # fmt: skip
+
+
+def limited(scheme: Scheme) -> Scheme:
+    """Return the scheme with the parameter ``window_limit``, an upper bound of its window [packets].
+
+    In Linux a socket buffer has this effect, because a window grows only while it is all in use (tcp_is_cwnd_limited).
+    Here the limit bounds the amount in flight; packets that a receiver stores after a lost packet are neglected.
+
+    >>> from longfat.sim.schemes import scheme
+    >>> limited(scheme("reno")).parameters["window_limit"].unit
+    'packets'
+    """
+    if id(scheme) in _made:
+        return _made[id(scheme)][1]
+    if scheme.controls != "window":
+        raise conflict(f"scheme {scheme.name!r}", "has no window", "it sets a rate")
+    # Limit the windows of these callbacks only: the callbacks for losses and timeouts only reduce the window.
+    callbacks = {name: getattr(scheme, name) for name in ("start", "ack", "alarm")}
+    bounded: dict[str, Any] = {name: _bounded(inline(one)) for name, one in callbacks.items() if one is not None}
+    about = Parameter(math.inf, "packets", "[1, inf]", about="Upper bound of the congestion window")
+    made = replace(scheme, parameters={**scheme.parameters, LIMIT: about}, **({"start": _start} | bounded))
+    _made[id(scheme)] = (scheme, made)  # keeps the scheme, so that no other one gets its identity
+    return made
+
+
+def _start(flow: Any, event: Any) -> float:
+    """Return the initial window [packets], at most ``window_limit``."""
+    return min(flow.window, flow.window_limit)  # type: ignore[no-any-return]
+
+
+def _bounded(inner: Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
+    """Return a callback that returns the window of the callback ``inner``, but at most ``window_limit``."""
+
+    def bounded(flow: Any, event: Any) -> float:
+        return min(inner(flow, event), flow.window_limit)  # type: ignore[no-any-return]
+
+    return bounded
+
+
+@dataclass(frozen=True)
+class CurveLaws:
+    """Laws of one sender on a path; buffers and windows in bandwidth-delay products, NaN where no law holds."""
+
+    scheme: Scheme
+    parameters: Mapping[str, float]
+    bandwidth_delay_product: float  # packets
+    round_trip_time: float
+
+    @property
+    def laws(self) -> Laws:
+        """Rules and laws of the sender at a switch on this path."""
+        known = {name: float(value) for name, value in self.parameters.items()}
+        path = Path(self.bandwidth_delay_product, self.round_trip_time)
+        return laws_of(self.scheme, known, path)
+
+    def sawtooth(self, buffer: float, flows: int) -> dict[str, float]:
+        """Return utilisation, queueing delay [s] and loss of flows whose windows overflow the buffer.
+
+        All are NaN where path and buffer hold fewer than two packets of each flow, because below that a window cannot
+        shrink by a loss and grow again.
+        """
+        largest = (1 + buffer) * self.bandwidth_delay_product / flows
+        if largest < 2:
+            return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
+        delay, loss = math.nan, math.nan
+        region = self.region(buffer, flows)
+        if region == "linear":  # additive increase of any size
+            delay = float(tcp.aimd_mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
+        elif region == "cubic":
+            delay = float(cubic.mean_queue(buffer, self.laws.decrease)) * self.round_trip_time
+        if region == "linear":
+            loss = self._loss(largest)
+        return {"utilisation": self.laws.together(buffer, flows), "queueing_delay": delay, "loss": loss}
+
+    def _loss(self, largest: float) -> float:
+        """Return the loss of a sawtooth whose window grows linearly with the number of round trips."""
+        if not isinstance(self.laws, CubicLaws):
+            return float(tcp.loss_of_window(largest))
+        c, beta = (value_of(self.scheme, self.parameters, name) for name in ("c", "beta"))
+        # In the linear region the number of packets between losses does not depend on the round-trip time, so that
+        # queueing delay is neglected.
+        return min(1.0, 1 / float(cubic.packets_between_losses(largest, self.round_trip_time, c, beta)))
+
+    def region(self, buffer: float, flows: int) -> str:
+        """Return "linear" or "cubic" if the window grows in this way over the whole sawtooth, else an empty text."""
+        decrease = self.laws.decrease
+        if math.isnan(decrease):
+            return ""
+        if not isinstance(self.laws, CubicLaws):
+            return "linear"
+        c = value_of(self.scheme, self.parameters, "c")
+        largest = (1 + buffer) * self.bandwidth_delay_product / flows
+        longest = (1 + buffer) * self.round_trip_time  # with a full buffer, at which linear growth is slowest
+        if self.laws.reno_friendly and largest <= FRIENDLY * float(cubic.reno_friendly_window(longest, c, decrease)):
+            return "linear"
+        # For windows of W_r and more, the cubic function reaches W before the Reno-friendly estimate does, and so
+        # determines the time between losses.
+        bound = float(cubic.reno_friendly_window(self.round_trip_time, c, decrease))
+        return "cubic" if not self.laws.reno_friendly or largest >= bound else ""
+
+    def limited(self, window: float, buffer: float, flows: int) -> dict[str, float]:
+        """Return the quantities of `sawtooth` for bounded windows: by Little's law if all fit into path and buffer.
+
+        All are NaN for a window below one packet, which is simulated as one packet, and for a sender other than AIMD,
+        which may use less than its window.
+        """
+        together = window * flows
+        if window * self.bandwidth_delay_product < 1 or math.isnan(self.laws.decrease):
+            return dict.fromkeys(("utilisation", "queueing_delay", "loss"), math.nan)
+        if together > 1 + buffer:
+            return self.sawtooth(buffer, flows)
+        delay = max(0.0, together - 1) * self.round_trip_time
+        return {"utilisation": min(1.0, together), "queueing_delay": delay, "loss": 0.0}
+
+    def transfer_time(self, packets: int, packet_time: float) -> float:
+        """Return a lower bound of the time of a short transfer [s]; NaN without an initial window."""
+        if "initial_window" not in self.scheme.parameters:
+            return math.nan
+        first = math.floor(value_of(self.scheme, self.parameters, "initial_window"))
+        return float(tcp.slow_start_transfer_time(packets, self.round_trip_time, packet_time, first))
