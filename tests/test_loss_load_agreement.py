@@ -3,6 +3,8 @@
 `longfat verify` compares load and loss themselves, (k + 1) v/k and, at v = 1, 1/(k + 1), by the records of the laws.
 """
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ KS = (1, 2, 5, 10, 20)
 def test_loss_begins_at_k_over_k_plus_1(k):
     """Just below the limit nothing is lost, just above it the excess: v = 1.05 k/(k + 1) gives a load of 1.05."""
     border = k / (k + 1)
-    simulator = loss_load_equilibrium(5, packets=1e4)
+    simulator = functools.partial(loss_load_equilibrium, sources=5)
     assert all(simulator(seed, k=k, v=0.999 * border)[0] == 0 for seed in range(4))
     if 1.05 * border <= 1:
         point = {"k": k, "v": 1.05 * border}

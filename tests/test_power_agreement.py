@@ -1,5 +1,7 @@
 """Packets on one link against the laws of power: Poisson arrivals, throughput measured over delay measured."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,9 @@ ERRORS = {"power": 1 - 0.01 / 6, "power_at": 1, "rng": 11}
 def test_power(variation, load):
     """The law holds; no power exceeds the upper bound. `longfat verify` compares the law at other points."""
     point = {"variation": variation, "propagation": 3.0, "load": load}
-    found = lf.testing.compare(power.relative_power, queue("power"), point, within="8 %", **ERRORS)
+    found = lf.testing.compare(
+        power.relative_power, functools.partial(queue, quantity="power"), point, within="8 %", **ERRORS
+    )
     assert found.verdict == "agrees", found
     assert found.interval[0] < power.greatest_power(RATE, PACKET, 3 * SERVICE, variation) / (RATE / SERVICE)
 

@@ -84,10 +84,10 @@ def test_a_queue_for_each_flow_makes_equal_rates(scheme):
 
 def test_simulator_of_the_law_with_reno():
     """Powers 1 and 1, losses in step: 4^2, in the fluid limit; packets and a round trip of recovery leave 6 %."""
-    value, _ = round_trip_unfairness()(1, round_trip_ratio=4.0, loss_power=0.0, time_power=1.0, round_trip_power=1.0)
+    value, _ = round_trip_unfairness(1, round_trip_ratio=4.0, loss_power=0.0, time_power=1.0, round_trip_power=1.0)
     assert value == pytest.approx(16.0, rel=0.06)
 
 
 def test_simulator_of_the_law_knows_two_schemes():
     with pytest.raises(ValueError, match="round_trip_power"):
-        round_trip_unfairness()(1, round_trip_ratio=2.0, loss_power=0.0, time_power=3.0, round_trip_power=1.0)
+        round_trip_unfairness(1, round_trip_ratio=2.0, loss_power=0.0, time_power=3.0, round_trip_power=1.0)

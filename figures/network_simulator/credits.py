@@ -113,7 +113,7 @@ def simulate() -> dict[str, xr.Dataset]:
     for name, unit in (("utilisation", "1"), ("loss", "1"), ("wait", "s")):
         for end in ("", "_lower", "_upper"):
             first[name + end].attrs["units"] = unit
-    delays = [[greatest_delay(name)(0, **POINT, hops=h)[0] for h in HOPS] for name in SCHEDULERS]
+    delays = [[greatest_delay(0, name, **POINT, hops=h)[0] for h in HOPS] for name in SCHEDULERS]
     worst = xr.Dataset({"delay": (("scheduler", "hops"), delays)}, {"scheduler": list(SCHEDULERS), "hops": list(HOPS)})
     worst.delay.attrs["units"] = "s"
     found = lf.sweep(random_delays, {"kind": range(len(RANDOM))}, **common)

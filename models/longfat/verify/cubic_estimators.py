@@ -14,7 +14,7 @@ from longfat.sim.kernel import records
 from longfat.sim.plugin.functions import random
 from longfat.sim.queues import DROP, ENQUEUE
 from longfat.verify.flow_estimators import PERIODIC, drop_tail, fast_path
-from longfat.verify.measured_runs import PACKET, Result, estimator, losses, packets_sent, rate_between
+from longfat.verify.measured_runs import PACKET, Result, losses, packets_sent, rate_between
 
 ROUND_TRIP = 0.1  # s
 BANDWIDTH_DELAY_PRODUCT = 1000  # packets in a round trip of ROUND_TRIP
@@ -34,7 +34,6 @@ def _started(
     return fast_path("cubic", round_trip_time, begin | parameters, rate=rate, discipline=lost)
 
 
-@estimator
 def window_after_loss(rng: Any, *, time: float, window_before_loss: float, c: float, beta: float) -> Result:
     """Estimate the window [packets] ``time`` [s] after the end of recovery from a loss at ``window_before_loss``.
 
@@ -74,7 +73,6 @@ def packets_of_period(window_before_loss: float, round_trip_time: float, c: floa
     return packets, time
 
 
-@estimator
 def mean_window(rng: Any, *, window_before_loss: float, round_trip_time: float, c: float, beta: float) -> Result:
     """Estimate the mean window [packets] of a flow that loses a packet whenever its window reaches the same size."""
     packets = round(packets_of_period(window_before_loss, round_trip_time, c, beta)[0])
@@ -85,7 +83,6 @@ def mean_window(rng: Any, *, window_before_loss: float, round_trip_time: float, 
     return rate * round_trip_time, packets_sent(simulation)
 
 
-@estimator
 def window_at_loss(rng: Any, *, loss: float, round_trip_time: float, c: float, beta: float) -> Result:
     """Estimate the mean window [packets] if every 1/loss-th packet is lost.
 
@@ -97,10 +94,9 @@ def window_at_loss(rng: Any, *, loss: float, round_trip_time: float, c: float, b
         middle = math.sqrt(low * high)
         packets, _ = packets_of_period(middle, round_trip_time, c, beta)
         low, high = (low, middle) if packets * loss > 1 else (middle, high)
-    return mean_window()(rng, window_before_loss=high, round_trip_time=round_trip_time, c=c, beta=beta)
+    return mean_window(rng, window_before_loss=high, round_trip_time=round_trip_time, c=c, beta=beta)
 
 
-@estimator
 def at_link(
     rng: Any, quantity: str, periods: int = 6, *, buffer: float, beta: float,
     bandwidth_delay_product: float = BANDWIDTH_DELAY_PRODUCT, round_trip_time: float = ROUND_TRIP, c: float = FACTOR,
@@ -122,7 +118,6 @@ def at_link(
     return drop_tail("cubic", quantity, bdp, round_trip_time, buffer, start, end, parameters, rng)
 
 
-@estimator
 def at_random_loss(rng: Any, *, loss: float, round_trip_time: float, c: float, fast_convergence: float) -> Result:
     """Estimate the mean window [packets] under independent random losses, from a run with about a hundred losses."""
     parameters = {"initial_ssthresh": loss**-0.5, "c": c, "fast_convergence": fast_convergence}
@@ -160,7 +155,6 @@ LOSE_BY_POWER = Discipline(
 )
 
 
-@estimator
 def round_trip_unfairness(
     rng: Any, *, round_trip_ratio: float, loss_power: float, time_power: float = 3.0, round_trip_power: float = 0.0
 ) -> Result:

@@ -15,7 +15,7 @@ from longfat.base.domains import out_of_range
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation
 from longfat.sim.kernel import records
 from longfat.sim.queues import DROP, ENQUEUE
-from longfat.verify.measured_runs import PACKET, Result, estimator, measured, packets_sent
+from longfat.verify.measured_runs import PACKET, Result, measured, packets_sent
 
 BANDWIDTH_DELAY_PRODUCT = 500  # packets of 1000 bytes in a round trip of 0.1 s
 ROUND_TRIP = 0.1  # s
@@ -63,7 +63,6 @@ def drop_tail(
     return float(data[quantity][0]) / (bdp if quantity == "mean_queue" else 1), sent
 
 
-@estimator
 def sawtooth(rng: Any, quantity: str = "utilisation", *, buffer: float, decrease: float = 0.5) -> Result:
     """Estimate "utilisation" or "mean_queue" [BDP] by simulating one flow with a sawtooth window.
 
@@ -83,7 +82,6 @@ def sawtooth(rng: Any, quantity: str = "utilisation", *, buffer: float, decrease
     return drop_tail(name, quantity, bdp, ROUND_TRIP, buffer, 2 * period, 5 * period, parameters, rng)
 
 
-@estimator
 def rate_at_loss(
     rng: Any, scheme: str, *, loss: float, round_trip_time: float, acked: float = 1.0, increase: float = 1.0,
     decrease: float = 0.5,
@@ -92,7 +90,7 @@ def rate_at_loss(
 
     ``increase`` and ``decrease`` are parameters of GAIMD.
 
-    >>> value, _ = rate_at_loss("sack")(1, loss=1e-3, round_trip_time=0.1)
+    >>> value, _ = rate_at_loss(1, "sack", loss=1e-3, round_trip_time=0.1)
     >>> 300 < value < 450
     True
     """
@@ -102,23 +100,17 @@ def rate_at_loss(
     parameters = {"alpha": increase, "beta": decrease} if scheme.startswith("gaimd") else {}
     net = fast_path(scheme, round_trip_time, parameters, discipline=PERIODIC(first=interval, interval=interval))
     cycle = math.sqrt((1 - decrease) / ((1 + decrease) * increase) * 2 / loss) * round_trip_time
-    simulation = Simulation(net, rng=rng)
-    start = 25 * cycle
-    simulation.advance(start)
-    before = packets_sent(simulation)
-    simulation.advance(start + 60 * cycle)
-    sent = packets_sent(simulation)
-    return (sent - before) / (60 * cycle), sent
+    data, sent = measured(net, 25 * cycle, 25 * cycle + 60 * cycle, rng)
+    return float(data["sent"][0]) / (60 * cycle), sent
 
 
-@estimator
 def file_alone(
     rng: Any, scheme: str, discipline: str = "fifo", *, packets: float, round_trip_time: float, access_time: float,
     bottleneck_time: float, last_time: float = 0.0, initial_window: float = 1.0,
 ) -> Result:  # fmt: skip
     """Estimate the transfer time of a file [s] over three links without other traffic.
 
-    >>> value, _ = file_alone("reno")(1, packets=1, round_trip_time=0.03, access_time=2e-5, bottleneck_time=1e-4)
+    >>> value, _ = file_alone(1, "reno", packets=1, round_trip_time=0.03, access_time=2e-5, bottleneck_time=1e-4)
     >>> round(value, 9)
     0.03012
     """
@@ -156,7 +148,6 @@ ONE_AT_A_TIME = Discipline(
 )
 
 
-@estimator
 def parallel_utilisation(rng: Any, *, flows: float, decrease: float = 0.5) -> Result:
     """Estimate the utilisation of a link with a very small buffer by GAIMD flows; one flow at a time loses a packet.
 
@@ -191,7 +182,6 @@ def parallel_utilisation(rng: Any, *, flows: float, decrease: float = 0.5) -> Re
     return float(data["utilisation"][0]), sent
 
 
-@estimator
 def parallel_share(rng: Any, *, flows: float, others: float) -> Result:
     """Estimate the fraction of a link's goodput that ``flows`` SACK flows have beside ``others`` that start later.
 
@@ -223,7 +213,6 @@ def _cadpc_links(*nodes: str) -> Network:
     return net
 
 
-@estimator
 def cadpc_share(
     rng: Any, which: int = 0, *, flows: float = 1.0, weight: float | None = None, total_weight: float = 0.0
 ) -> Result:
@@ -234,7 +223,7 @@ def cadpc_share(
 
     If ``weight`` is given, the flow has this weight, and one other flow has the weight ``total_weight`` - ``weight``.
 
-    >>> value, _ = cadpc_share()(1, flows=1)
+    >>> value, _ = cadpc_share(1, flows=1)
     >>> 0.45 < value < 0.55
     True
     """
@@ -249,7 +238,6 @@ def cadpc_share(
     return float(data["throughput"][0] if which < 0 else data["goodput"][which]) / CAPACITY, sent
 
 
-@estimator
 def parking_lot(
     rng: Any, long: bool, *, first: float = 1, second: float = 1, own: float | None = None, other: float = 1
 ) -> Result:

@@ -13,7 +13,7 @@ from longfat.sim import Network, Simulation, queues
 from longfat.sim.network import traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.switch.log import Log
-from longfat.verify.measured_runs import Result, estimator, measured, packets_sent
+from longfat.verify.measured_runs import Result, measured, packets_sent
 
 # Packet sizes with an exponential distribution are rounded to bytes. The error is negligible, because the mean is
 # 20,000 bytes. Transmission times are exact, because a byte takes 1 ns, the time step of the simulator.
@@ -24,7 +24,6 @@ FILE, SOURCES = 20, 128  # packets of a file; sources, so many that one source's
 FILE_TIME = FILE * SERVICE
 
 
-@estimator
 def queue(
     rng: Any, quantity: str, exponential: bool | None = None, packets: float = 1e4, *, load: float,
     capacity: float | None = None, variation: float | None = None, propagation: float = 0.0, alpha: float = 1.0,
@@ -45,7 +44,7 @@ def queue(
 
     Examples
     --------
-    >>> value, sent = queue("wait", False)(1, load=0.5)
+    >>> value, sent = queue(1, "wait", False, load=0.5)
     >>> 0.4 < value < 0.6, sent > 4900
     (True, True)
     """
@@ -75,13 +74,12 @@ def _quantity(data: Any, quantity: str) -> float:
     return float(data["mean_wait"][0]) / SERVICE + (quantity == "response")
 
 
-@estimator
 def equal_shares(rng: Any, *, load: float) -> Result:
     """Estimate the mean transfer time of files at a link that serves one packet of each file in turn.
 
     The time is relative to that of a file without other traffic. A replication lasts 10,000 transmission times.
 
-    >>> value, _ = equal_shares()(1, load=0.5)
+    >>> value, _ = equal_shares(1, load=0.5)
     >>> 1.5 < value < 2.5
     True
     """
@@ -114,7 +112,6 @@ def scheduler(name: str, rates: dict[int, float]) -> Discipline:
     return queues.BIT_ROUND(weights=[[flow, rate / least] for flow, rate in table])
 
 
-@estimator
 def greatest_delay(
     rng: Any, name: str = "bit-round", *, burst: float, guaranteed_rate: float, packet_size: float,
     largest_packet: float, capacity: float, hops: float,
@@ -151,17 +148,15 @@ def greatest_delay(
     return float((leave[:, 0] - enter[: len(leave), 0]).max()) * 1e-9, packets_sent(simulation)
 
 
-@estimator
 def fluid_delay(rng: Any, *, burst: float, guaranteed_rate: float) -> Result:
     """Estimate the greatest delay [s] of a packet in a burst of a hundred small packets over one link."""
     size, capacity = burst / 100, 3 * guaranteed_rate
-    return greatest_delay()(
+    return greatest_delay(
         rng, burst=burst, guaranteed_rate=guaranteed_rate, packet_size=size, largest_packet=size, capacity=capacity,
         hops=1,
     )  # fmt: skip
 
 
-@estimator
 def shaped_utilisation(rng: Any, *, burst: float, packet_size: float, token_rate: float, lateness: float) -> Result:
     """Estimate throughput/token rate [1] of a shaper with a late timer, while tokens for 4000 packets arrive."""
     size = round(packet_size)
@@ -198,7 +193,6 @@ def loss_load_network(
     )
 
 
-@estimator
 def loss_load_equilibrium(
     rng: Any, sources: int, quantity: str = "loss", packets: float = 1e4, *, k: float, v: float = 1.0
 ) -> Result:
@@ -209,15 +203,9 @@ def loss_load_equilibrium(
     """
     domains.choice("quantity", quantity, ("loss", "load"))
     warm_up = sources * APART + 100 * ROUND_TRIP
-    run = Simulation(loss_load_network(k, v, sources), rng=rng)
     # Sources send at regular intervals, so without losses all replications would be equal. Therefore the length of the
     # measured time is random.
     span = packets * 500 / CAPACITY * np.random.default_rng(rng).uniform(0.9, 1.1)
-    run.advance(warm_up)
-    before = run.state.flows.copy()
-    run.advance(warm_up + span)
-    after = run.state.flows
-    sent = int((after["sent"] - before["sent"]).sum())
-    if quantity == "load":
-        return sent * 500 / (CAPACITY * span), packets_sent(run)
-    return int((after["dropped"] - before["dropped"]).sum()) / sent, packets_sent(run)
+    data, packets = measured(loss_load_network(k, v, sources), warm_up, warm_up + span, rng)
+    sent = float(data["sent"].sum())
+    return sent * 500 / (CAPACITY * span) if quantity == "load" else float(data["dropped"].sum()) / sent, packets

@@ -1,13 +1,12 @@
 """Replications for the checks of laws: runs of a network, measured between two times to estimate a law's value.
 
-The modules of this folder named ``..._estimators`` have a function for each simulated network;
-`longfat.verify.simulators` lists these functions by the names that laws use.
+The modules of this folder named ``..._estimators`` have a function for each simulated network. It takes a seed, then
+settings, then a law's parameters by name, and returns an estimate of the law's value and the number of packets sent.
+`longfat.verify.simulators` lists these functions, with settings, by the names that laws use.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -18,29 +17,6 @@ PACKET = 1000  # bytes
 
 Result = tuple[float, float]
 Simulate = Callable[..., Result]
-
-
-def estimator(replicate: Simulate) -> Callable[..., Simulate]:
-    """Turn a function that runs one replication into a factory of simulators for `longfat.testing.compare`.
-
-    The decorated function takes a seed, then settings, then a law's parameters by name, and returns an estimate of the
-    law's value and the number of packets sent. The factory takes the settings, and returns a function of the seed and
-    the law's parameters.
-
-    >>> @estimator
-    ... def draws(rng, count=1, *, load):
-    ...     return load, count
-    >>> draws(count=20)(1, load=0.5)
-    (0.5, 20)
-    """
-    taken = inspect.signature(replicate)
-
-    @functools.wraps(replicate)
-    def simulator(*settings: Any, **named: Any) -> Simulate:
-        _, *given = taken.bind_partial(None, *settings, **named).arguments.items()
-        return functools.partial(replicate, **dict(given))
-
-    return simulator
 
 
 def measured(net: Network, start: float, end: float, rng: Any) -> tuple[Any, float]:

@@ -13,10 +13,9 @@ import numpy as np
 
 from longfat.base import domains
 from longfat.segments.simulating import Rules, checked, replicated
-from longfat.verify.measured_runs import Result, estimator
+from longfat.verify.measured_runs import Result
 
 
-@estimator
 def segment_efficiency(
     rng: Any, packets: float = 2e4, lost: float = 300, *, window: float, loss: float, segment_packets: float,
     ack_segments: float,
@@ -32,7 +31,7 @@ def segment_efficiency(
 
     Examples
     --------
-    >>> value, sent = segment_efficiency()(1, window=60, loss=1e-3, segment_packets=16, ack_segments=23)
+    >>> value, sent = segment_efficiency(1, window=60, loss=1e-3, segment_packets=16, ack_segments=23)
     >>> 0.9 < value < 1, sent > 3e5
     (True, True)
     """
@@ -41,7 +40,6 @@ def segment_efficiency(
     return float(run["throughput_efficiency"].mean()), float(run["sent_packets"].sum())
 
 
-@estimator
 def hard_ack(rng: Any, *, receive_buffer: float, loss: float, segment_packets: float, ack_segments: float) -> Result:
     """Estimate the throughput efficiency [1] with a small receive buffer under hard acknowledgment.
 
@@ -56,7 +54,6 @@ def hard_ack(rng: Any, *, receive_buffer: float, loss: float, segment_packets: f
     return float(run["throughput_efficiency"].mean()), float(run["sent_packets"].sum())
 
 
-@estimator
 def mean_delay(rng: Any, *, loss: float, segment_packets: float, packet_time: float, ack_delay: float) -> Result:
     """Estimate the mean delay [s] of a thousand segments at the sender, with a window of one segment."""
     ack_segments = ack_delay / packet_time / segment_packets

@@ -7,13 +7,18 @@ one replication's value and the number of packets sent. `longfat.verify` runs re
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from longfat.base.domains import unknown
 from longfat.law import Law
-from longfat.verify import cubic_estimators, flow_estimators, link_estimators, segment_estimators, transport_estimators
+from longfat.verify import cubic_estimators as cubic
+from longfat.verify import flow_estimators as flows
+from longfat.verify import link_estimators as links
+from longfat.verify import segment_estimators as segments
+from longfat.verify import transport_estimators as transport
 from longfat.verify.measured_runs import Result, Simulate
 
 
@@ -75,82 +80,70 @@ def _scheme_of_powers(values: dict[str, float]) -> dict[str, float]:
     return values | {"time_power": 1.0 if reno else 3.0, "round_trip_power": 1.0 if reno else 0.0}
 
 
-def _queue(quantity: str, exponential: bool | None) -> Simulator:
-    """Return the simulator of one queue; if ``exponential`` is None, ``variation`` sets the distribution of sizes."""
-    return Simulator(link_estimators.queue(quantity, exponential), nearest=_integers("capacity"))
+def _random(replicate: Simulate, nearest: Callable[..., dict[str, float]] = dict, /, **settings: Any) -> Simulator:
+    """Return the simulator of a function with settings, whose results depend on the seed."""
+    return Simulator(functools.partial(replicate, **settings), nearest=nearest)
 
 
-def _loss_load(quantity: str) -> Simulator:
-    """Return the simulator of three loss-load sources on one link."""
-    return Simulator(link_estimators.loss_load_equilibrium(3, quantity))
+def _fixed(replicate: Simulate, nearest: Callable[..., dict[str, float]] = dict, /, **settings: Any) -> Simulator:
+    """Return the simulator of a function with settings, whose results do not depend on the seed."""
+    return Simulator(functools.partial(replicate, **settings), deterministic=True, nearest=nearest)
 
 
-def _flows(replicate: Simulate) -> Simulator:
-    """Return a simulator whose function `nearest` rounds the numbers of flows to integers."""
-    return Simulator(replicate, nearest=_integers("flows", "others"))
-
-
-def _fixed(replicate: Simulate) -> Simulator:
-    """Return a simulator whose results do not depend on the seed."""
-    return Simulator(replicate, deterministic=True)
-
+_QUEUE, _FLOWS = _integers("capacity"), _integers("flows", "others")
 
 SIMULATORS: dict[str, Simulator] = {
-    "mm1_number": _queue("number", True),
-    "mm1_wait": _queue("wait", True),
-    "mm1_response": _queue("response", True),
-    "mm1_loss": _queue("loss", True),
-    "md1_number": _queue("number", False),
-    "md1_wait": _queue("wait", False),
-    "md1_loss": _queue("loss", False),
-    "mg1_wait": _queue("wait", None),
-    "mg1_power": _queue("power", None),
-    "processor_sharing": Simulator(link_estimators.equal_shares()),
-    "sawtooth": _fixed(flow_estimators.sawtooth()),
-    "sawtooth_queue": _fixed(flow_estimators.sawtooth("mean_queue")),
-    "rap_rate_at_loss": _fixed(flow_estimators.rate_at_loss("rap")),
-    "gaimd_rate_at_loss": _fixed(flow_estimators.rate_at_loss("gaimd")),
-    "parallel_utilisation": Simulator(
-        flow_estimators.parallel_utilisation(), deterministic=True, nearest=_integers("flows")
-    ),
-    "parallel_share": _flows(flow_estimators.parallel_share()),
-    "reno_file": _fixed(flow_estimators.file_alone("reno")),
-    "blt_file": _fixed(flow_estimators.file_alone("blt", "priority-discard")),
-    "cadpc_rate": _fixed(flow_estimators.cadpc_share()),
-    "cadpc_traffic": _fixed(flow_estimators.cadpc_share(-1)),
-    "parking_lot_long": _fixed(flow_estimators.parking_lot(True)),
-    "parking_lot_short": _fixed(flow_estimators.parking_lot(False)),
-    "pie_loss": Simulator(transport_estimators.pie_loss()),
-    "bbr_queue": Simulator(transport_estimators.bbr_queue()),
-    "bbr_utilisation": _fixed(transport_estimators.bbr_utilisation()),
-    "dctcp_queue": _fixed(transport_estimators.dctcp_queue()),
-    "window_at_random_marks": Simulator(transport_estimators.window_at_marks(True)),
-    "window_at_spaced_marks": _fixed(transport_estimators.window_at_marks(False, 40.0)),
-    "copa_queue": _fixed(transport_estimators.copa_queue()),
-    "copa_share": _fixed(transport_estimators.copa_share()),
-    "ledbat_delay": _fixed(transport_estimators.ledbat_delay()),
-    "ledbat_slowdown": _fixed(transport_estimators.ledbat_slowdown()),
-    "ledbat_utilisation": _fixed(transport_estimators.ledbat_utilisation()),
-    "credit_throughput": _fixed(transport_estimators.credit_throughput()),
-    "sstp_throughput": _fixed(transport_estimators.sstp_throughput()),
-    "guaranteed_delay": _fixed(link_estimators.greatest_delay()),
-    "fluid_delay": _fixed(link_estimators.fluid_delay()),
-    "shaped_utilisation": Simulator(
-        link_estimators.shaped_utilisation(), deterministic=True, nearest=_integers("packet_size")
-    ),
-    "codel_drop_time": _fixed(transport_estimators.codel_drop_time()),
-    "cubic_window": _fixed(cubic_estimators.window_after_loss()),
-    "cubic_mean_window": _fixed(cubic_estimators.mean_window()),
-    "cubic_window_at_loss": _fixed(cubic_estimators.window_at_loss()),
-    "cubic_window_at_random_loss": Simulator(cubic_estimators.at_random_loss()),
-    "round_trip_unfairness": Simulator(cubic_estimators.round_trip_unfairness(), nearest=_scheme_of_powers),
-    "cubic_utilisation": _fixed(cubic_estimators.at_link("utilisation")),
-    "cubic_utilisation_general": _fixed(cubic_estimators.at_link("utilisation")),
-    "cubic_queue": _fixed(cubic_estimators.at_link("mean_queue")),
-    "loss_load_loss": _loss_load("loss"),
-    "loss_load_load": _loss_load("load"),
-    "loss_load_loss_at_capacity": _loss_load("loss"),
-    "segment_efficiency": Simulator(segment_estimators.segment_efficiency(), nearest=_segments),
-    "segment_hard_ack": Simulator(segment_estimators.hard_ack(), nearest=_segments),
-    "segment_mean_delay": Simulator(segment_estimators.mean_delay()),
+    "mm1_number": _random(links.queue, _QUEUE, quantity="number", exponential=True),
+    "mm1_wait": _random(links.queue, _QUEUE, quantity="wait", exponential=True),
+    "mm1_response": _random(links.queue, _QUEUE, quantity="response", exponential=True),
+    "mm1_loss": _random(links.queue, _QUEUE, quantity="loss", exponential=True),
+    "md1_number": _random(links.queue, _QUEUE, quantity="number", exponential=False),
+    "md1_wait": _random(links.queue, _QUEUE, quantity="wait", exponential=False),
+    "md1_loss": _random(links.queue, _QUEUE, quantity="loss", exponential=False),
+    "mg1_wait": _random(links.queue, _QUEUE, quantity="wait"),
+    "mg1_power": _random(links.queue, _QUEUE, quantity="power"),
+    "processor_sharing": _random(links.equal_shares),
+    "sawtooth": _fixed(flows.sawtooth),
+    "sawtooth_queue": _fixed(flows.sawtooth, quantity="mean_queue"),
+    "rap_rate_at_loss": _fixed(flows.rate_at_loss, scheme="rap"),
+    "gaimd_rate_at_loss": _fixed(flows.rate_at_loss, scheme="gaimd"),
+    "parallel_utilisation": _fixed(flows.parallel_utilisation, _FLOWS),
+    "parallel_share": _random(flows.parallel_share, _FLOWS),
+    "reno_file": _fixed(flows.file_alone, scheme="reno"),
+    "blt_file": _fixed(flows.file_alone, scheme="blt", discipline="priority-discard"),
+    "cadpc_rate": _fixed(flows.cadpc_share),
+    "cadpc_traffic": _fixed(flows.cadpc_share, which=-1),
+    "parking_lot_long": _fixed(flows.parking_lot, long=True),
+    "parking_lot_short": _fixed(flows.parking_lot, long=False),
+    "pie_loss": _random(transport.pie_loss),
+    "bbr_queue": _random(transport.bbr_queue),
+    "bbr_utilisation": _fixed(transport.bbr_utilisation),
+    "dctcp_queue": _fixed(transport.dctcp_queue),
+    "window_at_random_marks": _random(transport.window_at_marks, independent=True),
+    "window_at_spaced_marks": _fixed(transport.window_at_marks, independent=False, marks=40.0),
+    "copa_queue": _fixed(transport.copa_queue),
+    "copa_share": _fixed(transport.copa_share),
+    "ledbat_delay": _fixed(transport.ledbat_delay),
+    "ledbat_slowdown": _fixed(transport.ledbat_slowdown),
+    "ledbat_utilisation": _fixed(transport.ledbat_utilisation),
+    "credit_throughput": _fixed(transport.credit_throughput),
+    "sstp_throughput": _fixed(transport.sstp_throughput),
+    "guaranteed_delay": _fixed(links.greatest_delay),
+    "fluid_delay": _fixed(links.fluid_delay),
+    "shaped_utilisation": _fixed(links.shaped_utilisation, _integers("packet_size")),
+    "codel_drop_time": _fixed(transport.codel_drop_time),
+    "cubic_window": _fixed(cubic.window_after_loss),
+    "cubic_mean_window": _fixed(cubic.mean_window),
+    "cubic_window_at_loss": _fixed(cubic.window_at_loss),
+    "cubic_window_at_random_loss": _random(cubic.at_random_loss),
+    "round_trip_unfairness": _random(cubic.round_trip_unfairness, _scheme_of_powers),
+    "cubic_utilisation": _fixed(cubic.at_link, quantity="utilisation"),
+    "cubic_utilisation_general": _fixed(cubic.at_link, quantity="utilisation"),
+    "cubic_queue": _fixed(cubic.at_link, quantity="mean_queue"),
+    "loss_load_loss": _random(links.loss_load_equilibrium, sources=3),
+    "loss_load_load": _random(links.loss_load_equilibrium, sources=3, quantity="load"),
+    "loss_load_loss_at_capacity": _random(links.loss_load_equilibrium, sources=3),
+    "segment_efficiency": _random(segments.segment_efficiency, _segments),
+    "segment_hard_ack": _random(segments.hard_ack, _segments),
+    "segment_mean_delay": _random(segments.mean_delay),
 }

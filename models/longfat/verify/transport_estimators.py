@@ -15,12 +15,11 @@ from longfat.sim.plugin.functions import mark, random
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.runs import results
 from longfat.verify.flow_estimators import fast_path
-from longfat.verify.measured_runs import PACKET, Result, estimator, measured, packets_sent
+from longfat.verify.measured_runs import PACKET, Result, measured, packets_sent
 
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms
 
 
-@estimator
 def codel_drop_time(rng: Any, *, drops: float, interval: float) -> Result:
     """Estimate the time [s] in which CoDel drops ``drops`` packets after its first drop, under a load of 2.
 
@@ -42,7 +41,6 @@ def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Netw
     return net.link("b", "a", rate=100 * capacity * PACKET, delay=round_trip_time / 2)
 
 
-@estimator
 def pie_loss(rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float) -> Result:
     """Estimate PIE's drop probability for SACK flows over 30 s, after a warm-up of 30 s."""
     net = _bottleneck(capacity_packets, round_trip_time, buffer=10**6, discipline=queues.pie(target=target))
@@ -51,7 +49,6 @@ def pie_loss(rng: Any, *, flows: float, capacity_packets: float, round_trip_time
     return float(data["link_dropped"][0] / data["arrived"][0]), sent
 
 
-@estimator
 def bbr_utilisation(
     rng: Any, *, round_trip_time: float, low_gain: float, interval: float = 10.0, hold_time: float = 0.2
 ) -> Result:
@@ -74,7 +71,6 @@ def bbr_utilisation(
     return float(data["utilisation"][0]), sent
 
 
-@estimator
 def bbr_queue(rng: Any, *, bandwidth_delay_product: float, cwnd_gain: float = 2.0) -> Result:
     """Estimate the mean queue [packets] of three flows of BBR as of 2016 in a deep buffer, over 10 s.
 
@@ -100,7 +96,6 @@ def _trace(net: Network, name: str, every: float, duration: float, rng: Any) -> 
     return np.asarray(values["time"][1]), values[name][1][:, 0], packets_sent(simulation)
 
 
-@estimator
 def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
     """Estimate the longest queue [packets] of DCTCP flows at a switch that marks packets above ``threshold`` [packets].
 
@@ -115,7 +110,6 @@ def dctcp_queue(rng: Any, *, flows: float, threshold: float) -> Result:
     return float(queue[times >= 5.0].max()), sent
 
 
-@estimator
 def credit_throughput(
     rng: Any, *, window: float, update: float, capacity: float, round_trip_time: float, windows: float = 1
 ) -> Result:
@@ -123,7 +117,7 @@ def credit_throughput(
 
     Window and update are multiples of the packet size, and a link has one window.
 
-    >>> round(credit_throughput()(1, window=15000, update=5000, capacity=1e7, round_trip_time=2.1e-3)[0] / 1e7, 3)
+    >>> round(credit_throughput(1, window=15000, update=5000, capacity=1e7, round_trip_time=2.1e-3)[0] / 1e7, 3)
     0.577
     """
     if windows != 1:
@@ -164,7 +158,6 @@ MARK_SOME = Discipline(
 )
 
 
-@estimator
 def window_at_marks(rng: Any, independent: bool, marks: float = 8.0, *, marking: float) -> Result:
     """Estimate the mean window [packets] of a DCTCP flow at a given fraction ``marking`` of marked packets.
 
@@ -182,7 +175,6 @@ def window_at_marks(rng: Any, independent: bool, marks: float = 8.0, *, marking:
     return float(data["goodput"][0]) / PACKET * 0.1, sent
 
 
-@estimator
 def sstp_throughput(
     rng: Any, *, window: float, segment_time: float, ack_delay: float, processing_time: float
 ) -> Result:
@@ -221,14 +213,12 @@ def _copa(deltas: list[float]) -> Network:
     return net
 
 
-@estimator
 def copa_queue(rng: Any, *, flows: float, delta: float) -> Result:
     """Estimate the mean queue [packets] of equal Copa flows, over 20 s."""
     data, sent = measured(_copa([delta] * int(flows)), 20.0, 40.0, rng)
     return float(data["mean_queue"][0]), sent
 
 
-@estimator
 def copa_share(rng: Any, *, delta: float, targets: float) -> Result:
     """Estimate the fraction of the goodput that one of two Copa flows has; ``targets`` is the sum of both 1/delta."""
     if targets * delta <= 1:
@@ -243,7 +233,6 @@ def _ledbat(flows: float, capacity: float, round_trip_time: float, **given: floa
     return net.flow("ledbat-plus-plus", path=["a", "b"], packet=PACKET, count=int(flows), parameters=given)
 
 
-@estimator
 def ledbat_delay(
     rng: Any, *, flows: float, capacity_packets: float, round_trip_time: float, target: float = 0.06
 ) -> Result:
@@ -260,14 +249,12 @@ def _entries(capacity: float, round_trip_time: float, target: float, rng: Any) -
     return times[1:][(window[1:] == 2) & (window[:-1] > 2)], sent
 
 
-@estimator
 def ledbat_slowdown(rng: Any, *, capacity_packets: float, round_trip_time: float, target: float = 0.06) -> Result:
     """Estimate the duration [s] of a LEDBAT++ flow's slowdown: a tenth of the time between the last two slowdowns."""
     begun, sent = _entries(capacity_packets, round_trip_time, target, rng)
     return float(begun[-1] - begun[-2]) / 10, sent
 
 
-@estimator
 def ledbat_utilisation(rng: Any, *, capacity_packets: float, round_trip_time: float, target: float = 0.06) -> Result:
     """Estimate the utilisation by a LEDBAT++ flow from its third to its last slowdown of the first 100 s."""
     begun, _ = _entries(capacity_packets, round_trip_time, target, rng)
