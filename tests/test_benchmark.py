@@ -502,10 +502,3 @@ def test_every_other_interpretation_changes_the_network():
 def test_refusals(given, options, words):
     with pytest.raises(ValueError, match=words):
         benchmark.run(*given, **options)
-
-
-def test_traces_count_every_byte():
-    """20 packets of 500 bytes, by either scheme."""
-    data = benchmark.traces("3-20", ["packet-pair", "reno"], 1.0, rng=0)
-    assert data.scheme.values.tolist() == ["packet-pair", "reno"]
-    assert (data.sending_rate * data.interval).sum("time").values == pytest.approx([10_000, 10_000])

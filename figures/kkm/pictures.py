@@ -10,6 +10,7 @@ minutes, with ``--quick`` less than one; ``--redraw`` draws the pictures from th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,9 @@ from figures.claims import Context
 from figures.kkm import claims as kkm
 from figures.kkm import runs
 from figures.writing import Part, save
-from longfat import benchmark
+from longfat import benchmark, sim
 from longfat.base.files import AtomicFiles
-from longfat.benchmark import tables, traces
+from longfat.benchmark import tables
 from longfat.benchmark.tables import cells
 from longfat.plot import nth_colour
 
@@ -195,6 +196,37 @@ def over_time(data: xr.Dataset, axes: Any, title: str, *, queues: bool) -> None:
     axes[0].figure.supylabel(
         "queue at the bottleneck [packets]" if queues else "sending rate [Mbit/s]", fontsize="medium"
     )
+
+
+def traces(variant: str, names: Sequence[str], duration: float, *, rng: int) -> xr.Dataset:
+    """Simulate schemes; return connection 1's sending rate [bytes/s] and the queue at S1-S2 [packets] over time.
+
+    ``time`` [s] is the start of each interval of the rates; queues at ``fine_time`` [s] are sampled ten times as often.
+    """
+    import xarray as xr
+
+    interval, found = 0.02, []
+    entries = [benchmark.entry(name) for name in names]
+    for one in entries:
+        net = benchmark.build(benchmark.VARIANTS[variant], one)
+        data = sim.run(net, duration=duration, rng=rng, sample_every=interval / 10, progress=False)
+        first = next(flow for flow in net.flows if flow.name == "1").path[:2]
+        sent = data.arrived_trace.sel(link="-".join(first)).values[::10]
+        counted = np.diff(sent, append=sent[-1])
+        counted[0] += sent[0]  # the packets sent at time 0
+        found.append(
+            xr.Dataset(
+                {
+                    "sending_rate": ("time", counted / interval, {"units": "bytes/s"}),
+                    "queue": ("fine_time", data.queue_trace.sel(link="S1-S2").values, {"units": "packets"}),
+                },
+                coords={"time": data.time.values[::10], "fine_time": data.time.values},
+            )
+        )
+    made = xr.concat(found, xr.DataArray(list(names), dims="scheme", name="scheme"))
+    made = made.assign_coords(label=("scheme", [one.label for one in entries]))
+    made.attrs |= {"variant": variant, "interval": interval, "seed": rng}
+    return made
 
 
 def simulate(

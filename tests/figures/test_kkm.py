@@ -14,7 +14,7 @@ from tests.figures.published_checks import SCOREBOARD, rows_of
 
 def test_drawn_rates_add_up_to_the_packets_sent():
     """The sending rate sums to what connection 1 sent in experiment 9b; the queue fits the buffer."""
-    data = benchmark.traces("9b", ["packet-pair"], 3.0, rng=0)
+    data = kkm.traces("9b", ["packet-pair"], 3.0, rng=0)
     net = benchmark.build(benchmark.VARIANTS["9b"], benchmark.ENTRIES["packet-pair"])
     counted = run(net, duration=3.0, rng=0, progress=False).sel(flow="1")
     assert float(counted.transfer_time) < 2.9

@@ -13,7 +13,7 @@ Networks, 1992.
 
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES, FURTHER, TODAY, Entry, entry
-from longfat.benchmark.evaluation import run, traces
+from longfat.benchmark.evaluation import run
 from longfat.benchmark.experiments import VARIANTS, Variant, variants
 from longfat.benchmark.measuring import measure, optimal
 
@@ -29,6 +29,5 @@ __all__ = [
     "measure",
     "optimal",
     "run",
-    "traces",
     "variants",
 ]
