@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from longfat.benchmark import suites
+from longfat.benchmark import ENTRIES, suites
 from longfat.benchmark.suites import running
 from longfat.benchmark.suites.case import NAMES, Case, Expectation, Probe
 from longfat.benchmark.suites.running import SAMPLED, Observed
@@ -168,6 +168,9 @@ def test_a_failure_is_an_exit_status(capsys, tmp_path):
     assert "Transmissions in 120 s without any acknowledgment (sum sent" in capsys.readouterr().out
 
 
+SEED = np.random.SeedSequence(1)
+
+
 def test_placeholders_are_found_in_a_first_run(monkeypatch):
     """The time at which the second value of `phase` begins, and a field then; without the phase nothing has a value."""
     text = (
@@ -180,10 +183,10 @@ def test_placeholders_are_found_in_a_first_run(monkeypatch):
     assert case.fields() == {"phase", "time", "x"}
     asked = []
     monkeypatch.setattr(running, "observe", lambda *given: asked.append(dict(given[-1])) or SEEN)
-    assert running.measure(case, None, None, [1]) == {"e0": 81 / 9, "e1": 1.0, "random": 0.0}
+    assert running.measure(case, ENTRIES["reno"], ENTRIES["reno"], SEED) == {"e0": 81 / 9, "e1": 1.0, "random": 0.0}
     assert asked == [{}, {"t": "4.12345678"}, {"t": "4.12345678", "x": "9"}]
     never = Case("bbr", "c", "", "", text.replace('"B"', '"D"'))
-    assert running.measure(never, None, None, [1]) == pytest.approx(
+    assert running.measure(never, ENTRIES["reno"], ENTRIES["reno"], SEED) == pytest.approx(
         {"e0": math.nan, "e1": math.nan, "random": 0.0}, nan_ok=True
     )
 
@@ -192,8 +195,8 @@ def test_each_run_has_its_schemes_and_its_seed(monkeypatch):
     """The tested scheme and the reference both compete with the reference; nothing is run for a case of words."""
     seen = []
 
-    def measure(case, tested, reference, seed):
-        seen.append((tested.name, reference.name, *seed))
+    def measure(case, tested, reference, rng):
+        seen.append((tested.name, reference.name, *rng.entropy))
         return {"e0": 1.0, "e1": 2.0, "e2": 3.0, "random": 1.0}
 
     monkeypatch.setattr(running, "measure", measure)
@@ -211,7 +214,7 @@ def test_counters_begin_after_the_warm_up():
         "[run]\nduration = 1\nwarm_up = 0.5\n"
     )
     for sample in (0.0, 0.01):
-        seen = running.observe(Case("bbr", "c", "", "", text, sample=sample), schemes.scheme("reno"), None, [1], {})
+        seen = running.observe(Case("bbr", "c", "", "", text, sample=sample), schemes.scheme("reno"), None, SEED, {})
         assert seen.counts["sent"].sum() == pytest.approx(250, abs=2)
 
 

@@ -15,8 +15,7 @@ from figures.kkm.choices import APART, OF_VARIANT
 from figures.kkm.interpretations import interpretation, tried
 from figures.rule import FOR_RANGE, Estimate, Spread, mean, of_one_run
 from longfat import benchmark, sim
-from longfat.benchmark.entries import ENTRIES, Entry
-from longfat.benchmark.evaluation import may_be_random
+from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry
 from longfat.benchmark.experiments import VARIANTS, Variant
 from longfat.benchmark.tables import Cell
 from longfat.replication import replicate
@@ -31,6 +30,7 @@ OVER_RUNS = "standard deviation of the run means"
 #: Settings that the `perturbations` change.
 JITTER = "up to a packet time of send jitter"
 PROBES = "probe packets beside or not, less what they add to the optimum"
+RANDOM = ("red", "loss-load")  # entries whose switches draw random numbers
 LABELS = {one.label: name for name, one in ENTRIES.items()}
 FIVE = ("hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit")  # labels of the schemes with printed numbers
 
@@ -50,6 +50,13 @@ def variant_of(cell: Cell) -> Variant:
     return next(
         one for one in VARIANTS.values() if (one.experiment, one.case) == (cell.experiment, cell.load_or_size)
     )  # fmt: skip
+
+
+def may_be_random(variant: Variant, entry: Entry) -> bool:
+    """Return whether runs draw random numbers: for traffic, at the switches of an entry, or for jitter."""
+    return entry.name != OPTIMAL and (
+        variant.experiment == 7 or entry.name.partition(",")[0] in RANDOM or entry.send_jitter > 0
+    )
 
 
 def count_of(variant: Variant, entry: Entry, count: int) -> int:

@@ -43,8 +43,6 @@ class Entry:
         Number of switches between each source and the first switch of the scenario.
     access : bool
         Whether the source waits for its access link instead of filling a queue before it.
-    random : bool
-        Whether runs are random even without random traffic.
     probe : bool
         Whether the delays of probe packets are measured in the experiments for which the paper reports them, in a
         separate run.
@@ -69,7 +67,6 @@ class Entry:
     options: Mapping[str, Any] = field(default_factory=dict)
     hops: int = 0
     access: bool = False
-    random: bool = False
     probe: bool = True
     probe_beside: bool = False
     probe_hops: bool = False
@@ -112,9 +109,7 @@ ENTRIES: dict[str, Entry] = {
         _fair("explicit-feedback", "e2e-ef", "explicit-feedback", transmission=True),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
         Entry("reno", "tcp (reno)", "reno", _OLD),
-        Entry(
-            "red", "tcp (w/red)", "reno", _OLD, "red", options={"min_th": 5, "max_th": 15, "max_p": 0.02}, random=True
-        ),
+        Entry("red", "tcp (w/red)", "reno", _OLD, "red", options={"min_th": 5, "max_th": 15, "max_p": 0.02}),
         Entry("tri-s", "tri-s", "tri-s"),
         Entry("dual", "dual", "dual", PROFILES["bsd"]),
         Entry("decbit", "decbit", "decbit", bottleneck="decbit", options={"with_transmission": False}),
@@ -123,7 +118,7 @@ ENTRIES: dict[str, Entry] = {
         Entry("vegas", "tcp (vegas)", "vegas"),
         Entry(
             "loss-load", "loss-load", "loss-load", {"k": 5.0, "response": 1.0, "access_rate": FAST}, "loss-load",
-            options={"k": 5.0}, random=True,
+            options={"k": 5.0},
         ),
         Entry("blt", "blt", "blt", bottleneck="priority-discard", access=True),
         Entry("xcp", "xcp", "xcp", bottleneck="xcp"),
@@ -139,13 +134,13 @@ TODAY: dict[str, Entry] = {
     for one in (
         Entry("cubic", "cubic", "cubic"),
         Entry("cubic-codel", "cubic, codel", "cubic", bottleneck="codel", switch="codel"),
-        Entry("cubic-fq-codel", "cubic, fq-codel", "cubic", {}, "fq-codel", "fq-codel", random=True),
+        Entry("cubic-fq-codel", "cubic, fq-codel", "cubic", {}, "fq-codel", "fq-codel"),
         # Our choice: the marking threshold is 10 packets, the set point of the paper. The threshold of Alizadeh et al.
         # (2010), equation 13, a seventh of the bandwidth-delay product, would be 63 packets, more than the buffers of
         # experiments 8 and 9, which hold 44 and 20 packets.
         Entry("dctcp", "dctcp", "dctcp", {}, "step-marking", "step-marking", {"packets": 10}),
-        Entry("bbr", "bbr (v3)", "bbr", random=True),
-        Entry("bbr1", "bbr (2016)", "bbr1", random=True),
+        Entry("bbr", "bbr (v3)", "bbr"),
+        Entry("bbr1", "bbr (2016)", "bbr1"),
     )
 }  # fmt: skip
 
@@ -176,7 +171,7 @@ FURTHER: dict[str, Entry] = {
         Entry("sstp", "sstp", "sstp", _RATE_OF_SSTP),
         Entry(
             "sstp-loss-load", "sstp, loss-load", "sstp", _RATE_OF_SSTP, "loss-load",
-            options={"k": 5.0, "window": 0.1, "silence": 1.0}, random=True,
+            options={"k": 5.0, "window": 0.1, "silence": 1.0},
         ),
     )
 }  # fmt: skip
@@ -220,4 +215,4 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     elif given not in schemes.NAMED:
         raise unknown("scheme", given, {*ENTRIES, *TODAY, *FURTHER, *schemes.names()})
     name = getattr(scheme, "name", scheme)
-    return Entry(name, name, scheme, {}, discipline, discipline, random=True, source=source)
+    return Entry(name, name, scheme, {}, discipline, discipline, source=source)

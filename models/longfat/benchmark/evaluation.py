@@ -16,7 +16,8 @@ import numpy as np
 from longfat._version import __version__
 from longfat.base.domains import conflict, integer, number
 from longfat.base.files import directory
-from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry, entry
+from longfat.benchmark import measuring
+from longfat.benchmark.entries import ENTRIES, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
 from longfat.replication import SweepError, interval, repeating, replicate, sweep
 from longfat.sim.runs.engine import SchemeError
@@ -38,18 +39,6 @@ VARIABLES = {
     "dropped": ("packets", "packets of the measured connections dropped until these are complete"),
     "timeouts": ("1", "retransmission timeouts of the measured connections until these are complete"),
 }
-
-
-def one_run(draw: int, rng: Any, *, variant: Variant, entry: Entry, seed: int, settings: str) -> dict[str, float]:
-    """Run replication `draw` of a variant; its random numbers depend on `seed` and `draw`, not on the scheme."""
-    from longfat.benchmark.measuring import measure
-
-    return measure(variant, entry, np.random.SeedSequence([seed, draw]))
-
-
-def may_be_random(variant: Variant, chosen: Entry) -> bool:
-    """Return whether replications can differ: whether the first run has drawn random numbers."""
-    return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
 
 
 def run(
@@ -129,8 +118,7 @@ def run(
     def cell(variant: Variant, one: Entry) -> Cell:
         return Cell(
             f"experiment {variant.name}", f"{variant.name}_{one.name}", variant.text() + one.settings(),
-            partial(one_run, variant=variant, entry=one),
-            replications if may_be_random(variant, one) else 1,
+            partial(measuring.measure, variant, one), replications,
         )  # fmt: skip
 
     cells = [cell(variant, one) for variant in asked for one in entries]
@@ -145,8 +133,13 @@ class Cell:
     place: str  # the situation in error messages, such as "experiment 3-4"
     name: str  # beginning of the name of the cell's folder in a store
     settings: str  # text that identifies everything on which the runs depend
-    function: Callable[..., Any]  # makes a run, from its number ``draw``, ``seed`` and a digest of ``settings``
+    measure: Callable[[np.random.SeedSequence], dict[str, float]]  # makes a run; "random" is 1 if it drew a number
     replications: int
+
+
+def one_run(draw: int, rng: Any, *, measure: Callable[..., Any], seed: int, settings: str) -> dict[str, float]:
+    """Make run number `draw` of a cell; its random numbers depend on `seed` and `draw`, not on the scheme."""
+    return measure(np.random.SeedSequence([seed, draw]))
 
 
 def run_cells(
@@ -169,7 +162,7 @@ def run_cells(
 
     def runs(cell: Cell) -> xr.Dataset:
         settings = hashlib.sha256(cell.settings.encode()).hexdigest()
-        function = partial(cell.function, seed=seed, settings=settings)
+        function = partial(one_run, measure=cell.measure, seed=seed, settings=settings)
         folder = re.sub(r"[^.\w-]+", "-", f"{cell.name}_{settings[:8]}_{seed}")
         place = None if store is None else directory("store", store) / folder
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, pairwise
@@ -18,8 +19,10 @@ from longfat.benchmark.entries import Entry, entry
 from longfat.benchmark.evaluation import Cell, run_cells
 from longfat.benchmark.suites.case import Case, Expectation, Probe, suite
 from longfat.replication import interval
+from longfat.sim import schemes
 from longfat.sim.runs import peek, results
 from longfat.sim.runs.engine import Simulation
+from longfat.sim.schemes import Scheme
 
 #: `Probe.how` -> function that computes one value from the samples of a field.
 SAMPLED: dict[str, Callable[[np.ndarray], Any]] = {
@@ -54,30 +57,33 @@ class Observed:
         return [(self.phases[numbers[a]], a, b) for a, b in pairwise(changes) if self.times[a] >= after - 1e-9]
 
 
-def measure(case: Case, tested: Any, reference: Any, seed: list[int]) -> dict[str, float]:
+def measure(case: Case, tested: Entry, reference: Entry, rng: np.random.SeedSequence) -> dict[str, float]:
     """Run a case once; return the value of each expectation as "e0", "e1" and so on, NaN if the run has no such value.
 
-    ``seed`` is a list of integers. The result "random" is 1 if the run drew a random number, else 0.
+    The result "random" is 1 if the run drew a random number, else 0.
     """
+    both = schemes.scheme(tested.scheme), schemes.scheme(reference.scheme)
     found: dict[str, str] = {}
     for name in case.finds({}):
-        seen = observe(case, tested, reference, seed, found)
+        seen = observe(case, *both, rng, found)
         value = _probed(case.finds(found)[name], seen)
         if math.isnan(value):  # the phase is never entered, so that no expectation has a value
             return {f"e{k}": math.nan for k in range(len(case.expectations({})))} | {"random": float(seen.random)}
         found[name] = f"{value:.9g}"
-    seen = observe(case, tested, reference, seed, found)
+    seen = observe(case, *both, rng, found)
     values = {f"e{k}": value_of(one, seen) for k, one in enumerate(case.expectations(found))}
     return values | {"random": float(seen.random)}
 
 
-def observe(case: Case, tested: Any, reference: Any, seed: list[int], found: dict[str, str]) -> Observed:
+def observe(
+    case: Case, tested: Scheme, reference: Scheme | None, rng: np.random.SeedSequence, found: dict[str, str]
+) -> Observed:
     """Run a case with the values that preliminary runs have found, and sample the fields of its first flow.
 
     The same seed gives the same run up to the first time that depends on a found value.
     """
     net, options = case.network(tested, reference, found)
-    run = Simulation(net, rng=np.random.SeedSequence(seed))
+    run = Simulation(net, rng=deepcopy(rng))
     until, begin = float(options["duration"]), float(options.get("warm_up", 0.0))
     samples: list[dict[str, float]] = []
     before = results.snapshot(run) if begin == 0 else None
@@ -202,15 +208,6 @@ class Result:
     ours: str = ""
 
 
-def one_run(
-    draw: int, rng: Any, *, case: Case, tested: Entry, reference: Entry, seed: int, settings: str
-) -> dict[str, float]:
-    """Run replication `draw` of a case; its random numbers depend on `seed` and `draw`, not on the scheme."""
-    from longfat.sim import schemes
-
-    return measure(case, schemes.scheme(tested.scheme), schemes.scheme(reference.scheme), [seed, draw])
-
-
 def run(
     name: str,
     scheme: Any = None,
@@ -263,8 +260,8 @@ def run(
 
     def cell(one: Case, which: Entry) -> Cell:
         text = "\n".join((one.text, repr(one.values), which.settings(), beside.settings()))
-        function = partial(one_run, case=one, tested=which, reference=beside)
-        return Cell(f"case {one.name}", f"{name}_{one.name}_{which.name}", text, function, count)
+        once = partial(measure, one, which, beside)
+        return Cell(f"case {one.name}", f"{name}_{one.name}_{which.name}", text, once, count)
 
     pairs = [(one, which) for one in chosen if not one.not_run for which in both]
     runs = run_cells([cell(*pair) for pair in pairs], seed, executor, store, progress)
