@@ -122,15 +122,6 @@ def test_the_interval_is_that_of_the_power():
     assert sample.below(found.interval[1]) == pytest.approx(math.log(100), abs=1e-6)
 
 
-def test_the_first_look_at_a_distribution_spends_half():
-    """Of 8 values: +- sqrt(log(2 * 2/0.01)/(2 * 8)) = 0.612 about the distance."""
-    found = lf.testing.compare(
-        lambda: lambda x: np.clip(x, 0, 1), lambda rng: np.random.default_rng(rng).random(), of="distribution",
-        within=0.001, budget=8, rng=1,
-    )  # fmt: skip
-    assert found.interval == (0.0, pytest.approx(min(1.0, found.estimate + math.sqrt(math.log(400) / 16))))
-
-
 def test_replications_that_are_needed_by_hand():
     """Evidence grows as n d - log(n)/2: n with that reaching log 100 solves n d = log(n)/2 + log 100."""
     found = lf.testing.compare(formula, normal, {"mean": 0.0}, within=0.2, budget=50, rng=1)

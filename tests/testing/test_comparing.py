@@ -137,14 +137,6 @@ def test_quantiles(probability):
     assert right.interval[0] < true < right.interval[1]
 
 
-def test_distributions():
-    options = {"of": "distribution", "within": 0.1, "rng": 1}
-    right = compare(lambda: stats.expon.cdf, lambda rng: exponential(rng, 1.0), **options)
-    wrong = compare(lambda: stats.norm(1, 1).cdf, lambda rng: exponential(rng, 1.0), **{**options, "within": 0.05})
-    assert (right.verdict, wrong.verdict) == ("agrees", "differs")
-    assert (right.formula, wrong.formula) == (0.0, 0.0)
-
-
 def test_the_seed_repeats_a_comparison():
     first = compare(formula, normal, within=0.5)
     again = compare(formula, normal, within=0.5, rng=first.seed)
@@ -192,8 +184,6 @@ def test_a_failure_names_point_and_seed():
         ({"of": "median"}, "of 'median' is unknown; did you mean 'mean'"),
         ({"of": 1.5}, "of = 1.5 is out of range"),
         ({"of": 0.5, "bounds": (0, 1)}, 'needs of = "mean"'),
-        ({"of": "distribution"}, "must be a distribution function"),
-        ({"of": "distribution", "deterministic": True}, "must be|excludes"),
         ({"bounds": (1, 0)}, "bounds = .1, 0. is out of range"),
         ({"bounds": (0, 1, 2)}, "bounds = .0, 1, 2. is out of range: must be two different numbers"),
         ({"bounds": 1}, "bounds = 1 is out of range: must be two different numbers"),

@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 from longfat.testing import evidence
-from longfat.testing.evidence import Bounded, Distribution, Normal, Quantile
+from longfat.testing.evidence import Bounded, Normal, Quantile
 
 
 def normal_sample(count, seed, mean=0.0):
@@ -118,28 +118,6 @@ def test_limits_of_a_quantile_are_values_of_the_sample():
 
 def test_a_quantile_with_too_few_values_has_no_limits():
     assert Quantile(np.arange(3.0), 0.5).interval(1e-3) == (-math.inf, math.inf)
-
-
-def test_distance_of_distributions_by_hand():
-    """Of two values at 0.2 and 0.9: the uniform distribution is 0.9 before the last, where the sample has 0.5."""
-    sample = Distribution(np.array([0.9, 0.2]), lambda x: np.clip(x, 0, 1), 1)
-    assert sample.estimate == pytest.approx(0.4)
-    assert sample.above(0.1) == pytest.approx(4 * 0.3**2 - math.log(4))
-    low, high = sample.interval(2 * math.exp(-1))  # at look 1 the half is spent: width^2 = log(2 * 2/(2/e))/(2 * 2)
-    assert low == pytest.approx(max(0, 0.4 - math.sqrt((1 + math.log(2)) / 4)))
-    assert high == 1.0
-
-
-def test_the_distance_sees_jumps():
-    """A sample of one half zeros and ones against its own distribution function."""
-    sample = Distribution(np.array([0.0, 1.0] * 10), lambda x: 0.5 * (x >= 0) + 0.5 * (x >= 1), 1)
-    assert sample.estimate == 0.0
-
-
-def test_looks_spend_the_error_once():
-    """The sum of 1/(k (k + 1)) is 1."""
-    spent = [math.exp(-Distribution(np.zeros(1), np.sign, k)._spent) * 2 for k in range(1, 2000)]
-    assert sum(spent) == pytest.approx(1 - 1 / 2000)
 
 
 def test_promises_are_kept_over_all_looks():

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from longfat.base import domains, quantities
-from longfat.testing.evidence import Bounded, Distribution, Evidence, Interval, Normal, Quantile
+from longfat.testing.evidence import Bounded, Evidence, Interval, Normal, Quantile
 from longfat.testing.seeded_runs import Simulator, arguments, run_once, samples, seed_of, shown
 
 Verdict = Literal["agrees", "differs", "undecided"]
@@ -39,8 +39,7 @@ class Comparison:
         "differs": the deviation is above ``within``; this verdict is wrong with a probability of at most ``alpha``.
         "agrees": the deviation is below ``power_at`` (by default 2) times ``within``; wrong with at most 1 - ``power``.
     formula, estimate : float
-        Value of the formula, and the simulator's estimate of it. For distributions ``formula`` is 0, and ``estimate``
-        the largest distance between the two distribution functions.
+        Value of the formula, and the simulator's estimate of it.
     interval : (float, float)
         Confidence sequence of the simulated value, with the confidence ``power``, at the last look.
     replications : int
@@ -58,9 +57,9 @@ class Comparison:
     remark : str
         Why there is no verdict, and whether the results are too skewed for the stated error rates.
     agreement, difference : float
-        Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values (for a distribution, of
-        reciprocal p-values); infinite without randomness. The e-value for "agrees" has a mean of at most 1 if the
-        deviation is at least ``power_at`` times ``within``, that for "differs" if it is at most ``within``.
+        Evidence for "agrees" and for "differs": logarithms to the base 10 of e-values; infinite without randomness. If
+        the deviation is at least ``power_at`` times ``within``, the e-value for "agrees" has a mean of at most 1; if it
+        is at most ``within``, that for "differs".
     """
 
     verdict: Verdict
@@ -109,7 +108,7 @@ def compare(
     Parameters
     ----------
     formula : callable
-        Called as ``formula(**point)``; returns a number, or a distribution function for ``of="distribution"``.
+        Called as ``formula(**point)``; returns a number.
     simulator : callable
         One replication, called as ``simulator(seed, **point)`` with an integer seed of its own; returns a number, or a
         number and its cost (in packets, say).
@@ -117,11 +116,10 @@ def compare(
         Arguments of both, by name.
     within : float, str or callable
         Accuracy w: a number in the formula's unit, a percentage of the formula's value such as ``"5 %"``, or a function
-        of the point that returns either; for distributions the largest distance between distribution functions
-        [probability].
-    of : "mean", float or "distribution"
-        Statistic that the formula gives: the mean of the simulator's results, their quantile of this probability, in
-        (0, 1), or their distribution function.
+        of the point that returns either.
+    of : "mean" or float
+        Statistic that the formula gives: the mean of the simulator's results, or their quantile of this probability, in
+        (0, 1).
     bounds : (float, float), optional
         Interval that all results lie in, for means: the error rates then hold without a normal distribution.
     deterministic : bool
@@ -186,18 +184,17 @@ def compare(
     power_at = domains.number("power_at", power_at, "1", "[1, inf)")
     budget = domains.integer("budget", budget, "replications", "[2, inf)")
     seed = domains.seed_of(rng)
-    returned = formula(**point)
-    value = 0.0 if of == "distribution" else domains.number("the formula's value", returned, "1", "(-inf, inf)")
+    value = domains.number("the formula's value", formula(**point), "1", "(-inf, inf)")
     accuracy = tolerance(within(**point) if callable(within) else within, value)
-    made = _maker(of, bounds, returned)
+    made = _maker(of, bounds)
     declared = bool(getattr(simulator, "deterministic", False))
     if deterministic or declared:
         runs = 1 if declared else 2
-        return _without_randomness(simulator, of, runs, value, accuracy, alpha, power, point, seed)
+        return _without_randomness(simulator, runs, value, accuracy, alpha, power, point, seed)
     remarks = []
-    for look, drawn in enumerate(samples(simulator, [point], seed, budget), 1):
+    for drawn in samples(simulator, [point], seed, budget):
         values, cost = drawn
-        size, evidence = len(values), made(values[:, 0], look)
+        size, evidence = len(values), made(values[:, 0])
         apart, near = weighed(evidence, value, accuracy, power_at)
         verdict, needed = decision(apart, near, alpha, power, size)
         if verdict != "undecided":
@@ -264,27 +261,23 @@ def tolerance(within: float | str, value: float) -> float:
     return share * abs(value)
 
 
-def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[[np.ndarray, int], Evidence]:
-    """Return a function that makes an `Evidence`; it takes the results so far, and the number of the look."""
+def _maker(of: str | float, bounds: Interval | None) -> Callable[[np.ndarray], Evidence]:
+    """Return a function that makes an `Evidence` from the results so far."""
     if isinstance(of, str):
-        domains.choice("of", of, ("mean", "distribution"))
+        domains.choice("of", of, ("mean",))
     if of != "mean" and bounds is not None:
         raise domains.conflict(f"bounds = {bounds}", 'needs of = "mean"', "other quantities need no bounds")
-    if of == "distribution":
-        if not callable(returned):
-            raise domains.wrong_type("the formula's value", returned, "a distribution function")
-        return lambda values, look: Distribution(values, returned, look)
     if of != "mean":
         probability = domains.number("of", of, "probability", "(0, 1)")
-        return lambda values, look: Quantile(values, probability)
+        return lambda values: Quantile(values, probability)
     if bounds is None:
-        return lambda values, look: Normal(values)
+        return Normal
     ends = domains.numbers("bounds", bounds, "1", "(-inf, inf)")
     if ends.shape != (2,) or not ends[0] < ends[1]:
         raise domains.out_of_range("bounds", bounds, "1", "two different numbers in ascending order")
     low, high = ends.tolist()
 
-    def bounded(values: np.ndarray, look: int) -> Evidence:
+    def bounded(values: np.ndarray) -> Evidence:
         if values.min() < low or values.max() > high:
             outside = float(values[(values < low) | (values > high)][0])
             raise domains.out_of_range("the simulator's result", outside, "1", f"[{low:g}, {high:g}], its bounds")
@@ -294,12 +287,10 @@ def _maker(of: str | float, bounds: Interval | None, returned: Any) -> Callable[
 
 
 def _without_randomness(
-    simulator: Simulator, of: str | float, runs: int, value: float, within: float, alpha: float, power: float,
-    point: Mapping[str, Any], seed: int,
+    simulator: Simulator, runs: int, value: float, within: float, alpha: float, power: float, point: Mapping[str, Any],
+    seed: int,
 ) -> Comparison:  # fmt: skip
     """Compare a formula with a simulator that draws no random numbers; raise an error if two replications differ."""
-    if of == "distribution":
-        raise domains.conflict("deterministic = True", "excludes of = 'distribution'")
     drawn = [run_once(simulator, point, seed_of(seed, k)) for k in range(runs)]
     (found, _), (again, _) = drawn[0], drawn[-1]
     if found != again:

@@ -1,23 +1,22 @@
-"""Evidence of a sample about a mean, a quantile or a distribution, valid at any stopping time.
+"""Evidence of a sample about a mean or a quantile, valid at any stopping time.
 
 Each class is a sample with two methods: ``above(at)`` and ``below(at)`` return the logarithm of the evidence that the
 estimated quantity lies above, or below, ``at``. All classes promise the same: if sampling continues for ever, and q is
 the true quantity, the probability that ``above(a)`` or ``below(b)``, with a >= q >= b chosen in advance, ever reaches
 log(1/error) is at most ``error``. A caller may therefore look after every replication and stop at will.
 
-============== ================================================ ===============================================
-class          assumption                                       source of the promise
-============== ================================================ ===============================================
-`Normal`       replications are normal, the variance is unknown a test martingale, Wang and Ramdas 2023
-`Bounded`      replications lie in a known interval             betting, Waudby-Smith and Ramdas 2024
-`Quantile`     none                                             Bernoulli counts with a beta mixture, Robbins 1970
-`Distribution` none                                             Dvoretzky-Kiefer-Wolfowitz, Massart 1990
-============== ================================================ ===============================================
+========== ================================================ ===============================================
+class      assumption                                       source of the promise
+========== ================================================ ===============================================
+`Normal`   replications are normal, the variance is unknown a test martingale, Wang and Ramdas 2023
+`Bounded`  replications lie in a known interval             betting, Waudby-Smith and Ramdas 2024
+`Quantile` none                                             Bernoulli counts with a beta mixture, Robbins 1970
+========== ================================================ ===============================================
 
 All assume that the replications are independent and identically distributed. No library is used: confseq (0.0.11, of
 January 2023) is C++ to be compiled at installation and has no test for an unknown variance; savvi (0.3.1) tests counts
 and regressions and requires cvxpy; the test of a mean with unknown variance in ville (0.1.0) is asymptotic. Each of the
-four tests here is a few lines.
+three tests here is a few lines.
 """
 
 from __future__ import annotations
@@ -301,64 +300,6 @@ class Quantile(Evidence):
         size, p = len(self.values), self.probability
         mixed = math.lgamma(count + 1) + math.lgamma(size - count + 1) - math.lgamma(size + 2)
         return mixed - count * math.log(p) - (size - count) * math.log1p(-p)
-
-
-@dataclass(frozen=True)
-class Distribution(Evidence):
-    r"""Evidence about the largest distance of a distribution function from the true one, by the DKW inequality.
-
-    This is the inequality of Dvoretzky, Kiefer and Wolfowitz,
-
-    .. math:: P(\sup |F_n - F| > \varepsilon) \le 2 e^{-2 n \varepsilon^2}
-
-    The k-th look may use the fraction 1/(k (k + 1)) of the error; the fractions of all looks add up to 1.
-
-    Parameters
-    ----------
-    function : callable
-        The distribution function to be judged; takes an array.
-    look : int
-        Number of the look, from 1 on; looks are at sizes chosen in advance.
-
-    Examples
-    --------
-    >>> sample = Distribution((np.arange(1000) + 0.5) / 1000, lambda x: np.clip(x, 0, 1), 1)
-    >>> round(sample.estimate, 6), sample.below(0.1) > math.log(1e6), sample.above(0.0) < 0
-    (0.0005, True, True)
-
-    References
-    ----------
-    P. Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Annals of Probability 18 (1990),
-    1269-1283.
-    """
-
-    function: Callable[[np.ndarray], np.ndarray]
-    look: int
-
-    @cached_property
-    def estimate(self) -> float:
-        """Largest distance between the distribution functions of the sample and of the formula."""
-        values, counts = np.unique(self.values, return_counts=True)
-        after = counts.cumsum() / len(self.values)
-        before = after - counts / len(self.values)
-        # The function may have jumps. Therefore compare both limits at each value, from the left and from the right.
-        left = np.asarray(self.function(np.nextafter(values, -np.inf)), dtype=float)
-        right = np.asarray(self.function(values), dtype=float)
-        return float(max(np.abs(after - right).max(), np.abs(before - left).max()))
-
-    def _beyond(self, at: float, side: int) -> float:
-        return self._evidence(side * (self.estimate - at)) if side < 0 or at >= 0 else math.inf
-
-    def _limits(self, wanted: float) -> Interval:
-        width = math.sqrt((self._spent + wanted) / (2 * len(self.values)))
-        return max(0.0, self.estimate - width), min(1.0, self.estimate + width)
-
-    @property
-    def _spent(self) -> float:
-        return math.log(2 * self.look * (self.look + 1))
-
-    def _evidence(self, distance: float) -> float:
-        return 2 * len(self.values) * max(distance, 0.0) ** 2 - self._spent
 
 
 def _first(holds: Callable[[float], bool], start: float, end: float) -> float:
