@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, hystart, reduction, tcp
+from longfat.sim.schemes import bbr1, bbr_common, cubic, dctcp, deployed, hystart, tcp
 
 
 # internet/model/tcp-socket-base.cc, ReceivedAck(), EnterCwr() and ProcessAck(): after a mark has reduced the window the
@@ -24,7 +24,7 @@ def hold_after_mark(flow, event):
         flow.reduced_at = flow.high  # more than this is acknowledged
         held = True
     if flow.recovering:
-        return reduction.recover(flow, event, flow.ssthresh)
+        return deployed.recover(flow, event, flow.ssthresh)
     if held or event.acked == 0 or event.marked or not deployed.uses_window(flow, event):
         return flow.window
     return deployed.grow(flow, event)
@@ -69,7 +69,7 @@ def grow_whole(flow, event):
     if event.rtt < flow.least_round_trip:
         flow.least_round_trip = event.rtt
     if flow.recovering:
-        window = reduction.recover(flow, event, flow.ssthresh)
+        window = deployed.recover(flow, event, flow.ssthresh)
         if flow.recovering or flow.exit_growth == 0.0:
             return window
         flow.window = window
@@ -99,7 +99,7 @@ def reduce_whole(flow, cause):
 def lose_whole(flow, event):
     """Return the reduced window, and retransmit the first packet lost."""
     reduce_whole(flow, tcp.LOSS)
-    return reduction.begin(flow, event, flow.ssthresh)
+    return deployed.begin_recovery(flow, event, flow.ssthresh)
 
 
 def time_out_whole(flow, event):

@@ -81,7 +81,7 @@ def test_window_along_the_sawtooth():
 def plain(monkeypatch, *names):
     """Call parts of the module, and the components that they use, as plain Python."""
     as_python(monkeypatch, cubic, *names)
-    as_python(monkeypatch, cubic.windows, "scaled")
+    as_python(monkeypatch, cubic.deployed, "scaled")
     as_python(monkeypatch, cubic.validation, "forget")
 
 

@@ -8,7 +8,7 @@ import pytest
 from docs import rate_limited
 from longfat.sim import schemes
 from longfat.sim.network import traffic
-from longfat.sim.schemes import deployed, hystart, reduction
+from longfat.sim.schemes import deployed, hystart
 from tests.sim.lab import one_link, python, simulated
 from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
@@ -108,7 +108,7 @@ def test_rate_reduction_by_hand(in_flight, delivered, sent, event, window):
     )  # fmt: skip
     newly_delivered, acked, lost = event
     given = SimpleNamespace(newly_delivered=newly_delivered, acked=acked, lost=lost)
-    assert python(reduction.proportional)(flow, given) == window
+    assert python(deployed.proportional)(flow, given) == window
 
 
 def test_rate_reduction_after_a_loss_that_a_timer_finds():

@@ -5,9 +5,11 @@ default those of a current host: an initial window of ten packets, byte counting
 and RACK-TLP.
 """
 
+import math
+
 from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
-from longfat.sim.schemes import deployed, hystart, linux_cubic, reduction, tcp, validation, windows
+from longfat.sim.schemes import deployed, hystart, tcp, validation
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
@@ -56,7 +58,7 @@ def avoid_congestion(flow, event, acked):
     """Return the window [packets] after an acknowledgment of `acked` packets in congestion avoidance."""
     if flow.epoch_start < 0.0:
         begin_stage(flow, event.now)
-    return linux_cubic.grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else grow(flow, event, acked)
+    return grow_integer(flow, event, int(acked)) if flow.integer_windows > 0.0 else grow(flow, event, acked)
 
 
 @inline
@@ -82,6 +84,61 @@ def grow(flow, event, acked):
 
 
 @inline
+def grow_integer(flow, event, acked):
+    """Return the window [whole packets] after an acknowledgment of `acked` packets in congestion avoidance."""
+    # Linux, net/ipv4/tcp_cubic.c, bictcp_update(). Unlike Linux, this function does not round times to units of 1/1024
+    # s.
+    flow.reno_credits += acked
+    window = int(flow.window)
+    if flow.clock_tick > 0.0:
+        tick = ticks(event.now, flow.clock_tick)
+        # While the window is unchanged, Linux computes `per` once in HZ/32 ticks (rounded down). Within one tick, Linux
+        # computes the cubic target at most once, but Reno's window after each acknowledgment.
+        if window == flow.computed_for and tick - flow.computed_at <= ticks(1.0 / 32.0, flow.clock_tick):
+            return deployed.step(flow, flow.per, acked)
+        if tick == flow.computed_at and flow.epoch_start < event.now:
+            flow.per = reno_friendly(flow, window, flow.per)
+            return deployed.step(flow, flow.per, acked)
+        flow.computed_for = window
+        flow.computed_at = tick
+        time = flow.clock_tick * (tick - ticks(flow.epoch_start, flow.clock_tick))
+        time += flow.clock_tick * math.ceil(flow.least_rtt / flow.clock_tick)  # usecs_to_jiffies() rounds up
+    else:
+        time = event.now - flow.epoch_start + flow.least_rtt
+    flow.per = reno_friendly(flow, window, packets_for_one(flow, window, time - flow.k))
+    return deployed.step(flow, flow.per, acked)
+
+
+@inline
+def ticks(time, tick):
+    """Return the number of whole ticks up to a time [s]."""
+    return math.floor(time / tick + 1e-9)  # our choice, because 0.04/0.004 must be 10 in spite of rounding errors
+
+
+@inline
+def packets_for_one(flow, window, time):
+    """Return the number of acknowledged packets that increase the window by one, at a time [s] relative to K."""
+    change = math.floor(flow.c * abs(time) * abs(time) * abs(time))
+    target = int(flow.w_max) + (change if time > 0.0 else -change)
+    per = window // (target - window) if target > window else 100 * window
+    return min(per, 20) if flow.last_w_max == 0.0 else per  # before the first loss: growth by at least 5 % per round
+
+
+@inline
+def reno_friendly(flow, window, per):
+    """Return `per` [acknowledged packets per packet of growth], or less if Reno's window is larger; at least 2."""
+    if flow.reno_friendly > 0.0:
+        # Linux's beta_scale is 8 (1 + beta)/(3 (1 - beta)), rounded down: 15 for beta = 717/1024.
+        step = window * math.floor(8.0 * (1.0 + flow.beta) / (3.0 * (1.0 - flow.beta))) // 8
+        while flow.reno_credits > step:
+            flow.reno_credits -= step
+            flow.reno_window += 1
+        if flow.reno_window > window:
+            per = min(per, window // (flow.reno_window - window))
+    return max(per, 2)
+
+
+@inline
 def reduce(flow, cause):
     """Set W_max and ssthresh after a loss, timeout or mark; `cause` is a constant of `tcp`."""
     # A second reduction during recovery starts from ssthresh, which is the window at the end of recovery.
@@ -90,11 +147,11 @@ def reduce(flow, cause):
     # RFC 9438, section 4.7: fast convergence lowers W_max further if the window is below the last W_max.
     flow.w_max = window
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
-        flow.w_max = windows.scaled(flow, window, (1.0 + flow.beta) / 2.0)
+        flow.w_max = deployed.scaled(flow, window, (1.0 + flow.beta) / 2.0)
     flow.last_w_max = flow.w_max
     # RFC 9438, section 4.6: ssthresh = flight_size * beta_cubic, at least 2; the RFC allows cwnd, which Linux uses, in
     # place of flight_size.
-    flow.ssthresh = max(flow.ssthresh_floor, windows.scaled(flow, window, flow.beta))
+    flow.ssthresh = max(flow.ssthresh_floor, deployed.scaled(flow, window, flow.beta))
     flow.epoch_start = -1.0
     flow.unused = False
     tcp.record_reduction(flow, cause)
@@ -121,13 +178,13 @@ def respond(flow, event):
         reduce(flow, tcp.MARK)  # sets W_max and ssthresh, but leaves the window unchanged
         if not flow.recovering:
             # RFC 9438, section 4.6, figure 5: the window is at least one packet after a mark, but two after a loss.
-            flow.window = max(1.0, windows.scaled(flow, flow.window, flow.beta))
+            flow.window = max(1.0, deployed.scaled(flow, flow.window, flow.beta))
     if flow.recovering:
-        window = reduction.recover(flow, event, flow.ssthresh)
+        window = deployed.recover(flow, event, flow.ssthresh)
         if flow.recovering:
             return window
         window = validation.end_recovery(flow, window)
-        if not reduction.grows_at_exit(flow):
+        if flow.growth_at_exit == 0.0:  # as in `deployed.leave_recovery`
             return window
         flow.window = window
         return avoid_congestion(flow, event, float(event.newly_delivered))
@@ -151,7 +208,7 @@ def loss(flow, event):
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         flow.window = validation.take_loss(flow, event, flow.window)
         reduce(flow, tcp.LOSS)
-    return reduction.begin(flow, event, flow.ssthresh)
+    return deployed.begin_recovery(flow, event, flow.ssthresh)
 
 
 def timeout(flow, event):
@@ -187,7 +244,13 @@ CUBIC = Scheme(
     parameters={
         **deployed.parameters(),
         "hystart": hystart.WITH_TRAINS,
-        "clock_tick": linux_cubic.CLOCK_TICK,
+        "clock_tick": Parameter(
+            0.0,
+            "s",
+            "[0, 1]",
+            about="Clock tick for the growth of integer windows, computed at most every 1/32 s, as in Linux; 0: at "
+            "each acknowledgment",
+        ),
         **validation.PARAMETERS,
         "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
         "beta": Parameter(0.7, "1", "(0, 1)", about="Factor of the window at a reduction (RFC 9438, section 4.6)"),
@@ -201,9 +264,13 @@ CUBIC = Scheme(
     },
     # `w_max` and `last_w_max`: W_max of this stage and of the previous one [packets]; `cwnd_prior` and `w_est`
     # [packets]; t_epoch and K [s]. `last_departure`: departure time of the packet acknowledged last [s]; `unused`:
-    # whether the application left the window unused at that time. States read for every acknowledgment come first.
+    # whether the application left the window unused at that time. `least_rtt`: least round-trip time [s]. For integer
+    # windows, `reno_window`: Reno's window; `reno_credits`: packets acknowledged towards its growth; `per`: number of
+    # acknowledged packets that increase the window by one, computed for the window `computed_for` at the clock tick
+    # `computed_at`. States read for every acknowledgment come first.
     state={
-        **linux_cubic.STATE,
+        "least_rtt": math.inf,
+        **dict.fromkeys(("reno_window", "reno_credits", "per", "computed_for", "computed_at"), 0),
         **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_departure"), 0.0),
         "unused": False,
         "epoch_start": -1.0,

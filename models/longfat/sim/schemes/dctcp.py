@@ -7,7 +7,7 @@ marked. The estimate ignores selective acknowledgments (section 3.3, step 1).
 from typing import Any
 
 from longfat.sim.kernel.jit import inline
-from longfat.sim.schemes import deployed, reduction, sack, tcp
+from longfat.sim.schemes import deployed, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
@@ -60,7 +60,7 @@ def respond(flow, event):
     if event.marked:
         react(flow)
     if flow.recovering:
-        window = reduction.recover(flow, event, flow.ssthresh)
+        window = deployed.recover(flow, event, flow.ssthresh)
         return window if flow.recovering else deployed.leave_recovery(flow, event, window)
     if event.acked == 0 or event.marked or not deployed.uses_window(flow, event):
         return flow.window
@@ -75,7 +75,7 @@ def loss(flow, event):
     if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
         window = flow.ssthresh if flow.recovering else min(flow.window, float(flow.high - flow.una))
         flow.ssthresh = max(flow.ssthresh_floor, window / 2.0)
-    return reduction.begin(flow, event, flow.ssthresh)
+    return deployed.begin_recovery(flow, event, flow.ssthresh)
 
 
 CODEPOINT = Parameter(

@@ -1,9 +1,9 @@
 """TCP sender as it is deployed today, assembled from components, and sets of its parameters (docs/rules/cubic.md).
 
-Components: slow start (`hystart`), windows, reduction, loss detection (`tcp.RACK`, in the simulator's kernel), window
-use and pacing (this module), and for some schemes validation. A component is a module with state, functions,
-and parameters that choose among its rules (`Choice`); compiled code contains only the chosen rules. By default `sack`
-has all options off, as in its RFC; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
+Components: windows, reduction, use of the window and pacing (this module), slow start (`hystart`), loss detection
+(`tcp.RACK`, in the simulator's kernel), and for some schemes validation. Parameters choose among the rules of a
+component (`Choice`); compiled code contains only the chosen rules. By default `sack` has all options off, as in its
+RFC; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
 """
 
 import math
@@ -12,19 +12,28 @@ from typing import Any
 
 from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import choice
-from longfat.sim.schemes import hystart, reduction, tcp, timers, windows
+from longfat.sim.schemes import hystart, tcp, timers
 from longfat.sim.schemes.scheme import Parameter
 
 #: Parameters of every scheme with selective recovery. They omit `bugfix`, because the simulator knows which
 #: transmission was lost.
 PLAIN = {name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")}
-#: Parameters that choose options, all off by default. Our choice: pacing is off in `cubic` and `dctcp`, too, because
-#: Linux paces these schemes only with the queue discipline fq at the host.
-OPTIONS = {
+#: The same, and parameters that choose options, all off by default. Our choice: pacing is off in `cubic` and `dctcp`,
+#: too, because Linux paces these schemes only with the queue discipline fq at the host.
+PARAMETERS = {
+    **PLAIN,
     **hystart.PARAMETERS,
-    **reduction.PARAMETERS,
+    "prr": choice(
+        0,
+        "1: proportional rate reduction (RFC 9937); 2: the same, but RecoverFS is the window before the loss, as in "
+        "Linux; 0: the window is ssthresh immediately",
+        "{0, 1, 2}",
+    ),
+    "growth_at_exit": choice(
+        0, "1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not"
+    ),
     "rack": tcp.RACK,
-    **windows.PARAMETERS,
+    "integer_windows": choice(0, "1: windows in whole packets, as in Linux; 0: with fractions"),
     "cwnd_limited": choice(
         0,
         "Growth of a window that the application does not fill. 0: by the scheme's own rule; 1: as in Linux, only if "
@@ -35,18 +44,21 @@ OPTIONS = {
     ),
     "pacing": choice(0, "1: 2 windows per round-trip time in slow start, 1.2 later, as in Linux; 0: bursts"),
 }
-PARAMETERS = {**PLAIN, **OPTIONS}
 #: State: slow-start threshold [packets], last reduction of the window, and whether the sender is in loss recovery.
 PLAIN_STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
 STATE: dict[str, Any] = {
-    **PLAIN_STATE, **windows.STATE,
+    **PLAIN_STATE,
+    "credits": 0,  # number of acknowledged packets that have not yet made the window grow
     # The use of the window is measured in round trips. `use_end`: the packet that ends the present round trip;
     # `was_full`: whether the window was full in it; `most_used`: the largest number of packets in flight in it.
     "use_end": 0, "was_full": False, "most_used": 0,
     # `max_flight`: largest number of packets in flight since the last reduction (maxFS), negative if unknown;
     # `flight_since`: value of `reduced_at` for that reduction.
     "max_flight": -1.0, "flight_since": -2,
-    **reduction.STATE, **hystart.STATE,
+    # `prr_delivered`: packets delivered in this recovery. `prr_in_flight`: packets in flight at its beginning
+    # (RecoverFS). `prr_transmission`: number of its first transmission.
+    "prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmission": 0,
+    **hystart.STATE,
 }  # fmt: skip
 
 #: Values of parameters with which `sack` is Reno by current RFCs: an initial window of ten packets (RFC 6928, section
@@ -83,6 +95,41 @@ def parameters(**values: float) -> dict[str, Parameter]:
 
 
 @inline
+def scaled(flow, window, factor):
+    """Return a window [packets] multiplied by a factor, rounded down if windows are in whole packets."""
+    if flow.integer_windows == 0.0:
+        return window * factor
+    # Our choice: 1e-9 is added, because 0.7 has no exact binary representation; 0.7 x 90 would otherwise give 62.
+    # Linux uses the factor 717/1024.
+    return float(math.floor(window * factor + 1e-9))
+
+
+@inline
+def avoid_congestion(flow, acked):
+    """Return Reno's window [packets] in congestion avoidance, after an acknowledgment of `acked` packets."""
+    if flow.integer_windows > 0.0:
+        return step(flow, int(flow.window), int(acked))
+    # RFC 3465, section 2.1: the window grows by one packet per window of packets acknowledged.
+    return flow.window + (float(acked) if flow.growth_limit > 0.0 else 1.0) / flow.window
+
+
+@inline
+def step(flow, per, acked):
+    """Return the window [packets], which grows by one packet for every `per` packets acknowledged."""
+    # Linux, net/ipv4/tcp_cong.c, tcp_cong_avoid_ai(), has this rule.
+    window = flow.window
+    if flow.credits >= per:
+        flow.credits = 0
+        window += 1.0
+    flow.credits += acked
+    if flow.credits >= per:
+        more = flow.credits // per
+        flow.credits -= more * per
+        window += float(more)
+    return window
+
+
+@inline
 def grow(flow, event):
     """Return Reno's window [packets] after an acknowledgment of new data outside recovery."""
     if flow.growth_limit == 0.0 and flow.hystart == 0.0 and flow.integer_windows == 0.0:
@@ -90,16 +137,77 @@ def grow(flow, event):
     acked = float(event.acked)
     if flow.window < flow.ssthresh:
         acked = hystart.grow(flow, event)
-    return windows.grow(flow, acked) if acked > 0.0 else flow.window
+    return avoid_congestion(flow, acked) if acked > 0.0 else flow.window
+
+
+@inline
+def begin_recovery(flow, event, window):
+    """Begin a recovery, retransmit the first packet found lost, and return the window [packets].
+
+    The returned window is `window` or, with proportional rate reduction, the volume in flight, which recovery reduces
+    to ``flow.ssthresh``. If a timer has found the loss, the returned window applies until the next acknowledgment.
+    """
+    tcp.record_reduction(flow, tcp.LOSS)
+    flow.recovering = True
+    flow.credits = 0
+    flow.resend = event.number  # RFC 6675, section 5, step 4.3: the first lost packet is sent whatever the pipe is
+    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
+    if flow.prr == 0.0:
+        return window
+    # RFC 9937, section 6.1: prr_delivered = prr_out = 0. RecoverFS is the data sent and not delivered before the
+    # acknowledgment that begins the recovery; it includes packets found lost. In Linux, net/ipv4/tcp_input.c,
+    # tcp_init_cwnd_reduction(), it is the window before the reduction (prior_cwnd).
+    flow.prr_delivered = 0
+    in_flight = float(flow.high - flow.delivered + event.newly_delivered)
+    flow.prr_in_flight = max(1.0, flow.window if flow.prr > 1.0 else in_flight)
+    flow.prr_transmission = flow.transmission
+    return float(flow.in_flight)
+
+
+@inline
+def recover(flow, event, target):
+    """Return the window [packets] after an acknowledgment in recovery; it is `target` if recovery ends."""
+    # RFC 6675, section 5, step A: recovery ends when everything sent before it (RecoveryPoint) is acknowledged.
+    if event.acked == 0 or flow.una <= flow.reduced_at:
+        return proportional(flow, event) if flow.prr > 0.0 else flow.window
+    flow.recovering = False
+    return target
+
+
+@inline
+def proportional(flow, event):
+    """Return the window [packets] after an acknowledgment in recovery: packets in flight plus packets to send now."""
+    # RFC 9937, section 6.2. The data in flight is the pipe of RFC 6675; prr_out counts transmissions of this recovery.
+    if event.newly_delivered == 0:
+        return flow.window
+    flow.prr_delivered += event.newly_delivered
+    sent = flow.transmission - flow.prr_transmission
+    if flow.in_flight > flow.ssthresh:
+        count = math.ceil(flow.prr_delivered * flow.ssthresh / flow.prr_in_flight) - sent
+    else:
+        count = max(flow.prr_delivered - sent, event.newly_delivered)  # conservative reduction bound (PRR-CRB)
+        if event.acked > 0 and event.lost == 0:  # SafeACK: slow start reduction bound (PRR-SSRB)
+            count += 1
+        count = min(math.floor(flow.ssthresh) - flow.in_flight, count)
+    # The first packet of a recovery is sent even if the bounds of RFC 9937 would allow no packet.
+    return float(flow.in_flight + max(count, 1 if sent == 0 else 0))
+
+
+@inline
+def aim(flow):
+    """Return ssthresh, the target, during proportional rate reduction, else the window [packets]."""
+    return flow.ssthresh if flow.recovering and flow.prr > 0.0 else flow.window
 
 
 @inline
 def leave_recovery(flow, event, window):
     """Return Reno's window [packets] at the end of a recovery; `window` is the window before growth."""
-    if not reduction.grows_at_exit(flow):
+    # Linux, net/ipv4/tcp_input.c, tcp_ack(): tcp_fastretrans_alert() ends the recovery. Then tcp_cong_control() lets
+    # the window grow by the packets newly delivered.
+    if flow.growth_at_exit == 0.0:
         return window
     flow.window = window
-    return windows.grow(flow, event.newly_delivered)
+    return avoid_congestion(flow, event.newly_delivered)
 
 
 @inline

@@ -19,7 +19,7 @@ The components are those of `longfat.sim.schemes.deployed`. By default their opt
 """
 
 from longfat.sim.kernel.jit import inline
-from longfat.sim.schemes import deployed, reduction, tcp, validation, windows
+from longfat.sim.schemes import deployed, tcp, validation
 from longfat.sim.schemes.scheme import Scheme
 
 
@@ -36,11 +36,11 @@ def ack(flow, event):
 def respond(flow, event):
     """Return the window [packets] after marks, in recovery, or after growth by new data."""
     if event.marked and tcp.mark_counts(flow):
-        flow.window = reduction.aim(flow)
+        flow.window = deployed.aim(flow)
         validation.take_mark(flow)
         tcp.react_to_mark(flow)
     if flow.recovering:
-        window = reduction.recover(flow, event, reduction.aim(flow))
+        window = deployed.recover(flow, event, deployed.aim(flow))
         if flow.recovering:
             return window
         return deployed.leave_recovery(flow, event, validation.end_recovery(flow, window))
@@ -54,13 +54,13 @@ def respond(flow, event):
 def loss(flow, event):
     """Begin a recovery that halves the window, once per window of data; return the window [packets]."""
     # RFC 3168, section 6.1.2: if a mark has reduced the window, the loss of an earlier packet does not do so again.
-    reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, reduction.aim(flow)
+    reduced, window = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at, deployed.aim(flow)
     if not reduced:
         # RFC 6675, section 5, step 4.2: ssthresh is half of FlightSize. It is at most half of the window, because
         # packets sent by limited transmit do not count (RFC 5681, section 3.2, step 2).
         in_use = validation.take_loss(flow, event, min(window, float(flow.high - flow.una)))
-        flow.ssthresh = max(flow.ssthresh_floor, windows.scaled(flow, in_use, 0.5))
-    return reduction.begin(flow, event, window if reduced else flow.ssthresh)
+        flow.ssthresh = max(flow.ssthresh_floor, deployed.scaled(flow, in_use, 0.5))
+    return deployed.begin_recovery(flow, event, window if reduced else flow.ssthresh)
 
 
 def timeout(flow, event):
