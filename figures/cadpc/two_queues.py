@@ -132,7 +132,7 @@ def weigh(link):  # type: ignore[no-untyped-def]
     loss = loss_rate(link)
     if link.fixed > 0.0 or link.spacings <= 0.0 or loss <= 0.0:
         return
-    theirs = equation_rate(link.size, link.mean, loss, 1.0) * link.mean
+    theirs = equation_rate(link.size, link.mean, loss) * link.mean
     ours = link.windows / link.spacings
     share = share_of(link) + link.kappa * (theirs - ours) / (theirs + ours)
     queue(link, SECOND).share = min(0.95, max(0.05, share))

@@ -117,9 +117,9 @@ def test_tcp_friendly_by_hand(monkeypatch):
     Intervals of 300 and 100, 40 packets later: (300 + 100)/2 = 200 > (40 + 300)/2. Eight of 100, 640 packets later:
     weights of 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2 sum up to 6, and (640 + 5 x 100)/6 = 190 > 100.
     """
-    as_python(monkeypatch, tfrc, "weight")
-    as_python(monkeypatch, cadpc, "mean_interval", "mean_of", "mean_with", "bounded", "equation_rate")
-    mean, bounded = cadpc.mean_interval, cadpc.bounded
+    as_python(monkeypatch, tfrc, "mean_of")
+    as_python(monkeypatch, cadpc, "larger_mean", "bounded", "equation_rate")
+    bounded = cadpc.bounded
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=1e6, friendly=1.0, first=-1, intervals=[0.0] * 8)
     flow.transmission = 100
     assert bounded(flow, 1e6) == 1e6  # no loss yet
@@ -133,11 +133,11 @@ def test_tcp_friendly_by_hand(monkeypatch):
     flow.friendly = 0.0
     assert bounded(flow, 1e6) == 1e6
     flow.intervals[1], flow.intervals[0] = flow.intervals[0], 300.0
-    assert mean(flow, 40) == 200.0
+    assert cadpc.larger_mean(40.0, flow.intervals, tfrc.EQUAL, 1.0, False) == 200.0
     for k in range(8):
         cadpc.loss(flow, SimpleNamespace(transmission=201 + 100 * k, lost=1))
-    assert mean(flow, 0) == pytest.approx(100.0)
-    assert mean(flow, 640) == pytest.approx(190.0)
+    for open_interval, mean in ((0.0, 100.0), (640.0, 190.0)):
+        assert cadpc.larger_mean(open_interval, flow.intervals, tfrc.EQUAL, 1.0, False) == pytest.approx(mean)
 
 
 def test_files():

@@ -214,7 +214,7 @@ def test_the_window_of_tear_passes_a_hole():
 
 def test_a_gap_of_tear_in_which_nothing_comes():
     """If nothing arrives after a hole for 8 mean distances and two deviations, that is a timeout."""
-    one = simulation("tear", periodic(1 / 12, dead_from=0.43), min_rto=10, silent_rtts=100)
+    one = simulation("tear", periodic(1 / 12, dead_from=0.43), min_rto=10)
     mean, deviation = 0.1, 0.0
     for before, after in itertools.pairwise(ARRIVALS):
         deviation += (abs(after - before - mean) - deviation) / 4

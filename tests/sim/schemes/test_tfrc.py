@@ -11,7 +11,7 @@ from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 from tests.sim.schemes.steady import mean_rate, periodic, simulation
 
-equation = numba.njit(lambda p: tfrc.equation_rate(1.0, 1.0, p, 1.0))
+equation = numba.njit(lambda p: tfrc.equation_rate(1.0, 1.0, p))
 add_received = numba.njit(lambda flows, now, received: tfrc.update_received(flows[0], now, received))
 largest_received = numba.njit(lambda flows: tfrc.largest_received(flows[0]))
 mean_interval = numba.njit(lambda flows, open_interval: tfrc.mean_interval(flows[0], open_interval))
@@ -153,7 +153,7 @@ def test_loss_history_against_a_plain_one():
 def mean_of(ended, open_interval, **given):
     """Return the mean loss interval of a flow with these ended intervals, newest first."""
     flows = np.zeros(1, tfrc.TFRC.columns.dtype).view(np.recarray)
-    flows["history"], flows["discounts"] = 8, 1
+    flows["discounts"] = 1
     for name, value in given.items():
         flows[name] = value
     kept = ended[: flows["intervals"].shape[1]]

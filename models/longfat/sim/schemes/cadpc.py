@@ -9,7 +9,7 @@ from longfat.sim.kernel.jit import inline
 from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme, keep_rate
-from longfat.sim.schemes.tfrc import EQUAL, equation_rate, mean_of, mean_with
+from longfat.sim.schemes.tfrc import EQUAL, equation_rate, larger_mean
 
 RETRY = 1.0  # s after which the first request is repeated
 
@@ -117,15 +117,9 @@ def bounded(flow, rate):
     # 5.3, leaves out.
     if flow.friendly == 0.0 or flow.first < 0:
         return rate
-    p = 1.0 / mean_interval(flow, flow.transmission - flow.first)
-    return min(rate, equation_rate(flow.packet_size, flow.srtt, p, 1.0))
-
-
-@inline
-def mean_interval(flow, open_interval):
-    """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
-    # RFC 5348, section 5.4, with eight intervals; the discounting of section 5.5, which is optional, is left out.
-    return max(mean_of(flow.intervals, EQUAL, 8), mean_with(float(open_interval), flow.intervals, EQUAL, 8, 1.0, False))
+    # RFC 5348, section 5.4: mean loss interval; the discounting of section 5.5, which is optional, is left out.
+    p = 1.0 / larger_mean(float(flow.transmission - flow.first), flow.intervals, EQUAL, 1.0, False)
+    return min(rate, equation_rate(flow.packet_size, flow.srtt, p))
 
 
 PARAMETERS = {

@@ -20,8 +20,8 @@ def holes(flow, event):
 @inline
 def silence(flow, rate):
     """Return the time [s] without an acknowledgment after which feedback counts as missing."""
-    # RFC 5348, section 4.3: the no-feedback timer is set to max(4 R, 2 s/X), `silent_rtts` being 4.
-    return max(flow.silent_rtts * flow.rtt, 2.0 * flow.packet_size / rate)
+    # RFC 5348, section 4.3: the no-feedback timer is set to max(4 R, 2 s/X).
+    return max(4.0 * flow.rtt, 2.0 * flow.packet_size / rate)
 
 
 @inline

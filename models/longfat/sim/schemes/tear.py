@@ -10,8 +10,8 @@ read:
 * Until the first epoch ends, the rate is the window per round trip; before the first acknowledgment it
   is one packet per second.
 * The interval between arrivals and its deviation are moving averages with TCP's gains, 1/8 and 1/4.
-* Feedback is missing when no acknowledgment arrives, not when no round ends: a round may last longer than `silent_rtts`
-  round trips.
+* Feedback is missing when no acknowledgment arrives, not when no round ends: a round may last longer than four round
+  trips.
 * A round begins where the window was reduced; losses among the `round_window` packets from the first missing packet on
   are ignored.
 """
@@ -22,7 +22,7 @@ from longfat.sim.kernel.jit import inline
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.paced import SLACK, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tfrc import EQUAL, mean_of, mean_with
+from longfat.sim.schemes.tfrc import EQUAL, larger_mean, mean_of
 
 SLOW, AVOIDANCE = 0, 1  # phases; GAP is added while a packet is missing
 GAP = 2
@@ -176,15 +176,14 @@ def end_epoch(flow, charged):
 def mean_rate(flow):
     """Return the larger of two mean rates [packets/s]: of the ended epochs, and of these plus the open epoch."""
     # Rhee, Ozdemir and Yi (2000) use the weights of Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
-    mean = mean_of(flow.epochs, EQUAL, EPOCHS)
     share = flow.arrived / math.floor(flow.round_window)
     packets, time = flow.epoch_packets + share * flow.round_window, flow.epoch_time + share * flow.rtt
     # Our choice, because we could not obtain the technical report on TEAR: of the means with and without the open
     # epoch, the larger one counts, as for loss intervals in RFC 5348, section 5.4; but the oldest epoch stays while
     # there are fewer than eight.
     if time > 0.0:
-        return max(mean, mean_with(packets / time, flow.epochs, EQUAL, EPOCHS, 1.0, True))
-    return mean
+        return larger_mean(packets / time, flow.epochs, EQUAL, 1.0, True)
+    return mean_of(flow.epochs, EQUAL)
 
 
 @inline
@@ -248,9 +247,6 @@ TEAR = Scheme(
     reorder=3,
     parameters={
         "rtt_gain": Parameter(0.125, "1", "(0, 1]", about="Gain of a new sample in the smoothed round-trip time"),
-        "silent_rtts": Parameter(
-            4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
-        ),
         **timers.PARAMETERS,
     },
     state=STATE,

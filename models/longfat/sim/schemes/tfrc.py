@@ -25,7 +25,9 @@ from longfat.sim.schemes.paced import SLACK, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 LONGEST_INTERVAL = 64.0  # s between packets: t_mbi of RFC 5348, section 4.3
-#: Arguments `factors` of `mean_of` and `mean_with` that change no weight.
+#: Weights of eight loss intervals, newest first (RFC 5348, section 5.4).
+WEIGHTS = (1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2)
+#: Arguments `factors` of `mean_of` and `larger_mean` that change no weight.
 EQUAL = (1.0,) * 8
 #: State of a flow.
 STATE = {
@@ -54,17 +56,11 @@ STATE = {
 
 
 @inline
-def equation_rate(size, rtt, p, b):
-    """Return the rate [bytes/s] of the TCP throughput equation at a loss event rate p, with t_RTO = 4 R."""
+def equation_rate(size, rtt, p):
+    """Return the rate [bytes/s] of the TCP throughput equation at a loss event rate p, with t_RTO = 4 R and b = 1."""
     # RFC 5348, section 3.1: X = s / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2)).
-    share = 3.0 * math.sqrt(3.0 * b * p / 8.0)
-    return size / (rtt * math.sqrt(2.0 * b * p / 3.0) + share * (4.0 * rtt) * p * (1.0 + 32.0 * p * p))
-
-
-@inline
-def allowed_rate(flow, p):
-    """Return the rate [bytes/s] of the throughput equation for a loss event rate p and this flow's round-trip time."""
-    return equation_rate(flow.packet_size, flow.rtt, p, flow.delayed_acks)
+    share = 3.0 * math.sqrt(3.0 * p / 8.0)
+    return size / (rtt * math.sqrt(2.0 * p / 3.0) + share * (4.0 * rtt) * p * (1.0 + 32.0 * p * p))
 
 
 @inline
@@ -73,7 +69,7 @@ def loss_rate_of(flow, rate):
     low, high = math.log(1e-10), 0.0
     for _ in range(60):
         middle = 0.5 * (low + high)
-        if allowed_rate(flow, math.exp(middle)) > rate:
+        if equation_rate(flow.packet_size, flow.rtt, math.exp(middle)) > rate:
             low = middle
         else:
             high = middle
@@ -81,48 +77,41 @@ def loss_rate_of(flow, rate):
 
 
 @inline
-def weight(i, n):
-    """Return the weight of the i-th of n loss intervals, newest first: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2 for n = 8."""
-    # RFC 5348, section 5.4: w_i = 1 for i < n/2, else 2 (n - i) / (n + 2).
-    return min(1.0, 2.0 * (n - i) / (n + 2.0))
-
-
-@inline
-def mean_of(values, factors, n):
-    """Return the mean of the n newest `values` (newest first; 0: none), with the weights `weight` times `factors`."""
+def mean_of(values, factors):
+    """Return the mean of eight `values` (newest first; 0: none), with the weights `WEIGHTS` times `factors`."""
     total, weights = 0.0, 0.0
-    for i in range(n):
+    for i in range(8):
         if values[i] > 0.0:
-            w = weight(i, n) * factors[i]
+            w = WEIGHTS[i] * factors[i]
             total += w * values[i]
             weights += w
     return total / weights
 
 
 @inline
-def mean_with(newest, values, factors, n, less, keep_oldest):
-    """Return the weighted mean of `newest` and of `values` without the oldest one.
+def larger_mean(newest, values, factors, less, keep_oldest):
+    """Return the larger of two weighted means: of `values`, and of `newest` and `values` without the oldest one.
 
-    The weights of `values` are multiplied by `less`. With `keep_oldest`, the oldest value is left out only if there are
-    n values.
+    In the second mean the weights of `values` are multiplied by `less`. With `keep_oldest`, the oldest value is left
+    out only if there are eight values.
     """
-    # RFC 5348, section 5.4: with k values l_1 to l_k, I_tot0 is the sum of w_0 l_0 to w_(k-1) l_(k-1); l_k is left out
-    # for any k, so that I_tot0 and I_tot1 have the same weights, W_tot. Linux agrees (net/dccp/ccids/lib/
-    # loss_interval.c, tfrc_lh_calc_i_mean()).
+    # RFC 5348, section 5.4: I_mean is the larger of the means over l_1 .. l_k and over l_0 .. l_(k-1). With k values,
+    # I_tot0 is the sum of w_0 l_0 to w_(k-1) l_(k-1); l_k is left out for any k, so that I_tot0 and I_tot1 have the
+    # same weights, W_tot. Linux agrees (net/dccp/ccids/lib/loss_interval.c, tfrc_lh_calc_i_mean()).
     total, weights = newest, 1.0
-    for i in range(n - 1):
+    for i in range(7):
         if values[i] > 0.0 and (keep_oldest or values[i + 1] > 0.0):
-            w = weight(i + 1, n) * factors[i] * less
+            w = WEIGHTS[i + 1] * factors[i] * less
             total += w * values[i]
             weights += w
-    return total / weights
+    return max(mean_of(values, factors), total / weights)
 
 
 @inline
 def discount(flow, open_interval):
     """Return the factor that reduces the weights of older loss intervals if the open interval is long."""
     # RFC 5348, section 5.5: if l_0 > 2 I_mean, DF = max(2 I_mean / l_0, 0.5).
-    mean = mean_of(flow.intervals, flow.discounts, int(flow.history))
+    mean = mean_of(flow.intervals, flow.discounts)
     if flow.discounting == 0.0 or open_interval <= 2.0 * mean:
         return 1.0
     return max(0.5, 2.0 * mean / open_interval)
@@ -131,12 +120,7 @@ def discount(flow, open_interval):
 @inline
 def mean_interval(flow, open_interval):
     """Return the mean loss interval [packets]: the larger of the means with and without the open interval."""
-    # RFC 5348, section 5.4: I_mean is the larger of the means over l_1 .. l_k and over l_0 .. l_(k-1).
-    n, less = int(flow.history), discount(flow, open_interval)
-    return max(
-        mean_of(flow.intervals, flow.discounts, n),
-        mean_with(open_interval, flow.intervals, flow.discounts, n, less, False),
-    )
+    return larger_mean(open_interval, flow.intervals, flow.discounts, discount(flow, open_interval), False)
 
 
 @inline
@@ -237,7 +221,7 @@ def ack(flow, event):
                 flow.doubled_at = event.now
         else:
             flow.p = 1.0 / mean_interval(flow, open_interval)
-            flow.equation = allowed_rate(flow, flow.p)
+            flow.equation = equation_rate(flow.packet_size, flow.rtt, flow.p)
             # RFC 5348, section 4.3, step 4: X = max(min(X_Bps, recv_limit), s/t_mbi).
             flow.allowed = max(min(flow.equation, limit), least_rate(flow))
     if span + SLACK < flow.rtt:
@@ -260,8 +244,8 @@ def smooth(flow, rtt):
         flow.rtt = rtt
         flow.root = math.sqrt(rtt)
     else:
-        flow.rtt += flow.rtt_gain * (rtt - flow.rtt)
-        flow.root += flow.rtt_gain * (math.sqrt(rtt) - flow.root)
+        flow.rtt += 0.1 * (rtt - flow.rtt)
+        flow.root += 0.1 * (math.sqrt(rtt) - flow.root)
 
 
 @inline
@@ -377,19 +361,9 @@ TFRC = Scheme(
     every_loss=True,
     reorder=3,
     parameters={
-        "delayed_acks": Parameter(
-            1.0, "packets", "[1, 100]", about="Packets that an acknowledgment of TCP covers, b (RFC 5348, section 3.1)"
-        ),
-        "rtt_gain": Parameter(
-            0.1, "1", "(0, 1]", about="Gain of a new sample in the mean round-trip time (RFC 5348, section 4.3)"
-        ),
-        "history": Parameter(8.0, "intervals", "[2, 8]", about="Loss intervals in the mean (RFC 5348, section 5.4)"),
         "discounting": flag(True, "1: history discounting of older loss intervals (RFC 5348, section 5.5); 0: none"),
         "damping": flag(
             True, "1: rate scaled by the square root of the round-trip time (RFC 5348, section 4.5); 0: not scaled"
-        ),
-        "silent_rtts": Parameter(
-            4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
         ),
         "initial_window": Parameter(0.0, "packets", "[0, 1e6]", about="Initial window; 0: that of RFC 3390"),
         "reorder": Parameter(
