@@ -33,8 +33,20 @@ class Competitor:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
+_COMMON = {"duplicate_threshold": 1.0, "ordered_duplicates": 1.0}
+#: TCP of the paper (section 4): Reno with a duplicate threshold of one and per-packet timestamps. The paper leaves open
+#: whether several losses in one window halve it several times ("literal") or once ("guarded"), and which clock the
+#: timer has.
+TCP: dict[str, dict[str, float]] = {
+    "literal": {**_COMMON, **schemes.profile("fine"), "bugfix": 0.0},
+    "guarded": {**_COMMON, **schemes.profile("fine"), "bugfix": 1.0},
+    "literal, ns timer": {**_COMMON, **schemes.profile("ns"), "timestamps": 1.0, "bugfix": 0.0},
+    "guarded, ns timer": {**_COMMON, **schemes.profile("ns"), "timestamps": 1.0, "bugfix": 1.0},
+}
+
+
 def _tcp(variant: str = "literal", **parameters: float) -> Competitor:
-    return Competitor("reno", parameters={**schemes.KIM_FARBER_TCP[variant], **parameters})
+    return Competitor("reno", parameters={**TCP[variant], **parameters})
 
 
 #: Competitors by label. Each property of its TCP that the paper leaves open has a variant: whether every loss in a

@@ -13,7 +13,7 @@ from longfat.sim import Discipline, Network, Simulation, schemes
 from longfat.sim.kernel import records
 from longfat.sim.network import traffic
 from longfat.sim.queues import ENQUEUE
-from longfat.sim.schemes import KIM_FARBER_TCP
+from longfat.sim.schemes import profile
 from tests import blt_referee as referee
 from tests.blt_referee import victim
 from tests.examples import examples
@@ -23,6 +23,7 @@ from tests.sim.schemes.losses import drop_numbers
 from tests.sim.spy import Spy
 
 PATH = ["source", "S1", "S2", "destination"]
+PAPERS_TCP = {"duplicate_threshold": 1.0, "ordered_duplicates": 1.0, **profile("fine")}
 RULES = {"priority-discard": "corrected", "priority-discard-published": "published", "fifo": "drop-tail"}
 ACCESS, DELAY, SIZE = 150_000_000, 5_000_000, 500  # bit/s, ns of each of the three links, bytes
 
@@ -321,8 +322,8 @@ def test_many_bursts(case):
 @given(crowds)
 @examples(5)
 def test_many_of_the_papers_tcp(case):
-    for variant, guard in (("literal", False), ("guarded", True)):
-        crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, bugfix=guard))
+    for guard in (False, True):
+        crowd(case, "reno", {**PAPERS_TCP, "bugfix": guard}, functools.partial(referee.Reno, bugfix=guard))
 
 
 class Hasty(referee.Burst):
@@ -339,7 +340,7 @@ def test_the_referee_can_object():
         with pytest.raises(AssertionError):
             crowd(case, "blt", {}, make)
     with pytest.raises(AssertionError):
-        crowd(case, "reno", KIM_FARBER_TCP["guarded"], functools.partial(referee.Reno, bugfix=False))
+        crowd(case, "reno", {**PAPERS_TCP, "bugfix": True}, functools.partial(referee.Reno, bugfix=False))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(referee, "victim", lambda queue, priority, rule: victim(queue, priority, "published"))
         with pytest.raises(AssertionError):

@@ -14,11 +14,8 @@ from longfat.sim.plugin.plug_in import Registry
 from longfat.sim.schemes.deployed import DEPLOYED, LINUX, LINUX_CUBIC
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile
-from longfat.sim.schemes.variants import KIM_FARBER_TCP
 
-__all__ = [
-    "DEPLOYED", "KIM_FARBER_TCP", "Parameter", "Scheme", "check_parameters", "linux", "names", "profile", "scheme",
-]  # fmt: skip
+__all__ = ["DEPLOYED", "Parameter", "Scheme", "check_parameters", "linux", "names", "profile", "scheme"]
 
 
 #: All schemes by their names.
