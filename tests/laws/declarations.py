@@ -40,7 +40,7 @@ def missing(law):
         ),
         ('begin the docstring of the function with "Return ..."', not head.startswith("Return ")),
         ('add the equation to the docstring, as ".. math::"', ".. math::" not in head),
-        ('add an "Examples" section with ">>>" to the docstring', ">>>" not in sections.get("Examples", "")),
+        ('end the docstring with an example, which begins with ">>>"', ">>>" not in sections.get("Examples", "")),
         *(
             (
                 f"delete the section {name!r} of the docstring: it is generated from @law(...)",

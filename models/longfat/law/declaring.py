@@ -11,7 +11,12 @@ A law is written once, in terms of an array namespace ``xp`` that the decorator 
         round_trip_time=Symbol("RTD", "s", "[0, inf)", (1e-3, 1), "Round-trip time"),
     )
     def ack_delay(round_trip_time, packet_time: PACKET_TIME, *, xp):
-        \"\"\"Return the time from the end of a group of packets to its acknowledgment.\"\"\"
+        \"\"\"Return the time from the end of a group of packets to its acknowledgment.
+
+        .. math:: t_a = RTD + 3 t_p
+
+        The receiver is assumed to take three packet times.
+        \"\"\"
         return round_trip_time + 3 * packet_time
 
 A parameter is declared by a keyword of the decorator or, if several laws share it, by its annotation, such as

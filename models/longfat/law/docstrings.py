@@ -1,10 +1,11 @@
-"""Docstrings of laws: sections generated from the record, added to the sections written by hand.
+"""Docstrings of laws: sections generated from the record, added to what is written by hand.
 
-The docstring of a law's function has the summary, the equation, notes and examples. `of_law` adds the parameters with
-symbol, unit, domain, default and typical range, the result, the errors, the validity, the misprint if any, and the
-source. A section that the function's docstring already has is kept. `help`, Jupyter and doctest read the complete
-docstring from the law; editors, which read source files, find it in the stubs that are written when the package is
-built.
+The docstring of a law's function has a sentence, the equation, notes, and examples, which begin with ``>>>``. It needs
+no headings: what follows the equation becomes the section "Notes", the examples become "Examples". `of_law` adds the
+parameters with symbol, unit, domain, default and typical range, the result, the errors, the validity, the misprint if
+any, and the source. A section that has its heading in the function's docstring is kept; if this is "Notes", paragraphs
+before it belong to the equation. `help`, Jupyter and doctest read the complete docstring from the law; editors, which
+read source files, find it in the stubs that are written when the package is built.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from longfat.base.quantity import filled
 
 ORDER = ("Parameters", "Returns", "Raises", "See Also", "Notes", "References", "Examples")
 _HEADING = re.compile(rf"^({'|'.join(ORDER)})\n-+\n", re.MULTILINE)
+#: The equation with the text before it, up to the first paragraph that is no part of an equation.
+_EQUATION = re.compile(r".*?\.\. math::.*?(?=\n\n(?!\.\. math::)\S|\Z)", re.DOTALL)
 
 
 class Generated:
@@ -58,11 +61,18 @@ def of_law(law: Any) -> str:
 def sections(text: str) -> tuple[str, dict[str, str]]:
     r"""Return the text before the first section of a docstring, and a mapping of headings to sections.
 
-    >>> sections("Return x.\n\nNotes\n-----\nExact.")
-    ('Return x.', {'Notes': 'Exact.'})
+    >>> sections("Return x.\n\n.. math:: x\n\nExact.\n\n>>> 1\n1")
+    ('Return x.\n\n.. math:: x', {'Notes': 'Exact.', 'Examples': '>>> 1\n1'})
     """
     head, *rest = _HEADING.split(inspect.cleandoc(text))
-    return head.strip(), {name: body.strip() for name, body in zip(rest[::2], rest[1::2], strict=True)}
+    found = {name: body.strip() for name, body in zip(rest[::2], rest[1::2], strict=True)}
+    equation = _EQUATION.match(head)
+    if equation is not None and "Notes" not in found:
+        head, found["Notes"] = equation[0], head[equation.end() :].strip()
+    if "Examples" not in found:
+        found["Notes"], *examples = re.split(r"(?:\n\n|^)(?=>>> )", found.get("Notes", ""), maxsplit=1)
+        found["Examples"] = "".join(examples)
+    return head.strip(), {name: body for name, body in found.items() if body}
 
 
 def _parameters(law: Any) -> str:

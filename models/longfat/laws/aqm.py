@@ -92,13 +92,9 @@ def codel_drop_time(drops: DROPS, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
 
     .. math:: t_n = I \sum_{j=1}^{n} \frac{1}{\sqrt j} \approx I \left(2 \sqrt n + \zeta(1/2)\right)
 
-    Notes
-    -----
     Exact but for the transmission time of a packet, since drops happen when packets leave. The first drop itself comes
     an interval after the delay has exceeded the target.
 
-    Examples
-    --------
     >>> [round(codel_drop_time(n), 5) for n in (1, 2, 100)]
     [0.1, 0.17071, 1.85896]
     """
@@ -117,14 +113,10 @@ def codel_drop_rate(time: TIME, interval: INTERVAL = 0.1, *, xp: Any) -> Any:
 
     .. math:: r = \frac{1}{2 I} \left(\frac{t}{I} - \zeta(1/2)\right)
 
-    Notes
-    -----
     This is the asymptotic form of `codel_drop_time`, solved for sqrt(n)/I. At the n-th drop the rate lies between
     sqrt(n)/I and sqrt(n + 1)/I, the inverses of the intervals before and after that drop. The rate grows by 1/(2 I^2)
     per second at every capacity, so on a faster link the fraction of dropped packets grows more slowly.
 
-    Examples
-    --------
     >>> round(codel_drop_rate(1.0), 1)
     57.3
     """
@@ -143,12 +135,8 @@ def codel_count(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVAL = 0.1
 
     .. math:: n = (p \mu I)^2
 
-    Notes
-    -----
     CoDel drops a packet every I/sqrt(n) seconds. With a result below 1 even the first drops exceed the given fraction.
 
-    Examples
-    --------
     >>> round(codel_count(0.01, 10_000), 12)
     100.0
     """
@@ -168,14 +156,10 @@ def codel_control_time(loss: LOSS, capacity_packets: CAPACITY, interval: INTERVA
 
     .. math:: T = I \max(0, 2 p \mu I + \zeta(1/2))
 
-    Notes
-    -----
     This is `codel_drop_time` at `codel_count`, in the asymptotic form, which is too small by 1/(2 p mu) at most. The
     time is nearly proportional to the capacity: CoDel drops 10 % of the packets after 1.9 s at 1000 packets/s, and
     after 200 s at 100 000 packets/s.
 
-    Examples
-    --------
     >>> round(codel_control_time(0.1, 1000), 2), round(codel_control_time(0.1, 100_000), 1)
     (1.85, 199.9)
     """
@@ -202,12 +186,8 @@ def cake_target(capacity: LINK_RATE, packet_size: FRAME = 1514, target: LEAST_TA
 
     .. math:: T = \max\left(q, \frac{3}{2} \frac{l}{C}\right)
 
-    Notes
-    -----
     Exact but for the rounding of Linux's integers. It exceeds 5 ms below 3.63 Mbit/s with frames of 1514 bytes.
 
-    Examples
-    --------
     >>> round(cake_target(1e6 / 8), 6), cake_target(1e7 / 8)  # 1 and 10 Mbit/s
     (0.018168, 0.005)
     """
@@ -234,13 +214,9 @@ def cake_interval(
 
     .. math:: I = \max(R + T - q, 2 T)
 
-    Notes
-    -----
     T is `cake_target`. The second case applies to links on which a packet and a half takes longer than R - q: below 191
     kbit/s with the defaults.
 
-    Examples
-    --------
     >>> round(cake_interval(1e6 / 8), 6), cake_interval(1e7 / 8)
     (0.113168, 0.1)
     """
@@ -264,12 +240,8 @@ def rescaled_integral_gain(integral_gain: INTEGRAL_GAIN, interval_ratio: RATIO, 
 
     .. math:: \alpha' = h \, \alpha
 
-    Notes
-    -----
     The trapezoidal rule turns gains k_I and k_P into alpha = k_I T and beta = k_P - k_I T/2 for an interval T.
 
-    Examples
-    --------
     >>> rescaled_integral_gain(0.125, 0.5)
     0.0625
     """
@@ -290,13 +262,9 @@ def rescaled_proportional_gain(
 
     .. math:: \beta' = \beta + \frac{1 - h}{2} \alpha
 
-    Notes
-    -----
     See `rescaled_integral_gain`. The rule of the RFC, alpha/2 and beta + alpha/4 for half the time, is exact for the
     trapezoidal rule.
 
-    Examples
-    --------
     >>> rescaled_proportional_gain(0.125, 1.25, 0.5)
     1.28125
     """
@@ -329,14 +297,10 @@ def equilibrium_loss(
 
     .. math:: p = \frac{3}{2} \left(\frac{N}{\mu (R + q)}\right)^2
 
-    Notes
-    -----
     An integral controller such as PIE's is in equilibrium only at its target; with q equal to the target, p is the drop
     probability of the controller. The law holds for small p, no timeouts, and one acknowledgment per packet. Where p is
     above 1 there is no such equilibrium.
 
-    Examples
-    --------
     >>> round(equilibrium_loss(10, 1000, 0.085, 0.015), 6)
     0.015
     """
@@ -356,13 +320,9 @@ def classic_probability(marking: MARKING, coupling_factor: COUPLING = 2, *, xp: 
 
     .. math:: p_C = \left(\frac{p_{CL}}{k}\right)^2
 
-    Notes
-    -----
     The square root of p_C is the base probability, which the controller sets. Because p_CL is at most 1, p_C is at most
     1/k^2.
 
-    Examples
-    --------
     >>> round(classic_probability(0.2), 12)
     0.01
     """
@@ -388,15 +348,11 @@ def coupled_rate_ratio(
 
     .. math:: \frac{r_L}{r_C} = \sqrt{\frac{8}{3}} \, \frac{R_C}{k R_L}
 
-    Notes
-    -----
     The classic flow has the window sqrt(3/(2 p_C)). The scalable flow has DCTCP's window 2/p_CL, as Prague has, too, as
     long as its rate depends on the round-trip time. With equal round-trip times the rates are equal for k = 1.633; the
     RFC prints 1.64, because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as in the RFC's queue
     management; independent marks would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).
 
-    Examples
-    --------
     >>> round(coupled_rate_ratio(0.04, 0.025), 3)
     1.306
     """
@@ -417,14 +373,10 @@ def coupling_factor(round_trip_time: Any, target: TARGET = 0.015, decrease: DECR
 
     .. math:: k = \sqrt{\frac{8}{3}} \, \frac{1 + \beta}{2} \left(1 + \frac{q}{R}\right)
 
-    Notes
-    -----
     The queueing delay of the classic flow reaches the target at the tips of its sawtooth, so its mean round-trip time
     is (1 + beta)/2 (R + q); that of the scalable flow is R. At R = 25 ms and a target of 15 ms this is 1.96 for Reno
     and 2.22 for CUBIC in its Reno-friendly region; the RFC prints 1.97, from rounded factors, and 2.22.
 
-    Examples
-    --------
     >>> round(coupling_factor(0.025), 2), round(coupling_factor(0.025, decrease=0.7), 2)
     (1.96, 2.22)
     """

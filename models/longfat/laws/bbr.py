@@ -53,13 +53,9 @@ def startup_pacing_gain(growth: GROWTH = 2, *, xp: Any) -> Any:
 
     .. math:: g = \frac{\gamma^2 \ln \gamma}{\gamma - 1}
 
-    Notes
-    -----
     A sample of the delivery rate is the mean sending rate of the round trip before the last one. The version of 2016
     has 2/ln 2 = 2.885 for doubling; with that gain the rate grows by the factor 2.05 in a round trip.
 
-    Examples
-    --------
     >>> round(startup_pacing_gain(2), 4)  # 4 ln 2
     2.7726
     """
@@ -85,14 +81,10 @@ def drain_time(round_trip_time: ROUND_TRIP, cwnd_gain: CWND_GAIN = 2, drain_gain
 
     .. math:: T = R \, \frac{g - 1}{1 - g_d}
 
-    Notes
-    -----
     At the end of Startup g bandwidth-delay products are in flight, all but one of them in the queue. With the gain g_d
     = 1/g the time is g R: one round trip, queueing delay included. It holds if the estimate of the bandwidth is the
     capacity and the buffer holds the queue.
 
-    Examples
-    --------
     >>> drain_time(0.05)  # of a round trip that lasts 0.1 s with the queue
     0.1
     """
@@ -113,13 +105,9 @@ def inflight_cap(
 
     .. math:: W = \max(g \, C R, W_m)
 
-    Notes
-    -----
     The law leaves out the allowances for aggregated acknowledgments and for segmentation offload, and the bounds that
     version 3 sets after losses.
 
-    Examples
-    --------
     >>> inflight_cap(100), inflight_cap(1)
     (200.0, 4.0)
     """
@@ -140,15 +128,11 @@ def standing_queue(bandwidth_delay_product: BDP, cwnd_gain: CWND_GAIN = 2, *, xp
 
     .. math:: Q = (g - 1) \, C R
 
-    Notes
-    -----
     Probing makes the sum of all estimates exceed the capacity, so caps, not pacing, limit the flows: g bandwidth-delay
     products are in flight. The law holds for buffers above Q, for estimates of the round-trip time that include no
     queueing, and for BBR of 2016: version 3 also keeps less in flight than the volume that led to losses. A single flow
     paces at the capacity and has no standing queue.
 
-    Examples
-    --------
     >>> standing_queue(100)
     100.0
     """
@@ -182,8 +166,6 @@ def probe_rtt_utilisation(
         U = 1 - \frac{(1 - g_l) (n + 1) R}{I + (1 - g_l) R + \max(T, n R)}, \qquad
         n = \max\left(\left\lceil \frac{T}{R} - g_l \right\rceil, 1\right)
 
-    Notes
-    -----
     The flow sends nothing for (1 - g_l) R, until only g_l bandwidth-delay products are in flight, and again for that
     time in each of the n round trips that ProbeRTT then lasts: acknowledgments come in bursts that last g_l R, and
     ProbeRTT ends only at an acknowledgment. The interval I begins at the end of ProbeRTT. The queue is assumed to be
@@ -191,8 +173,6 @@ def probe_rtt_utilisation(
     derivatives ignore the jumps. Version 3 also paces 1 % below its estimate, which is not counted. With the usual
     values both lose 2 % on short paths: that of 2016 idles 0.98 of 0.2 s in 10 s, version 3 half of 0.2 s in 5 s.
 
-    Examples
-    --------
     >>> round(probe_rtt_utilisation(0.05, 0.01), 5), round(probe_rtt_utilisation(0.05, 0.5, interval=5), 5)
     (0.97585, 0.97608)
     """
@@ -216,15 +196,11 @@ def largest_loss(probe_gain: PROBE_GAIN = 1.25, *, xp: Any) -> Any:
 
     .. math:: p = 1 - \frac{1}{g_p}
 
-    Notes
-    -----
     A probe sends g_p times the estimate, of which 1 - p is delivered. As long as this amount is not below the estimate,
     the goodput is 1 - p of the capacity; for a larger p the estimate falls in every cycle. It is assumed that losses
     are independent and that the filter keeps the sample of one probe until the next. Version 3 reduces its rate already
     at a loss of 2 % in a round trip.
 
-    Examples
-    --------
     >>> round(largest_loss(), 12)
     0.2
     """
@@ -243,16 +219,12 @@ def shallow_buffer_loss(flows: FLOWS, probe_gain: PROBE_GAIN = 1.25, *, xp: Any)
 
     .. math:: p = \left(1 - \frac{1}{g_p}\right) \left(1 - \frac{1}{N}\right)
 
-    Notes
-    -----
     A flow that probes alone has the share g_p/(N - 1 + g_p) of the link, and takes it for its bandwidth. So all
     estimates together are g_p N/(N - 1 + g_p) times the capacity. It holds for BBR of 2016, equal flows that probe at
     different times, drops in proportion to rates, and buffers in which the caps do not limit the flows: for g = 2 well
     below one bandwidth-delay product. It is an upper bound for flows that end a probe at its first loss: in a buffer of
     0.2 bandwidth-delay products two simulated flows lose 0.04 and five lose 0.10, where the law gives 0.10 and 0.16.
 
-    Examples
-    --------
     >>> round(shallow_buffer_loss(2), 12), round(shallow_buffer_loss(10), 12)
     (0.1, 0.18)
     """
@@ -271,8 +243,6 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
 
     .. math:: 1 - p = \min\left(1, 1 - \frac{1}{g} + \frac{1 - 1/g}{B} + \frac{4 N}{B \, C R}\right)
 
-    Notes
-    -----
     p is the share of the loss-based flows, whose number does not matter. In the model the queue is full, shares of the
     queue are shares of the link, all flows have one round-trip time, and during ProbeRTT the queue holds the packets of
     the loss-based flows and 4 packets of each BBR flow, so the cap is g (1 - p) C times the round-trip time with that
@@ -281,8 +251,6 @@ def share(buffer: BUFFER, bandwidth_delay_product: BDP, flows: FLOWS = 1, cwnd_g
     Reno. Version 3 responds to losses and has a smaller share. In simulations the share hardly depends on the buffer,
     as in `share_refined`.
 
-    Examples
-    --------
     >>> round(share(16, 100), 5), share(0.5, 100)
     (0.53375, 1.0)
     """
@@ -306,16 +274,12 @@ def share_refined(
     .. math:: 1 - p = \begin{cases} \min\left(1, 1 - \dfrac{1}{g} + \dfrac{4 N}{(1 + B) \, C R}\right) & B > g - 1 \\
         1 & B \le g - 1 \end{cases}
 
-    Notes
-    -----
     The model is that of `share`, with the full queue q = B C R, except for the queue during ProbeRTT. The loss-based
     flows, with the share p, have p (q + C R) packets in flight. These fill the link first: p (q + C R) - C R of them
     stay in the queue, not p q. So the estimate of the round-trip time is smaller, and the share no longer depends on
     the buffer. Neither form is confirmed: simulated shares of `bbr1` beside four CUBIC flows are between 0.27 and 0.53
     for B = 2 to 16, where this law gives 0.50 to 0.53 and `share` 0.53 to 0.83.
 
-    Examples
-    --------
     >>> round(share_refined(16, 100), 5), share_refined(0.5, 100)
     (0.50235, 1.0)
     """
@@ -353,8 +317,6 @@ def share_with_probes(
     In every interval a BBR flow sends nothing for the time B R, until the full queue has drained, and then for T and a
     round trip.
 
-    Examples
-    --------
     >>> round(share_with_probes(16, 100, 0.04), 4)
     0.4868
     """

@@ -42,8 +42,6 @@ def policed_utilisation(
 
     .. math:: U = \min\left(1, \frac{1 + \beta}{2} \left(1 + \frac{\sqrt{2 \alpha b}}{C R}\right)\right)
 
-    Notes
-    -----
     A policer drops packets that find no tokens, and never delays any. Tokens are saved while the window is below N = C
     R packets, and spent while it is above, so a loss occurs at N + sqrt(2 alpha b). This is a fluid limit: packets are
     spread over the round trip, there is one loss event in a cycle, no timeout, and no time is lost in recovery.
@@ -53,8 +51,6 @@ def policed_utilisation(
     300, 600 and 1500, and 0.17 below it where timeouts occurred (N = 297, b = 1264). Bursts need additional tokens:
     without pacing the utilisation was 0.32 instead of 0.80 with N = 150 and b = 50.
 
-    Examples
-    --------
     >>> policed_utilisation(2, 100), round(policed_utilisation(200, 100), 9), policed_utilisation(1e4, 100)
     (0.765, 0.9, 1.0)
     """
@@ -76,13 +72,9 @@ def burst_for_policed_rate(
 
     .. math:: b = \frac{(C R)^2}{2 \alpha} \left(\frac{1 - \beta}{1 + \beta}\right)^2
 
-    Notes
-    -----
     The case U = 1 of `policed_utilisation`: for Reno it is N^2/18 packets with N = C R, which is one bandwidth-delay
     product at N = 18 packets and ten at N = 180. With a larger bucket the flow saves no more tokens than this.
 
-    Examples
-    --------
     >>> burst_for_policed_rate(18), round(burst_for_policed_rate(100), 3)
     (18.0, 555.556)
     """
@@ -111,12 +103,8 @@ def shaped_rate(token_rate: TOKEN_RATE, burst: TOKENS, time: SPAN, *, xp: Any) -
 
     .. math:: x = r + \frac{b}{t}
 
-    Notes
-    -----
     Exact for a policer (RFC 2697) and, if the link sends the burst in less than the time t, for a shaper.
 
-    Examples
-    --------
     >>> shaped_rate(1.25e6, 256e6, 1.0) * 8  # bit/s: 10 Mbit/s with 256 MB of burst, in the first second
     2058000000.0
     """
@@ -143,15 +131,11 @@ def shaped_utilisation(
     .. math:: U = \min\left(1, \frac{k l}{(k + 1) l - b + r \delta}\right), \qquad
         k = \left\lfloor \frac{b}{l} \right\rfloor
 
-    Notes
-    -----
     Linux's tbf sleeps until there are tokens for the next packet, and wakes late. Meanwhile the bucket fills up to b,
     and further tokens are lost. Once awake, the shaper sends k packets back to back. htb sends while its tokens are not
     negative, so its bucket acts like one of b + l (sch_htb.c, htb_class_mode(), with its hysteresis off). The law is a
     lower bound, because arriving packets wake the shaper, too. The link is assumed to send a burst in no time.
 
-    Examples
-    --------
     >>> shaped_utilisation(3000, 1500, 1e8, 3e-5), shaped_utilisation(3000, 1500, 1e8, 1e-5)  # 3000/(1500 + 3000)
     (0.6666666666666666, 1.0)
     """
@@ -173,14 +157,10 @@ def burst_for_shaped_rate(packet_size: LARGEST, token_rate: TOKEN_RATE, lateness
 
     .. math:: b = l + r \delta
 
-    Notes
-    -----
     The case U = 1 of `shaped_utilisation`. tbf divides an aggregate that is larger than its bucket into packets
     (sch_tbf.c, tbf_segment()), so l is the size of an aggregate only if an aggregate fits into the bucket. htb divides
     nothing, and needs only r delta.
 
-    Examples
-    --------
     >>> burst_for_shaped_rate(1500, 112.5e6, 1e-3)  # 900 Mbit/s, and a timer that is a millisecond late
     114000.0
     """
@@ -205,14 +185,10 @@ def buffer_for_synchronised(decrease: DECREASE, *, xp: Any) -> Any:
 
     .. math:: B = \frac{1 - \beta}{\beta}
 
-    Notes
-    -----
     Exact for fluid windows that are multiplied by beta when together they fill path and buffer, 1 + B bandwidth-delay
     products: the link stays busy if beta (1 + B) is at least 1. Their growth and the number of flows do not matter.
     Time that a sender loses in recovery is not included.
 
-    Examples
-    --------
     >>> buffer_for_synchronised(0.5), round(buffer_for_synchronised(0.7), 4)
     (1.0, 0.4286)
     """
@@ -231,13 +207,9 @@ def deviation_of_total_window(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any
 
     .. math:: \frac{\sigma}{\mu} = \frac{1 - \beta}{(1 + \beta) \sqrt{3 n}}
 
-    Notes
-    -----
     Exact for independent windows, each uniform between beta W and W, as windows of linear growth are. For Reno it is
     1/(3 sqrt(3 n)).
 
-    Examples
-    --------
     >>> round(deviation_of_total_window(1) * 3 * 3**0.5, 12)
     1.0
     """
@@ -257,15 +229,11 @@ def buffer_for_desynchronised(flows: FLOWS, probability: SHARE = 0.01, decrease:
     .. math:: B = \frac{2 a}{\sqrt{n} - a}, \qquad
         a = \frac{1 - \beta}{1 + \beta} \sqrt{2 \ln \frac{1}{q}}
 
-    Notes
-    -----
     The bound does not use the central limit theorem and holds for every number of flows: with independent windows, each
     uniform between beta W and W, whose sum has the mean 1 + B/2 bandwidth-delay products, the queue is empty for at
     most a fraction q of the time and full for at most a fraction q. The buffer falls as 1/sqrt(n). The windows of one
     drop-tail link are not independent: where losses are synchronised, `buffer_for_synchronised` is needed.
 
-    Examples
-    --------
     >>> [round(buffer_for_desynchronised(n, 0.01), 3) for n in (100, 10_000)]
     [0.225, 0.02]
     """

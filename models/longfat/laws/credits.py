@@ -60,8 +60,6 @@ def throughput(
     .. math:: X = \min\left(C, \frac{(q - 1 + 1/m) u}{R + (u/m - r)/C}\right), \qquad
         q = \left\lfloor \frac{W}{u} \right\rfloor, \quad r = W - q u \text{ if } m = 1, \text{ else } 0
 
-    Notes
-    -----
     Exact if window and update are multiples of the size that all packets have. An update after each packet gives W/R,
     an update after half of the window W/(R + W/(2 C)); the path is full from W = u + C R on. An update one byte later
     than half of the window halves the throughput of a fast path, and an update after more than the window stops the
@@ -95,13 +93,9 @@ def window_for_rate(update: UPDATE, rate: RATE, round_trip_time: ROUND_TRIP_TIME
 
     .. math:: W = u + X R
 
-    Notes
-    -----
     The result has to be rounded up to an integer number of packets. X = C gives the smallest window that fills the
     path. With updates at a fraction s of the window it is X R/(1 - s).
 
-    Examples
-    --------
     >>> window_for_rate(1000, 125e6, 0.1)
     12501000.0
     """
@@ -120,16 +114,12 @@ def adaptive_allocation(intervals: INTERVALS, pool_growth: POOL_GROWTH, *, xp: A
 
     .. math:: A_k = \frac{G^{k + 1} - 1}{G - 1}
 
-    Notes
-    -----
     In each interval the flow gets one cell, and a share of the pool that equals its share of the link. While credit
     limits the flow, this share is A/P, where P is the round trip of the link in cells. With a pool of M cells, half of
     them given out, N flows and a backlog of Q cells, G = (M/2 - Q - N)/P. The allocation grows until the flow has its
     share of the link: by the factor G = 2 in each interval if the pool is four round trips of the link. A switch rounds
     down to whole cells in each interval: the simulated one has 1, 3, 6, 12 and 24 for G = 2.
 
-    Examples
-    --------
     >>> [adaptive_allocation(k, 2.0) for k in range(4)]
     [1.0, 3.0, 7.0, 15.0]
     """

@@ -43,14 +43,10 @@ def window_at_spaced_marks(marking: MARKING, *, xp: Any) -> Any:
 
     .. math:: W = \frac{2}{p}
 
-    Notes
-    -----
     In every round trip two packets are marked, and the window grows by a packet and shrinks by the share p/2. It holds
     for small p: a simulated window is smaller by 0.8 p of its value. With independent marks the window is larger,
     `window_at_random_marks`, because some windows have none.
 
-    Examples
-    --------
     >>> window_at_spaced_marks(0.1)
     20.0
     """
@@ -69,14 +65,10 @@ def window_at_random_marks(marking: MARKING, *, xp: Any) -> Any:
 
     .. math:: W = \frac{1 + \sqrt 3}{p}
 
-    Notes
-    -----
     A reduction takes the share p/2 of the window away. It is followed by a round trip without another reduction, and
     then by 1/p packets on average until the next mark. It holds for small p: a simulated window is smaller by a share
     of 1.6 p. RFC 9332 gives 2/p for all marks that are spread; its own queue management spaces them evenly.
 
-    Examples
-    --------
     >>> round(window_at_random_marks(0.01), 1)
     273.2
     """
@@ -95,14 +87,10 @@ def window_at_threshold_marks(marking: MARKING, *, xp: Any) -> Any:
 
     .. math:: W = \frac{1 - r + \sqrt{1 - r}}{r}, \qquad r = p^2 \left(1 - \frac{p}{4}\right)
 
-    Notes
-    -----
     The inverse of `marked_share`. A threshold marks all packets of one round trip in a cycle and none of the others, so
     with the same fraction of marked packets the window is far larger than if the marks were spread over all round
     trips, as in `window_at_spaced_marks`.
 
-    Examples
-    --------
     >>> round(window_at_threshold_marks(0.1), 1), window_at_threshold_marks(1)
     (203.6, 1.0)
     """
@@ -129,14 +117,10 @@ def marked_share(window: WINDOW, *, xp: Any) -> Any:
         \alpha = \frac{8}{3} \sin^2 \frac{a}{3} + \frac{4}{\sqrt 3} \sin \frac{2 a}{3}, \quad
         \sin a = \frac{\sqrt{27 (2 W + 1)}}{8 (W + 1)}
 
-    Notes
-    -----
     In one round trip of each cycle windows are between W and W + 1, and all packets are marked. Their share of the
     cycle's packets is taken as the estimate, so the gain g has to be so small that the estimate hardly changes in a
     cycle. For large W alpha tends to sqrt(2/W), which the paper uses. The equation is the paper's, its solution ours.
 
-    Examples
-    --------
     >>> round(marked_share(50), 4), marked_share(1)
     (0.2022, 1.0)
     """
@@ -157,15 +141,11 @@ def queue_amplitude(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRES
 
     .. math:: A = \frac{1}{2} \sqrt{2 N (C R + K)}
 
-    Notes
-    -----
     The leading term for large windows W = (C R + K)/N: exactly A = N (W + 1) alpha/2 with alpha of `marked_share`,
     which is 1.09 times as much at W = 10, 1.02 times at W = 100. DCTCP's amplitude grows with the square root of the
     bandwidth-delay product, and Reno's grows in proportion to that product. Flows that are not synchronised have a
     smaller amplitude.
 
-    Examples
-    --------
     >>> round(queue_amplitude(2, 100, 20), 2)
     10.95
     """
@@ -187,12 +167,8 @@ def oscillation_period(
 
     .. math:: T_C = \frac{R}{2} \sqrt{\frac{2 (C R + K)}{N}}
 
-    Notes
-    -----
     The period is one round trip for each packet by which a window is reduced; it is as accurate as `queue_amplitude`.
 
-    Examples
-    --------
     >>> round(oscillation_period(2, 100, 20, 1e-3), 6)
     0.005477
     """
@@ -211,14 +187,10 @@ def largest_queue(flows: FLOWS, threshold: THRESHOLD, *, xp: Any) -> Any:
 
     .. math:: Q_{max} = K + N
 
-    Notes
-    -----
     In the round trip between the first mark and the answer to it every window grows by a packet. It holds in congestion
     avoidance, for windows above the smallest window of two packets, and for smooth sending: bursts and slow start need
     more buffer.
 
-    Examples
-    --------
     >>> largest_queue(10, 65)
     75.0
     """
@@ -237,12 +209,8 @@ def smallest_queue(flows: FLOWS, bandwidth_delay_product: BDP, threshold: THRESH
 
     .. math:: Q_{min} = \max\left(0, K + N - \frac{1}{2} \sqrt{2 N (C R + K)}\right)
 
-    Notes
-    -----
     As accurate as `queue_amplitude`. For a given K the queue is shortest with N = (C R + K)/8 flows.
 
-    Examples
-    --------
     >>> round(smallest_queue(2, 100, 20), 2)
     11.05
     """
@@ -262,13 +230,9 @@ def least_threshold(bandwidth_delay_product: BDP, *, xp: Any) -> Any:
 
     .. math:: K > \frac{C R}{7}
 
-    Notes
-    -----
     At this threshold `smallest_queue` is 0 for the number of flows that makes it smallest. Bursts need more: the paper
     takes 20 packets at 1 Gbit/s and 65 at 10 Gbit/s, where this bound is smaller.
 
-    Examples
-    --------
     >>> round(least_threshold(83), 1)  # 10 Gbit/s, 100 us, 1500 bytes
     11.9
     """

@@ -42,13 +42,9 @@ def copa_queueing_delay(targets: TARGETS, capacity_packets: CAPACITY, *, xp: Any
 
     .. math:: d_q = \frac{S}{\mu}, \qquad S = \sum_i \frac{1}{\delta_i}
 
-    Notes
-    -----
     Every flow has the target rate 1/(delta d_q). A queue of S packets is the threshold between increase and decrease of
     the windows. The flows see the queue a round trip or more later, so it oscillates around 1.25 S packets.
 
-    Examples
-    --------
     >>> copa_queueing_delay(4, 1000)
     0.004
     """
@@ -67,12 +63,8 @@ def copa_share(delta: DELTA, targets: TARGETS, *, xp: Any) -> Any:
 
     .. math:: x = \frac{1}{\delta S}, \qquad S = \sum_i \frac{1}{\delta_i}
 
-    Notes
-    -----
     All flows see the same queueing delay, whatever their round-trip times are. It holds for S of at least 1/delta.
 
-    Examples
-    --------
     >>> copa_share(0.1, 40)
     0.25
     """
@@ -91,14 +83,10 @@ def copa_largest_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
 
     .. math:: Q_{max} = \frac{5}{2} \, \frac{N}{\delta}
 
-    Notes
-    -----
     The queue grows by N/delta packets in a round trip (velocity 1). The windows change direction a round trip after the
     queue has passed N/delta packets, and a further half round trip later while it grows, because RTTstanding is the
     least round-trip time in half a round trip. It holds for bandwidth-delay products far above N/delta.
 
-    Examples
-    --------
     >>> copa_largest_queue(2, 0.5)
     10.0
     """
@@ -117,14 +105,10 @@ def copa_mean_queue(flows: FLOWS, delta: DELTA, *, xp: Any) -> Any:
 
     .. math:: Q = \frac{5}{4} \, \frac{N}{\delta}
 
-    Notes
-    -----
     Half of `copa_largest_queue`, in a triangle of constant slopes. A single flow, whose window is in whole packets,
     changes its direction a part of a round trip earlier or later: its simulated mean queue is 0.88 to 1.16 times the
     law for delta of 0.04 to 0.2.
 
-    Examples
-    --------
     >>> copa_mean_queue(2, 0.5)
     5.0
     """
@@ -163,13 +147,9 @@ def ledbat_gain(round_trip_time: ROUND_TRIP, target: TARGET = 0.06, *, xp: Any) 
 
     .. math:: G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
 
-    Notes
-    -----
     The gain is 1 for round trips of at least twice the target, 1/16 for round trips below an eighth of the target.
     Derivatives ignore the jumps.
 
-    Examples
-    --------
     >>> ledbat_gain(0.03), ledbat_gain(0.137), ledbat_gain(0.001)
     (0.25, 1.0, 0.0625)
     """
@@ -202,13 +182,9 @@ def ledbat_queueing_delay(
         q = T + \frac{2 T G N / \mu}{T + R + \sqrt{(T + R)^2 + 4 T G N / \mu}}, \qquad
         G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
 
-    Notes
-    -----
     The delay at which increase and decrease are equal: G = W (q/T - 1) with windows W = mu (R + q)/N. A change of the
     window is seen a round trip later, so the delay oscillates where R + T is above about pi/2 T.
 
-    Examples
-    --------
     >>> round(ledbat_queueing_delay(4, 1000, 0.02), 5)
     0.0605
     """
@@ -238,14 +214,10 @@ def ledbat_slowdown_time(
         L = 2 (R + T) + \frac{R \ln (B/2)}{\ln (1 + G)} + \frac{1}{G} \max\left(0, R + T - \frac{B}{\mu}\right), \qquad
         B = \max(\mu R, 2), \quad G = \frac{1}{\min(16, \lceil 2 T / R \rceil)}
 
-    Notes
-    -----
     A slowdown begins at a window of mu (R + T). It consists of two round trips with 2 packets, slow start to the
     bandwidth-delay product, and slow start at the rate of the link until the queueing delay is the target. Fractions of
     packets, and the waiting times of a window sent in bursts, are neglected; simulated slowdowns are up to 6 % longer.
 
-    Examples
-    --------
     >>> round(ledbat_slowdown_time(1250, 0.137), 2), round(ledbat_slowdown_time(1250, 0.001), 2)
     (1.33, 1.07)
     """
@@ -273,15 +245,11 @@ def ledbat_utilisation(
         U = 1 - \frac{R + T}{10 L} \left(1 - \frac{2}{B}\right) - \frac{R}{10 L}
             \left(\frac{\ln (B/2)}{\ln (1 + G)} - \frac{B - 2}{G \mu R}\right), \qquad B = \max(\mu R, 2)
 
-    Notes
-    -----
     The link is busy between slowdowns, and for R + T at the beginning of a slowdown, while the queue drains; then a
     window of 2 packets uses a share 2/B of the link for as long, and the slow start to the bandwidth-delay product
     sends (B - 2)/G packets. L is that of `ledbat_slowdown_time`. It holds for a link that is full between slowdowns, so
     for mu (R + T) above 2.
 
-    Examples
-    --------
     >>> round(ledbat_utilisation(1250, 0.137), 3), round(ledbat_utilisation(1250, 0.001), 3)
     (0.93, 1.0)
     """

@@ -43,13 +43,9 @@ def fluid_delay_bound(burst: BURST, guaranteed_rate: GUARANTEED, *, xp: Any) -> 
 
     .. math:: D = \frac{\sigma}{g}
 
-    Notes
-    -----
     It holds for any number of links, without propagation delays: packets delayed at one link are not delayed again at
     the next. A flow that begins with a burst of sigma, while all others are backlogged, has this delay.
 
-    Examples
-    --------
     >>> fluid_delay_bound(10_000, 1e6)
     0.01
     """
@@ -89,8 +85,6 @@ def delay_bound(
 
     .. math:: D = \frac{\sigma + (K - 1) l}{g} + K \frac{l_m}{C}
 
-    Notes
-    -----
     The delay lasts from the arrival of a packet's last bit at the first link to the end of its transmission at the last
     link. It holds for packet-by-packet generalised processor sharing (weighted bit-round fair queueing) and for
     VirtualClock, if the guaranteed rates of all flows of a link add up to at most C, whatever the other flows send. It
@@ -99,8 +93,6 @@ def delay_bound(
     burst while other flows fill every link. At the simulated points the greatest delay is 0.84 to 1.00 of the bound
     under fair queueing, and 0.77 to 1.00 of the bound under VirtualClock.
 
-    Examples
-    --------
     >>> round(delay_bound(10_000, 1e6, 1000, 1500, 1e7, hops=3), 6)
     0.01245
     """

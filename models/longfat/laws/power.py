@@ -58,14 +58,10 @@ def network_power(throughput: Any, response_time: Any, alpha: Any = 1, *, xp: An
 
     .. math:: P = \frac{\Theta^\alpha}{R}
 
-    Notes
-    -----
     A definition. It compares systems that complete every transfer: a system that refuses transfers has a short response
     time for accepted ones, and its power does not reflect the refused ones. Powers with different alpha have different
     units.
 
-    Examples
-    --------
     >>> network_power(1e6, 0.5)
     2000000.0
     """
@@ -84,14 +80,10 @@ def little_mean_number(arrival_rate: ARRIVAL_RATE, time_inside: TIME_INSIDE, *, 
 
     .. math:: N = \lambda T
 
-    Notes
-    -----
     Exact for every arrival process, every order of service and every part of a system, as long as the means exist.
     With files of mean size F it relates the number of transfers in progress to throughput and response time: N =
     Theta R/F.
 
-    Examples
-    --------
     >>> little_mean_number(900, 0.032)  # 900 connections/s of 32 ms: Kim and Farber's 29 outstanding connections
     28.8
     """
@@ -135,14 +127,10 @@ def relative_power(
         \frac{P S}{C^\alpha} = \frac{\rho^\alpha}{1 + \delta + W_q(\rho)}, \qquad
         W_q = \frac{\rho (1 + C_b^2)}{2 (1 - \rho)}
 
-    Notes
-    -----
     Exact for Poisson arrivals, independent service times, no losses and an order of service that does not depend on
     service times; for processor sharing the response time is that of variation 1. It rises up to `knee_load` and
     falls beyond it, to 0.
 
-    Examples
-    --------
     >>> relative_power(0.5)  # M/M/1: rho (1 - rho)
     0.25
     """
@@ -166,14 +154,10 @@ def knee_load(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: ALP
         x = \frac{\alpha - 1 + \sqrt{(\alpha - 1)^2 + 4 \alpha q^2}}{2}, \qquad
         q = \sqrt{\frac{2 (1 + \delta)}{1 + C_b^2}}
 
-    Notes
-    -----
     As exact as `relative_power`, which has no other maximum. Without propagation M/M/1 has its knee at alpha/(1 +
     alpha), that is 1/2 for alpha = 1, and M/D/1 at 2 - sqrt(2) = 0.586. m equal M/M/1 hops have the response time m
     S/(1 - rho) + D, so their knee is that of one hop with delta = D/(m S).
 
-    Examples
-    --------
     >>> knee_load(), round(knee_load(variation=0), 6), knee_load(propagation=3)
     (0.5, 0.585786, 0.666666666666)
     """
@@ -194,14 +178,10 @@ def knee_number(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: A
 
     .. math:: N^* = \frac{(1 + C_b^2) x^2}{2 \alpha}, \qquad x = \frac{\rho^*}{1 - \rho^*}
 
-    Notes
-    -----
     As exact as `relative_power`. For alpha = 1 it is 1 + delta for all service times: as many transfers as are on a
     path whose link is always busy and where no transfer waits. Without propagation that is one transfer ("keep the pipe
     just full"), and alpha of them in M/M/1.
 
-    Examples
-    --------
     >>> knee_number(variation=0), knee_number(variation=7), knee_number(alpha=3)
     (1.0, 1.0, 3.0)
     """
@@ -235,8 +215,6 @@ def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRI
 
     .. math:: P^* = \frac{C^2}{F} \frac{1}{(1 + q)^2}, \qquad q = \sqrt{1 + \frac{D}{S}}, \qquad S = \frac{F}{C}
 
-    Notes
-    -----
     Exact for Poisson arrivals, files of any distribution, equal sharing at every instant and no transfer refused: the
     response time is D + S/(1 - rho). It is the ceiling for equal sharing and, for exponential sizes, for all
     disciplines that do not know sizes. Other disciplines can exceed it: for files of equal size, order of arrival
@@ -244,8 +222,6 @@ def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRI
     smoother than Poisson arrivals exceed it, too. The bound for all of them is C/(D + S). P* grows as C^(1 + 1/q)
     (`power_ceiling_exponent`).
 
-    Examples
-    --------
     >>> f"{power_ceiling(1.25e8, 1e5, 0.03):.3g}"  # 1 Gbit/s, 100 kB, 30 ms
     '3.01e+09'
     """
@@ -271,15 +247,11 @@ def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUN
         P^* = \frac{C^2}{F} \frac{2}{(1 + q)^2}, \qquad q = \sqrt{2 \left(1 + \frac{D}{S}\right)}, \qquad
         S = \frac{F}{C}
 
-    Notes
-    -----
     Exact for Poisson arrivals and files of one size, with no transfer refused. No discipline exceeds it, even if
     preemptive, idling or aware of the future: no n-th completion comes earlier than in order of arrival. It is not a
     ceiling for files of several sizes, for arrivals smoother than Poisson arrivals, or for a system that refuses
     files, whose power can approach C^2/F/(1 + D/S).
 
-    Examples
-    --------
     >>> f"{first_come_ceiling(1.25e8, 1e5, 0.03):.3g}"  # 1 Gbit/s, 100 kB, 30 ms
     '3.27e+09'
     """
@@ -311,14 +283,10 @@ def greatest_power(
         P^* = \frac{C^2}{F} \frac{1}{h (1 + q)^2}, \qquad q = \sqrt{\frac{1 + D/S}{h}}, \qquad
         h = \frac{1 + C_b^2}{2}, \qquad S = \frac{F}{C}
 
-    Notes
-    -----
     Exact for Poisson arrivals, independent sizes and any order of service that does not depend on them, with each
     file served without interruption. It is less than `power_ceiling` for C_b^2 > 1, equal for 1, and
     `first_come_ceiling` for 0.
 
-    Examples
-    --------
     >>> f"{greatest_power(1.25e8, 1e5, 0.03, 10):.3g}"
     '2.1e+09'
     """
@@ -339,12 +307,8 @@ def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_
 
     .. math:: \frac{d \ln P^*}{d \ln C} = 1 + \frac{1}{q}, \qquad q = \sqrt{1 + \frac{C D}{F}}
 
-    Notes
-    -----
     This is the logarithmic derivative of `power_ceiling` by C, and as exact.
 
-    Examples
-    --------
     >>> power_ceiling_exponent(1e7, 1e5, 0.03)
     1.5
     """

@@ -50,13 +50,9 @@ def unloaded_transfer_time(
 
     .. math:: T = D + t_a + t_b + t_d + (n - 1) \max(t_a, t_b, t_d)
 
-    Notes
-    -----
     Exact for a switch that loses nothing of the burst, that is for a buffer K >= `buffer_for_burst`, and a lower bound
     otherwise. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. The division of D among the links does not matter.
 
-    Examples
-    --------
     >>> round(1e3 * unloaded_transfer_time(200, 30e-3, 4e-6, 4e-6), 3)  # 100 kB at 1 Gbit/s
     30.804
     """
@@ -77,13 +73,9 @@ def buffer_for_burst(packets: PACKETS, rate_ratio: Any, *, xp: Any) -> Any:
 
     .. math:: K \ge (n - 1) (1 - r), \qquad r = \frac{BW_b}{BW_N} = \frac{t_a}{t_b}
 
-    Notes
-    -----
     Exact for every discipline that serves in order of arrival and drops packets only when the buffer is full. The
     packet in transmission is not in the buffer, and a departure precedes an arrival of the same instant.
 
-    Examples
-    --------
     >>> buffer_for_burst(101, 0.25)
     75.0
     """
@@ -103,12 +95,8 @@ def burst_for_buffer(buffer: PLACES, rate_ratio: Any, *, xp: Any) -> Any:
 
     .. math:: n \le 1 + \frac{K}{1 - r}
 
-    Notes
-    -----
     The inverse of `buffer_for_burst`, exact for integer K.
 
-    Examples
-    --------
     >>> round(burst_for_buffer(75, 1 / 5), 2)  # Kim and Farber's reference network: 94 of a file's 200 packets
     94.75
     """
@@ -133,15 +121,11 @@ def power_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_
 
     .. math:: P^* = \frac{C}{\left(\sqrt{S} + \sqrt{T_0}\right)^2}, \qquad S = \frac{F}{C}
 
-    Notes
-    -----
     An estimate: exact for the response time R = T_0 - S + S/(1 - rho), that is for Poisson arrivals that share the
     bottleneck equally, while the rest of the unloaded time does not depend on the load. It leaves out losses,
     retransmissions, timeouts, halved windows, and the bottleneck's time spent on duplicates. So it is an upper
     estimate for schemes that share equally. With T_0 = D + S it is `power_ceiling`.
 
-    Examples
-    --------
     >>> f"{power_with_unloaded_time(1.25e8, 1e5, 0.0308):.3g}"  # 1 Gbit/s, 100 kB: BLT in 30.8 ms
     '3.01e+09'
     """
@@ -162,12 +146,8 @@ def knee_with_unloaded_time(capacity: CAPACITY, file_size: FILE_SIZE, unloaded_t
 
     .. math:: \rho^* = \frac{\sqrt{T_0}}{\sqrt{S} + \sqrt{T_0}}, \qquad S = \frac{F}{C}
 
-    Notes
-    -----
     The assumptions are those of `power_with_unloaded_time`.
 
-    Examples
-    --------
     >>> round(knee_with_unloaded_time(1.25e8, 1e5, 0.0308), 3)  # Kim and Farber find 0.9
     0.861
     """
@@ -201,8 +181,6 @@ def power_advantage(bandwidth_delay_product: Any, packets: PACKETS, *, xp: Any) 
     no region in the plane of bandwidth and delay in which TCP has the greater power; there are only curves of a given
     advantage, `bandwidth_delay_product_for_advantage`.
 
-    Examples
-    --------
     >>> [round(power_advantage(x, 200), 2) for x in (0.1125, 1.125, 5.625, 37.5, 1e9)]
     [1.19, 2.74, 4.69, 6.47, 8.0]
     """

@@ -64,12 +64,8 @@ def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
 
     .. math:: |W_k| = \gamma^k
 
-    Notes
-    -----
     A definition. The paper takes gamma = 2.
 
-    Examples
-    --------
     >>> window_size([0, 1, 2, 3])
     array([1., 2., 4., 8.])
     """
@@ -92,15 +88,11 @@ def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
 
     .. math:: F_m = \sum_{k=0}^{m-1} |W_k| = \frac{\gamma^m - 1}{\gamma - 1} = \frac{|W_m| - 1}{\gamma - 1}
 
-    Notes
-    -----
     Exact, also in floats for integer gamma and sums below 2^53. For gamma = 2 the windows before W_m together have one
     packet less than W_m, as the paper says: a switch that keeps all of them could keep W_m without its last packet. For
     other gamma these windows have about 1/(gamma - 1) of the packets of W_m: half for gamma = 3, and more than W_m for
     gamma < 2. (If W_(k+1) begins at packet p, its last packet is p + 2^(k+1) - 1, not p + 2^(k+2) - 2 as in the paper.)
 
-    Examples
-    --------
     >>> packets_in_windows([0, 1, 2, 3, 4])
     array([ 0.,  1.,  3.,  7., 15.])
     """
@@ -122,15 +114,11 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
 
     .. math:: P(s) = \left\lfloor \log_\gamma\left(1 + (\gamma - 1) s\right) \right\rfloor
 
-    Notes
-    -----
     Exact, also in floats for integer gamma and s < 2^53, because a comparison with the first packets of windows
     decides, not a logarithm. For other gamma, rounding decides to which of two windows a packet next to their border
     belongs once gamma^k has more than 53 binary digits (gamma = 1.5: from s = 1.3 million on). log_gamma(s + 1) is the
     same for gamma = 2 only: for gamma = 3 it would put two packets, 0 and 1, into window 0.
 
-    Examples
-    --------
     >>> packet_priority(range(8))
     array([0., 1., 1., 2., 2., 2., 2., 3.])
     >>> packet_priority([0, 1, 3, 4, 12, 13], 3)
@@ -169,12 +157,8 @@ def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
 
     .. math:: F_{2^\pi} = \frac{\gamma^{2^\pi} - 1}{\gamma - 1}, \qquad 2^{2^\pi} - 1 \text{ for } \gamma = 2
 
-    Notes
-    -----
     Exact. A longer burst needs a rule for its further packets, such as the lowest priority for all of them.
 
-    Examples
-    --------
     >>> packets_encodable(4)
     65535.0
     """
@@ -198,12 +182,8 @@ def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
 
     .. math:: |W_k| = |W_{k-1}| + \alpha = 1 + \alpha k
 
-    Notes
-    -----
     A definition. The paper gives the rule, but no value of alpha.
 
-    Examples
-    --------
     >>> additive_window_size([0, 1, 2], step=3)
     array([1., 4., 7.])
     """
@@ -225,13 +205,9 @@ def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any
 
     .. math:: F_m = m + \alpha \frac{m (m - 1)}{2}
 
-    Notes
-    -----
     Exact, also in floats for integer alpha and sums below 2^53. Priorities of pi bits distinguish the packets of 2^pi
     windows: 136 packets for 4 bits and alpha = 1, compared with 65535 for windows that double.
 
-    Examples
-    --------
     >>> packets_in_additive_windows([1, 2, 3, 16])
     array([  1.,   3.,   6., 136.])
     """
@@ -254,13 +230,9 @@ def additive_priority(packet: PACKET, step: Any = 1, *, xp: Any) -> Any:
     .. math:: P(s) = \left\lfloor \frac{2 s}{h + \sqrt{h^2 + 2 \alpha s}} \right\rfloor, \qquad
         h = 1 - \frac{\alpha}{2}
 
-    Notes
-    -----
     Exact, also in floats for integer alpha and s < 2^53, because a comparison with the first packets of windows
     decides. For other alpha, rounding decides to which of two windows a packet next to their border belongs.
 
-    Examples
-    --------
     >>> additive_priority(range(7))
     array([0., 1., 1., 2., 2., 2., 3.])
     """

@@ -40,15 +40,11 @@ def step(rate: RATE, traffic: TRAFFIC, smoothing: Any = 1, *, xp: Any) -> Any:
 
     .. math:: x(t + 1) = x(t) (1 + a (1 - x(t) - L(t)))
 
-    Notes
-    -----
     The paper names a, but gives no formula. This form is ours: it keeps the equilibrium, and a = 1 is equation (1). The
     smoothed update of the total rate has no closed-form solution in general (`trajectory` is the solution for a = 1).
     The form holds if rate and traffic belong to the same time; `largest_stable_smoothing` gives the effect of delayed
     reports.
 
-    Examples
-    --------
     >>> step(0.25, 0.5)
     0.3125
     >>> step(0.25, 0.5, smoothing=0.5)
@@ -69,13 +65,9 @@ def weighted_step(rate: RATE, traffic: TRAFFIC, weight: WEIGHT, smoothing: SMOOT
 
     .. math:: x(t + 1) = x(t) \left(1 + a \left(1 - \frac{x(t)}{w} - L(t)\right)\right)
 
-    Notes
-    -----
     The result equals the total rate of w flows of rate x/w each, by which the paper defines weights; w need not be an
     integer.
 
-    Examples
-    --------
     >>> weighted_step(0.5, 0.5, weight=2) == 2 * step(0.25, 0.5)
     True
     """
@@ -95,14 +87,10 @@ def logistic_rate(rate: FIRST_RATE, flows: FLOWS, updates: TIME, smoothing: SMOO
     .. math:: x(t) = \frac{1}{e^{-a t}/x_0 + (1 + n) (1 - e^{-a t})}, \qquad
         \frac{dx}{dt} = a x (1 - (1 + n) x)
 
-    Notes
-    -----
     This is the limit of small a for constant a t. At a = 1 it only illustrates the discrete updates: a small rate grows
     by the factor e = 2.72 instead of 2 per update, and near the equilibrium the curve gains 0.43 correct digits per
     update, while discrete updates double the number of correct digits.
 
-    Examples
-    --------
     >>> round(logistic_rate(0.1, 4, 0), 12), round(logistic_rate(0.1, 4, 1e3), 12)
     (0.1, 0.2)
     """
@@ -124,13 +112,9 @@ def equilibrium_rate(flows: FLOWS, *, xp: Any) -> Any:
 
     .. math:: \bar x = \frac{1}{1 + n}
 
-    Notes
-    -----
     Exact for any smoothness factor. The equilibrium is stable for a < 2 if reports arrive without delay; the other
     fixed point, 0, is unstable.
 
-    Examples
-    --------
     >>> equilibrium_rate(4)
     0.2
     """
@@ -149,12 +133,8 @@ def equilibrium_traffic(flows: FLOWS, *, xp: Any) -> Any:
 
     .. math:: n \bar x = \frac{n}{1 + n}
 
-    Notes
-    -----
     Exact. One flow alone uses half of the link; 10 flows use 0.909 and 99 flows 0.99 of it.
 
-    Examples
-    --------
     >>> equilibrium_traffic(1), equilibrium_traffic(99)
     (0.5, 0.99)
     """
@@ -173,12 +153,8 @@ def weighted_equilibrium_rate(weight: WEIGHT, total_weight: TOTAL_WEIGHT, *, xp:
 
     .. math:: \bar x = \frac{w}{1 + W}
 
-    Notes
-    -----
     Exact. Rates are proportional to the weights. W >= w is assumed and not checked.
 
-    Examples
-    --------
     >>> weighted_equilibrium_rate(2, 3), weighted_equilibrium_rate(1, 3)
     (0.5, 0.25)
     """
@@ -227,15 +203,11 @@ def trajectory(rate: Any, flows: FLOWS, updates: UPDATES, *, xp: Any) -> Any:
 
     .. math:: x_t = \frac{1 - (1 - (1 + n) x_0)^{2^t}}{1 + n}
 
-    Notes
-    -----
     Exact for smoothness a = 1, equal starting rates and reports without delay. After the first update at the latest,
     the rate grows without passing the equilibrium, and every update doubles the number of correct digits. For other a
     the update is the logistic map with parameter 1 + a, which has known closed forms for a = 1 and a = 3 only. Near
     x_0 = 2/(1 + n) the result depends on the last digits of x_0.
 
-    Examples
-    --------
     >>> [trajectory(0.1, 4, t) for t in (0, 1, 2)]
     [0.1, 0.15, 0.1875]
     """
@@ -265,14 +237,10 @@ def updates_to_fraction(rate: Any, flows: FLOWS, fraction: Any, *, xp: Any) -> A
 
     .. math:: t = \max\left(0, \log_2 \frac{\ln(1 - \varphi)}{\ln\left|1 - (1 + n) x_0\right|}\right)
 
-    Notes
-    -----
     Exact for smoothness a = 1, equal starting rates and reports without delay; flows that start at different rates
     take longer to become equal (`updates_to_fairness`). The number of updates does not depend on the round-trip time,
     but their duration does (`update_time`).
 
-    Examples
-    --------
     >>> round(updates_to_fraction(0.1, 4, 0.9375), 12)
     2.0
     """
@@ -305,14 +273,10 @@ def update_time(updates: TIME, round_trip_time: ROUND_TRIP, round_trips: Any = 4
 
     .. math:: T = t N R
 
-    Notes
-    -----
     A definition. The paper's statement that convergence "does not depend on the round-trip time" counts updates: in
     seconds, convergence takes a time proportional to the round-trip time. The two requests before the first report
     are not included.
 
-    Examples
-    --------
     >>> round(update_time(10, 0.3), 12)
     12.0
     """

@@ -88,12 +88,8 @@ def parking_lot_long_rate(first: FIRST, second: SECOND, *, xp: Any) -> Any:
 
     .. math:: \bar x = \frac{1}{2 + \max(m_1, m_2)}
 
-    Notes
-    -----
     Exact: the link with less spare capacity, which is the one with more flows of its own, reports.
 
-    Examples
-    --------
     >>> parking_lot_long_rate(8, 3)
     0.1
     """
@@ -113,14 +109,10 @@ def parking_lot_short_rate(own: Any, other: OTHER, *, xp: Any) -> Any:
 
     .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
 
-    Notes
-    -----
     Exact. It is the max-min fair rate of a network with one flow more on each link, not that of the network itself:
     with 9 such flows on one link and a single one on the other, the single flow has the rate 5/11, whereas its max-min
     fair rate in the network itself is 9/10.
 
-    Examples
-    --------
     >>> parking_lot_short_rate(8, 3), parking_lot_short_rate(3, 8)
     (0.1, 0.225)
     """
@@ -146,15 +138,11 @@ def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp: Any) ->
 
     .. math:: \mu = 1 - \frac{a}{1 + n}
 
-    Notes
-    -----
     First order in the deviations; delayed reports change nothing if a sender knows its own rate. The total's
     multiplier is 1 - a, so at a = 1 the total is near equilibrium long before the flows are equal: its error e
     satisfies e(t + 1) = e(t)^2 + (1 + n) D/n, where D is the sum of the squared deviations of the rates from their
     mean. If flows have weights, n is their sum.
 
-    Examples
-    --------
     >>> difference_multiplier(9)
     0.9
     """
@@ -176,13 +164,9 @@ def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_S
 
     .. math:: t = \frac{\ln q}{\ln\left(1 - \dfrac{a}{1 + n}\right)}
 
-    Notes
-    -----
     First order: it holds for differences that are small relative to the rates, and a total at equilibrium. The result
     grows with the number of flows, whereas `updates_to_fraction`, for flows that start equal, hardly depends on it.
 
-    Examples
-    --------
     >>> round(updates_to_fairness(100, 0.01, smoothing=0.5))
     928
     """
@@ -204,13 +188,9 @@ def newcomer_growth(flows: Any, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
 
     .. math:: g = 1 + \frac{a}{1 + n}
 
-    Notes
-    -----
     This is the limit for a rate of 0. On an empty link the factor is 1 + a. The paper calls the resulting start too
     long and adds a startup rule (`startup_step`).
 
-    Examples
-    --------
     >>> newcomer_growth(9, smoothing=0.5)
     1.05
     """
@@ -246,14 +226,10 @@ def startup_multiplicity(rate: RATE, traffic: TRAFFIC, initial_flows: INITIAL = 
 
     .. math:: m = m_0 + (1 - m_0) \min\left(1, \frac{x}{1 - L}\right), \qquad m = 1 \text{ for } L \ge 1
 
-    Notes
-    -----
     A reconstruction: the paper says that a sender acts like more flows at first and that their number falls linearly to
     one as the rate approaches its final value. That value is where x = 1 - L. A sender whose m has reached 1 keeps it;
     this memory is part of the sender, not of the law.
 
-    Examples
-    --------
     >>> startup_multiplicity(0.1, 0.6, initial_flows=5)
     4.0
     """
@@ -289,8 +265,6 @@ def startup_step(
     x - L = 0 there: the startup rule costs no stability near the equilibrium. Far from it, and with delayed reports,
     the rate overshoots.
 
-    Examples
-    --------
     >>> startup_step(0.25, 0.25, initial_flows=4, smoothing=0.5)
     0.4375
     """

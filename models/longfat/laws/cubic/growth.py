@@ -46,14 +46,10 @@ def recovery_time(window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta: BETA
 
     .. math:: K = \sqrt[3]{\frac{W_{max} (1 - \beta)}{C}}
 
-    Notes
-    -----
     Exact for the rule. It does not depend on the round-trip time. Below `reno_friendly_window` the Reno-friendly
     estimate is back at W_max earlier. With fast convergence and a window that has shrunk since the previous loss, the
     plateau is W_max (1 + beta)/2, and the function returns to that plateau.
 
-    Examples
-    --------
     >>> round(recovery_time(100), 3)
     4.217
     """
@@ -84,8 +80,6 @@ def window(time: TIME, window_before_loss: WINDOW_BEFORE_LOSS, c: C = 0.4, beta:
     Exact for the rule in a fluid. A sender follows it in steps of a packet, aims at its value one round trip later, and
     never grows by more than half a window per round trip.
 
-    Examples
-    --------
     >>> [round(window(t, 100), 1) for t in (0, 2, 4.217, 6)]
     [70.0, 95.6, 100.0, 102.3]
     """
@@ -130,8 +124,6 @@ def mean_window(
     Exact for a fluid window, one loss a period, and a constant round-trip time. RFC 9438 takes the larger of the means
     of both regions instead (`average_window`).
 
-    Examples
-    --------
     >>> [round(mean_window(100, r), 2) for r in (0.2, 0.05, 0.01)]
     [92.5, 88.99, 85.0]
     """
@@ -163,8 +155,6 @@ def packets_between_losses(
     The assumptions are those of `mean_window`. T is the time between the losses. With the cubic region alone N = (3 +
     beta)/4 W_max K/R, from which RFC 9438 derives its average window.
 
-    Examples
-    --------
     >>> round(packets_between_losses(100, 0.2)), round(packets_between_losses(100, 0.01))
     (1950, 4817)
     """
@@ -199,8 +189,6 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     .. math:: U = 1 - \frac{(1 + B)(1 - \beta)}{4} \left(1 - 4 x + 3 x^{4/3}\right), \qquad
         x = \min\left(\frac{B}{(1 + B)(1 - \beta)}, 1\right)
 
-    Notes
-    -----
     The window follows the cubic function from beta (1 + B) to 1 + B bandwidth-delay products in real time, so queueing
     does not slow it, and neither C nor the bandwidth-delay product matters. This is a fluid limit: a bandwidth-delay
     product of many packets, K of many round trips, one loss per period, W_max the window at each loss, and no time lost
@@ -209,8 +197,6 @@ def utilisation(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     `tcp.aimd_utilisation_general` with the same beta. Fast convergence is off, as RFC 9438, section 4.7, asks for a
     single flow.
 
-    Examples
-    --------
     >>> [round(utilisation(b), 4) for b in (0, 0.1, 0.2, 3 / 7)]
     [0.925, 0.9671, 0.9867, 1.0]
     """
@@ -239,8 +225,6 @@ def mean_queue(buffer: BUFFER, beta: BETA = 0.7, *, xp: Any) -> Any:
     The assumptions are those of `utilisation`. Most of the buffer is occupied most of the time, since the cubic
     function stays near W_max: with B = 1/beta - 1, which just fills the link, the mean backlog is 3/4 of the buffer.
 
-    Examples
-    --------
     >>> round(mean_queue(3 / 7) / (3 / 7), 12)
     0.75
     """
@@ -325,8 +309,6 @@ def utilisation_general(
     `utilisation`, which is the case of a large bandwidth-delay product; for a small product the law is
     `tcp.aimd_utilisation_general`. Exact for beta >= 0.6, or B <= 2/3, where the estimate overtakes once.
 
-    Examples
-    --------
     >>> [round(utilisation_general(0.1, n, 0.01), 4) for n in (100, 1000, 10_000)]
     [0.921, 0.9519, 0.9671]
     """

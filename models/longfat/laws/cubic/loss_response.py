@@ -37,16 +37,12 @@ def average_window(loss: LOSS, round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BE
     .. math:: W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}} \left(\frac{R}{p}\right)^{3/4},
         \sqrt{\frac{3}{2 p}}\right)
 
-    Notes
-    -----
     The first term is exact where the cubic function determines the window, p < `reno_friendly_loss`. Near the change of
     regions the window is the larger of two functions of time, and its mean is up to 4 % above the larger of the means
     (beta = 0.7; `mean_window` is exact). A flow that starts at another window approaches the average slowly in the
     cubic region: a relative deviation e shrinks by 0.56 e^3 per loss, so it still is up to 10 % after 100 losses. With
     random losses the window is larger: `average_window_random`.
 
-    Examples
-    --------
     >>> [round(average_window(p, 0.1)) for p in (1e-3, 1e-5, 1e-7)]
     [39, 1054, 33325]
     """
@@ -65,8 +61,6 @@ def average_window_as_printed(loss: Any, round_trip_time: Any, c: Any = 0.4, bet
     .. math:: W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}} \left(\frac{R}{p}\right)^{3/4},
         \frac{1.2}{\sqrt{p}}\right)
 
-    Examples
-    --------
     >>> [round(average_window.as_printed(p, 0.1)) for p in (1e-3, 1e-5, 1e-7)]
     [38, 1054, 33325]
     """
@@ -89,12 +83,8 @@ def loss_of_window(
 
     .. math:: p = \max\left(R \sqrt[3]{\frac{C (3 + \beta)}{4 (1 - \beta) W^4}}, \frac{3}{2 W^2}\right)
 
-    Notes
-    -----
     As accurate as `average_window`, which it inverts.
 
-    Examples
-    --------
     >>> f"{loss_of_window(83333, 0.1):.1e}"  # 10 Gbit/s with packets of 1500 bytes
     '2.9e-08'
     """
@@ -114,13 +104,9 @@ def reno_friendly_loss(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0.7
 
     .. math:: p = \frac{4}{9} \frac{C (3 + \beta)}{4 (1 - \beta)} R^3
 
-    Notes
-    -----
     Exact for `average_window`. Losses are rarer than that on long fat paths only: at 10 ms CUBIC behaves as Reno with
     another sawtooth unless fewer than one in two million packets is lost.
 
-    Examples
-    --------
     >>> f"{reno_friendly_loss(0.1):.2e} {reno_friendly_loss(0.01):.2e}"
     '5.48e-04 5.48e-07'
     """
@@ -139,14 +125,10 @@ def reno_friendly_window(round_trip_time: ROUND_TRIP, c: C = 0.4, beta: BETA = 0
 
     .. math:: W_{max} = \sqrt{\frac{27 (1 - \beta)}{C \left(R (1 + \beta)\right)^3}}
 
-    Notes
-    -----
     Exact for a fluid window and a constant round-trip time. Below 1/sqrt(27) of this window the estimate is larger from
     the loss on; between these two windows the cubic function is larger at first. If a flow is alone at a link, W_max is
     the bandwidth-delay product plus the buffer.
 
-    Examples
-    --------
     >>> [round(reno_friendly_window(r)) for r in (0.1, 0.01)]
     [64, 2030]
     """
@@ -185,8 +167,6 @@ def average_window_random(
     below `reno_friendly_loss`; nearer to it the average is larger, because the window is the larger of two functions of
     time.
 
-    Examples
-    --------
     >>> [round(average_window_random(1e-5, 0.1, fast_convergence=f) / 1000, 4) for f in (0, 1)]
     [1.3005, 1.1962]
     """

@@ -56,14 +56,10 @@ def loss_probability(rate: RATE, excess: Any, spread: Any, k: Any, *, xp: Any) -
     .. math:: P(f) = \min\left(1, \max\left(0, \frac{f^k (f + a)}{f^{k+1} + b}\right)\right),
         \qquad a = \sum_{i \ne j} f_i - 1, \qquad b = \sum_{i \ne j} f_i^{k+1}
 
-    Notes
-    -----
     Exact, as the definition of a scheme, for sources with b > 0 if a > -1. As long as the total is at least 1 and no P
     exceeds 1, the losses of all sources add up to the excess over the capacity. The paper's formula has no bounds,
     though its P is a probability: it is negative below the capacity and above 1 where f^k a > b.
 
-    Examples
-    --------
     >>> loss_probability(0.75, -0.25, 0.5625, 1)  # two sources of 3/4 each
     0.3333333333333333
     """
@@ -101,13 +97,9 @@ def raw_throughput(rate: RATE, excess: EXCESS, spread: SPREAD, k: K, *, xp: Any)
     .. math:: t(f) = (1 - P(f)) f = \begin{cases} f & f \le -a \\
         \max\left(0, \dfrac{b f - a f^{k+1}}{f^{k+1} + b}\right) & f > -a \end{cases}
 
-    Notes
-    -----
     This is the mean throughput of a link that drops packets with `loss_probability`. It is as exact as that law, except
     for rates at which next to nothing is delivered: there the error is up to 1e-12 of the rate.
 
-    Examples
-    --------
     >>> raw_throughput(0.75, -0.25, 0.5625, 1)  # 2/3 of 3/4
     0.5
     """
@@ -131,12 +123,8 @@ def bounded_loss(k: K, *, xp: Any) -> Any:
 
     .. math:: P(f_t) = \frac{1}{k + 1}
 
-    Notes
-    -----
     Exact for a source that is not alone (b > 0) and whose access link allows `throughput_optimal_rate`.
 
-    Examples
-    --------
     >>> bounded_loss(9)
     0.1
     """
@@ -155,13 +143,9 @@ def virtual_capacity(capacity: Any, v: VIRTUAL, *, xp: Any) -> Any:
 
     .. math:: C_v = v C
 
-    Notes
-    -----
     A definition. The link drops packets by its true capacity only. The paper allows v = 0, which announces no
     capacity.
 
-    Examples
-    --------
     >>> virtual_capacity(5e6, 0.8)
     4000000.0
     """
@@ -181,13 +165,9 @@ def equilibrium_load(k: K, v: Any, *, xp: Any) -> Any:
 
     .. math:: L = \frac{k + 1}{k} v
 
-    Notes
-    -----
     Exact for two or more equal sources, none limited by its access link, whatever their number. A source that is
     alone offers the load v.
 
-    Examples
-    --------
     >>> equilibrium_load(5, 1), equilibrium_load(5, 0.5)
     (1.2, 0.6)
     """
@@ -206,12 +186,8 @@ def equilibrium_rate(k: K, v: VIRTUAL, sources: SOURCES, *, xp: Any) -> Any:
 
     .. math:: f = \frac{(k + 1) v}{k M}
 
-    Notes
-    -----
     This is one of M equal shares of `equilibrium_load`.
 
-    Examples
-    --------
     >>> round(equilibrium_rate(2, 1, 2), 12)  # of the paper's two senders
     0.75
     """
@@ -230,14 +206,10 @@ def equilibrium_loss(k: K, v: VIRTUAL, *, xp: Any) -> Any:
 
     .. math:: p = \max\left(0, 1 - \frac{1}{L}\right) = \max\left(0, 1 - \frac{k}{(k + 1) v}\right)
 
-    Notes
-    -----
     The assumptions are those of `equilibrium_load`, for a fluid: with random arrivals some packets are lost for v below
     k/(k + 1), too. Sources mark the announced share 1/(k + 1) of their packets red, which is more than the loss for
     every v below 1.
 
-    Examples
-    --------
     >>> round(equilibrium_loss(4, 0.9), 12), equilibrium_loss(4, 0.75)  # L = 9/8
     (0.111111111111, 0.0)
     """
@@ -256,12 +228,8 @@ def lossless_virtual_factor(k: K, *, xp: Any) -> Any:
 
     .. math:: v = \frac{k}{k + 1}
 
-    Notes
-    -----
     The assumptions are those of `equilibrium_load`.
 
-    Examples
-    --------
     >>> lossless_virtual_factor(4)
     0.8
     """

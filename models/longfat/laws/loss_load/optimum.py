@@ -105,8 +105,6 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
 
     .. math:: k f^{k+1} + (k + 1) a f^k = b, \qquad f > \max(0, -a)
 
-    Notes
-    -----
     The root is unique, and below it the throughput rises: so the access rate is the best rate if it is below the root.
     The loss at the root is 1/(k + 1), whatever the others do; for k = 1 the root is f = sqrt(a^2 + b) - a. The
     throughput of a source that is alone does not grow beyond the rate -a, whereas the equation would give (k + 1)/k
@@ -115,8 +113,6 @@ def throughput_optimal_rate(excess: EXCESS, spread: Any, k: K, access_rate: ACCE
     produces, nothing is delivered at any rate; the limit 0 is returned. The error is a few units in the last place
     times 1 + |log b|.
 
-    Examples
-    --------
     >>> round(throughput_optimal_rate(-0.25, 0.5625, 1), 12)  # the other sends 3/4: a = -1/4, b = 9/16
     1.040569415042
     """
@@ -163,8 +159,6 @@ def response_time(
     packets and little loss. Rates are fractions of the capacity mu, which the paper leaves out; with mu the first term
     is a time. At f = -a, where loss begins, T rises with infinite slope if N > 1 and R > 0.
 
-    Examples
-    --------
     >>> response_time(0.5, -0.5, 0.25, 1, 1000, 0.1, 1000)  # half the capacity: 2 s, and a round trip
     2.1
     """
@@ -345,8 +339,6 @@ def response_optimal_rate(
     .. math:: \frac{d}{df} \left[ \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R \right] = 0
         \qquad \text{or} \qquad f = -a
 
-    Notes
-    -----
     The rate is never above `throughput_optimal_rate`, and equal to it for R = 0 or N = 1 and in the limit of many
     packets. Where the others leave some capacity (a < 0), N > 1 and R > 0, the rate -a, up to which nothing is lost, is
     always a local minimum, a cusp, since the response time rises beyond it with infinite slope; at another minimum, if
@@ -354,8 +346,6 @@ def response_optimal_rate(
     of R mu ln N / N that follows from a, b and k. That there is at most one other minimum is proved for a >= 0 and
     found by scanning for a < 0.
 
-    Examples
-    --------
     >>> round(response_optimal_rate(0.5, 2.25, 1, 1000, 0.02, 10_000), 4)  # the other sends 3/2
     0.656
     """

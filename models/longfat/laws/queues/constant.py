@@ -229,14 +229,10 @@ def md1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
         P = 1 - \frac{b_{K-1}}{1 + \rho b_{K-1}}, \qquad
         b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
 
-    Notes
-    -----
     Exact for Poisson arrivals and constant service times at any load. The sum alternates and the loss is 1 minus a
     number near 1, so floats are computed as described in `longfat.laws.queues.constant`; mpmath numbers are
     computed from the sum, in a time that grows with the square of K.
 
-    Examples
-    --------
     >>> round(md1k_loss(1.0, 2), 6)  # 1/(1 + e)
     0.268941
     """
@@ -264,12 +260,8 @@ def md1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
         L = K - \frac{\sum_{n=0}^{K-1} b_n}{1 + \rho b_{K-1}}, \qquad
         b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
 
-    Notes
-    -----
     The assumptions and the computation are those of `md1k_loss`.
 
-    Examples
-    --------
     >>> md1k_mean_number(1.0, 1)
     0.5
     """
@@ -306,12 +298,8 @@ def md1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
         W_q = K - 1 - \frac{\sum_{n=0}^{K-1} b_n - K}{\rho b_{K-1}}, \qquad
         b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
 
-    Notes
-    -----
     The assumptions and the computation are those of `md1k_loss`, for service in order of arrival.
 
-    Examples
-    --------
     >>> round(md1k_wait(1.0, 2), 6)  # 1 - 1/e
     0.367879
     """

@@ -53,12 +53,8 @@ def mm1k_loss(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
 
     .. math:: P = \frac{\rho^K (1 - \rho)}{1 - \rho^{K + 1}}, \qquad \frac{1}{K + 1} \text{ at } \rho = 1
 
-    Notes
-    -----
     Exact for Poisson arrivals and exponential service times, at any load. Value and slope are continuous at rho = 1.
 
-    Examples
-    --------
     >>> round(mm1k_loss(1.0, 10), 6)
     0.090909
     """
@@ -92,12 +88,8 @@ def mm1k_mean_number(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
         L = \frac{\rho}{1 - \rho} - \frac{(K + 1) \rho^{K + 1}}{1 - \rho^{K + 1}}, \qquad
         \frac{K}{2} \text{ at } \rho = 1
 
-    Notes
-    -----
     Exact for Poisson arrivals and exponential service times, at any load. Value and slope are continuous at rho = 1.
 
-    Examples
-    --------
     >>> mm1k_mean_number(1.0, 10)
     5.0
     """
@@ -121,13 +113,9 @@ def mm1k_wait(load: ANY_LOAD, capacity: CAPACITY, *, xp: Any) -> Any:
 
     .. math:: W_q = \frac{\rho}{1 - \rho} - \frac{K \rho^K}{1 - \rho^K}, \qquad \frac{K - 1}{2} \text{ at } \rho = 1
 
-    Notes
-    -----
     Exact for Poisson arrivals and exponential service times, served in order of arrival, at any load: a packet that is
     accepted waits for the packets that it finds.
 
-    Examples
-    --------
     >>> mm1k_wait(1.0, 11)
     5.0
     """
@@ -151,13 +139,9 @@ def mm1_mean_number(load: LOAD, *, xp: Any) -> Any:
 
     .. math:: L = \frac{\rho}{1 - \rho}
 
-    Notes
-    -----
     Exact for Poisson arrivals and exponential service times; also under processor sharing, with any distribution of
     the service times.
 
-    Examples
-    --------
     >>> mm1_mean_number(0.5)
     1.0
     """
@@ -177,12 +161,8 @@ def mm1_wait(load: LOAD, *, xp: Any) -> Any:
 
     .. math:: W_q = \frac{\rho}{1 - \rho}
 
-    Notes
-    -----
     Exact for Poisson arrivals and exponential service times, served in order of arrival.
 
-    Examples
-    --------
     >>> mm1_wait(0.75)
     3.0
     """
@@ -202,12 +182,8 @@ def mm1_response(load: LOAD, *, xp: Any) -> Any:
 
     .. math:: W = \frac{1}{1 - \rho}
 
-    Notes
-    -----
     Exact for Poisson arrivals and exponential service times. In packet switching it is the mean delay of a hop.
 
-    Examples
-    --------
     >>> mm1_response(0.75)
     4.0
     """
@@ -226,12 +202,8 @@ def md1_wait(load: LOAD, *, xp: Any) -> Any:
 
     .. math:: W_q = \frac{\rho}{2 (1 - \rho)}
 
-    Notes
-    -----
     Exact for Poisson arrivals and constant service times: half of `mm1_wait`.
 
-    Examples
-    --------
     >>> md1_wait(0.75)
     1.5
     """
@@ -251,13 +223,9 @@ def mg1_wait(load: LOAD, variation: Any, *, xp: Any) -> Any:
 
     .. math:: W_q = \frac{\rho (1 + C_b^2)}{2 (1 - \rho)}, \qquad C_b^2 = \frac{\sigma_b^2}{\bar x^2}
 
-    Notes
-    -----
     Exact for Poisson arrivals, independent service times of any distribution, and any order of service that does not
     depend on them. C_b^2 is a square: it is 4 where the standard deviation is twice the mean.
 
-    Examples
-    --------
     >>> mg1_wait(0.75, 1)
     3.0
     """
@@ -277,13 +245,9 @@ def mg1ps_response(load: LOAD, *, xp: Any) -> Any:
 
     .. math:: \frac{T(x)}{x} = \frac{1}{1 - \rho}
 
-    Notes
-    -----
     Exact for Poisson arrivals, and for any distribution of the service times: only the load counts. It applies to
     flows of any sizes that share a link equally.
 
-    Examples
-    --------
     >>> mg1ps_response(0.75)
     4.0
     """

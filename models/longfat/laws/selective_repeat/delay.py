@@ -89,12 +89,8 @@ def mean_rounds(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
 
     .. math:: S = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right]
 
-    Notes
-    -----
     Exact for independent loss. Floats are computed as described in `longfat.laws.selective_repeat.rounds`.
 
-    Examples
-    --------
     >>> mean_rounds(0.5, 1)
     2.0
     """
@@ -124,13 +120,9 @@ def mean_delay_sender(
 
     .. math:: D_s = \frac{t_s}{1 - p} + t_a \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^s\right], \qquad t_s = s t_p
 
-    Notes
-    -----
     Exact for a segment sent in isolation; otherwise the retransmissions of one segment may wait for the end of a group
     of packets of another.
 
-    Examples
-    --------
     >>> mean_delay_sender(0, 16, 1e-3, 0.1)
     0.116
     """
@@ -153,12 +145,8 @@ def mean_delay_receiver(
 
     .. math:: D_r = D_s - \frac{RTD}{2} - 3 t_p = \frac{t_s}{1 - p} + RTD (S - \tfrac12) + 3 t_p (S - 1)
 
-    Notes
-    -----
     The assumptions are those of `mean_delay_sender`; both directions are assumed to take half of the round-trip time.
 
-    Examples
-    --------
     >>> mean_delay_receiver(0, 16, 1e-3, 0.1)
     0.066
     """

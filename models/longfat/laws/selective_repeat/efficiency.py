@@ -72,8 +72,6 @@ def throughput_efficiency(
     On paths too short for its validity most segments in flight may be damaged at once, and the law is up to 0.1
     too high (w_a = 2.5, s = 128).
 
-    Examples
-    --------
     >>> round(throughput_efficiency(24, 1e-4, 16, 23.08), 3)
     0.963
     """
@@ -144,8 +142,6 @@ def window_for_efficiency(
     -----
     As accurate as the law that it inverts.
 
-    Examples
-    --------
     >>> round(throughput_efficiency(window_for_efficiency(0.9, 1e-3, 16, 23), 1e-3, 16, 23), 12)
     0.9
     """
@@ -221,8 +217,6 @@ def throughput_efficiency_many_rounds(
     in place of 1/g. Two assumptions are approximations: that waiting periods are uniform in the window, and that
     retransmissions can be treated one after the other.
 
-    Examples
-    --------
     >>> round(throughput_efficiency_many_rounds(1907, 0.01, 16, 763.125), 3)
     0.86
     """

@@ -34,12 +34,8 @@ def average_rate(burst_rate: Any, burst_packets: BURST, packet_size: PACKET_SIZE
 
     .. math:: A = F L l
 
-    Notes
-    -----
     Exact by definition.
 
-    Examples
-    --------
     >>> average_rate(1000, 16, 1024)
     16384000.0
     """
@@ -58,12 +54,8 @@ def largest_burst_rate(peak_rate: Any, burst_packets: BURST, packet_size: PACKET
 
     .. math:: F \le \frac{P}{L l}
 
-    Notes
-    -----
     Exact by definition.
 
-    Examples
-    --------
     >>> largest_burst_rate(16384000, 16, 1024)
     1000.0
     """
@@ -85,12 +77,8 @@ def burst_packets(loss: LOSS, segment_packets: PACKETS, *, xp: Any) -> Any:
 
     .. math:: L = s + X, \qquad X = \frac{s p}{1 - p}
 
-    Notes
-    -----
     Exact mean for independent loss.
 
-    Examples
-    --------
     >>> burst_packets(0.2, 16)
     20.0
     """
@@ -110,13 +98,9 @@ def ack_delay(round_trip_time: ROUND_TRIP, packet_time: Any, *, xp: Any) -> Any:
 
     .. math:: t_a = RTD + 3 t_p
 
-    Notes
-    -----
     The receiver is assumed to take three packet times. Section 3.4 takes the packet time at the peak rate, section
     4.2 at the average rate; they agree where there are no gaps between bursts.
 
-    Examples
-    --------
     >>> ack_delay(0.1, 1e-3)
     0.103
     """
@@ -136,12 +120,8 @@ def ack_segments(ack_delay: ACK_DELAY, packet_time: Any, segment_packets: PACKET
 
     .. math:: w_a = \frac{t_a}{s t_p}
 
-    Notes
-    -----
     Exact by definition.
 
-    Examples
-    --------
     >>> ack_segments(0.5, 0.001, 16)
     31.25
     """
@@ -160,13 +140,9 @@ def initial_window(ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
 
     .. math:: W_0 = 1 + w_a
 
-    Notes
-    -----
     Exact without loss. The paper's statement that it suffices up to p = 1e-4 (section 4.3) holds for w_a below about
     35 with s = 16.
 
-    Examples
-    --------
     >>> initial_window(23.0)
     24.0
     """
@@ -187,13 +163,9 @@ def adjusted_window(window: WINDOW, rate: Any, new_rate: Any, *, xp: Any) -> Any
 
     .. math:: W_1 = \frac{F_1}{F} W_0
 
-    Notes
-    -----
     The throughput follows the window only where W_0 <= 1 + w_a. A sender with a window of c (1 + w_a) does not slow
     down before F_1 / F < 1 / c: the scope that the paper states is too wide, as the derivation proves.
 
-    Examples
-    --------
     >>> adjusted_window(24, 100, 50)
     12.0
     """
@@ -226,13 +198,9 @@ def processing_throughput(
 
     .. math:: F_1 = \frac{1}{\max(t_s, T, (t_s + t_a) / W)}
 
-    Notes
-    -----
     Exact for the sender, receiver and constant times of section 3.4. Table 1 gives 30 Mbit/s for 273 us per packet, and
     26 Mbit/s for 310 us; :math:`1 / T` is 30.0 and 26.4 Mbit/s with packets of 1024 bytes.
 
-    Examples
-    --------
     >>> round(processing_throughput(1000, 1e-9, 0.0, 273e-6) * 1024 * 8 / 1e6, 2)
     30.01
     >>> round(processing_throughput(4, 0.016, 0.16, 0.02), 3)

@@ -58,16 +58,12 @@ def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, x
 
     .. math:: D = \max(0, \min(M, 2 (M - B))), \qquad M = \lceil w_a \rceil + 1
 
-    Notes
-    -----
     Exact for a window of at least w_a + 1 + B and at least 2 w_a + 1 segments and a sender that always has data to send
     and retransmits the damaged segment M segments later. It does not hold if an acknowledgment arrives at the very
     moment at which the sender becomes idle, which is possible for w_a just above an integer. Discarded segments have to
     be sent again, so a loss costs D segment times. A buffer of M segments discards nothing. D is a step function of
     w_a.
 
-    Examples
-    --------
     >>> discards_after_loss(6, 23.125), discards_after_loss(18, 23.125), discards_after_loss(25, 23.125)
     (25.0, 14.0, 0.0)
     """
@@ -109,8 +105,6 @@ def throughput_efficiency_hard_ack(
     loss; that later losses do not interfere is an approximation. It does not hold for segments of few packets, where
     two losses can lower the efficiency for good, as in `locked_efficiency_soft_ack`.
 
-    Examples
-    --------
     >>> round(throughput_efficiency_hard_ack(6, 1e-4, 16, 23.125), 3)
     0.962
     """
@@ -137,13 +131,9 @@ def buffer_for_efficiency_hard_ack(
         1 + \dfrac{g M - X}{g X} & \text{else} \end{cases}
         \qquad X = \frac{1}{e} - \frac{1}{1 - p}
 
-    Notes
-    -----
     The inverse of `throughput_efficiency_hard_ack` for wide windows, with the same validity. A buffer of a few segments
     at w_a = 10^6 is computed as a difference of nearly equal numbers: it has six correct digits fewer than e.
 
-    Examples
-    --------
     >>> round(buffer_for_efficiency_hard_ack(0.95, 1e-3, 16, 23.125), 2)
     22.81
     """
@@ -173,15 +163,11 @@ def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENT
 
     .. math:: E = \min\left(1, \frac{B}{M}\right), \qquad M = \lceil w_a \rceil + 1
 
-    Notes
-    -----
     The throughput is that of a window of B segments, whatever window is advertised: in every round trip the first
     missing segment has been discarded in favour of one with a smaller number, and B segments are consumed when it
     arrives again. It holds for wide windows, segments requested again at once, and w_a such that no acknowledgment
     arrives at the very moment at which the sender becomes idle, which may end this cycle.
 
-    Examples
-    --------
     >>> locked_efficiency_soft_ack(12, 23.125)
     0.48
     """

@@ -189,13 +189,9 @@ def rounds_cdf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any)
 
     .. math:: F_k = (1 - p^k)^s
 
-    Notes
-    -----
     Exact for independent loss. The probability that N segments are all complete within k rounds is that of one segment
     of N s packets. Small values keep their relative accuracy; those too small for a float become 0.
 
-    Examples
-    --------
     >>> rounds_cdf(2, 0.5, 2)
     0.5625
     """
@@ -219,13 +215,9 @@ def rounds_pmf(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, *, xp: Any)
 
     .. math:: f_k = (1 - p^k)^s - (1 - p^{k - 1})^s
 
-    Notes
-    -----
     Exact for independent loss. Computed as F_k (1 - (1 - r)^s), where r = p^(k-1) (1 - p)/(1 - p^k) is the
     probability that a packet which has arrived by round k had not arrived before: nothing cancels, however rare k is.
 
-    Examples
-    --------
     >>> rounds_pmf(2, 0.5, 2)
     0.3125
     """
@@ -273,14 +265,10 @@ def rounds_quantile(probability: PROBABILITY, loss: LOSS, segment_packets: PACKE
 
     .. math:: k = \max\left(\left\lceil \frac{\ln(1 - q^{1/s})}{\ln p} \right\rceil, 1\right)
 
-    Notes
-    -----
     Exact for independent loss. In floats the result is the smallest k whose F_k is at least q up to the rounding of
     both: q = 0.9 is reached by p = 0.1, s = 1 in one round, though 1 - 0.9 < 0.1 in floats. For the slowest of N
     segments insert N s for s.
 
-    Examples
-    --------
     >>> rounds_quantile(0.999, 0.01, 16)
     3.0
     """
@@ -333,13 +321,9 @@ def max_rounds(loss: LOSS, segment_packets: PACKETS, segments: SEGMENTS, *, xp: 
 
     .. math:: S_N = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^{N s}\right]
 
-    Notes
-    -----
     Exact for independent loss. H_(N s) <= S_N (-ln p) < H_(N s) - ln p with the harmonic number H, so it grows like
     ln(N)/(-ln p); the remainder is periodic in ln(N s)/(-ln p) as N grows.
 
-    Examples
-    --------
     >>> round(max_rounds(0.01, 16, 10**6), 2)
     4.15
     """

@@ -170,13 +170,9 @@ def rounds_cdf_tolerant(rounds: ROUNDS, loss: LOSS, segment_packets: PACKETS, to
 
     .. math:: F_k = \sum_{j=0}^{T} \binom{s}{j} p^{k j} (1 - p^k)^{s - j} = I_{1 - p^k}(s - T, T + 1)
 
-    Notes
-    -----
     Exact for independent loss if, as in the simulator, all missing packets are retransmitted as long as more than T of
     them are missing. I is the regularised incomplete beta function; the sum is computed. T = 0 is `rounds_cdf`.
 
-    Examples
-    --------
     >>> rounds_cdf_tolerant(1, 0.5, 2, 1)
     0.75
     """
@@ -197,13 +193,9 @@ def mean_rounds_tolerant(loss: USUAL_LOSS, segment_packets: PACKETS, tolerance: 
 
         S_T = 1 + \sum_{k=1}^{\infty} \Bigl[1 - \sum_{j=0}^{T} \binom{s}{j} p^{k j} (1 - p^k)^{s - j}\Bigr]
 
-    Notes
-    -----
     Exact for independent loss, as `rounds_cdf_tolerant` is. Floats are computed as described in
     `longfat.laws.selective_repeat.tolerance`, which covers p <= 0.86.
 
-    Examples
-    --------
     >>> round(mean_rounds_tolerant(0.5, 2, 1), 10)  # 1 + 1/4 + 1/16 + ...
     1.3333333333
     """
@@ -233,12 +225,8 @@ def mean_delay_tolerant(
         D_T = t_p \Bigl[s + \sum_{k=1}^{\infty} \sum_{j=T+1}^{s} j \binom{s}{j} p^{k j} (1 - p^k)^{s - j}\Bigr] +
         t_a S_T
 
-    Notes
-    -----
     Exact for a segment sent in isolation, like `mean_delay_sender`.
 
-    Examples
-    --------
     >>> round(mean_delay_tolerant(0.5, 2, 1, 1.0, 3.0), 10)  # 2 + 2 (1/4 + 1/16 + ...) packets, 4/3 rounds
     6.6666666667
     """

@@ -130,13 +130,9 @@ def rounds_variance(loss: USUAL_LOSS, segment_packets: PACKETS, *, xp: Any) -> A
         \mathrm{Var}\,K = \sum_{k=0}^{\infty} (2 k + 1) (1 - F_k) - S^2 =
         \sum_{k=1}^{\infty} (1 - F_k) \Bigl(F_k + 2 \sum_{j<k} F_j\Bigr), \qquad F_k = (1 - p^k)^s
 
-    Notes
-    -----
     Exact for independent loss. Floats are computed as described in `longfat.laws.selective_repeat.variance`, which
     covers p <= 0.86. For the slowest of N segments insert N s for s.
 
-    Examples
-    --------
     >>> rounds_variance(0.5, 1)
     2.0
     """
@@ -161,14 +157,10 @@ def delay_variance(
         \mathrm{Var}\,D = t_p^2 \frac{s p}{(1 - p)^2} + 2 t_p t_a \sum_{k=1}^{\infty} k s p^k (1 - p^k)^{s - 1} +
         t_a^2\, \mathrm{Var}\,K
 
-    Notes
-    -----
     With N packets sent in K rounds, the delay up to the acknowledgment is D = N t_p + K t_a. Up to the last
     transmission it is t_a less, which does not change the variance. Exact for a segment sent in isolation, like
     `mean_delay_sender`.
 
-    Examples
-    --------
     >>> delay_variance(0.5, 1, 1.0, 2.0)
     18.0
     """

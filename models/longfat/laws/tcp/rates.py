@@ -48,13 +48,9 @@ def square_root_rate(loss: LOSS, round_trip_time: ROUND_TRIP, acked: Any = 1, *,
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{3}{2 b p}}
 
-    Notes
-    -----
     Exact for a fluid sawtooth. It holds for small p: timeouts, recovery and the receiver's window are left out.
     Compared with `pftk_rate` with b = 1 and T_0 = 4 R it is 1 % too high at p = 1e-3, 9 % at 1e-2, 48 % at 0.05.
 
-    Examples
-    --------
     >>> round(square_root_rate(0.01, 0.1), 1)
     122.5
     """
@@ -85,14 +81,10 @@ def gaimd_rate(
 
     .. math:: X = \frac{1}{R} \sqrt{\frac{\alpha (1 + \beta)}{2 b (1 - \beta) p}}
 
-    Notes
-    -----
     The assumptions are those of `square_root_rate`. By this rate alone alpha = 3 (1 - beta)/(1 + beta) would be fair to
     TCP; the usual alpha = 0.31 for beta = 7/8 takes timeouts into account and gives a rate 1.24 times as high without
     timeouts.
 
-    Examples
-    --------
     >>> round(gaimd_rate(1e-4, 0.1, 0.31, 7 / 8) / square_root_rate(1e-4, 0.1), 3)
     1.245
     """
@@ -112,13 +104,9 @@ def loss_of_window(window: WINDOW, acked: ACKED = 1, *, xp: Any) -> Any:
 
     .. math:: p = \frac{8}{3 b W^2}
 
-    Notes
-    -----
     Exact for a fluid sawtooth. With b = 1 a cycle actually has (3/8) W^2 + (3/4) W packets, so for small W the law is
     too high by 2/W of its value.
 
-    Examples
-    --------
     >>> round(loss_of_window(100), 6)
     0.000267
     """
@@ -140,14 +128,10 @@ def pftk_rate(loss: LOSS, round_trip_time: ROUND_TRIP, timeout: Any, acked: ACKE
     .. math:: X = \frac{1}{R \sqrt{\dfrac{2 b p}{3}}
         + T_0 \min\left(1, 3 \sqrt{\dfrac{3 b p}{8}}\right) p (1 + 32 p^2)}
 
-    Notes
-    -----
     The law tends to `pftk_full_rate` without a window limit as p -> 0. It holds for small p: 1 + 32 p^2 is the paper's
     fit to 1 + p + 2 p^2 + ... + 32 p^6, 17 % too large at p = 0.1. RFC 5348 leaves out the min, which matters only
     where b p > 8/27.
 
-    Examples
-    --------
     >>> round(pftk_rate(0.01, 0.1, 0.4), 1)
     112.3
     """
@@ -194,8 +178,6 @@ def pftk_full_rate(
     unless b = 2, the paper's case. It holds if the losses of a round are consecutive, recovery is that of Reno, and
     the round-trip time does not depend on the window.
 
-    Examples
-    --------
     >>> round(pftk_full_rate(0.01, 0.1, 0.4, 1000), 1)
     111.0
     """
@@ -252,8 +234,6 @@ def round_trip_unfairness(
     Both round trips include the queueing delay. This is a fluid limit: large windows, no timeouts, both flows in the
     same region. s has to be measured: at a drop-tail queue it is anywhere between 0 and 1, or outside.
 
-    Examples
-    --------
     >>> [float(round_trip_unfairness(16, s, a, b)) for s in (0, 1) for a, b in ((1, 1), (3, 0))]
     [256.0, 16.0, 16.0, 2.0]
     """
@@ -274,14 +254,10 @@ def parallel_utilisation(flows: FLOWS, decrease: DECREASE = 0.5, *, xp: Any) -> 
 
     .. math:: U = 1 - \frac{1}{1 + N \frac{1 + \beta}{1 - \beta}}
 
-    Notes
-    -----
     The rates grow linearly and equally fast. When their sum reaches the capacity, any one flow multiplies its rate by
     beta. Flows with synchronised losses use no more than one flow does: the law is then `aimd_utilisation_general` with
     B = 0, equal to this one for N = 1. A buffer fills the link with fewer flows.
 
-    Examples
-    --------
     >>> [round(parallel_utilisation(n), 4) for n in (1, 3, 6)]
     [0.75, 0.9, 0.9474]
     """
@@ -300,15 +276,11 @@ def parallel_share(flows: FLOWS, others: OTHERS, *, xp: Any) -> Any:
 
     .. math:: \frac{N}{N + m}
 
-    Notes
-    -----
     It holds for any rate that the loss probability and the round-trip time determine, such as `square_root_rate`, if
     the flows have the same congestion control, packet size, round-trip time and loss probability, and neither windows
     nor hosts limit them. So it does not hold where queues are kept for each flow (fq-codel), nor beside BBR. It is the
     mean over a long time.
 
-    Examples
-    --------
     >>> parallel_share(8, 1), parallel_share(1, 1)
     (0.8888888888888888, 0.5)
     """

@@ -33,12 +33,8 @@ def achievable_throughput(capacity: CAPACITY, payload: PAYLOAD, overhead: OVERHE
 
     .. math:: X = C \frac{l}{l + h}
 
-    Notes
-    -----
     The RFC rounds the frames per second, C/(l + h), down to an integer. Here they are not rounded.
 
-    Examples
-    --------
     >>> round(8e-6 * achievable_throughput(100e6 / 8, 1460), 1)  # 100 Mbit/s Ethernet, in Mbit/s
     94.9
     """
@@ -58,13 +54,9 @@ def ideal_transfer_time(
 
     .. math:: T_0 = \frac{F}{C} \frac{l + h}{l}
 
-    Notes
-    -----
     The law leaves out slow start and the round trip, so that even a perfect TCP takes longer; with both the time is
     `unloaded_transfer_time`.
 
-    Examples
-    --------
     >>> round(ideal_transfer_time(100e6, 1e9 / 8, 1460), 2)
     0.84
     """
@@ -82,12 +74,8 @@ def transfer_time_ratio(transfer_time: TRANSFER_TIME, ideal_time: IDEAL_TIME, *,
 
     .. math:: \frac{T}{T_0}
 
-    Notes
-    -----
     The ideal time is `ideal_transfer_time`.
 
-    Examples
-    --------
     >>> transfer_time_ratio(12, 8)
     1.5
     """
@@ -105,13 +93,9 @@ def tcp_efficiency(original: ORIGINAL, retransmitted: RETRANSMITTED, *, xp: Any)
 
     .. math:: E = \frac{F}{F + r}
 
-    Notes
-    -----
     In the RFC's words (transmitted - retransmitted)/transmitted, where the transmitted bytes include the
     retransmitted ones. With a loss probability p and no needless retransmission it is 1 - p.
 
-    Examples
-    --------
     >>> round(tcp_efficiency(100_000, 2_000), 4)
     0.9804
     """
@@ -129,13 +113,9 @@ def buffer_delay(loaded_round_trip_time: LOADED, round_trip_time: BASELINE, *, x
 
     .. math:: \frac{R_m - R}{R}
 
-    Notes
-    -----
     With one flow that keeps a link busy it is the mean queue relative to the bandwidth-delay product, such as
     `cubic.mean_queue`.
 
-    Examples
-    --------
     >>> round(buffer_delay(32e-3, 25e-3), 12)
     0.28
     """

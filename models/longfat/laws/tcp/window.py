@@ -73,15 +73,11 @@ def aimd_utilisation(buffer: BUFFER, *, xp: Any) -> Any:
     .. math:: U = \begin{cases} \dfrac{3 (1 + B)^2}{4 (1 + B + B^2)} & 0 \le B \le 1 \\ 1 & B > 1 \end{cases}
         \qquad = \frac{3}{3 + y^2}, \quad y = \frac{\max(1 - B, 0)}{1 + B}
 
-    Notes
-    -----
     The window w grows from (1 + B)/2 to 1 + B bandwidth-delay products; the round-trip time is max(1, w) times that
     of the empty path, since it includes the queueing delay. This is a fluid limit: it holds for a bandwidth-delay
     product of many packets (N packets change U by the order of 1/N), one loss per cycle, no timeouts, and no time
     lost in recovery.
 
-    Examples
-    --------
     >>> round(aimd_utilisation(0.5), 4)
     0.9643
     """
@@ -101,12 +97,8 @@ def aimd_utilisation_general(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> 
 
     .. math:: U = \frac{1 - \beta^2}{1 - \beta^2 + y^2}, \qquad y = \max\left(\frac{1}{1 + B} - \beta, 0\right)
 
-    Notes
-    -----
     The assumptions are those of `aimd_utilisation`, which is the case beta = 1/2.
 
-    Examples
-    --------
     >>> aimd_utilisation_general(0, 7 / 8)
     0.9375
     """
@@ -129,14 +121,10 @@ def aimd_mean_queue(buffer: BUFFER, decrease: DECREASE, *, xp: Any) -> Any:
         {s \max(s - \beta, 0) + \frac{1}{2} (f - y) (1 + \max(\beta, s))}, \qquad
         s = \frac{1}{1 + B}, \quad f = \frac{B}{1 + B}, \quad y = \max(\beta - s, 0)
 
-    Notes
-    -----
     The assumptions are those of `aimd_utilisation`. The queue is between y (1 + B) and B bandwidth-delay products, and
     empty while the window is below one product. With a small buffer it tends to B^2/(2 (1 - beta)), with a large one to
     (1 + B) times (2/3) (1 - beta^3)/(1 - beta^2), less one product: 7/9 of 1 + B for beta = 1/2.
 
-    Examples
-    --------
     >>> round(aimd_mean_queue(1, 0.5) * 9, 12)
     5.0
     """
@@ -163,12 +151,8 @@ def buffer_for_utilisation(utilisation: UTILISATION, *, xp: Any) -> Any:
 
     .. math:: B = \frac{\max(4 U - 3, 0)}{\left(\sqrt{U} + \sqrt{3 (1 - U)}\right)^2}
 
-    Notes
-    -----
     As accurate as `aimd_utilisation`, which it inverts.
 
-    Examples
-    --------
     >>> round(aimd_utilisation(buffer_for_utilisation(0.9)), 12)
     0.9
     """
@@ -189,13 +173,9 @@ def slow_start_rounds(packets: PACKETS, initial_window: INITIAL_WINDOW = 1, *, x
     .. math:: r = \left\lceil \log_2\left(\frac{n}{W_0} + 1\right) \right\rceil
         = 1 + \left\lfloor \log_2 \left\lceil \frac{n}{W_0} \right\rceil \right\rfloor
 
-    Notes
-    -----
     Exact: round k sends W_0 2^k packets. Floats are computed by the second form, which is exact for n < 2^53. Delayed
     acknowledgments, with which the window grows by half per round, are not covered.
 
-    Examples
-    --------
     >>> slow_start_rounds(7), slow_start_rounds(8)
     (3.0, 4.0)
     """
@@ -232,8 +212,6 @@ def slow_start_transfer_time(
     include a packet's own transmission time t: a single packet takes R + t, and rounds begin R + t apart. For a
     measured round-trip time T of a single packet insert R = T - t.
 
-    Examples
-    --------
     >>> round(1e3 * slow_start_transfer_time(20, 40e-3, 0.1e-3), 1)
     200.9
     """
@@ -269,8 +247,6 @@ def search_difference(after: AFTER, memory: MEMORY = 3.5, *, xp: Any) -> Any:
     nothing: at x = 3.88 the packet just acknowledged has waited 1.66 round trips of the empty path, and the queue holds
     A(x) - 1 = 4.32 bandwidth-delay products, because A(x) are in flight. With a smaller buffer, losses come first.
 
-    Examples
-    --------
     >>> round(search_difference(3.88), 3), round(search_difference(1.34), 3)
     (0.26, 0.03)
     """
@@ -326,8 +302,6 @@ def unloaded_transfer_time(
     (`buffer_for_slow_start`). Otherwise packets are lost, the window is at least halved, and the transfer takes longer:
     then this is a lower bound.
 
-    Examples
-    --------
     >>> round(1e3 * unloaded_transfer_time(200, 30e-3, 4e-6, 4e-6), 3)  # 100 kB at 1 Gbit/s; at once: 30.8 ms
     240.352
     """
@@ -360,8 +334,6 @@ def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
     add up. Half of a round is queued, because each acknowledgment, one per t_b, releases two packets; of a burst, a
     share 1 - r is queued.
 
-    Examples
-    --------
     >>> buffer_for_slow_start([200, 2000], 0.2)  # Kim and Farber's switches have 75 to 3750
     array([ 36., 488.])
     """
