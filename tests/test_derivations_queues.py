@@ -8,7 +8,7 @@ from derivations import constant_queues as constant
 from derivations import queues as proofs
 from longfat.laws import queues as laws
 from longfat.laws.queues.constant import LIGHT, PLACES
-from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LOAD, VARIATION
+from longfat.laws.queues.unlimited import ANY_LOAD, CAPACITY, LOAD, VARIATION
 
 rho, K = proofs.rho, proofs.K
 LETTERS = {LOAD.sympy: rho, ANY_LOAD.sympy: rho, CAPACITY.sympy: K, VARIATION.sympy: proofs.C}

@@ -21,7 +21,7 @@ from longfat.law import registered
 from longfat.law.sums import written
 from longfat.laws import loss_load as loss_load_laws
 from longfat.laws import selective_repeat as laws
-from longfat.laws.selective_repeat.parameters import ACK_DELAY, ACK_SEGMENTS, SEGMENT_TIME, WINDOW
+from longfat.laws.selective_repeat.rates import ACK_DELAY, ACK_SEGMENTS, SEGMENT_TIME, WINDOW
 from longfat.verify import faces
 from longfat.verify.points import between
 from tests.examples import is_long

@@ -9,7 +9,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import APPENZELLER, FLACH, HOEFFDING, JACOBSON, SCH_TBF, SPANG, YANG_LAM
-from longfat.laws.tcp.parameters import DECREASE, INCREASE
+from longfat.laws.tcp.rates import DECREASE, INCREASE
 
 __all__ = [
     "buffer_for_desynchronised",

@@ -12,8 +12,7 @@ import numpy as np
 
 from longfat.base.domains import Interval, array, out_of_range, wrong_type
 from longfat.law import SimulatedBy, Symbol, law
-from longfat.laws.queues.parameters import LOAD, VARIATION
-from longfat.laws.queues.unlimited import mg1_wait
+from longfat.laws.queues.unlimited import LOAD, VARIATION, mg1_wait
 from longfat.laws.references import GIESSLER, KIM_FARBER, KLEINROCK_COMPUTERS, KLEINROCK_POWER, KLEINROCK_QUEUES, LITTLE
 
 __all__ = [

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from longfat.base.domains import Interval, array
-from longfat.law import SimulatedBy, law
-from longfat.laws.blt.parameters import BDP, CAPACITY, FILE_SIZE, PACKETS, PLACES, RATIO_BELOW, UNLOADED
+from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import KIM_FARBER
 from longfat.laws.tcp.window import (
     ACCESS_TIME,
@@ -26,6 +25,14 @@ from longfat.laws.tcp.window import (
     ROUND_TRIP,
     slow_start_transfer_time,
 )
+
+PACKETS = Symbol("n", "packets", "[1, inf)", (1, 2000), "Packets of the file", integer=True)
+RATIO_BELOW = Symbol("r", "1", "[0, 1)", (0.1, 0.95), "Rate of the bottleneck link over the rate of the access link")
+PLACES = Symbol("K", "packets", "[0, inf)", (1, 2500), "Buffer of the switch, without the packet in transmission")
+CAPACITY = Symbol("C", "bytes/s", "(0, inf)", (1e4, 1e9), "Rate of the bottleneck link")
+FILE_SIZE = Symbol("F", "bytes", "(0, inf)", (1e3, 1e8), "Size of the files")
+UNLOADED = Symbol("T_0", "s", "(0, inf)", (1e-3, 10.0), "Transfer time in the empty network, F/C included")
+BDP = Symbol("x", "1", "[0, inf)", (0.01, 100.0), "Bandwidth-delay product C D over the file size F")
 
 
 @law(

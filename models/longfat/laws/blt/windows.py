@@ -7,9 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import law
-from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, STEP, WINDOW, WINDOWS
+from longfat.law import Symbol, law
 from longfat.laws.references import KIM_FARBER
+
+WINDOW = Symbol("k", "1", "[0, inf)", (0, 15), "Number of the window, from 0", integer=True)
+WINDOWS = Symbol("m", "1", "[0, 1e9)", (0, 16), "Number of windows, from the first on", integer=True)
+GROWTH = Symbol(r"\gamma", "1", "[1, inf)", (1.1, 4.0), "Size of a window over the size of the previous window")
+STEP = Symbol(r"\alpha", "packets", "[0, inf)", (0.1, 10.0), "Packets by which a window exceeds the previous window")
+PACKET = Symbol(
+    "s", "packets", "[0, 9007199254740992)", (0, 65535), "Number of the packet in its burst, from 0", integer=True
+)
+BITS = Symbol(r"\pi", "bits", "[0, 30)", (0, 5), "Bits that encode the priority", integer=True)
 
 DOUBLINGS = 53  # largest number of bits of an integer in a float
 BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; the square of 2^60 fits a float32

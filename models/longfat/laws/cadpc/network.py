@@ -17,9 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from longfat.base import domains
 from longfat.law import SimulatedBy, Symbol, law
-from longfat.laws.cadpc.parameters import FLOWS, RATE, RIVALS, SMOOTHING, STABLE_SMOOTHING, TRAFFIC
+from longfat.laws.cadpc.flow import FLOWS, RATE, SMOOTHING, TRAFFIC
 from longfat.laws.fair_share import filling, max_min_rates
 from longfat.laws.references import WELZL
+
+RIVALS = Symbol("n", "flows", "[2, inf)", (2, 100), "Flows that share the link", integer=True)
+STABLE_SMOOTHING = Symbol("a", "1", "(0, 2)", (0.1, 1.0), "Smoothness factor")
 
 
 def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1) -> NDArray[np.float64]:

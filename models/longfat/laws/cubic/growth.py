@@ -7,11 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import SimulatedBy, law
+from longfat.law import SimulatedBy, Symbol, law
 from longfat.law.roots import newton
-from longfat.laws.cubic.parameters import BANDWIDTH_DELAY_PRODUCT, BETA, PATH, TIME, WINDOW_BEFORE_LOSS, C
 from longfat.laws.references import RFC_9438
-from longfat.laws.tcp.parameters import BUFFER, ROUND_TRIP
+from longfat.laws.tcp.rates import ROUND_TRIP
+from longfat.laws.tcp.window import BUFFER
+
+TIME = Symbol("t", "s", "[0, inf)", (0.0, 20.0), "Time since the window was reduced")
+WINDOW_BEFORE_LOSS = Symbol("W_{max}", "packets", "(0, inf)", (10.0, 1e5), "Window just before it is reduced")
+C = Symbol("C", "packets/s^3", "(0, inf)", (0.04, 4.0), "Factor of the cubic term; RFC 9438 recommends 0.4")
+BETA = Symbol(
+    r"\beta", "1", "(0, 1)", (0.5, 0.9), "Factor by which a loss multiplies the window; RFC 9438 recommends 0.7"
+)
+BANDWIDTH_DELAY_PRODUCT = Symbol("C R", "packets", "(0, inf)", (50.0, 1e5), "Bandwidth-delay product of the empty path")
+PATH = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time of the empty path")
 
 
 def third(like: Any, xp: Any) -> Any:

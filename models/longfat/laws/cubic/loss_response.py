@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import SimulatedBy, law
-from longfat.laws.cubic.growth import cube_root, third
-from longfat.laws.cubic.parameters import AVERAGE_WINDOW, BETA, FAST_CONVERGENCE, LOSS, C
+from longfat.law import SimulatedBy, Symbol, law
+from longfat.laws.cubic.growth import BETA, C, cube_root, third
 from longfat.laws.references import POOJARY_SHARMA, RFC_9438
-from longfat.laws.tcp.parameters import ROUND_TRIP
+from longfat.laws.tcp.rates import ROUND_TRIP
+
+LOSS = Symbol("p", "probability", "(0, 1)", (1e-8, 1e-2), "Loss events per packet sent")
+AVERAGE_WINDOW = Symbol("W", "packets", "[2, inf)", (4.0, 1e5), "Mean window over time")
+FAST_CONVERGENCE = Symbol(
+    "F_c", "1", "[0, 1]", (0, 1), "Whether fast convergence (RFC 9438, section 4.7) is on", integer=True
+)
 
 #: Mean window under random loss divided by C^(1/4) (R/p)^(3/4), for beta = 0.7, without and with fast convergence:
 #: computed by `derivations.cubic_random.constant`.

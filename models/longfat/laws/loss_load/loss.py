@@ -10,8 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
-from longfat.laws.loss_load.parameters import EXCESS, RATE, SOURCES, SPREAD, VIRTUAL, K
 from longfat.laws.references import PRITHVIRAJ_WILLIAMSON, WILLIAMSON_CHERITON
+
+RATE = Symbol("f", "1", "[0, inf)", (0.05, 2.0), "Rate of the source over the capacity that the link announces")
+EXCESS = Symbol("a", "1", "[-1, inf)", (-1.0, 2.0), "Rates of the other sources over the announced capacity, less 1")
+SPREAD = Symbol("b", "1", "[0, inf)", (1e-6, 1.0), "Sum of the other sources' rates, each to the power k + 1")
+K = Symbol("k", "1", "[1, inf)", (1.0, 20.0), "Exponent, with which the loss of high rates grows")
+VIRTUAL = Symbol("v", "1", "(0, 1]", (0.5, 1.0), "Virtual factor, announced over true capacity")
+SOURCES = Symbol("M", "sources", "[2, inf)", (2, 100), "Equal sources", integer=True)
 
 
 def log_ratio(rate: Any, spread: Any, k: Any, xp: Any) -> Any:

@@ -36,11 +36,16 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from longfat.law import law
+from longfat.law import Symbol, law
 from longfat.law.roots import newton, root
-from longfat.laws.loss_load.loss import log_ratio, throughput, unbounded
-from longfat.laws.loss_load.parameters import ACCESS, CAPACITY, EXCESS, PACKETS, RATE, ROUND_TRIP, SENDING, SPREAD, K
+from longfat.laws.loss_load.loss import EXCESS, RATE, SPREAD, K, log_ratio, throughput, unbounded
 from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
+
+SENDING = Symbol("f", "1", "(0, inf)", (0.05, 2.0), "Rate of the source over the capacity that the link announces")
+ACCESS = Symbol("f_{max}", "1", "(0, inf]", (0.1, 5.0), "Rate of the source's access link over the announced capacity")
+PACKETS = Symbol("N", "packets", "[1, inf)", (1.0, 1e5), "Packets to deliver")
+ROUND_TRIP = Symbol("R", "s", "[0, inf)", (1e-3, 1.0), "Round-trip time")
+CAPACITY = Symbol(r"\mu", "packets/s", "(0, inf)", (1e3, 1e6), "Capacity of the link")
 
 
 def others(spread: Any, xp: Any) -> Any:

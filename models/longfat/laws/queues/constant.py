@@ -22,8 +22,8 @@ from collections.abc import Callable
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED, LOSSY, WAITING
 from longfat.laws.queues.smooth import NEAR, by_arithmetic, phis
+from longfat.laws.queues.unlimited import ANY_LOAD, CAPACITY, LIMITED, LOSSY, WAITING
 from longfat.laws.references import BRUN_GARCIA
 
 PLACES = 96

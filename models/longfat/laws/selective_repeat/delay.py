@@ -29,7 +29,7 @@ import numpy as np
 from longfat.base import domains
 from longfat.law import SimulatedBy, law
 from longfat.laws.references import GONG_PARULKAR
-from longfat.laws.selective_repeat.parameters import ACK_DELAY, LOSS, PACKET_TIME, PACKETS, ROUND_TRIP
+from longfat.laws.selective_repeat.rates import ACK_DELAY, LOSS, PACKET_TIME, PACKETS, ROUND_TRIP
 from longfat.laws.selective_repeat.rounds import repeated_rounds
 
 Array = np.ndarray[Any, np.dtype[Any]]

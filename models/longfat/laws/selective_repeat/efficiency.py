@@ -9,8 +9,11 @@ from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, Validity, law
 from longfat.laws.references import GONG_PARULKAR
-from longfat.laws.selective_repeat.parameters import ACK_SEGMENTS, EFFICIENCY, LOSS, PACKETS, SIMULATED, WINDOW
+from longfat.laws.selective_repeat.rates import ACK_SEGMENTS, LOSS, PACKETS, WINDOW
 from longfat.laws.selective_repeat.rounds import repeated_rounds
+
+EFFICIENCY = Symbol("e", "1", "(0, 1)", (0.05, 0.99), "Throughput efficiency")
+SIMULATED = {"segment_packets": [1.0, 4.0, 16.0, 64.0], "ack_segments": [20.0, 23.0, 24.0, 50.0, 100.0]}
 
 
 def _damaged(loss: Any, packets: Any, xp: Any) -> Any:

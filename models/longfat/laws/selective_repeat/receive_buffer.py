@@ -9,7 +9,8 @@ from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, Validity, law
 from longfat.laws.references import GONG_PARULKAR
-from longfat.laws.selective_repeat.parameters import ACK_SEGMENTS, EFFICIENCY, LOSS, PACKETS
+from longfat.laws.selective_repeat.efficiency import EFFICIENCY
+from longfat.laws.selective_repeat.rates import ACK_SEGMENTS, LOSS, PACKETS
 
 OURS = f"Ours, for the rules of {GONG_PARULKAR}, section 4.3.1"
 BUFFER = Symbol("B", "segments", "[1, inf)", (1, 2000), "Receive buffer", integer=True)

@@ -25,7 +25,7 @@ from longfat.law import Symbol, law
 from longfat.law.exact_namespaces import expm1
 from longfat.laws.queues.smooth import by_arithmetic
 from longfat.laws.references import GONG_PARULKAR
-from longfat.laws.selective_repeat.parameters import LOSS, PACKETS
+from longfat.laws.selective_repeat.rates import LOSS, PACKETS
 
 SPLIT = 0.15  # U; at 0.3 H_s / u + 1/2 would be off by 3e-11 for s = 16
 CERTAIN = 39.0  # exp(-39) is below half a unit of the last place of 1

@@ -24,7 +24,7 @@ from typing import Any
 
 from longfat.law import Symbol, law
 from longfat.laws.queues.smooth import by_arithmetic
-from longfat.laws.selective_repeat.parameters import ACK_DELAY, LOSS, PACKET_TIME, PACKETS
+from longfat.laws.selective_repeat.rates import ACK_DELAY, LOSS, PACKET_TIME, PACKETS
 from longfat.laws.selective_repeat.rounds import OURS, ROUNDS, log_through
 from longfat.laws.selective_repeat.variance import USUAL_LOSS, first_uncertain
 

@@ -22,7 +22,7 @@ from typing import Any
 from longfat.law import Symbol, law
 from longfat.law.exact_namespaces import expm1
 from longfat.laws.queues.smooth import by_arithmetic
-from longfat.laws.selective_repeat.parameters import ACK_DELAY, PACKET_TIME, PACKETS
+from longfat.laws.selective_repeat.rates import ACK_DELAY, PACKET_TIME, PACKETS
 from longfat.laws.selective_repeat.rounds import OURS
 
 SPLIT = 0.15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import SimulatedBy, law
+from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import (
     ALTMAN,
     CROWCROFT_OECHSLIN,
@@ -15,22 +15,21 @@ from longfat.laws.references import (
     RFC_9438,
     YANG_LAM,
 )
-from longfat.laws.tcp.parameters import (
-    ACKED,
-    DECREASE,
-    FLOWS,
-    INCREASE,
-    LARGEST_WINDOW,
-    LOSS,
-    LOSS_POWER,
-    OTHERS,
-    ROUND_TRIP,
-    ROUND_TRIP_POWER,
-    ROUND_TRIP_RATIO,
-    TIME_POWER,
-    TIMEOUT,
-    WINDOW,
-)
+
+LOSS = Symbol("p", "probability", "(0, 1)", (1e-6, 0.1), "Loss events per packet sent")
+ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time, queueing included")
+TIMEOUT = Symbol("T_0", "s", "[0, inf)", (0.2, 4.0), "First retransmission timeout")
+ACKED = Symbol("b", "packets", "[1, inf)", (1.0, 2.0), "Packets that one acknowledgment covers")
+WINDOW = Symbol("W", "packets", "[2, inf)", (4.0, 1e5), "Window just before it is reduced")
+LARGEST_WINDOW = Symbol("W_m", "packets", "[1, inf)", (4.0, 1e4), "Largest window that the receiver allows")
+INCREASE = Symbol(r"\alpha", "packets", "(0, inf)", (0.1, 2.0), "Increase of the window per acknowledged window")
+DECREASE = Symbol(r"\beta", "1", "(0, 1)", (0.3, 0.95), "Factor by which a loss multiplies the window")
+FLOWS = Symbol("N", "flows", "[1, inf)", (1, 100), "Parallel flows of one sender, of one round-trip time", integer=True)
+OTHERS = Symbol("m", "flows", "[0, inf)", (1, 20), "Flows of others at the same link", integer=True)
+ROUND_TRIP_RATIO = Symbol("r", "1", "(0, inf)", (1.0, 16.0), "Longer round-trip time over the shorter one")
+LOSS_POWER = Symbol("s", "1", "[0, 1]", (0.0, 1.0), "Exponent of the rate in the losses per second")
+TIME_POWER = Symbol("a", "1", "(0, inf)", (1.0, 3.0), "Exponent of the time in the growth of the window")
+ROUND_TRIP_POWER = Symbol("b", "1", "[0, inf)", (0.0, 1.0), "Exponent of the round-trip time in the growth's divisor")
 
 
 @law(
