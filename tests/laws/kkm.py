@@ -6,8 +6,7 @@ round trip of experiment 4 and the sizes of experiment 10, from the printed resu
 
 from fractions import Fraction
 
-from longfat.laws.fair_share import Flow, Load, Network
-from longfat.laws.fair_share.filling import fill
+from longfat.laws.fair_share import Flow, Load, Network, fill
 
 MB, PACKET, ACK = 10**6, 500, Fraction(40, 500)
 SLOW = Fraction(5_000_000)  # 40 Mbit/s

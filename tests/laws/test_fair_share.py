@@ -299,7 +299,7 @@ def test_refusals(call, message):
 
 def test_files_that_loads_never_let_through(monkeypatch):
     """Two alternating loads leave no capacity, for ever."""
-    monkeypatch.setattr(fair_share.schedule, "PATIENCE", 50)
+    monkeypatch.setattr(fair_share, "PATIENCE", 50)
     loads = [Load("a", 1, times=(i, i + 1), period=2) for i in (0, 1)] + [Load("a", 1, times=(0, 1), period=3)]
     network = Network({"a": Fraction(1)}, [Flow("a", 1, start=5)], loads)
     with pytest.raises(ValueError, match=r"^loads must leave capacity to every file: none is served in 51 intervals"):

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from longfat.base import domains
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.cadpc.flow import FLOWS, RATE, SMOOTHING, TRAFFIC
-from longfat.laws.fair_share import filling, max_min_rates
+from longfat.laws.fair_share import max_min_rates, usage_table
 from longfat.laws.references import WELZL
 
 RIVALS = Symbol("n", "flows", "[2, inf)", (2, 100), "Flows that share the link", integer=True)
@@ -61,7 +61,7 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     M. Welzl, Scalable Router Aided Congestion Avoidance, sections II.A (which report is sent back) and III (parking
     lot); the equation and its solution are ours, derivations/cadpc_network.py.
     """
-    table = filling.usage_table("routes", routes, "[0, 1]")
+    table = usage_table("routes", routes, "[0, 1]")
     if ((table > 0) & (table < 1)).any():
         row, flow = (int(i) for i in np.argwhere((table > 0) & (table < 1))[0])
         raise domains.out_of_range(f"routes[{row}, {flow}]", table[row, flow], "1", "0 or 1")
