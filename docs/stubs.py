@@ -24,7 +24,6 @@ sys.path.insert(0, str(SOURCES))  # an isolated build has not installed the pack
 
 import longfat.laws  # noqa: E402
 from longfat.law import Law  # noqa: E402
-from longfat.law.roots import Root  # noqa: E402
 
 HEAD = '''"""{title}
 
@@ -36,13 +35,12 @@ from typing import Any, Generic, ParamSpec
 
 {imports}
 _P = ParamSpec("_P")
-'''
-CLASS = """
-class _{kind}({kind}, Generic[_P]):
+
+class _Law(Law, Generic[_P]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Any: ...
 
-def _{decorator}(function: Callable[_P, Any]) -> _{kind}[_P]: ...
-"""
+def _law(function: Callable[_P, Any]) -> _Law[_P]: ...
+'''
 WIDTH, MANY = 120, ",\n    "  # of a line; between the parameters that do not fit into one
 
 
@@ -61,9 +59,8 @@ def stub(package: ModuleType) -> str:
     """Return the stub of a package: its laws with signatures and docstrings, and imports of what else it exports."""
     exported = {name: getattr(package, name) for name in package.__all__}
     laws = {name: one for name, one in exported.items() if isinstance(one, Law)}
-    kinds = [kind for kind in (Law, Root) if any(type(one) is kind for one in laws.values())]
-    lines = [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
     others = {name: one for name, one in exported.items() if name not in laws}
+    lines = ["from longfat.law import Law"]
     lines += [
         f"from {one.__module__} import {name} as {name}"
         for name, one in others.items()
@@ -71,8 +68,7 @@ def stub(package: ModuleType) -> str:
     ]
     title = (package.__doc__ or "").splitlines()[0]
     text = HEAD.format(title=title, imports="\n".join(sorted(lines, key=lambda line: line.split()[1])) + "\n")
-    text += "".join(CLASS.format(kind=kind.__name__, decorator=kind.__name__.lower()) for kind in kinds)
-    text += "".join(_law(name, one) for name, one in sorted(laws.items())).removeprefix("\n")
+    text += "".join(_law(name, one) for name, one in sorted(laws.items()))
     own = [(name, one) for name, one in others.items() if one.__module__ == package.__name__]
     return text + "".join(f"\ndef {name}{inspect.signature(one)}:\n    {one.__doc__!r}\n" for name, one in own)
 
@@ -89,7 +85,7 @@ def _law(name: str, law: Law) -> str:
     body = textwrap.indent(f'"""{doc}\n"""', "    ")
     if "\\" in doc:
         body = body.replace('"""', 'r"""', 1)
-    return f"\n@_{type(law).__name__.lower()}\n{head}\n{body}\n"
+    return f"\n@_law\n{head}\n{body}\n"
 
 
 def _default(parameter: inspect.Parameter) -> str:

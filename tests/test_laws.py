@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 import longfat
 from longfat.law import Law, SimulatedBy, Symbol, docstrings, law, registered
-from longfat.law.roots import Root
 from longfat.laws import cadpc, loss_load, power, queues, selective_repeat, tcp
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
@@ -37,7 +36,7 @@ from tests.laws.declarations import missing
 LAWS = dict(registered())
 EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.rsplit(".", 1)[1] for name in LAWS])
 MAPPED = list(LAWS.values())[::9]  # under vmap in the short profile; it takes longer to compile than to run
-ROOTS = [record for record in LAWS.values() if isinstance(record, Root)]
+ROOTS = [record for record in LAWS.values() if record.solves]
 EVERY_ROOT = pytest.mark.parametrize("one", ROOTS, ids=[record.name for record in ROOTS])
 
 
@@ -328,15 +327,14 @@ def test_own_sections_of_a_docstring_are_kept():
     assert sections["Parameters"] == "x : float or array\n    x [m], in [0, 9], typically 0 to 9."
     assert sections["Returns"] == "float\n    The same number."
     assert Law.__doc__.startswith("A published formula")
-    assert Root.__doc__ not in (None, Law.__doc__)
     assert "Symbols are refused" in inspect.getdoc(throughput_optimal_rate)
 
 
 def record_shows_itself(one):
     letters = {symbol.sympy for symbol in one.symbols.values()}
-    if isinstance(one, Root):
-        assert one.equation.free_symbols <= {one.unknown.sympy, *letters}
-        assert one.unknown.sympy in one.equation.free_symbols
+    if one.solves:
+        assert one.equation.free_symbols <= {one.solves.unknown.sympy, *letters}
+        assert one.solves.unknown.sympy in one.equation.free_symbols
     else:
         assert isinstance(one.expr, sympy.Basic)
         assert one.expr.free_symbols <= letters
@@ -384,14 +382,14 @@ def outside_the_domain(one):
 def test_roots_satisfy_their_equation(one):
     """The equation holds to 40 digits, except where the result is another case, such as a limit."""
     left, right = (side.doit() for side in one.equation.args)
-    letters = [one.unknown.sympy, *(symbol.sympy for symbol in one.symbols.values())]
+    letters = [one.solves.unknown.sympy, *(symbol.sympy for symbol in one.symbols.values())]
     difference, checked = sympy.lambdify(letters, left - right, modules="mpmath", cse=True), 0
 
     @examples(25)
     @given(values=usual_arguments(one))
     def check(values):
         nonlocal checked
-        if one.other_case(one(**values), *(values[name] for name in one.symbols)):
+        if one.solves.other_case(one(**values), *(values[name] for name in one.symbols)):
             return
         with mpmath.workdps(60):
             exact = {name: mpmath.mpf(values[name]) for name in one.symbols}  # in the order of the letters

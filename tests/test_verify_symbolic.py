@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import mpmath
 import pytest
@@ -10,7 +11,6 @@ import sympy
 from longfat import cli, verify
 from longfat.law import Law, Symbol, registered
 from longfat.law.declaring import _REGISTRY
-from longfat.law.roots import Root
 from longfat.laws import cubic, loss_load, queues, selective_repeat
 from longfat.verify import points, report
 from longfat.verify.symbolic import evaluated, symbolic
@@ -112,20 +112,10 @@ def test_equations_of_roots():
     typical = points.typical(law, 4, 1)
     slow = typical[0] | {"access_rate": law(**typical[0]) / 2}  # the rate is that of the access link, and no root
     assert symbolic(law, [slow, *typical]).status == "agrees"
-    off = Root(
-        law.function, law.symbols, law.unit, law.source, unknown=law.unknown, other_case=law.other_case,
-        sides=lambda *letters: (law.sides(*letters)[0] * 2, law.sides(*letters)[1]),
-    )  # fmt: skip
-    assert symbolic(off, typical).status == ("differs" if law.sides(*letters_of(law))[1] != 0 else "agrees")
-    shifted = Root(
-        law.function, law.symbols, law.unit, law.source, unknown=law.unknown, other_case=law.other_case,
-        sides=lambda *letters: (law.sides(*letters)[0] + sympy.Rational(1, 100), law.sides(*letters)[1]),
-    )  # fmt: skip
-    assert symbolic(shifted, typical).status == "differs"
-
-
-def letters_of(law):
-    return [law.unknown.sympy, *(symbol.sympy for symbol in law.symbols.values())]
+    sides = law.solves.sides
+    for wrong in (lambda left, right: (2 * left, right), lambda left, right: (left + sympy.Rational(1, 100), right)):
+        equation = replace(law.solves, sides=lambda *letters, wrong=wrong: wrong(*sides(*letters)))
+        assert symbolic(replace(law, solves=equation), typical).status == "differs"
 
 
 # What was wrong or could not be evaluated, by hand.

@@ -12,7 +12,6 @@ from longfat.handbook import javascript
 from longfat.handbook.law_records import equations, laws, number, starts
 from longfat.handbook.trace import Tracing
 from longfat.law import Law
-from longfat.law.roots import Root
 
 NAMED = re.compile(r"`(?:[\w.]+\.)?(\w+)`")  # a law that a text mentions
 CITED = re.compile(r'^(?!Ours)(?P<authors>[^"]*), "(?P<title>[^"]*)"(?P<rest>.*)$')
@@ -136,6 +135,6 @@ def digest(law: Law) -> str:
 def expression(law: Law) -> str:
     """Return the expression or equation of a law as text, or its source code if sympy cannot trace the law."""
     try:
-        return str(law.equation if isinstance(law, Root) else law.expr)
+        return str(law.expr if law.solves is None else law.equation)
     except Exception:  # sympy's symbols cannot trace it
         return inspect.getsource(law.function)

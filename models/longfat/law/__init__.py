@@ -1,8 +1,7 @@
 """Declaration of laws and the arithmetics in which they are evaluated; see `longfat.law.declaring`."""
 
 from longfat.law.declaring import PACKAGE as PACKAGE
-from longfat.law.declaring import Kind as Kind
-from longfat.law.declaring import Law, law, register, registered
-from longfat.law.symbols import SimulatedBy, Symbol, Validity
+from longfat.law.declaring import Law, law, registered
+from longfat.law.symbols import Equation, SimulatedBy, Symbol, Validity
 
-__all__ = ["Law", "SimulatedBy", "Symbol", "Validity", "law", "register", "registered"]
+__all__ = ["Equation", "Law", "SimulatedBy", "Symbol", "Validity", "law", "registered"]

@@ -39,6 +39,7 @@ import decimal
 import functools
 import importlib
 import inspect
+import math
 import numbers
 import pkgutil
 import reprlib
@@ -46,14 +47,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longfat.base import domains
 from longfat.law import array_namespaces, docstrings
 from longfat.law.exact_namespaces import ExactNamespace
-from longfat.law.symbols import SimulatedBy, Symbol, Validity
+from longfat.law.symbols import Equation, SimulatedBy, Symbol, Validity
 
 if TYPE_CHECKING:
     import sympy
@@ -61,8 +62,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "longfat.laws."
 DOUBLE = np.dtype(float)
-
-__all__ = ["Law", "SimulatedBy", "Symbol", "Validity", "law", "register", "registered"]
+BLOCK = 2**15  # elements of NumPy arrays for which an equation is solved at a time: they fit into the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,8 @@ class Law:
         Reason why no simulator checks the law. Each law of longfat declares this or ``simulated``.
     long_proof : bool
         Whether the derivation takes more than two seconds, so that quick runs leave it out.
+    solves : Equation, optional
+        Equation whose root the function computes. The law then has no ``expr``, and refuses symbols.
 
     Notes
     -----
@@ -113,6 +115,7 @@ class Law:
     simulated: SimulatedBy | None = None
     not_simulated: str = ""
     long_proof: bool = False
+    solves: Equation | None = None
     _faces: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -134,9 +137,6 @@ class Law:
             "__wrapped__": self.function,
         }.items():
             object.__setattr__(self, attribute, value)
-
-    def __init_subclass__(cls) -> None:
-        cls.__doc__ = docstrings.Generated(cls.__doc__)  # type: ignore[assignment]
 
     @property
     def name(self) -> str:
@@ -193,6 +193,8 @@ class Law:
                 if not exact and not array_namespaces.is_scalar(value):
                     raise symbol.wrong_type(name, value)
         if isinstance(xp, array_namespaces.SympyNamespace):
+            if self.solves is not None:
+                raise TypeError(self._without_formula)
             symbols = [xp.sympy.sympify(value) for value in values]
             self._check_numbers(symbols)
             return xp.sympy.sympify(self.function(*symbols, xp=xp))
@@ -200,7 +202,7 @@ class Law:
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
             return xp.mp.convert(self.function(*values, xp=xp))
-        return self._arrays(values, xp)
+        return self._arrays(values, xp) if self.solves is None else self._blocks(values, xp)
 
     def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Return the arguments of a call by the names of the parameters, with defaults for missing ones.
@@ -309,6 +311,19 @@ class Law:
             return xp.where(inside, result, xp.full_like(result, xp.nan))
         return result
 
+    def _blocks(self, values: list[Any], xp: array_namespaces.ArrayNamespace) -> Any:
+        """Return the roots, computed in blocks if the NumPy arrays are large."""
+        shape = np.broadcast_shapes(*(np.shape(value) for value in values)) if xp is array_namespaces.NUMPY else ()
+        if math.prod(shape) <= BLOCK:
+            return self._arrays(values, xp)
+        self._check(values)
+        flat = [np.broadcast_to(array, shape).ravel() for array in array_namespaces.as_arrays(values, xp)]
+        result = np.empty_like(flat[0])
+        for begin in range(0, result.size, BLOCK):
+            part = slice(begin, begin + BLOCK)
+            result[part] = self._arrays([array[part] for array in flat], xp)
+        return result.reshape(shape)
+
     def _check(self, values: list[Any]) -> bool:
         """Raise an error for a value outside its domain; return whether arrays have NaN elements, which pass."""
         undefined = False
@@ -326,7 +341,7 @@ class Law:
 
     @cached_property
     def expr(self) -> sympy.Expr:
-        """Sympy expression of the law in the paper's symbols.
+        """Sympy expression of the law in the paper's symbols; AttributeError if the law is given by an equation.
 
         Its ``evalf`` gives a number after numbers have been substituted for the symbols. Where terms cancel, ``evalf``
         computes with up to 100 digits, or ``maxn``; a result such as ``0.e-125`` means that these digits were too few.
@@ -338,7 +353,23 @@ class Law:
         >>> mm1k_mean_number.expr.subs({load: 2, capacity: 10}).evalf(20)
         9.0053737176355642404
         """
+        if self.solves is not None:
+            raise AttributeError(self._without_formula)
         return self(*(symbol.sympy for symbol in self.symbols.values()))
+
+    @property
+    def equation(self) -> sympy.Eq:
+        """Equation that the law solves, in the paper's symbols; AttributeError if the law has an expression."""
+        import sympy
+
+        if self.solves is None:
+            raise AttributeError(f"{self.name} has no equation: its formula is in {self.name}.expr")
+        letters = (symbol.sympy for symbol in self.symbols.values())
+        return sympy.Eq(*self.solves.sides(self.solves.unknown.sympy, *letters))
+
+    @property
+    def _without_formula(self) -> str:
+        return f"{self.name} is a root without a formula: its equation is in {self.name}.equation"
 
     @property
     def as_printed(self) -> Law:
@@ -366,7 +397,7 @@ class Law:
     def _repr_latex_(self) -> str:
         from sympy import latex
 
-        return f"$\\displaystyle {latex(self.expr)}$"
+        return f"$\\displaystyle {latex(self.expr if self.solves is None else self.equation)}$"
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -406,7 +437,6 @@ def _named(module: str, name: str) -> Law:
 
 
 _REGISTRY: dict[str, Law] = {}
-Kind = TypeVar("Kind", bound=Law)
 
 
 def law(
@@ -419,6 +449,7 @@ def law(
     simulated: SimulatedBy | None = None,
     not_simulated: str = "",
     long_proof: bool = False,
+    solves: Equation | None = None,
     **symbols: Symbol,
 ) -> Callable[[Callable[..., Any]], Law]:
     """Return a decorator that declares a law and registers it; ``verify`` and the tests need no other declaration.
@@ -428,7 +459,7 @@ def law(
 
     Parameters
     ----------
-    source, unit, validity, derivation, result, simulated, not_simulated, long_proof
+    source, unit, validity, derivation, result, simulated, not_simulated, long_proof, solves
         As for `Law`.
     **symbols : Symbol
         The parameters, by name and in the function's order; those annotated with a `Symbol` may be left out.
@@ -442,12 +473,12 @@ def law(
     """
 
     def declare(function: Callable[..., Any]) -> Law:
-        return register(
-            Law(
-                function, declared(function, symbols), unit, source, validity, derivation, result=result,
-                simulated=simulated, not_simulated=not_simulated, long_proof=long_proof,
-            )
+        record = Law(
+            function, declared(function, symbols), unit, source, validity, derivation, result=result,
+            simulated=simulated, not_simulated=not_simulated, long_proof=long_proof, solves=solves,
         )  # fmt: skip
+        _REGISTRY[record.place] = record
+        return record
 
     return declare
 
@@ -469,12 +500,6 @@ def declared(function: Callable[..., Any], given: Mapping[str, Symbol]) -> Mappi
     function.__annotations__.update(dict.fromkeys(symbols, "Any"))  # the parameters are numbers, arrays or symbols
     symbols.update(given)
     return {name: symbols[name] for name in (*names, *given) if name in symbols}
-
-
-def register(record: Kind) -> Kind:
-    """Add a law to the registry, and so to ``verify``, ``explore`` and the tests; return the law."""
-    _REGISTRY[record.place] = record
-    return record
 
 
 def registered() -> Iterator[tuple[str, Law]]:

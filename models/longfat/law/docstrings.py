@@ -25,13 +25,13 @@ _EQUATION = re.compile(r".*?\.\. math::.*?(?=\n\n(?!\.\. math::)\S|\Z)", re.DOTA
 
 
 class Generated:
-    """Descriptor of ``__doc__``: it returns a generated docstring for a law, and the written one for a class of laws.
+    """Descriptor of ``__doc__``: it returns a generated docstring for a law, and the written one for the class.
 
     The docstring is generated when it is read, so that it does not delay the import of laws.
     """
 
-    def __init__(self, own: Any) -> None:
-        self.own: str | None = own.own if isinstance(own, Generated) else own
+    def __init__(self, own: str | None) -> None:
+        self.own = own
 
     def __get__(self, law: Any, owner: type) -> str | None:
         return self.own if law is None else of_law(law)
@@ -94,7 +94,7 @@ def _result(law: Any) -> str:
 
 def _raises(law: Any) -> str:
     """Return the text of the section "Raises"; laws without a closed form have one more sentence."""
-    symbols = " Symbols are refused, because the root has no closed form." if hasattr(law, "unknown") else ""
+    symbols = " Symbols are refused, because the root has no closed form." if law.solves is not None else ""
     return (
         "ValueError\n    If a parameter is outside its domain.\n"
         f"TypeError\n    If a parameter is missing, unknown or not a real number.{symbols}"

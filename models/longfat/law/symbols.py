@@ -1,4 +1,4 @@
-"""Declarations of a law: its parameters with symbol, unit and domain, its validity, and the simulator of its check."""
+"""Declarations of a law: parameters with unit and domain, validity, equation, and the simulator of its check."""
 
 from __future__ import annotations
 
@@ -92,6 +92,25 @@ class Validity:
         """Return whether the law holds for the parameters; ``holds`` gets only those that its signature names."""
         names = inspect.signature(self.holds).parameters
         return self.holds(**{name: parameters[name] for name in names})
+
+
+@dataclass(frozen=True)
+class Equation:
+    """Equation whose root is the value of a law without a closed form.
+
+    Parameters
+    ----------
+    unknown : Symbol
+        The variable that the equation is solved for.
+    sides : callable
+        Takes the unknown and the law's parameters, returns the left and the right side.
+    other_case : callable
+        Condition on the value and the parameters under which the value is no root, but a limit or the like.
+    """
+
+    unknown: Symbol
+    sides: Callable[..., tuple[Any, Any]]
+    other_case: Callable[..., Any] = lambda *_: False
 
 
 @dataclass(frozen=True)

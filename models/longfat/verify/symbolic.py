@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from longfat.law import Law
-from longfat.law.roots import Root
 from longfat.verify import faces, high_precision
 from longfat.verify.faces import Outcome
 from longfat.verify.points import Point
@@ -27,7 +26,7 @@ def symbolic(law: Law, points: Sequence[Point], *, quick: bool = False) -> Outco
     from sympy.core.function import AppliedUndef
 
     try:
-        if isinstance(law, Root):
+        if law.solves is not None:
             return _equation(law, points)
         names = sorted(map(str, law.expr.atoms(AppliedUndef)))
         quick = quick and not names and not law.expr.has(sympy.Sum)
@@ -118,7 +117,7 @@ def _real(law: Law, value: Any) -> float:
     raise ArithmeticError(f"the expression of {law.name} evaluates to {str(value)[:80]}, which is no real number")
 
 
-def _equation(law: Root, points: Sequence[Point]) -> Outcome:
+def _equation(law: Law, points: Sequence[Point]) -> Outcome:
     """Check that the left side of a root's equation minus its right side changes its sign at the root.
 
     Points at which another case of the law applies are skipped.
@@ -127,12 +126,12 @@ def _equation(law: Root, points: Sequence[Point]) -> Outcome:
     import sympy
 
     left, right = (side.doit() for side in law.equation.args)
-    assert law.unknown is not None
-    letters = [law.unknown.sympy, *(symbol.sympy for symbol in law.symbols.values())]
+    assert law.solves is not None
+    letters = [law.solves.unknown.sympy, *(symbol.sympy for symbol in law.symbols.values())]
     difference = sympy.lambdify(letters, left - right, modules="mpmath", cse=True)
 
     def errors(point: Point) -> Iterator[faces.Found]:
-        if law.other_case(law(**point), *(point[name] for name in law.symbols)):
+        if law.solves.other_case(law(**point), *(point[name] for name in law.symbols)):
             return
         with mpmath.workdps(CLOSE + 20):
             values = {name: mpmath.mpf(point[name]) for name in law.symbols}  # in the order of `letters`

@@ -36,8 +36,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from longfat.law import Symbol, law
-from longfat.law.roots import newton, root
+from longfat.law import Equation, Symbol, law
+from longfat.law.roots import newton
 from longfat.laws.loss_load.loss import EXCESS, RATE, SPREAD, K, log_ratio, throughput, unbounded
 from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
 
@@ -91,16 +91,18 @@ def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
     return xp.implicit(lambda f, a, b, k: psi(f, a, b, k, xp), found, excess, spread, k)
 
 
-@root(
+@law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2 (dt/df = 0)",
     unit="1",
     result=(
         "f, over the capacity that the link announces; at most the access rate. Without others (b = 0) the free "
         "capacity max(0, -a)"
     ),
-    unknown=RATE,
-    equation=lambda f, a, b, k, f_max: (k * f ** (k + 1) + (k + 1) * a * f**k, b),
-    other_case=lambda f, a, b, k, f_max: (b == 0) | (f >= f_max),
+    solves=Equation(
+        RATE,
+        lambda f, a, b, k, f_max: (k * f ** (k + 1) + (k + 1) * a * f**k, b),
+        other_case=lambda f, a, b, k, f_max: (b == 0) | (f >= f_max),
+    ),
     derivation="loss_load.optimal_rate",
     not_simulated="the rule that the simulated source computes itself; equilibrium_load checks its consequence",
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
@@ -315,13 +317,13 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
     return sympy.Derivative(time, f), sympy.Integer(0)
 
 
-@root(
+@law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
     unit="1",
     result="f, over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a)",
-    unknown=SENDING,
-    equation=_stationary,
-    other_case=lambda f, a, b, k, n, r, mu, f_max: (b == 0) | (f == -a) | (f >= f_max),
+    solves=Equation(
+        SENDING, _stationary, other_case=lambda f, a, b, k, n, r, mu, f_max: (b == 0) | (f == -a) | (f >= f_max)
+    ),
     derivation="loss_load_response.stationary",
     not_simulated="the rule that the simulated source computes itself, with response times",
     spread=SPREAD.described(remark="It is 0 for a source that is alone"),
