@@ -189,6 +189,7 @@ def knee_number(propagation: PROPAGATION = 0, variation: VARIATION = 1, alpha: A
 
 
 OURS = f"Ours: the maximum over the load of network power, which {KIM_FARBER}, section 4.1.4, defines"
+BOUND = "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
 
 
 def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp: Any) -> Any:
@@ -204,9 +205,7 @@ def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp:
     result="P*, at the load rho* = q/(1 + q)",
     derivation="power.power_ceiling",
     long_proof=True,
-    not_simulated=(
-        "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
-    ),
+    not_simulated=BOUND,
     file_size=FILE_SIZE.described(remark="Only the mean counts"),
 )
 def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
@@ -233,9 +232,7 @@ def power_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRI
     result="P*, at the load rho* = q/(1 + q); service in order of arrival reaches it",
     derivation="power.first_come_ceiling",
     long_proof=True,
-    not_simulated=(
-        "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
-    ),
+    not_simulated=BOUND,
     file_size=FILE_SIZE.described("Size of every file"),
 )
 def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
@@ -265,9 +262,7 @@ def first_come_ceiling(capacity: CAPACITY, file_size: Any, round_trip_time: ROUN
     result="P*, at the load rho* = q/(1 + q), which is `knee_load`",
     derivation="power.greatest_power",
     long_proof=True,
-    not_simulated=(
-        "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
-    ),
+    not_simulated=BOUND,
     variation=VARIATION.described(
         "Squared coefficient of variation of the file sizes", remark="It is the variance over the squared mean"
     ),
@@ -297,9 +292,7 @@ def greatest_power(
     unit="1",
     result="Exponent: 2 without propagation delay, 3/2 where C D = 3 F, and towards 1 for fast links",
     derivation="power.ceiling_growth",
-    not_simulated=(
-        "a bound rather than a value; tests/test_power_agreement.py checks that simulated power stays below it"
-    ),
+    not_simulated=BOUND,
 )
 def power_ceiling_exponent(capacity: CAPACITY, file_size: FILE_SIZE, round_trip_time: ROUND_TRIP, *, xp: Any) -> Any:
     r"""Return the exponent with which the power ceiling grows with the capacity, that is d ln P* / d ln C.

@@ -21,6 +21,7 @@ BITS = Symbol(r"\pi", "bits", "[0, 30)", (0, 5), "Bits that encode the priority"
 
 DOUBLINGS = 53  # largest number of bits of an integer in a float
 BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; the square of 2^60 fits a float32
+COUNTED = "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
 
 
 def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
@@ -62,9 +63,7 @@ def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
     unit="packets",
     result=r"\|W_k\|, an integer if gamma is one",
     derivation="blt.window_size",
-    not_simulated=(
-        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
-    ),
+    not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
 def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
@@ -85,9 +84,7 @@ def window_size(window: Any, growth: GROWTH = 2, *, xp: Any) -> Any:
     unit="packets",
     result="F_m; the first packet of window m is number F_m, rounded up",
     derivation="blt.packets_in_windows",
-    not_simulated=(
-        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
-    ),
+    not_simulated=COUNTED,
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
     growth=GROWTH.described(remark="F_m is m for gamma = 1"),
 )
@@ -112,9 +109,7 @@ def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
     unit="1",
     result="P(s), an integer: the number of the packet's window; floor(log2(s + 1)) for gamma = 2",
     derivation="blt.packet_priority",
-    not_simulated=(
-        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
-    ),
+    not_simulated=COUNTED,
     growth=GROWTH.described(remark="The priority is s itself for gamma = 1"),
 )
 def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
@@ -156,9 +151,7 @@ def packet_priority(packet: PACKET, growth: Any = 2, *, xp: Any) -> Any:
         "inf from 10 on, where 2^1024 exceeds the largest double; mpmath gives all digits"
     ),
     derivation="blt.packets_encodable",
-    not_simulated=(
-        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
-    ),
+    not_simulated=COUNTED,
 )
 def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
     r"""Return the largest number of packets of a BLT burst whose windows can be numbered in a given number of bits.
@@ -180,9 +173,7 @@ def packets_encodable(bits: BITS, growth: GROWTH = 2, *, xp: Any) -> Any:
     unit="packets",
     result=r"\|W_k\|",
     derivation="blt.additive_window_size",
-    not_simulated=(
-        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
-    ),
+    not_simulated=COUNTED,
     window=WINDOW.described(remark="Window 0 is a single packet"),
 )
 def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
@@ -203,9 +194,7 @@ def additive_window_size(window: Any, step: STEP = 1, *, xp: Any) -> Any:
     unit="packets",
     result="F_m; the first packet of window m is number F_m, rounded up",
     derivation="blt.packets_in_additive_windows",
-    not_simulated=(
-        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
-    ),
+    not_simulated=COUNTED,
     windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
 )
 def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any:
@@ -227,9 +216,7 @@ def packets_in_additive_windows(windows: Any, step: STEP = 1, *, xp: Any) -> Any
     unit="1",
     result="P(s), an integer: the number of the packet's window",
     derivation="blt.additive_priority",
-    not_simulated=(
-        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
-    ),
+    not_simulated=COUNTED,
     step=STEP.described(remark="The priority is s itself for alpha = 0"),
 )
 def additive_priority(packet: PACKET, step: Any = 1, *, xp: Any) -> Any:

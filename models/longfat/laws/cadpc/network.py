@@ -124,6 +124,7 @@ def parking_lot_short_rate(own: Any, other: OTHER, *, xp: Any) -> Any:
 
 
 REMAINING = Symbol("q", "1", "(0, 1]", (1e-3, 0.5), "Fraction of the differences that is left")
+DISTURBANCES = "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
 
 
 @law(
@@ -132,9 +133,7 @@ REMAINING = Symbol("q", "1", "(0, 1]", (1e-3, 0.5), "Fraction of the differences
     result="Multiplier",
     derivation="cadpc_spectrum.spectrum.difference",
     long_proof=True,
-    not_simulated=(
-        "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
-    ),
+    not_simulated=DISTURBANCES,
 )
 def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:
     r"""Return the factor by which one update shrinks the difference between two CADPC flows near equilibrium.
@@ -158,9 +157,7 @@ def difference_multiplier(flows: FLOWS, smoothing: SMOOTHING = 1, *, xp: Any) ->
     result="t, to be rounded up; about ln(1/q) (1 + n)/a",
     derivation="cadpc_spectrum.updates_to_fairness",
     long_proof=True,
-    not_simulated=(
-        "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
-    ),
+    not_simulated=DISTURBANCES,
 )
 def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_SMOOTHING = 1, *, xp: Any) -> Any:
     r"""Return the number of updates that reduce the differences between CADPC flows to a fraction q.
@@ -181,9 +178,7 @@ def updates_to_fairness(flows: RIVALS, remaining: REMAINING, smoothing: STABLE_S
     unit="1",
     result="Factor; it decreases as the rate grows and holds for rates small beside 1/(1 + n)",
     derivation="cadpc_spectrum.newcomer",
-    not_simulated=(
-        "multipliers of small disturbances, which tests/test_cadpc_agreement.py checks against simulated packets"
-    ),
+    not_simulated=DISTURBANCES,
     flows=FLOWS.described("Flows that share the link already"),
 )
 def newcomer_growth(flows: Any, smoothing: SMOOTHING = 1, *, xp: Any) -> Any:

@@ -15,6 +15,7 @@ from longfat.laws.selective_repeat.rates import ACK_SEGMENTS, LOSS, PACKETS
 OURS = f"Ours, for the rules of {GONG_PARULKAR}, section 4.3.1"
 BUFFER = Symbol("B", "segments", "[1, inf)", (1, 2000), "Receive buffer", integer=True)
 SOME_LOSS = Symbol("p", "probability", "(0, 1)", (1e-6, 0.1), "Packet loss probability")
+ONE_LOSS = "the course of events after one loss, which tests/laws/test_receive_buffer.py follows in the simulator"
 
 
 VALIDITY = Validity(
@@ -50,9 +51,7 @@ def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
     unit="segments",
     result="D, until all segments are in order again",
     derivation="receive_buffer.discards",
-    not_simulated=(
-        "the course of events after one loss, which tests/laws/test_receive_buffer.py follows in the simulator"
-    ),
+    not_simulated=ONE_LOSS,
 )
 def discards_after_loss(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     r"""Return the number of segments that hard acknowledgment discards after one damaged segment.
@@ -155,9 +154,7 @@ def buffer_for_efficiency_hard_ack(
     unit="1",
     result="E, without any further loss",
     derivation="receive_buffer.locked_efficiency",
-    not_simulated=(
-        "the course of events after one loss, which tests/laws/test_receive_buffer.py follows in the simulator"
-    ),
+    not_simulated=ONE_LOSS,
 )
 def locked_efficiency_soft_ack(receive_buffer: BUFFER, ack_segments: ACK_SEGMENTS, *, xp: Any) -> Any:
     r"""Return the lasting throughput efficiency of soft acknowledgment with a small receive buffer after one loss.
