@@ -12,12 +12,10 @@ from longfat.base.discovery import lazily
 
 if TYPE_CHECKING:
     from longfat.design.loss_load_curves import loss_load
-    from longfat.design.path import Path
     from longfat.design.scheme_curves import curves
-    from longfat.design.search import law_is_valid, law_window, simulated_window
     from longfat.design.switch_buffer import buffer
     from longfat.design.tcp_windows import tcp_window
-    from longfat.design.windows import window
+    from longfat.design.windows import Path, law_is_valid, law_window, simulated_window, window
 
 __all__ = [
     "Path", "buffer", "curves", "law_is_valid", "law_window", "loss_load", "simulated_window", "tcp_window", "window",

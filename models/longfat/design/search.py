@@ -1,4 +1,4 @@
-"""Search for the smallest sufficient window or buffer: by the inverse of the law, or by simulations."""
+"""Search for the smallest sufficient integer, and for the buffer at which simulated utilisation reaches a goal."""
 
 from __future__ import annotations
 
@@ -9,56 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from longfat.design.path import Path
-from longfat.laws import selective_repeat as laws
 from longfat.replication.intervals import student_quantile
 
 BENT = 0.2  # error [log odds] of the line of `fitted` where its log odds differ by 1 from the goal's; our choice
 EXACT = 1e-3  # least standard error of log odds in `fitted`; our choice: the shares of a buffer may all be equal
 DOUBT = 0.5  # relative standard error of the slope that `fitted` is given; our choice
 NEAR = 1.0  # distance from the goal, in log odds, up to which buffers give the pooled standard deviation; our choice
-LARGEST_FACTOR = 64  # largest simulated window, in units of w_a + 1; w_a is the acknowledgment delay [segments]
-
-
-def efficiency(path: Path, loss: float, window: Any) -> Any:
-    """Return the throughput efficiency [1] of a window [segments] on a path, by the law."""
-    return laws.throughput_efficiency(window, loss, path.segment_packets, path.ack_segments)
-
-
-def law_is_valid(path: Path, loss: float, window: float) -> bool:
-    """Return whether the efficiency law is valid for this path, loss and window."""
-    validity = laws.throughput_efficiency.validity
-    assert validity is not None
-    return bool(
-        validity(window=window, loss=loss, segment_packets=path.segment_packets, ack_segments=path.ack_segments)
-    )
-
-
-def law_window(path: Path, loss: float, goal: float) -> int:
-    """Return the smallest integer window [segments] at which the law reaches the goal."""
-    if efficiency(path, loss, 1) >= goal:
-        return 1
-    real = laws.window_for_efficiency(goal, loss, path.segment_packets, path.ack_segments)
-    found: int = max(2, math.ceil(real))
-    while found > 2 and efficiency(path, loss, found - 1) >= goal:  # corrects rounding of the inverse
-        found -= 1
-    while efficiency(path, loss, found) < goal:
-        found += 1
-    return found
-
-
-def simulated_window(reaches: Callable[[int], bool], ack_segments: float) -> int | None:
-    """Return the smallest window [segments] for which ``reaches`` is true; None if no window up to a limit suffices.
-
-    ``reaches`` must be true for all larger windows.
-    """
-    limit = math.ceil(LARGEST_FACTOR * (ack_segments + 1))
-    low, high = 0, max(1, math.ceil(2 * ack_segments + 1))
-    while not reaches(high):
-        low, high = high, 2 * high
-        if low >= limit:
-            return None
-    return bisected(reaches, low, high)
 
 
 def bisected(reaches: Callable[[int], bool], low: int, high: int, fineness: float = 0.0) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from longfat.laws import selective_repeat as laws
 
 if TYPE_CHECKING:
-    from longfat.design.path import Path
+    from longfat.design.windows import Path
 
 CURVES = {
     "law": laws.throughput_efficiency,

@@ -1,9 +1,11 @@
-"""Design of the window of selective repeat, which is fixed and not reduced by congestion control."""
+"""Design of the window of selective repeat, which is fixed: its path, laws and simulations, and the search."""
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,17 +16,137 @@ from longfat.base.domains import integer, out_of_range, seed_of
 from longfat.base.labelled import made_by
 from longfat.base.progress import bar
 from longfat.design.arguments import LOSS, WINDOW
-from longfat.design.path import Path
-from longfat.design.search import bisected, efficiency, law_is_valid, law_window, simulated_window
+from longfat.design.search import bisected
 from longfat.design.window_curves import ENDS, along_loss, attrs, curves, with_limits
-from longfat.laws.selective_repeat import throughput_efficiency_hard_ack
+from longfat.laws import selective_repeat as laws
+from longfat.segments import simulate
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Source = Literal["auto", "law", "simulator"]
 MOST_SEGMENTS = 10**6  # largest number of segments in flight: a third of it takes a minute and 600 MB
+LARGEST_FACTOR = 64  # largest simulated window, in units of w_a + 1; w_a is the acknowledgment delay [segments]
+MOST_LOST = 2e6  # approximate bound of lost packets; our choice: a simulation of 1e7 packets loses fewer if p < 1/6
 COST = 0.002  # fraction of the efficiency that a receive buffer may cost if even a whole window misses the goal
+
+
+@dataclass(frozen=True)
+class Path:
+    """Path of selective repeat, with the sizes of segments and packets; fields and derived properties are in SI units.
+
+    >>> path = Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
+    >>> path.segment_packets, path.bandwidth_delay_product, round(path.ack_segments, 2)
+    (16, 12500000.0, 763.13)
+    """
+
+    rate: float
+    round_trip_time: float
+    segment: float
+    packet: float
+
+    @property
+    def segment_packets(self) -> int:
+        """Packets per segment; a segment that is not a multiple of ``packet`` is sent in smaller, equal packets."""
+        return math.ceil(self.segment / self.packet - 1e-9)
+
+    @property
+    def packet_time(self) -> float:
+        """Time to send one packet [s]."""
+        return self.segment / self.segment_packets / self.rate
+
+    @property
+    def ack_delay(self) -> float:
+        """Time from the end of a group of packets to its acknowledgment [s]."""
+        return float(laws.ack_delay(self.round_trip_time, self.packet_time))
+
+    @property
+    def ack_segments(self) -> float:
+        """Acknowledgment delay in segment times [segments]."""
+        return float(laws.ack_segments(self.ack_delay, self.packet_time, self.segment_packets))
+
+    @property
+    def simulated_ack_segments(self) -> float:
+        """Acknowledgment delay in the simulator, rounded up to packet times [segments].
+
+        The delay is rounded up because a sender processes an acknowledgment after the packet that it is transmitting.
+        """
+        return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
+
+    @property
+    def bandwidth_delay_product(self) -> float:
+        """Bandwidth-delay product [bytes]."""
+        return self.rate * self.round_trip_time
+
+    def simulate(
+        self,
+        loss: float,
+        window: Any,
+        rng: Any,
+        confidence: float,
+        lost: float = 2e5,
+        progress: bool = False,
+        receive_buffer: int | None = None,
+    ) -> xr.Dataset:
+        """Run the segment simulator on this path for 10^7 packets, or for more until about ``lost`` are lost.
+
+        Run time is proportional to the losses: `MOST_LOST` bounds them.
+        """
+        packets = max(1e7, min(lost / loss if loss > 0 else 0, 1e13))
+        if loss > 0:
+            packets = min(packets, MOST_LOST * (1 - loss) / loss)
+        return simulate(
+            window=window,
+            loss=loss,
+            segment_packets=self.segment_packets,
+            ack_segments=self.simulated_ack_segments,
+            receive_buffer=receive_buffer,
+            segments=math.ceil(packets / self.segment_packets),
+            confidence=confidence,
+            rng=rng,
+            progress=progress,
+        )
+
+
+def efficiency(path: Path, loss: float, window: Any) -> Any:
+    """Return the throughput efficiency [1] of a window [segments] on a path, by the law."""
+    return laws.throughput_efficiency(window, loss, path.segment_packets, path.ack_segments)
+
+
+def law_is_valid(path: Path, loss: float, window: float) -> bool:
+    """Return whether the efficiency law is valid for this path, loss and window."""
+    validity = laws.throughput_efficiency.validity
+    assert validity is not None
+    return bool(
+        validity(window=window, loss=loss, segment_packets=path.segment_packets, ack_segments=path.ack_segments)
+    )
+
+
+def law_window(path: Path, loss: float, goal: float) -> int:
+    """Return the smallest integer window [segments] at which the law reaches the goal."""
+    if efficiency(path, loss, 1) >= goal:
+        return 1
+    real = laws.window_for_efficiency(goal, loss, path.segment_packets, path.ack_segments)
+    found: int = max(2, math.ceil(real))
+    while found > 2 and efficiency(path, loss, found - 1) >= goal:  # corrects rounding of the inverse
+        found -= 1
+    while efficiency(path, loss, found) < goal:
+        found += 1
+    return found
+
+
+def simulated_window(reaches: Callable[[int], bool], ack_segments: float) -> int | None:
+    """Return the smallest window [segments] for which ``reaches`` is true; None if no window up to a limit suffices.
+
+    ``reaches`` must be true for all larger windows.
+    """
+    limit = math.ceil(LARGEST_FACTOR * (ack_segments + 1))
+    low, high = 0, max(1, math.ceil(2 * ack_segments + 1))
+    while not reaches(high):
+        low, high = high, 2 * high
+        if low >= limit:
+            return None
+    return bisected(reaches, low, high)
 
 
 @takes(WINDOW)
@@ -198,7 +320,7 @@ def _receive_buffer(
         "receive_buffer": found, "loss": loss, "segment_packets": path.segment_packets,
         "ack_segments": path.ack_segments,
     }  # fmt: skip
-    law = throughput_efficiency_hard_ack
+    law = laws.throughput_efficiency_hard_ack
     assert law.validity is not None
     is_valid = window >= 2 * path.ack_segments + 1 and law.validity(**known)
     result = run(found)
