@@ -74,7 +74,7 @@ def run(pipe: Pipe, control: str, window: int, round_trip: float) -> None:
     settings.apply(hosts, [one], settings.buffers(2 * RATE * round_trip, 1), {})
     # A namespace may not choose every congestion control as its default, but a route may name any.
     route = f"route change {one.address(RECEIVERS)}/32 dev {DEVICE} src {one.address(SENDERS)}"
-    hosts[0].ip([f"{route} {settings.metrics(one, True, {})} congctl {control}"])
+    hosts[0].ip([f"{route} {settings.metrics(one, True)} congctl {control}"])
     hosts[0].enter()
     with subprocess.Popen(program(SERVER, PORT=one.port), stdout=subprocess.PIPE) as server:
         assert server.stdout is not None

@@ -68,6 +68,15 @@ def test_an_ip_that_hangs(testbed, tmp_path, kill):
     assert wait(lambda: fields(number) is None)
 
 
+def test_an_ip_that_fails(testbed, tmp_path):
+    (tmp_path / "ip").write_text("#!/bin/sh\necho 'Error: no such\ndevice' >&2\nexit 1\n")
+    (tmp_path / "ip").chmod(0o755)
+    code = HANGS.format(path=sys.path).replace("sys.argv[1]", "5")
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "['the command ip (iproute2) failed: Error: no such device']\n"
+
+
 def test_two_hosts_have_devices_routes_and_settings_of_their_own(testbed):
     before = outside()
     printed = run(TWO_HOSTS)

@@ -9,27 +9,25 @@ from longfat.testbed.one_run import Trust
 from longfat.testbed.plan import Connection
 
 
-def test_settings_of_hosts_and_routes_are_told_apart():
-    given = {"tcp_recovery": 0, "net.core.somaxconn": 8, "initcwnd": 2, "quickack": 1, "gso_max_segs": 44}
-    hosts, metrics, burst = settings.split(given)
-    assert hosts == {"ipv4/tcp_recovery": 0, "core/somaxconn": 8}
-    assert metrics == {"initcwnd": 2, "quickack": 1}
-    assert burst == 44
+def test_settings_of_hosts_and_sockets_are_told_apart():
+    given = {"tcp_recovery": 0, "net.core.somaxconn": 8, "SO_SNDBUF": 100_000}
+    assert settings.of_hosts(given) == {"ipv4/tcp_recovery": 0, "core/somaxconn": 8}
+    assert settings.socket_options(given) == {"SO_SNDBUF": 100_000}
 
 
 @pytest.mark.parametrize(
-    ("connection", "given", "there", "back"),
+    ("connection", "there", "back"),
     [
-        ({"initial_window": 3}, {}, "mtu 1500 initcwnd 3 rto_min 200ms", "mtu 1500"),
-        ({"quick": True}, {}, "mtu 1500 initcwnd 10 rto_min 200ms", "mtu 1500 quickack 1"),
-        ({}, {"initcwnd": 1, "quickack": 1}, "mtu 1500 initcwnd 1 rto_min 200ms", "mtu 1500 quickack 1"),
-        ({"congestion_marks": True}, {}, "mtu 1500 initcwnd 10 rto_min 200ms features ecn", "mtu 1500"),
+        ({"initial_window": 3}, "mtu 1500 initcwnd 3 rto_min 200ms", "mtu 1500"),
+        ({"quick": True}, "mtu 1500 initcwnd 10 rto_min 200ms", "mtu 1500 quickack 1"),
+        ({"congestion_marks": True}, "mtu 1500 initcwnd 10 rto_min 200ms features ecn", "mtu 1500"),
+        ({"control": "dctcp", "congestion_marks": True}, "mtu 1500 initcwnd 10 rto_min 200ms", "mtu 1500"),
     ],
 )
-def test_each_end_of_a_connection_has_its_metrics(connection, given, there, back):
-    one = Connection(0, "one", "reno", 1500, 1460, **connection)
-    assert settings.metrics(one, True, given) == there
-    assert settings.metrics(one, False, given) == back
+def test_each_end_of_a_connection_has_its_metrics(connection, there, back):
+    one = Connection(**{"number": 0, "name": "one", "control": "reno", "packet": 1500, "payload": 1460, **connection})
+    assert settings.metrics(one, True) == there
+    assert settings.metrics(one, False) == back
 
 
 def test_buffers_hold_more_than_is_in_flight_and_are_bounded():

@@ -70,9 +70,8 @@ def run(
     rng : None, int, SeedSequence or Generator
         Seed of the emulated network's random numbers.
     settings : mapping of str to object, optional
-        Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``; metrics of routes
-        (`longfat.testbed.settings.ROUTE_METRICS`); ``gso_max_segs``, the largest number of packets in a burst; and
-        options of sockets, ``SO_SNDBUF``, ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
+        Linux's settings in both hosts, such as ``{"tcp_recovery": 0}``, and options of sockets: ``SO_SNDBUF``,
+        ``SO_RCVBUF`` and ``SO_RCVLOWAT``.
     pcap : str or Path, optional
         Directory for senders.pcap and receivers.pcap: the headers of the first run's packets, with the times of the
         emulated network. Time 0 is an hour after the epoch; the handshakes are a minute before it.

@@ -113,8 +113,7 @@ def in_flight(net: Network) -> float:
 
 def _check(given: Mapping[str, object]) -> None:
     """Raise a ValueError for a setting that this Linux does not have."""
-    hosts, _, _ = host_settings.split(given)
-    for path in hosts:
+    for path in host_settings.of_hosts(given):
         if not (SYSCTL / path).exists():
             raise conflict(f"setting {path.removeprefix('ipv4/')!r}", "is unknown to this Linux")
 

@@ -10,11 +10,6 @@ from pathlib import Path
 from longfat.testbed.network_namespaces import DEVICE, SYSCTL, Host, connect
 from longfat.testbed.plan import RECEIVERS, SENDERS, Connection
 
-#: Route metrics (ip-route(8)) that the argument `settings` may contain; they apply to all connections.
-ROUTE_METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "ssthresh", "cwnd", "reordering", "rtt", "rttvar")
-#: Property of the device: largest number of segments that Linux passes to the device as one packet (segmentation
-#: offload). With a value of 1 every segment is a packet of its own.
-BURST = "gso_max_segs"
 #: Socket options (socket(7)) that the argument `settings` may contain. They apply to all connections, as if the
 #: application had set them.
 SOCKET_OPTIONS = ("SO_SNDBUF", "SO_RCVBUF", "SO_RCVLOWAT")
@@ -51,16 +46,13 @@ def as_path(name: str) -> str:
     return path if "/" in path else f"ipv4/{path}"
 
 
-def split(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object], int]:
-    """Split settings into settings of hosts by path, route metrics, and the largest burst [packets].
+def of_hosts(given: Mapping[str, object]) -> dict[str, object]:
+    """Return the settings of hosts among the given settings, by path.
 
-    >>> split({"tcp_recovery": 0, "initcwnd": 1, "gso_max_segs": 64})
-    ({'ipv4/tcp_recovery': 0}, {'initcwnd': 1}, 64)
+    >>> of_hosts({"tcp_recovery": 0, "SO_RCVBUF": 100_000})
+    {'ipv4/tcp_recovery': 0}
     """
-    metrics = {name: value for name, value in given.items() if name in ROUTE_METRICS}
-    others = (*ROUTE_METRICS, *SOCKET_OPTIONS, BURST)
-    hosts = {as_path(name): value for name, value in given.items() if name not in others}
-    return hosts, metrics, int(str(given.get(BURST, 1)))
+    return {as_path(name): value for name, value in given.items() if name not in SOCKET_OPTIONS}
 
 
 def socket_options(given: Mapping[str, object]) -> dict[str, int]:
@@ -92,31 +84,27 @@ def memory() -> float:
     return float(place.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if place.exists() else 8e9
 
 
-def metrics(connection: Connection, sender: bool, given: Mapping[str, object]) -> str:
+def metrics(connection: Connection, sender: bool) -> str:
     """Return the route metrics of a connection at its sender or its receiver, as arguments of ``ip route``."""
-    made: dict[str, object] = {"mtu": connection.packet}
-    if sender:
-        made |= {"initcwnd": connection.initial_window, "rto_min": f"{1000 * connection.least_timeout:.0f}ms"}
-    elif connection.quick:
-        made["quickack"] = 1
-    ecn = " features ecn" if sender and connection.congestion_marks and connection.control != "dctcp" else ""
-    mine = {name: value for name, value in given.items() if sender != (name in ("quickack", "initrwnd"))}
-    return " ".join(f"{name} {value}" for name, value in (made | mine).items()) + ecn
+    made = f"mtu {connection.packet}"
+    if not sender:
+        return made + (" quickack 1" if connection.quick else "")
+    made += f" initcwnd {connection.initial_window} rto_min {1000 * connection.least_timeout:.0f}ms"
+    return made + (" features ecn" if connection.congestion_marks and connection.control != "dctcp" else "")
 
 
 def apply(
     hosts: Sequence[Host], connections: Sequence[Connection], settings: dict[str, object], given: Mapping[str, object]
 ) -> None:
     """Apply settings to both hosts, and add a route for every connection at both hosts."""
-    asked, chosen, burst = split(given)
     mtu = max(one.packet for one in connections)
     for host, own, other, sender in zip(hosts, (SENDERS, RECEIVERS), (RECEIVERS, SENDERS), (True, False), strict=True):
-        routes = [f"link set {DEVICE} gso_max_segs {burst}"]
+        routes = [f"link set {DEVICE} gso_max_segs 1"]  # no segmentation offload: every segment is a packet
         routes += [
-            f"route add {one.address(other)}/32 dev {DEVICE} src {one.address(own)} {metrics(one, sender, chosen)}"
+            f"route add {one.address(other)}/32 dev {DEVICE} src {one.address(own)} {metrics(one, sender)}"
             for one in connections
         ]
-        connect(host, own, mtu=mtu, routes=routes, settings=BASE | settings | asked)
+        connect(host, own, mtu=mtu, routes=routes, settings=BASE | settings | of_hosts(given))
 
 
 def recorded(host: Host) -> dict[str, str]:
