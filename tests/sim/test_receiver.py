@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation
 from longfat.sim.kernel import jit, records
-from longfat.sim.kernel.memory import allocate_packet, extra_at, packet_at, release_packet, state_at
+from longfat.sim.kernel.memory import allocate_packet, release_packet, state_at
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.examples import examples
@@ -64,7 +64,7 @@ def feed(address, numbers, reports):
     state = state_at(address)
     for k in range(len(numbers)):
         i = allocate_packet(state)
-        packet = packet_at(state, i)
+        packet = state.packets[i]
         packet.flow = 0
         packet.number = numbers[k]
         packet.flag_bits = 0
@@ -76,7 +76,7 @@ def feed(address, numbers, reports):
         reports[k, 0] = packet.number
         reports[k, 1] = packet.flag_bits & 16
         for j in range(6):
-            reports[k, 2 + j] = extra_at(state, i).blocks[j] if packet.flag_bits & 16 else 0
+            reports[k, 2 + j] = state.extras[i].blocks[j] if packet.flag_bits & 16 else 0
         release_packet(state, i)
 
 

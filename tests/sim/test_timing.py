@@ -8,7 +8,7 @@ import pytest
 
 from longfat.sim import Simulation
 from longfat.sim.kernel import sender
-from longfat.sim.kernel.memory import state_at, timer_at
+from longfat.sim.kernel.memory import state_at
 from longfat.sim.schemes import profile
 from tests.reference import Timeout
 from tests.sim.lab import one_link
@@ -31,12 +31,12 @@ class Ticking(Timeout):
 
 @numba.njit
 def compiled_update_rto(address, seconds):
-    sender.update_rto(timer_at(state_at(address), 0), seconds)
+    sender.update_rto(state_at(address).timers[0], seconds)
 
 
 @numba.njit
 def compiled_timeout(address):
-    return sender.timeout_ns(timer_at(state_at(address), 0))
+    return sender.timeout_ns(state_at(address).timers[0])
 
 
 class Timed:

@@ -4,18 +4,7 @@ from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import callback_at
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.jit import inline, routine
-from longfat.sim.kernel.memory import (
-    event_of,
-    extra_at,
-    flow_own,
-    packet_at,
-    recovery_at,
-    release_packet,
-    sender_at,
-    tally_at,
-    timer_at,
-    transmission_at,
-)
+from longfat.sim.kernel.memory import flow_own, release_packet
 from longfat.sim.kernel.receiver import insert_number, remove_blocks_below
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import (
@@ -70,7 +59,7 @@ def take_header(state, event, i):
     """Copy the header fields of a packet to the event."""
     state.header_set = 1
     for k in range(4):
-        event.header[k] = extra_at(state, i).header[k]
+        event.header[k] = state.extras[i].header[k]
 
 
 @routine
@@ -94,7 +83,7 @@ def call_scheme(state, f, sender, number):
     state.flow = f
     state.callback = number
     call = callback_at(state, sender.scheme, number)
-    value = call(state, sender, timer_at(state, f), recovery_at(state, f), flow_own(state, f), event_of(state))
+    value = call(state, sender, state.timers[f], state.recoveries[f], flow_own(state, f), state.event[0])
     if sender.window_decides:
         sender.window = value
     else:
@@ -111,12 +100,12 @@ def call_scheme(state, f, sender, number):
 @routine
 def set_alarm(state, f):
     """Set a flow's alarm timer to the time that its scheme requested, at least 1 ns from now so that time advances."""
-    own = recovery_at(state, f)
+    own = state.recoveries[f]
     if own.alarm >= 0.0:
         if own.alarm < LATEST:
             set_timer(state, f, records.ALARM, max(int(own.alarm * 1e9), state.now + 1))
         else:  # infinite: no alarm
-            sender_at(state, f).due_ns[records.ALARM] = NEVER
+            state.senders[f].due_ns[records.ALARM] = NEVER
         own.alarm = -1.0
 
 
@@ -135,9 +124,9 @@ def start_flow(state, f):
 
     Return False if the scheme returned an invalid window or rate.
     """
-    sender = sender_at(state, f)
-    clear_event(state, event_of(state), sender)
-    tally_at(state, f).begun = 1
+    sender = state.senders[f]
+    clear_event(state, state.event[0], sender)
+    state.tallies[f].begun = 1
     fine = call_scheme(state, f, sender, records.START)
     if state.tracing:
         trace_sender(state, records.STARTED, f)
@@ -151,9 +140,9 @@ def acknowledge(state, i):
     Steps that most flows do not need are in separate functions, because numba prepares every call in a function when
     the function begins, even if the call is not reached (docs/engine.md).
     """
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     f = packet.flow
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     sender.acks_received += 1
     outstanding = sender.high > sender.una
     acked = packet.number - sender.una
@@ -168,7 +157,7 @@ def acknowledge(state, i):
         complete_acknowledgment(state, f, sender, i, 0)
         release_packet(state, i)
         return True
-    event = event_of(state)
+    event = state.event[0]
     clear_event(state, event, sender)
     event.rtt = round_trip(state, packet.sent) * 1e-9
     event.acked = acked
@@ -200,7 +189,7 @@ def recover(state, f, sender, event, i, acked, measured):
 
     Return False if the scheme returned an invalid window or rate.
     """
-    packet, own = packet_at(state, i), recovery_at(state, f)
+    packet, own = state.packets[i], state.recoveries[f]
     if sender.repair == records.SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
         return True
@@ -233,7 +222,7 @@ def complete_acknowledgment(state, f, sender, i, acked):
 
     Return whether packets sent now would leave the time of the probe timer unchanged.
     """
-    own, armed = recovery_at(state, f), False
+    own, armed = state.recoveries[f], False
     if sender.transfer:
         if sender.repair == records.SELECTIVE and acked > 0 and own.rack:
             arm_probe(state, f)
@@ -259,7 +248,7 @@ def read_header(state, f, sender, event, i):
 def count_marks(state, f, event):
     """Set the number of newly marked packets: the acknowledgment's count minus the largest count so far."""
     # RFC 9000, section 13.4.2.1: a count below the largest one is ignored, because its acknowledgment was overtaken.
-    own, reported = recovery_at(state, f), int(event.header[records.MARKS_FIELD])
+    own, reported = state.recoveries[f], int(event.header[records.MARKS_FIELD])
     event.marks = max(0, reported - own.marks_reported)
     event.marked = 1 if event.marks > 0 else 0
     own.marks_reported = max(own.marks_reported, reported)
@@ -268,7 +257,7 @@ def count_marks(state, f, event):
 @routine
 def record_received(state, f, una, number):
     """Record at the sender that packet `number` has arrived, so that this packet is not retransmitted."""
-    own = recovery_at(state, f)
+    own = state.recoveries[f]
     remove_blocks_below(state, own, una)
     if number >= una:
         insert_number(state, own, number)
@@ -277,7 +266,7 @@ def record_received(state, f, una, number):
 @routine
 def finish_transfer(state, f):
     """End a completely acknowledged transfer: stop its timers, and release its list nodes and blocks."""
-    sender, tally, own = sender_at(state, f), tally_at(state, f), recovery_at(state, f)
+    sender, tally, own = state.senders[f], state.tallies[f], state.recoveries[f]
     tally.finish = state.now
     if state.tracing:
         trace_sender(state, records.FINISHED, f)
@@ -303,8 +292,8 @@ def report_losses(state, f, lost, fresh, last_lost):
     If the scheme has delivery-rate samples, `loss` is called for each node that follows node `last_lost` in the list of
     lost transmissions. Return False if the scheme returned an invalid window or rate.
     """
-    sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
-    tally_at(state, f).losses += lost
+    sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
+    state.tallies[f].losses += lost
     event.lost = lost
     event.number, acknowledged = state.lost_number, event.number
     fine = True
@@ -312,7 +301,7 @@ def report_losses(state, f, lost, fresh, last_lost):
         own.recover = sender.transmission
         enter_recovery(state, f)
     if own.sampled:
-        first = own.lost_head if last_lost == NONE else transmission_at(state, last_lost).next
+        first = own.lost_head if last_lost == NONE else state.transmissions[last_lost].next
         fine = report_each_loss(state, f, first, own.lost - lost)
         event.lost = lost
     elif own.every_loss or fresh:
@@ -327,13 +316,13 @@ def report_each_loss(state, f, n, lost):
 
     `lost` is the flow's number of losses before these. Return False if the scheme returned an invalid window or rate.
     """
-    sender, event = sender_at(state, f), event_of(state)
+    sender, event = state.senders[f], state.event[0]
     acknowledged, fine = event.transmission, True
     while n != NONE and fine:
         lost += 1
         describe_loss(state, event, n, lost)
         fine = call_scheme(state, f, sender, records.ON_LOSS)
-        n = transmission_at(state, n).next
+        n = state.transmissions[n].next
     event.transmission = acknowledged
     return fine
 
@@ -345,8 +334,8 @@ def expire_retransmission_timer(state, f):
     With selective recovery, outstanding transmissions count as lost: all of them, or with RACK-TLP those that RFC 8985,
     section 6.3, selects.
     """
-    sender, timer, own = sender_at(state, f), timer_at(state, f), recovery_at(state, f)
-    tally_at(state, f).timeouts += 1
+    sender, timer, own = state.senders[f], state.timers[f], state.recoveries[f]
+    state.tallies[f].timeouts += 1
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
     timer.timed = NONE
     sender.due_ns[records.RTO] = NEVER
@@ -354,12 +343,12 @@ def expire_retransmission_timer(state, f):
     if sender.repair == records.SELECTIVE and own.outstanding_head != NONE:
         if own.sampled:
             check_application_limited(state, f)
-            clear_event(state, event_of(state), sender)
+            clear_event(state, state.event[0], sender)
             fine = report_each_loss(state, f, own.outstanding_head, own.lost)
         mark_lost_by_timeout(state, f)
         own.recover = sender.transmission
     enter_recovery(state, f)
-    clear_event(state, event_of(state), sender)
+    clear_event(state, state.event[0], sender)
     if fine:
         fine = call_scheme(state, f, sender, records.ON_TIMEOUT)
     if state.tracing:
@@ -372,10 +361,10 @@ def expire_retransmission_timer(state, f):
 @routine
 def report_repaired_loss(state, f):
     """Call `loss` of the scheme for a lost packet that a probe has already replaced (RFC 8985, section 7.4.2)."""
-    sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
+    sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     event.lost, acknowledged = 1, event.number
     event.number = sender.una - 1
-    tally_at(state, f).losses += 1
+    state.tallies[f].losses += 1
     own.recover = sender.transmission
     enter_recovery(state, f)
     fine = call_scheme(state, f, sender, records.ON_LOSS)
@@ -390,7 +379,7 @@ def expire_alarm(state, f):
 
     Return False if the scheme returned an invalid window or rate, or set too many consecutive alarms to the present.
     """
-    sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
+    sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     clear_event(state, event, sender)
     fine = call_scheme(state, f, sender, records.ON_ALARM)
     if state.tracing:
@@ -405,12 +394,12 @@ def expire_alarm(state, f):
 @routine
 def receive_feedback(state, i):
     """Process feedback from a switch at the sender: call `ack` with `acked` 0 and the feedback's header fields."""
-    event = event_of(state)
-    packet = packet_at(state, i)
+    event = state.event[0]
+    packet = state.packets[i]
     f = packet.flow
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     state.feedback_received += 1
-    tally_at(state, f).feedback_in_flight -= 1
+    state.tallies[f].feedback_in_flight -= 1
     clear_event(state, event, sender)
     if packet.flag_bits & records.ANSWERED:  # the answer to a request of this flow
         event.rtt = round_trip(state, packet.sent) * 1e-9
@@ -433,13 +422,13 @@ def receive_feedback(state, i):
 @routine
 def probe_is_due(state, f):
     """Return whether a probe is due; it comes before a retransmission timeout of that time (RFC 8985, section 7.2)."""
-    return recovery_at(state, f).rack_purpose == PROBE and sender_at(state, f).due_ns[records.RACK] <= state.now
+    return state.recoveries[f].rack_purpose == PROBE and state.senders[f].due_ns[records.RACK] <= state.now
 
 
 @routine
 def probe(state, f):
     """Send a tail loss probe, if allowed, and restart the retransmission timer (RFC 8985, section 7.3)."""
-    if may_probe(sender_at(state, f), recovery_at(state, f)):
+    if may_probe(state.senders[f], state.recoveries[f]):
         request_send(state, f)
     restart_timer(state, f)
     return True
@@ -448,7 +437,7 @@ def probe(state, f):
 @routine
 def expire_rack_timer(state, f):
     """Handle the RACK-TLP timer of a flow: find losses by time, or send a probe."""
-    sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
+    sender, own, event = state.senders[f], state.recoveries[f], state.event[0]
     if own.rack_purpose == PROBE:
         return probe(state, f)
     stop_rack_timer(sender, own)

@@ -19,24 +19,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from longfat.sim.kernel.jit import COMPILED, inline, routine
-from longfat.sim.kernel.memory import (
-    ROWS,
-    STATE,
-    delayed_ack_at,
-    extra_at,
-    flow_own,
-    link_own,
-    packet_at,
-    queue_at,
-    queue_own,
-    rate_change_at,
-    receiver_at,
-    recovery_at,
-    responder_own,
-    sender_at,
-    service_own,
-    timer_at,
-)
+from longfat.sim.kernel.memory import ROWS, STATE, flow_own, link_own, queue_own, responder_own, service_own
 from longfat.sim.kernel.records import NONE, ON_SEND
 from longfat.sim.kernel.views import OWN
 
@@ -153,9 +136,9 @@ wake_at = _finder("verbs_base", VERBS, "wake")
 def show_rate(state, link):
     """Set the rate that plug-ins see to its present value, on a link whose rate changes."""
     while link.shown_rate_until <= state.now:
-        link.bytes_per_second = rate_change_at(state, link.next_shown_rate).bytes_per_second
+        link.bytes_per_second = state.rate_changes[link.next_shown_rate].bytes_per_second
         link.next_shown_rate += 1
-        link.shown_rate_until = rate_change_at(state, link.next_shown_rate).time
+        link.shown_rate_until = state.rate_changes[link.next_shown_rate].time
 
 
 @inline
@@ -171,7 +154,7 @@ def prepare_call(state, link, hook):
 def call(state, link, function, own, i, time):
     """Call a function of a link's plug-in, whose record is at `own`, for packet i at `time` [ns]; return its result."""
     of_service = service_own(state, link.number)
-    return int(function(state, link, own, of_service, packet_at(state, i), extra_at(state, i), time * 1e-9))
+    return int(function(state, link, own, of_service, state.packets[i], state.extras[i], time * 1e-9))
 
 
 @inline
@@ -227,7 +210,7 @@ def call_wake(state, link, q):
     k = link.number
     wake = wake_at(state, link.service, WAKE_UP)
     own, of_service = link_own(state, k), service_own(state, k)
-    wake(state, link, own, of_service, queue_at(state, q), queue_own(state, q), state.now * 1e-9)
+    wake(state, link, own, of_service, state.queues[q], queue_own(state, q), state.now * 1e-9)
 
 
 @routine
@@ -235,9 +218,9 @@ def call_send(state, f, i):
     """Call `send` of a flow's scheme for packet i, which is about to leave."""
     state.flow = f
     state.callback = ON_SEND
-    sender, timer, own = sender_at(state, f), timer_at(state, f), recovery_at(state, f)
+    sender, timer, own = state.senders[f], state.timers[f], state.recoveries[f]
     send = send_at(state, sender.scheme, ON_SEND)
-    send(state, sender, timer, own, flow_own(state, f), packet_at(state, i), extra_at(state, i))
+    send(state, sender, timer, own, flow_own(state, f), state.packets[i], state.extras[i])
     state.callback = NONE
 
 
@@ -246,8 +229,8 @@ def call_receiver(state, f, i, callback):
     """Call `receive` or `reply` of a flow's scheme with packet i; return the callback's result."""
     state.flow = f
     state.callback = callback
-    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
-    receive = receive_at(state, sender_at(state, f).scheme, callback)
-    result = receive(state, receiver, delayed, flow_own(state, f), packet_at(state, i), extra_at(state, i))
+    receiver, delayed = state.receivers[f], state.delayed_acks[f]
+    receive = receive_at(state, state.senders[f].scheme, callback)
+    result = receive(state, receiver, delayed, flow_own(state, f), state.packets[i], state.extras[i])
     state.callback = NONE
     return result

@@ -8,7 +8,7 @@ were scheduled, and last delayed acknowledgments in the order of flows.
 """
 
 from longfat.sim.kernel.jit import inline, routine
-from longfat.sim.kernel.memory import entry_at, sender_at
+from longfat.sim.kernel.memory import entry_at
 from longfat.sim.kernel.records import ARRIVAL, CLOCK, DELAYED, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
 # --- Heap ------------------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def set_timer(state, f, clock, time):
     the heap and is ignored.
     """
     due = max(time, state.now)
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     sender.due_ns[clock] = due
     if due < sender.armed_ns[clock]:
         push_timer(state, f, clock, due)
@@ -182,7 +182,7 @@ def set_timer(state, f, clock, time):
 @routine
 def push_timer(state, f, clock, time):
     """Push an entry for a timer of flow f to the heap of clocks."""
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     sender.armed_ns[clock] = time
     key = new_key(state, CLOCK + clock, f)
     if clock == PACE and sender.access_link == IN_USE:

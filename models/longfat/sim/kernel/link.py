@@ -27,27 +27,7 @@ from longfat.sim.kernel.events import (
     schedule_departure,
 )
 from longfat.sim.kernel.jit import entry, inline, routine
-from longfat.sim.kernel.memory import (
-    access_link_at,
-    backlog_entry_at,
-    census_at,
-    delayed_ack_at,
-    extra_at,
-    hop_at,
-    is_full,
-    link_at,
-    new_packet,
-    packet_at,
-    prefetch_packet,
-    queue_at,
-    rate_change_at,
-    receiver_at,
-    release_packet,
-    state_at,
-    tally_at,
-    uniform,
-    unlink,
-)
+from longfat.sim.kernel.memory import is_full, new_packet, prefetch_packet, release_packet, state_at, uniform, unlink
 from longfat.sim.kernel.receiver import receive, take_delayed
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import release_nodes
@@ -64,12 +44,12 @@ def change_rate(state, link, begin):
     choice, because a transmitter changes its rate between packets).
     """
     while link.rate_until <= begin:
-        change = rate_change_at(state, link.next_rate)
+        change = state.rate_changes[link.next_rate]
         link.rate = change.rate
         link.scale = change.scale
         link.carried_remainder = link.rate >> 1
         link.next_rate += 1
-        link.rate_until = rate_change_at(state, link.next_rate).time
+        link.rate_until = state.rate_changes[link.next_rate].time
 
 
 @inline
@@ -102,19 +82,19 @@ def transmission_time(state, link, size, fresh, begin):
 def update_backlog(state, link):
     """Remove from the backlog of a link without service the packets whose transmission has begun."""
     while link.backlog > 0 and link.next_start <= state.now:
-        link.backlog_bytes -= backlog_entry_at(
-            state, link.circular_base + (link.circular_head & link.circular_mask)
-        ).length
+        link.backlog_bytes -= state.backlog_entries[
+            link.circular_base + (link.circular_head & link.circular_mask)
+        ].length
         link.backlog -= 1
         link.circular_head += 1
-        link.next_start = backlog_entry_at(state, link.circular_base + (link.circular_head & link.circular_mask)).start
+        link.next_start = state.backlog_entries[link.circular_base + (link.circular_head & link.circular_mask)].start
 
 
 @inline
 def join_backlog(state, link, begin, size):
     """Count a packet in the backlog of a link without service until its transmission begins, at `begin` [ns]."""
     now = state.now
-    entry = backlog_entry_at(state, link.circular_base + ((link.circular_head + link.backlog) & link.circular_mask))
+    entry = state.backlog_entries[link.circular_base + ((link.circular_head + link.backlog) & link.circular_mask)]
     entry.start = begin
     entry.arrival = now
     entry.length = size
@@ -134,8 +114,8 @@ def join_backlog(state, link, begin, size):
 @routine
 def drop(state, link, i):
     """Drop packet i at a link: update the counters, and release the packet's row."""
-    packet = packet_at(state, i)
-    tally = tally_at(state, packet.flow)
+    packet = state.packets[i]
+    tally = state.tallies[packet.flow]
     link.dropped += 1
     link.dropped_bytes += packet.length
     if tally.traffic == records.INJECTED:
@@ -148,7 +128,7 @@ def drop(state, link, i):
         state.feedback_dropped += 1
         tally.feedback_in_flight -= 1
         if packet.flag_bits & records.REQUEST:
-            release_nodes(state, extra_at(state, i).stamps)
+            release_nodes(state, state.extras[i].stamps)
     release_packet(state, i)
 
 
@@ -162,7 +142,7 @@ def append_to_link(state, link, i, packet):
             link.has_arrival_event = 1
             schedule_arrival(state, link.number, packet.arrival)
     else:
-        packet_at(state, link.tail).next = i
+        state.packets[link.tail].next = i
     link.tail = i
 
 
@@ -170,19 +150,19 @@ def append_to_link(state, link, i, packet):
 def take_arrived(state, link):
     """Remove and return the packet that has arrived at a link's far end, or NONE if it was handled in advance."""
     i = link.head
-    if i != NONE and packet_at(state, i).arrival > state.now:
-        replace_arrival(state, link.number, packet_at(state, i).arrival)
+    if i != NONE and state.packets[i].arrival > state.now:
+        replace_arrival(state, link.number, state.packets[i].arrival)
         return NONE
     following = NONE
     if i != NONE:
-        following = packet_at(state, i).next
+        following = state.packets[i].next
         link.head = following
     if following == NONE:
         link.tail = NONE
         link.has_arrival_event = 0
         remove_arrival(state)
     else:
-        behind = packet_at(state, following)
+        behind = state.packets[following]
         prefetch_packet(state, behind.next)
         replace_arrival(state, link.number, behind.arrival)
     return i
@@ -204,11 +184,11 @@ def collect_feedback(state, link, i):
     """
     if link.send_feedback:
         link.send_feedback = 0
-        hop = hop_at(state, packet_at(state, i).hop).feedback
+        hop = state.hops[state.packets[i].hop].feedback
         if hop != NONE:
             state.attention = 1
             state.feedback_link = link.number
-            state.feedback_flow = packet_at(state, i).flow
+            state.feedback_flow = state.packets[i].flow
             state.feedback_hop = hop
 
 
@@ -225,16 +205,16 @@ def change_backlog(state, link, packets, size):
 @inline
 def admit_queued(state, link, queue, i):
     """Admit packet i to a link with a service; if the buffer is full, `evict` chooses the packet to drop."""
-    size = packet_at(state, i).length
-    extra_at(state, i).queued_at = state.now
-    extra_at(state, i).queue = queue if queue != NONE else link.first_queue
+    size = state.packets[i].length
+    state.extras[i].queued_at = state.now
+    state.extras[i].queue = queue if queue != NONE else link.first_queue
     idle, more = link.transmitting == NONE, False
     while more or (not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size)):
         victim = call_service(state, link, EVICT, i)
         if victim == records.PASSES:
             break
         if victim == records.NOTHING:
-            extra_at(state, i).queue = NONE  # the packet does not wait, so no later call may return its row
+            state.extras[i].queue = NONE  # the packet does not wait, so no later call may return its row
             drop(state, link, i)
             return
         more = victim < records.PASSES  # see `longfat.sim.drop_more`
@@ -243,7 +223,7 @@ def admit_queued(state, link, queue, i):
         leave_backlog(state, link, victim)
         drop(state, link, victim)
     call_service(state, link, PUT, i)
-    if queue_at(state, extra_at(state, i).queue).tail != i:
+    if state.queues[state.extras[i].queue].tail != i:
         raise ValueError("enqueue of the service did not queue the packet: must call append(link, queue, packet)")
     change_backlog(state, link, 1, size)
     if idle:
@@ -257,18 +237,18 @@ def leave_backlog(state, link, i):
     """Remove packet i from a link's backlog after the service has removed the packet from its queue."""
     if not 0 <= i < state.packets_room:
         raise ValueError("the service returned an invalid packet number: must be that of a packet waiting at this link")
-    q = extra_at(state, i).queue
-    if q == NONE or queue_at(state, q).link != link.number:
+    q = state.extras[i].queue
+    if q == NONE or state.queues[q].link != link.number:
         raise ValueError("the service returned a packet that is not waiting at this link: must be a waiting packet")
-    extra_at(state, i).queue = NONE
-    change_backlog(state, link, -1, packet_at(state, i).length)
+    state.extras[i].queue = NONE
+    change_backlog(state, link, -1, state.packets[i].length)
 
 
 @routine
 def push_out(state, link, victim):
     """Drop the waiting packet that a discipline pushes out; the link must have a service with `may_push_out`."""
     allowed = link.service != NONE and link.may_push_out and 0 <= victim < state.packets_room
-    if not allowed or extra_at(state, victim).queue != link.first_queue:
+    if not allowed or state.extras[victim].queue != link.first_queue:
         raise ValueError(
             "enqueue pushed out a packet that is not waiting: "
             "must be a packet that waits at a link with service='departures'"
@@ -281,7 +261,7 @@ def push_out(state, link, victim):
 @inline
 def transmit(state, link, i):
     """Begin the transmission of packet i, and schedule its end; return False if the discipline drops the packet."""
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     if link.discipline != NONE:
         verdict = call_discipline(state, link, DEQUEUE, i)
         collect_feedback(state, link, i)
@@ -313,7 +293,7 @@ def send_next(state, link):
         if i == records.NOTHING:
             return
         leave_backlog(state, link, i)
-        waited = state.now - extra_at(state, i).queued_at
+        waited = state.now - state.extras[i].queued_at
         if transmit(state, link, i):
             link.waiting_time += waited
             return
@@ -322,7 +302,7 @@ def send_next(state, link):
 @routine
 def wake_queue(state, q):
     """Call a service's `wake` for queue q, at the time that the service set or when the queue's rate has changed."""
-    link = link_at(state, queue_at(state, q).link)
+    link = state.links[state.queues[q].link]
     call_wake(state, link, q)
     if link.transmitting == NONE:
         send_next(state, link)
@@ -349,9 +329,9 @@ def admit_inline(state, i):
     """
     now = state.now
     while i != NONE:
-        packet = packet_at(state, i)
-        hop = hop_at(state, packet.hop)
-        link = link_at(state, hop.link)
+        packet = state.packets[i]
+        hop = state.hops[packet.hop]
+        link = state.links[hop.link]
         if link.special or packet.flag_bits & records.REQUEST:
             admit_special(state, link, hop.queue, i)
             break
@@ -391,7 +371,7 @@ def is_known(state, link, time):
 @inline
 def is_known_after(state, f, link, time):
     """Send the delayed acknowledgments due before `time` [ns], the first from flow f; return whether all are sent."""
-    return delayed_ack_at(state, f).due_ns >= time or send_delayed(state, link, time)
+    return state.delayed_acks[f].due_ns >= time or send_delayed(state, link, time)
 
 
 @routine
@@ -406,13 +386,13 @@ def send_delayed(state, link, time):
     # times (ten) in a star.
     while state.shortage == records.DONE:
         f = link.first_delayed
-        if f == NONE or delayed_ack_at(state, f).due_ns >= time:
+        if f == NONE or state.delayed_acks[f].due_ns >= time:
             return True
-        state.now = delayed_ack_at(state, f).due_ns
+        state.now = state.delayed_acks[f].due_ns
         i = take_delayed(state, f)
-        packet = packet_at(state, i)
-        if hop_at(state, packet.hop - 1).in_advance == records.ENTER_IN_ADVANCE:
-            admit_special(state, link_at(state, hop_at(state, packet.hop).link), NONE, i)
+        packet = state.packets[i]
+        if state.hops[packet.hop - 1].in_advance == records.ENTER_IN_ADVANCE:
+            admit_special(state, state.links[state.hops[packet.hop].link], NONE, i)
         else:
             packet.arrival = state.now
             append_to_link(state, link, i, packet)
@@ -437,12 +417,12 @@ def arrive_in_advance(state, link, i, packet, hop):
 @routine
 def end_of_transmission(state, k):
     """End a transmission on link k, which has a service: start the propagation and the next transmission."""
-    link, now = link_at(state, k), state.now
+    link, now = state.links[k], state.now
     i = link.transmitting
     link.transmitting = NONE
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     packet.arrival = now + link.delay
-    entering = travel(state, link, i, packet, hop_at(state, packet.hop))
+    entering = travel(state, link, i, packet, state.hops[packet.hop])
     if entering != NONE:
         admit_inline(state, entering)
     state.now = now
@@ -457,15 +437,15 @@ def process_deferred(state, k):
     so do the rest. All packets stay deferred if a delayed acknowledgment is due before the first of them arrives: the
     link has an event at that arrival, and none before it.
     """
-    link = link_at(state, k)
+    link = state.links[k]
     f, now, i = link.first_delayed, state.now, link.head
-    blocked = link.deferred == 0 or (f != NONE and delayed_ack_at(state, f).due_ns < packet_at(state, i).arrival)
+    blocked = link.deferred == 0 or (f != NONE and state.delayed_acks[f].due_ns < state.packets[i].arrival)
     link.head = NONE
     link.tail = NONE
     while i != NONE:
-        packet = packet_at(state, i)
+        packet = state.packets[i]
         following = packet.next
-        hop = hop_at(state, packet.hop)
+        hop = state.hops[packet.hop]
         late = hop.link == k and hop.in_advance != records.AT_ARRIVAL
         if late and not blocked and (state.shortage != records.DONE or not is_known(state, link, packet.arrival)):
             blocked = True  # the packets behind it stay deferred, too
@@ -519,7 +499,7 @@ def transmit_in_order(state, link, i, packet, special):
 @routine
 def admit_special(state, link, queue, i):
     """Admit or drop a packet at a link with random loss, a discipline or a service, or (at any link) a request."""
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     if link.service == NONE:
         update_backlog(state, link)
     if link.loss > 0.0 and uniform(state) < link.loss:
@@ -540,7 +520,7 @@ def admit_special(state, link, queue, i):
     if link.service != NONE:
         admit_queued(state, link, queue, i)
     elif transmit_in_order(state, link, i, packet, True):
-        if hop_at(state, packet.hop).in_advance != records.AT_ARRIVAL:
+        if state.hops[packet.hop].in_advance != records.AT_ARRIVAL:
             link.deferred += 1
         append_to_link(state, link, i, packet)
 
@@ -548,28 +528,28 @@ def admit_special(state, link, queue, i):
 @routine
 def send_feedback(state):
     """Send feedback from a switch to the sender of a flow, along the path of the flow's acknowledgments."""
-    link, f = link_at(state, state.feedback_link), int(state.feedback_flow)
-    i = new_packet(state, f, records.FEEDBACK, receiver_at(state, f).ack_size, state.feedback_hop)
-    packet_at(state, i).number = link.number
+    link, f = state.links[state.feedback_link], int(state.feedback_flow)
+    i = new_packet(state, f, records.FEEDBACK, state.receivers[f].ack_size, state.feedback_hop)
+    state.packets[i].number = link.number
     for k in range(4):
-        extra_at(state, i).header[k] = link.feedback[k]
+        state.extras[i].header[k] = link.feedback[k]
     state.feedback_flow = NONE
     state.feedback_sent += 1
-    tally_at(state, f).feedback_in_flight += 1
+    state.tallies[f].feedback_in_flight += 1
     request_admission(state, i)
 
 
 @routine
 def deliver_to_switch(state, i):
     """Deliver feedback to a switch, whose discipline may change the rate of the queue of the flow."""
-    packet = packet_at(state, i)
-    packet.hop = hop_at(state, packet.hop).switch_hop
-    hop = hop_at(state, packet.hop)
-    link = link_at(state, hop.link)
+    packet = state.packets[i]
+    packet.hop = state.hops[packet.hop].switch_hop
+    hop = state.hops[packet.hop]
+    link = state.links[hop.link]
     call_discipline(state, link, ON_FEEDBACK, i)
     link.send_feedback = 0
     state.feedback_received += 1
-    tally_at(state, packet.flow).feedback_in_flight -= 1
+    state.tallies[packet.flow].feedback_in_flight -= 1
     q = hop.queue
     release_packet(state, i)
     if q != NONE:
@@ -588,7 +568,7 @@ def untransmitted(state, link):
     # computed separately, to 1 ns.
     left, i = 0, link.head
     while i != NONE:
-        packet = packet_at(state, i)
+        packet = state.packets[i]
         time = int(packet.length) * 8_000_000_000 * link.scale // link.rate
         left += min(max(0, packet.arrival - link.delay - state.now), time)
         i = packet.next
@@ -601,7 +581,7 @@ def count_link(state, k):
 
     A link without service counts the waiting time and transmission time of a packet when it admits the packet.
     """
-    link, count = link_at(state, k), census_at(state, k)
+    link, count = state.links[k], state.census[k]
     count.transmitted = link.busy - untransmitted(state, link)
     count.waiting_time = link.waiting_time
     count.started_waiting_time = link.waiting_time
@@ -614,7 +594,7 @@ def count_link(state, k):
         return
     update_backlog(state, link)
     for k in range(link.backlog):
-        entry = backlog_entry_at(state, link.circular_base + ((link.circular_head + k) & link.circular_mask))
+        entry = state.backlog_entries[link.circular_base + ((link.circular_head + k) & link.circular_mask)]
         count.waiting_time -= entry.start - state.now
         count.started_waiting_time -= entry.start - entry.arrival
         count.served -= 1
@@ -626,7 +606,7 @@ def count_list(state, i, room):
     """Count the packets of a linked list by kind; return their number, which exceeds `room` if the list is a cycle."""
     found = 0
     while i != NONE and found <= room:
-        packet = packet_at(state, i)
+        packet = state.packets[i]
         state.in_use[packet.kind] += 1
         i = packet.next
         found += 1
@@ -647,20 +627,20 @@ def count(address, named, links, queues, lines, delaying):
         state.in_use[kind] = 0
     room, found = state.packets_room, 0
     for k in range(links):
-        link = link_at(state, k)
+        link = state.links[k]
         found += count_list(state, link.head, room)
         if link.transmitting != NONE:
             found += 1
-            state.in_use[packet_at(state, link.transmitting).kind] += 1
+            state.in_use[state.packets[link.transmitting].kind] += 1
     for q in range(queues):
-        found += count_list(state, queue_at(state, q).head, room)
+        found += count_list(state, state.queues[q].head, room)
     for f in range(lines):
-        i = access_link_at(state, f).packet
+        i = state.access_links[f].packet
         if i != NONE:
             found += 1
-            state.in_use[packet_at(state, i).kind] += 1
+            state.in_use[state.packets[i].kind] += 1
     for f in range(delaying):
-        if receiver_at(state, f).waiting != NONE:
+        if state.receivers[f].waiting != NONE:
             found += 1
             state.in_use[records.ACK] += 1
     return found

@@ -42,20 +42,7 @@ from longfat.sim.kernel.link import (
     update_backlog,
     wake_queue,
 )
-from longfat.sim.kernel.memory import (
-    flow_sample_at,
-    hop_at,
-    link_at,
-    link_sample_at,
-    packet_at,
-    prefetch_flow,
-    queue_at,
-    receiver_at,
-    sender_at,
-    state_at,
-    tally_at,
-    timer_at,
-)
+from longfat.sim.kernel.memory import prefetch_flow, state_at
 from longfat.sim.kernel.receiver import expire_delay, receive
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.sender import BURST, LATEST, reach_first_node, send
@@ -65,12 +52,12 @@ from longfat.sim.kernel.source import emit, reach_host, start_connection
 @inline
 def arrive(state, k):
     """Move the first packet on a link to its far end; return False if a scheme returned an invalid window or rate."""
-    link = link_at(state, k)
+    link = state.links[k]
     i = take_arrived(state, link)
     if i == NONE:
         return True
-    packet = packet_at(state, i)
-    hop = hop_at(state, packet.hop)
+    packet = state.packets[i]
+    hop = state.hops[packet.hop]
     here, far_end = hop.link == k, hop.far_end
     # If the hop of an arriving packet is at another link, the packet is an acknowledgment that was made in advance: it
     # only has to enter that link now.
@@ -89,7 +76,7 @@ def arrive(state, k):
         return True
     if far_end == records.TO_SENDER and packet.kind == records.ACK:
         if link.head != NONE:
-            prefetch_flow(state, packet_at(state, link.head).flow)
+            prefetch_flow(state, state.packets[link.head].flow)
         return acknowledge(state, i)
     return arrive_elsewhere(state, i, far_end)
 
@@ -102,7 +89,7 @@ def arrive_elsewhere(state, i, far_end):
     """
     if far_end == records.TO_SWITCH:
         deliver_to_switch(state, i)
-    elif packet_at(state, i).kind == records.FEEDBACK:
+    elif state.packets[i].kind == records.FEEDBACK:
         return receive_feedback(state, i)
     else:
         reach_host(state, i)
@@ -115,7 +102,7 @@ def expire_timer(state, which, f, time):
 
     An entry of a postponed timer is put back with the new time; an entry of a stopped timer is ignored.
     """
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     if time != sender.armed_ns[which]:
         return True
     sender.armed_ns[which] = NEVER
@@ -143,7 +130,7 @@ def pace(state, f, time):
     The timer expires when the access link has sent its packet, when the rate allows the next packet, when a generator
     emits a packet, when a template starts its next connection, or when the flow starts.
     """
-    sender, tally = sender_at(state, f), tally_at(state, f)
+    sender, tally = state.senders[f], state.tallies[f]
     if sender.access_link == IN_USE:
         reach_first_node(state, f)
         if sender.transfer:
@@ -168,7 +155,7 @@ def pace(state, f, time):
 @routine
 def run_tick(state, k):
     """Call `tick` of a link's discipline, which returns a time [s], and schedule the next call at that time."""
-    link = link_at(state, k)
+    link = state.links[k]
     if link.service == NONE:
         update_backlog(state, link)  # tick may read the backlog
     seconds = call_tick(state, link)
@@ -187,13 +174,13 @@ def take_samples(state):
     if state.samples >= state.samples_room:
         return
     for f in range(state.sampled_flows):
-        sender, row = sender_at(state, f), flow_sample_at(state, state.samples * state.sampled_flows + f)
+        sender, row = state.senders[f], state.flow_samples[state.samples * state.sampled_flows + f]
         row.window = sender.window + sender.inflation
         row.rate = sender.rate
-        row.received_bytes = receiver_at(state, f).received_bytes
-        row.srtt = timer_at(state, f).srtt
+        row.received_bytes = state.receivers[f].received_bytes
+        row.srtt = state.timers[f].srtt
     for k in range(state.sampled_links):
-        link, line = link_at(state, k), link_sample_at(state, state.samples * state.sampled_links + k)
+        link, line = state.links[k], state.link_samples[state.samples * state.sampled_links + k]
         line.arrived_bytes = link.served_bytes + link.dropped_bytes - link.lengthened_bytes
         if link.service == NONE:
             update_backlog(state, link)
@@ -216,8 +203,8 @@ def handle_clock_event(state, kind, index, time):
     elif kind == records.SAMPLING:
         take_samples(state)
     elif kind == records.WAKE:
-        if queue_at(state, index).armed_ns == time:
-            queue_at(state, index).armed_ns = NEVER
+        if state.queues[index].armed_ns == time:
+            state.queues[index].armed_ns = NEVER
             wake_queue(state, index)
     elif kind == records.DELAYED:
         expire_delay(state, index, time)

@@ -1,20 +1,24 @@
 """Access to the rows of a run's arrays by their addresses, so that one pointer represents the run in compiled code.
 
 Passing some twenty arrays to every function of the kernel would cost more than the functions do, and make compilation
-several times longer. So the one row of `records.STATE` holds the address of each array, and ``sender_at(state, f)`` is
-a pointer to a row, not a copy. The `Simulation` keeps the arrays and writes their addresses before it calls the kernel.
-With jit off the same functions read the same memory.
+several times longer. So the one row of `records.STATE` holds the address of each array. The arrays are attributes of
+this row: ``state.senders[f]`` is a pointer to the row of flow f, not a copy. The `Simulation` keeps the arrays and
+writes their addresses before it calls the kernel. With jit off the same expressions read the same memory.
 """
 
 from __future__ import annotations
 
 import ctypes
+import operator
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
+from numba.core.datamodel import models
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
+from numba.extending import intrinsic, lower_builtin, lower_getattr, register_model
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import COMPILED, inline
@@ -33,99 +37,130 @@ def _opaque(builder: Any, word: Any) -> Any:
     return same
 
 
-def _reader(kind: Row, base: str = "") -> Any:
-    """Return a function of (address, index) that returns a row of the array at the address.
+def _row(context: Any, builder: Any, kind: Row, arguments: Any, index: types.Integer) -> Any:
+    """Return, in generated code, a pointer to a row; `arguments` are the address of an array and an index."""
+    address, count = arguments
+    count = context.cast(builder, count, index, types.int64)
+    offset = builder.mul(count, context.get_constant(types.int64, kind.size))
+    return builder.inttoptr(_opaque(builder, builder.add(address, offset)), context.get_value_type(kind))
 
-    With `base`, the function takes a record instead of the address, and reads the address from the record's field
-    `base`.
-    """
+
+def _reader(kind: Row) -> Any:
+    """Return a function of (address, index) that returns a row of the array at the address."""
     if not COMPILED:
-        size = kind.layout.itemsize
-
-        def look(place: Any, index: int) -> Any:
-            return kind.at(int(getattr(place, base) if base else place) + int(index) * size)
-
-        return look
+        return lambda address, index: PlainRows(kind, address)[index]
 
     @intrinsic
-    def at(typingctx, place, index):  # type: ignore[no-untyped-def]
+    def at(typingctx, address, index):  # type: ignore[no-untyped-def]
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            address, count = arguments
-            word = context.get_value_type(types.int64)
-            if base:
-                field = builder.ptrtoint(address, word)
-                field = builder.add(field, context.get_constant(types.int64, place.offset(base)))
-                address = builder.load(builder.inttoptr(field, word.as_pointer()))
-                # Compiled code never changes the address of an array. This metadata lets LLVM load the address only
-                # once.
-                address.set_metadata("invariant.load", builder.module.add_metadata([]))
-            count = context.cast(builder, count, index, types.int64)
-            offset = builder.mul(count, context.get_constant(types.int64, kind.size))
-            address = _opaque(builder, builder.add(address, offset))
-            return builder.inttoptr(address, context.get_value_type(kind))
+            return _row(context, builder, kind, arguments, index)
 
-        return kind(place, index), generate
+        return kind(address, index), generate
 
     return at
 
 
-#: Types of the rows of each array.
-ROWS = {name: Row(dtype, name) for name, dtype in records.ARRAYS.items()}
-STATE = Row(records.STATE, "state")
-
-
-def _rows_of(array: str) -> Any:
-    """Return a function of (state, index) that returns a row of an array of the run."""
-    return _reader(ROWS[array], f"{array}_base")
-
-
-#: Each function takes the state and the number of a flow, and returns the flow's row in one array.
-sender_at = _rows_of("senders")
-timer_at = _rows_of("timers")
-receiver_at = _rows_of("receivers")
-recovery_at = _rows_of("recoveries")
-tally_at = _rows_of("tallies")
-access_link_at = _rows_of("access_links")
-delayed_ack_at = _rows_of("delayed_acks")
-source_at = _rows_of("sources")
-traced_at = _rows_of("traced")
-#: Each function takes the state and a row number, and returns this row of one array that is not indexed by flows.
-link_at = _rows_of("links")
-packet_at = _rows_of("packets")
-extra_at = _rows_of("extras")
-backlog_entry_at = _rows_of("backlog_entries")
-rate_change_at = _rows_of("rate_changes")
-hop_at = _rows_of("hops")
-queue_at = _rows_of("queues")
-transmission_at = _rows_of("nodes")
-block_at = _reader(Row(records.BLOCK, "block"), "nodes_base")
-stamp_at = _reader(Row(records.STAMP, "stamp"), "nodes_base")
-snapshot_at = _rows_of("snapshots")
-connection_at = _rows_of("connections")
-flow_sample_at = _rows_of("flow_samples")
-link_sample_at = _rows_of("link_samples")
-trace_at = _rows_of("trace")
-left_at = _rows_of("left")
-census_at = _rows_of("census")
-_event = _rows_of("event")
-_state = _reader(STATE)
 #: Each function takes an address and an index, and returns an entry of the heap at this address, or a word of memory as
 #: integer or float.
 entry_at = _reader(Row(records.ENTRY, "entry"))
 word_at = _reader(Row(records.WORD, "word"))
 float_at = _reader(Row(records.FLOAT, "float"))
 
+# --- State of a run --------------------------------------------------------------------------------------------------
+
+
+class Rows(types.Type):
+    """Type of an array of the run, whose items are pointers to rows; its value is the address of the array."""
+
+    def __init__(self, kind: Row, base: str) -> None:
+        self.kind, self.base = kind, base
+        super().__init__(f"{kind.name} rows")
+
+
+@register_model(Rows)
+class _RowsModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, rows: Rows) -> None:
+        super().__init__(manager, rows, ir.IntType(64))
+
+
+#: Types of the rows of each array.
+ROWS = {name: Row(dtype, name) for name, dtype in records.ARRAYS.items()}
+#: Attribute of the state -> array and the state's field with its address. The three kinds of list nodes share an array.
+TABLES = {
+    **{name: Rows(kind, f"{name}_base") for name, kind in ROWS.items() if name not in (records.STATE.names or ())},
+    "finished_connections": Rows(ROWS["connections"], "connections_base"),
+    "transmissions": Rows(ROWS["nodes"], "nodes_base"),
+    "blocks": Rows(Row(records.BLOCK, "block"), "nodes_base"),
+    "stamps": Rows(Row(records.STAMP, "stamp"), "nodes_base"),
+}
+
+
+class State(Row):
+    """Type of the row of a run's state, which has the run's arrays as attributes."""
+
+
+register_model(State)(models.RecordModel)
+
+
+@infer_getattr
+class _Arrays(AttributeTemplate):  # type: ignore[misc]
+    key = State
+
+    def generic_resolve(self, state: State, name: str) -> Rows | None:
+        return TABLES.get(name)
+
+
+@infer_global(operator.getitem)
+class _Item(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        rows, index = arguments
+        return signature(rows.kind, rows, index) if isinstance(rows, Rows) else None
+
+
+@lower_builtin(operator.getitem, Rows, types.Integer)  # type: ignore[untyped-decorator]
+def _item(context: Any, builder: Any, found: Any, arguments: Any) -> Any:
+    return _row(context, builder, found.return_type, arguments, found.args[1])
+
+
+def _lower_array(name: str) -> None:
+    """Tell numba how to load the address of an array from the state."""
+
+    @lower_getattr(State, name)  # type: ignore[untyped-decorator]
+    def load(context: Any, builder: Any, state: State, pointer: Any) -> Any:
+        word = ir.IntType(64)
+        field = builder.add(builder.ptrtoint(pointer, word), word(state.offset(TABLES[name].base)))
+        address = builder.load(builder.inttoptr(field, word.as_pointer()))
+        # Compiled code never changes the address of an array. This metadata lets LLVM load the address only once.
+        address.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return address
+
+
+class PlainRows:
+    """Array of the run without compilation."""
+
+    def __init__(self, kind: Row, address: int) -> None:
+        self.kind, self.address = kind, int(address)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.kind.at(self.address + int(index) * self.kind.size)
+
+
+class PlainState(np.record):
+    """Row of a run's state without compilation."""
+
+
+for _name, _rows in TABLES.items():
+    _lower_array(_name)
+    setattr(PlainState, _name, property(lambda state, rows=_rows: PlainRows(rows.kind, state[rows.base])))
+
+STATE = State(np.dtype((PlainState, records.STATE)), "state")
+_state = _reader(STATE)
+
 
 @inline
 def state_at(address):
     """Return the state row of a run, given the row's address."""
     return _state(address, 0)
-
-
-@inline
-def event_of(state):
-    """Return the run's event row, which is passed to callbacks of schemes."""
-    return _event(state, 0)
 
 
 def _records_of(array: str) -> Any:
@@ -289,17 +324,17 @@ def is_full(link, size):
 @inline
 def unlink(state, q, i):
     """Remove packet i from the linked list of queue q."""
-    queue, before, behind = queue_at(state, q), extra_at(state, i).previous, packet_at(state, i).next
+    queue, before, behind = state.queues[q], state.extras[i].previous, state.packets[i].next
     if before == NONE:
         queue.head = behind
     else:
-        packet_at(state, before).next = behind
+        state.packets[before].next = behind
     if behind == NONE:
         queue.tail = before
     else:
-        extra_at(state, behind).previous = before
+        state.extras[behind].previous = before
     queue.packets -= 1
-    queue.bytes -= packet_at(state, i).length
+    queue.bytes -= state.packets[i].length
 
 
 # --- Packet rows -----------------------------------------------------------------------------------------------------
@@ -311,7 +346,7 @@ def unlink(state, q, i):
 def allocate_packet(state):
     """Take the packet row that was released last, which is in the cache, and return its number."""
     i = state.free_packet
-    state.free_packet = packet_at(state, i).next
+    state.free_packet = state.packets[i].next
     state.free_packets -= 1
     if state.free_packets < ROWS_PER_EVENT:
         state.shortage = NO_PACKETS
@@ -323,7 +358,7 @@ def allocate_packet(state):
 def new_packet(state, f, kind, length, hop):
     """Create a green packet of flow f that departs now with priority 0 and without flags; return its row number."""
     i = allocate_packet(state)
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     packet.flow = f
     packet.kind = kind
     packet.length = length
@@ -338,7 +373,7 @@ def new_packet(state, f, kind, length, hop):
 @inline
 def release_packet(state, i):
     """Put the row of packet i back into the pool."""
-    packet_at(state, i).next = state.free_packet
+    state.packets[i].next = state.free_packet
     state.free_packet = i
     state.free_packets += 1
 

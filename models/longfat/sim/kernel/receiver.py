@@ -8,18 +8,7 @@ from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import ON_FEEDBACK, call_receiver, call_responder
 from longfat.sim.kernel.events import request_admission, schedule_delayed
 from longfat.sim.kernel.jit import inline, routine
-from longfat.sim.kernel.memory import (
-    block_at,
-    delayed_ack_at,
-    extra_at,
-    hop_at,
-    link_at,
-    new_packet,
-    packet_at,
-    receiver_at,
-    release_packet,
-    tally_at,
-)
+from longfat.sim.kernel.memory import new_packet, release_packet
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import allocate_node, release_node
 from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
@@ -36,15 +25,15 @@ from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 @routine
 def remove_block(state, owner, b):
     """Remove block b from its owner's list, and release its row."""
-    block = block_at(state, b)
+    block = state.blocks[b]
     if block.previous == NONE:
         owner.blocks_head = block.next
     else:
-        block_at(state, block.previous).next = block.next
+        state.blocks[block.previous].next = block.next
     if block.next == NONE:
         owner.blocks_tail = block.previous
     else:
-        block_at(state, block.next).previous = block.previous
+        state.blocks[block.next].previous = block.previous
     release_node(state, b)
 
 
@@ -52,7 +41,7 @@ def remove_block(state, owner, b):
 def new_block(state, owner, number, before):
     """Insert after block `before` a new block that holds only packet `number`; return the new block's row number."""
     b = allocate_node(state)
-    block = block_at(state, b)
+    block = state.blocks[b]
     block.low = number
     block.high = number + 1
     block.previous = before
@@ -60,12 +49,12 @@ def new_block(state, owner, number, before):
         block.next = owner.blocks_head
         owner.blocks_head = b
     else:
-        block.next = block_at(state, before).next
-        block_at(state, before).next = b
+        block.next = state.blocks[before].next
+        state.blocks[before].next = b
     if block.next == NONE:
         owner.blocks_tail = b
     else:
-        block_at(state, block.next).previous = b
+        state.blocks[block.next].previous = b
     return b
 
 
@@ -73,26 +62,26 @@ def new_block(state, owner, number, before):
 def insert_number(state, owner, number):
     """Insert a packet beyond a hole into the owner's blocks; return its block, and whether the packet is new."""
     b = owner.blocks_tail
-    if b != NONE and number < block_at(state, b).low:  # probably a retransmission: search from the first block
+    if b != NONE and number < state.blocks[b].low:  # probably a retransmission: search from the first block
         b = owner.blocks_head
-        if number < block_at(state, b).low:
+        if number < state.blocks[b].low:
             b = NONE
         else:
-            while block_at(state, block_at(state, b).next).low <= number:
-                b = block_at(state, b).next
+            while state.blocks[state.blocks[b].next].low <= number:
+                b = state.blocks[b].next
     # Block b is now the last block that begins at `number` or below it; b is NONE if there is no such block.
-    if b != NONE and number < block_at(state, b).high:
+    if b != NONE and number < state.blocks[b].high:
         return b, False
-    following = owner.blocks_head if b == NONE else block_at(state, b).next
-    joins_next = following != NONE and block_at(state, following).low == number + 1
-    if b != NONE and block_at(state, b).high == number:
-        block_at(state, b).high += 1
+    following = owner.blocks_head if b == NONE else state.blocks[b].next
+    joins_next = following != NONE and state.blocks[following].low == number + 1
+    if b != NONE and state.blocks[b].high == number:
+        state.blocks[b].high += 1
         if joins_next:
-            block_at(state, b).high = block_at(state, following).high
+            state.blocks[b].high = state.blocks[following].high
             remove_block(state, owner, following)
         return b, True
     if joins_next:
-        block_at(state, following).low = number
+        state.blocks[following].low = number
         return following, True
     return new_block(state, owner, number, b), True
 
@@ -100,7 +89,7 @@ def insert_number(state, owner, number):
 @inline
 def skip_block(state, owner, number):
     """Return the first missing packet number from `number` on; remove the first block if it begins there."""
-    block = block_at(state, owner.blocks_head)
+    block = state.blocks[owner.blocks_head]
     if block.low > number:
         return number
     number = block.high
@@ -111,7 +100,7 @@ def skip_block(state, owner, number):
 @inline
 def remove_blocks_below(state, owner, number):
     """Remove the blocks that hold only packets below `number`."""
-    while owner.blocks_head != NONE and block_at(state, owner.blocks_head).high <= number:
+    while owner.blocks_head != NONE and state.blocks[owner.blocks_head].high <= number:
         remove_block(state, owner, owner.blocks_head)
 
 
@@ -119,9 +108,9 @@ def remove_blocks_below(state, owner, number):
 def first_missing(state, owner, number):
     """Return the first packet number from `number` on that is in no block."""
     b = owner.blocks_head
-    while b != NONE and block_at(state, b).low <= number:
-        number = max(number, block_at(state, b).high)
-        b = block_at(state, b).next
+    while b != NONE and state.blocks[b].low <= number:
+        number = max(number, state.blocks[b].high)
+        b = state.blocks[b].next
     return number
 
 
@@ -136,16 +125,16 @@ def first_missing(state, owner, number):
 @routine
 def arm(state, f, time):
     """Schedule an event at `time` [ns] for a receiver's delayed acknowledgment or its scheme's callback `reply`."""
-    delayed_ack_at(state, f).armed_ns = time
+    state.delayed_acks[f].armed_ns = time
     schedule_delayed(state, f, time)
 
 
 @routine
 def receive_by_scheme(state, i):
     """Call `receive` of a flow's scheme for packet i, which has arrived, and release the packet's row."""
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     f = packet.flow
-    receiver, own, tally = receiver_at(state, f), delayed_ack_at(state, f), tally_at(state, f)
+    receiver, own, tally = state.receivers[f], state.delayed_acks[f], state.tallies[f]
     number, flags = packet.number, int(packet.flag_bits)
     if flags & records.CE:
         tally.marks += 1
@@ -165,10 +154,10 @@ def receive_by_scheme(state, i):
 @routine
 def reply(state, f):
     """Create a reply and call the scheme's `reply` with it; send it if the callback returns a positive number."""
-    receiver, own = receiver_at(state, f), delayed_ack_at(state, f)
+    receiver, own = state.receivers[f], state.delayed_acks[f]
     own.due_ns = NEVER
     i = new_packet(state, f, records.ACK, receiver.ack_size, own.hop)
-    packet, extra = packet_at(state, i), extra_at(state, i)
+    packet, extra = state.packets[i], state.extras[i]
     packet.sent, packet.triggered_by, packet.transmission = own.sent, own.triggered_by, own.transmission
     for k in range(4):
         extra.header[k] = 0.0
@@ -181,7 +170,7 @@ def reply(state, f):
     if not leaves:
         release_packet(state, i)
         return
-    tally_at(state, f).acks_merged -= 1
+    state.tallies[f].acks_merged -= 1
     if state.tracing:
         trace_packet(state, records.ACK_SENT, i)
     request_admission(state, i)
@@ -205,19 +194,19 @@ def is_due_after(one, f, other, g):
 def join_delayed(state, f, delayed, link):
     """Insert flow f into a link's list of flows with a delayed acknowledgment, by due time, then by flow number."""
     before = link.last_delayed
-    while before != NONE and is_due_after(delayed_ack_at(state, before), before, delayed, f):
-        before = delayed_ack_at(state, before).previous
+    while before != NONE and is_due_after(state.delayed_acks[before], before, delayed, f):
+        before = state.delayed_acks[before].previous
     delayed.previous = before
     if before == NONE:
         delayed.behind = link.first_delayed
         link.first_delayed = f
     else:
-        delayed.behind = delayed_ack_at(state, before).behind
-        delayed_ack_at(state, before).behind = f
+        delayed.behind = state.delayed_acks[before].behind
+        state.delayed_acks[before].behind = f
     if delayed.behind == NONE:
         link.last_delayed = f
     else:
-        delayed_ack_at(state, delayed.behind).previous = f
+        state.delayed_acks[delayed.behind].previous = f
 
 
 @inline
@@ -228,27 +217,27 @@ def leave_delayed(state, delayed, link):
     if delayed.previous == NONE:
         link.first_delayed = delayed.behind
     else:
-        delayed_ack_at(state, delayed.previous).behind = delayed.behind
+        state.delayed_acks[delayed.previous].behind = delayed.behind
     if delayed.behind == NONE:
         link.last_delayed = delayed.previous
     else:
-        delayed_ack_at(state, delayed.behind).previous = delayed.previous
+        state.delayed_acks[delayed.behind].previous = delayed.previous
 
 
 @inline
 def link_before(state, i):
     """Return the link over which the data packet of acknowledgment i has arrived."""
-    return link_at(state, hop_at(state, packet_at(state, i).hop - 1).link)
+    return state.links[state.hops[state.packets[i].hop - 1].link]
 
 
 @routine
 def hold_back(state, f, i, may_wait):
     """Discard the delayed acknowledgment, and delay acknowledgment i if allowed; return whether i is delayed."""
-    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
+    receiver, delayed = state.receivers[f], state.delayed_acks[f]
     if receiver.waiting != NONE:
         release_packet(state, receiver.waiting)
         receiver.waiting = NONE
-        tally_at(state, f).acks_merged += 1
+        state.tallies[f].acks_merged += 1
     delayed.pending += 1
     if delayed.quick_acks > 0:
         delayed.quick_acks -= 1
@@ -275,7 +264,7 @@ def acknowledge_change(state, f, marked):
     """Send the delayed acknowledgment now if the arriving packet's congestion mark differs from the last packet's."""
     # RFC 8257, section 3.2, figure 1: if the mark differs from that of the last packet, immediately send an
     # acknowledgment with the old mark; later acknowledgments have the new mark.
-    receiver = receiver_at(state, f)
+    receiver = state.receivers[f]
     if receiver.waiting != NONE and (marked != 0) != (receiver.echo_ce != 0):
         request_admission(state, take_delayed(state, f))
 
@@ -283,10 +272,10 @@ def acknowledge_change(state, f, marked):
 @routine
 def take_delayed(state, f):
     """Remove and return the delayed acknowledgment of flow f, which is then sent."""
-    receiver = receiver_at(state, f)
+    receiver = state.receivers[f]
     i = receiver.waiting
     receiver.waiting = NONE
-    leave_delayed(state, delayed_ack_at(state, f), link_before(state, i))
+    leave_delayed(state, state.delayed_acks[f], link_before(state, i))
     if state.tracing:
         trace_packet(state, records.ACK_SENT, i)
     return i
@@ -295,12 +284,12 @@ def take_delayed(state, f):
 @routine
 def expire_delay(state, f, time):
     """Send flow f's delayed acknowledgment or reply if it is due, else put its entry back; ignore an outdated entry."""
-    delayed = delayed_ack_at(state, f)
+    delayed = state.delayed_acks[f]
     if time != delayed.armed_ns:
         return
     delayed.armed_ns = NEVER
     if delayed.due_ns <= time:
-        if receiver_at(state, f).delays == records.BY_SCHEME:
+        if state.receivers[f].delays == records.BY_SCHEME:
             reply(state, f)
         else:
             request_admission(state, take_delayed(state, f))
@@ -314,8 +303,8 @@ def expire_delay(state, f, time):
 @inline
 def receive(state, i):
     """Receive a data packet or a request; return whether its row now holds an acknowledgment or answer to send."""
-    packet = packet_at(state, i)
-    receiver = receiver_at(state, packet.flow)
+    packet = state.packets[i]
+    receiver = state.receivers[packet.flow]
     if (
         receiver.plain == 0
         or packet.kind != records.DATA
@@ -366,12 +355,12 @@ def make_acknowledgment(receiver, packet):
 @routine
 def receive_any(state, i):
     """Receive a packet that `receive` does not handle; return whether its row now holds an answer to send."""
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     if packet.kind == records.FEEDBACK:
         answer_request(state, i)
         return True
     f = packet.flow
-    receiver = receiver_at(state, f)
+    receiver = state.receivers[f]
     number = packet.number
     count_arrival(state, receiver, packet)
     flags = int(packet.flag_bits)
@@ -391,7 +380,7 @@ def receive_any(state, i):
         receive_out_of_order(state, f, i)
     if not receiver.acknowledges:
         if flags & records.CE:
-            tally_at(state, f).marks += 1
+            state.tallies[f].marks += 1
         if state.tracing:
             trace_reception(state, i, number, flags)
         release_packet(state, i)
@@ -401,16 +390,16 @@ def receive_any(state, i):
     if receiver.delays and expected and receiver.echo == records.STATE_OF_LAST:
         acknowledge_change(state, f, flags & records.CE)
     if flags & records.CE:
-        tally_at(state, f).marks += 1
+        state.tallies[f].marks += 1
         receiver.echo_ce = 1
     elif receiver.echo != records.LATCHED or flags & records.CWR:
         receiver.echo_ce = 0
     if receiver.echo_ce:
         packet.flag_bits |= records.ECE
     if receiver.echo == records.ACCURATE:
-        extra_at(state, i).header[records.MARKS_FIELD] = tally_at(state, f).marks
+        state.extras[i].header[records.MARKS_FIELD] = state.tallies[f].marks
     if receiver.reports_arrival:
-        extra_at(state, i).header[0] = state.now * 1e-9
+        state.extras[i].header[0] = state.now * 1e-9
     make_acknowledgment(receiver, packet)
     if state.tracing:
         trace_reception(state, i, number, flags)
@@ -424,10 +413,10 @@ def receive_any(state, i):
 @routine
 def answer_request(state, i):
     """Turn a request that has arrived into its answer; the run's responder fills in the header fields."""
-    packet, extra = packet_at(state, i), extra_at(state, i)
+    packet, extra = state.packets[i], state.extras[i]
     for k in range(4):
         extra.header[k] = 0.0
-    call_responder(state, link_at(state, hop_at(state, packet.hop).link), ON_FEEDBACK, i, state.now)
+    call_responder(state, state.links[state.hops[packet.hop].link], ON_FEEDBACK, i, state.now)
     packet.flag_bits = records.ANSWERED  # distinguishes it from feedback of a switch
     packet.hop += 1
 
@@ -435,14 +424,14 @@ def answer_request(state, i):
 @routine
 def receive_out_of_order(state, f, i):
     """Store packet i if it is new and lies beyond a hole, or count a duplicate; report SACK blocks."""
-    packet, receiver = packet_at(state, i), receiver_at(state, f)
+    packet, receiver = state.packets[i], state.receivers[f]
     block, new = NONE, False
     if packet.number > receiver.expect:
         block, new = insert_number(state, receiver, packet.number)
     if new:
         receiver.received_bytes += packet.length
     else:
-        tally_at(state, f).duplicate += 1
+        state.tallies[f].duplicate += 1
     if receiver.blocks_head != NONE:
         report_blocks(state, f, i, block)
 
@@ -466,22 +455,22 @@ def add_block(extra, expect, count, low, high):
 @routine
 def report_blocks(state, f, i, newest):
     """Report up to three blocks in acknowledgment i: the newest, then reported ones, then others (RFC 2018, 3, 4)."""
-    tally, receiver, extra = tally_at(state, f), receiver_at(state, f), extra_at(state, i)
+    tally, receiver, extra = state.tallies[f], state.receivers[f], state.extras[i]
     expect, count = receiver.expect, 0
     for k in range(6):
         extra.blocks[k] = 0
     if newest != NONE:
-        extra.blocks[0] = block_at(state, newest).low
-        extra.blocks[1] = block_at(state, newest).high
+        extra.blocks[0] = state.blocks[newest].low
+        extra.blocks[1] = state.blocks[newest].high
         count = 1
     for k in range(0, 6, 2):
         if count < 3:
             count = add_block(extra, expect, count, tally.reported_blocks[k], tally.reported_blocks[k + 1])
     b = receiver.blocks_tail
     while b != NONE and count < 3:
-        count = add_block(extra, expect, count, block_at(state, b).low, block_at(state, b).high)
-        b = block_at(state, b).previous
+        count = add_block(extra, expect, count, state.blocks[b].low, state.blocks[b].high)
+        b = state.blocks[b].previous
     for k in range(6):
         tally.reported_blocks[k] = extra.blocks[k]
     if count > 0:
-        packet_at(state, i).flag_bits |= records.SACK
+        state.packets[i].flag_bits |= records.SACK

@@ -6,18 +6,7 @@ recovery, which finds losses by counting later acknowledgments; and RACK-TLP, wh
 
 from longfat.sim.kernel.events import set_timer
 from longfat.sim.kernel.jit import inline, routine
-from longfat.sim.kernel.memory import (
-    delayed_ack_at,
-    extra_at,
-    packet_at,
-    prefetch_transmission,
-    receiver_at,
-    recovery_at,
-    sender_at,
-    snapshot_at,
-    timer_at,
-    transmission_at,
-)
+from longfat.sim.kernel.memory import prefetch_transmission
 from longfat.sim.kernel.records import DELIVERED, NEVER, NO_NODES, NONE, RACK, ROWS_PER_EVENT, RTO
 from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 
@@ -32,7 +21,7 @@ from longfat.sim.kernel.records import SACK as HAS_BLOCKS
 @routine
 def take_snapshot(state, own, n):
     """Record the flow's delivery state at the departure of a transmission, which already counts as in flight."""
-    snapshot = snapshot_at(state, n)
+    snapshot = state.snapshots[n]
     # draft-ietf-ccwg-bbr-06, section 4.1.2.2, OnPacketSent(): if nothing else is in flight, the sampling interval
     # begins now. C.inflight of the draft excludes the packet in this condition, but P.tx_in_flight includes it.
     if own.in_flight == 1:
@@ -53,7 +42,7 @@ def newer(state, n, other):
         return n
     if n == NONE:
         return other
-    return n if transmission_at(state, n).transmission > transmission_at(state, other).transmission else other
+    return n if state.transmissions[n].transmission > state.transmissions[other].transmission else other
 
 
 @inline
@@ -81,7 +70,7 @@ def take_sample(state, own, event, n, sent):
     if n == NONE:
         return
     state.sample_set = 1
-    snapshot, departure = snapshot_at(state, n), transmission_at(state, n).sent
+    snapshot, departure = state.snapshots[n], state.transmissions[n].sent
     own.delivered_at = state.now
     own.first_sent = departure
     own.least_rtt = min(own.least_rtt, state.now - sent)
@@ -106,9 +95,9 @@ def describe_loss(state, event, n, lost):
     """Set the event's fields for a lost transmission, list node n; `lost` counts the losses up to this one."""
     clear_sample(state, event)
     state.sample_set = 1
-    snapshot = snapshot_at(state, n)
-    event.number = transmission_at(state, n).number
-    event.transmission = transmission_at(state, n).transmission
+    snapshot = state.snapshots[n]
+    event.number = state.transmissions[n].number
+    event.transmission = state.transmissions[n].transmission
     event.lost = 1
     event.prior_delivered = snapshot.delivered
     event.sent_in_flight = snapshot.in_flight
@@ -126,7 +115,7 @@ def describe_loss(state, event, n, lost):
 def allocate_node(state):
     """Take a list node from the pool, and return its row number."""
     n = state.free_node
-    state.free_node = transmission_at(state, n).next
+    state.free_node = state.transmissions[n].next
     state.free_nodes -= 1
     if state.free_nodes < ROWS_PER_EVENT:
         state.shortage = NO_NODES
@@ -138,7 +127,7 @@ def allocate_node(state):
 def record_transmission(state, own, number, transmission, retransmitted):
     """Append a transmission to the list of outstanding transmissions."""
     n = allocate_node(state)
-    node = transmission_at(state, n)
+    node = state.transmissions[n]
     node.number = number
     node.transmission = transmission
     node.later_acked = retransmitted if own.rack else 0
@@ -151,11 +140,11 @@ def record_transmission(state, own, number, transmission, retransmitted):
 @inline
 def append_outstanding(state, own, n):
     """Append list node n to the outstanding transmissions."""
-    transmission_at(state, n).next = NONE
+    state.transmissions[n].next = NONE
     if own.outstanding_tail == NONE:
         own.outstanding_head = n
     else:
-        transmission_at(state, own.outstanding_tail).next = n
+        state.transmissions[own.outstanding_tail].next = n
     own.outstanding_tail = n
     own.in_flight += 1
 
@@ -163,11 +152,11 @@ def append_outstanding(state, own, n):
 @inline
 def unlink(state, own, before, n):
     """Remove list node n, which follows `before`, from the outstanding transmissions."""
-    following = transmission_at(state, n).next
+    following = state.transmissions[n].next
     if before == NONE:
         own.outstanding_head = following
     else:
-        transmission_at(state, before).next = following
+        state.transmissions[before].next = following
     if following == NONE:
         own.outstanding_tail = before
     own.in_flight -= 1
@@ -178,11 +167,11 @@ def next_retransmission(state, own, una):
     """Take the next packet from the list of lost transmissions; return its number, or NONE."""
     while own.lost_head != NONE:
         n = own.lost_head
-        number = transmission_at(state, n).number
-        arrived = transmission_at(state, n).later_acked == DELIVERED
+        number = state.transmissions[n].number
+        arrived = state.transmissions[n].later_acked == DELIVERED
         if number < una and not arrived:
             own.delivered += 1
-        own.lost_head = transmission_at(state, n).next
+        own.lost_head = state.transmissions[n].next
         if own.lost_head == NONE:
             own.lost_tail = NONE
         release_node(state, n)
@@ -217,17 +206,17 @@ def mark_lost_by_timeout(state, f):
     8985, section 6.3). RFC 6298, rule 5.4: the earliest packet is retransmitted first. Sorting is needed because a
     retransmission may follow higher numbers in the list.
     """
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    sender, own = state.senders[f], state.recoveries[f]
     overdue = state.now - own.rack_rtt - own.reordering_window
     lost, n, before = own.lost_head, own.outstanding_head, NONE
     clear_lists(own)
     while lost != NONE:
-        following = transmission_at(state, lost).next
+        following = state.transmissions[lost].next
         insert_lost(state, own, before, lost)
         before, lost = lost, following
     while n != NONE:
-        following = transmission_at(state, n).next
-        if not own.rack or transmission_at(state, n).number == sender.una or transmission_at(state, n).sent <= overdue:
+        following = state.transmissions[n].next
+        if not own.rack or state.transmissions[n].number == sender.una or state.transmissions[n].sent <= overdue:
             insert_lost(state, own, before, n)
             own.lost += 1
             before = n
@@ -245,18 +234,18 @@ def insert_lost(state, own, before, n):
     The search for its place starts at node `before` of the list if that has no higher number, so that a sorted list is
     traversed once when its nodes are inserted one after the other.
     """
-    node, after = transmission_at(state, n), own.lost_head
-    if before != NONE and transmission_at(state, before).number <= node.number:
-        after = transmission_at(state, before).next
+    node, after = state.transmissions[n], own.lost_head
+    if before != NONE and state.transmissions[before].number <= node.number:
+        after = state.transmissions[before].next
     else:
         before = NONE
-    while after != NONE and transmission_at(state, after).number <= node.number:
-        before, after = after, transmission_at(state, after).next
+    while after != NONE and state.transmissions[after].number <= node.number:
+        before, after = after, state.transmissions[after].next
     node.next = after
     if before == NONE:
         own.lost_head = n
     else:
-        transmission_at(state, before).next = n
+        state.transmissions[before].next = n
     if after == NONE:
         own.lost_tail = n
 
@@ -264,7 +253,7 @@ def insert_lost(state, own, before, n):
 @inline
 def release_node(state, n):
     """Put list node n back into the pool."""
-    transmission_at(state, n).next = state.free_node
+    state.transmissions[n].next = state.free_node
     state.free_node = n
     state.free_nodes += 1
 
@@ -273,7 +262,7 @@ def release_node(state, n):
 def release_nodes(state, n):
     """Put all nodes of the list that begins at node n back into the pool."""
     while n != NONE:
-        following = transmission_at(state, n).next
+        following = state.transmissions[n].next
         release_node(state, n)
         n = following
 
@@ -281,11 +270,11 @@ def release_nodes(state, n):
 @inline
 def is_covered(state, una, i, number):
     """Return whether acknowledgment i covers packet `number`: cumulatively, as its trigger, or by a SACK block."""
-    if number < una or number == packet_at(state, i).triggered_by:
+    if number < una or number == state.packets[i].triggered_by:
         return True
-    if packet_at(state, i).flag_bits & HAS_BLOCKS:
+    if state.packets[i].flag_bits & HAS_BLOCKS:
         for k in range(0, 6, 2):
-            if extra_at(state, i).blocks[k] <= number < extra_at(state, i).blocks[k + 1]:
+            if state.extras[i].blocks[k] <= number < state.extras[i].blocks[k + 1]:
                 return True
     return False
 
@@ -304,17 +293,17 @@ def update_scoreboard(state, own, una, acked, i):
 
     Only transmissions up to the acknowledged one are visited, so the cost grows with the number of holes before it.
     """
-    upto = packet_at(state, i).transmission
+    upto = state.packets[i].transmission
     lost, fresh = 0, False
     before_this = own.delivered
     triggered, newest = False, NONE
     before, n = NONE, own.outstanding_head
-    more = n != NONE and transmission_at(state, n).transmission <= upto
+    more = n != NONE and state.transmissions[n].transmission <= upto
     while more:
-        node = transmission_at(state, n)
+        node = state.transmissions[n]
         following = node.next
         # Numbers increase along the list: the row behind transmission `upto` is not read, only prefetched below.
-        more = node.transmission < upto and following != NONE and transmission_at(state, following).transmission <= upto
+        more = node.transmission < upto and following != NONE and state.transmissions[following].transmission <= upto
         covered = is_covered(state, una, i, node.number)
         if not covered:
             if own.rack == 0:
@@ -328,7 +317,7 @@ def update_scoreboard(state, own, una, acked, i):
             newest = n
             if own.rack:
                 record_order(state, own, n)
-            triggered = triggered or node.number == packet_at(state, i).triggered_by
+            triggered = triggered or node.number == state.packets[i].triggered_by
             release_node(state, n)
         else:
             lost += 1
@@ -351,7 +340,7 @@ def count_late_deliveries(state, own, una, i):
     """
     newest, n = NONE, own.lost_head
     while n != NONE:
-        node = transmission_at(state, n)
+        node = state.transmissions[n]
         if node.later_acked != DELIVERED and is_covered(state, una, i, node.number):
             own.delivered += 1
             if own.rack:
@@ -365,10 +354,10 @@ def count_late_deliveries(state, own, una, i):
 @inline
 def record_order(state, own, n):
     """Record reordering if a later packet has overtaken the packet now delivered (RFC 8985, section 6.2, step 3)."""
-    number = transmission_at(state, n).number
+    number = state.transmissions[n].number
     if number > own.highest_delivered:
         own.highest_delivered = number
-    elif number < own.highest_delivered and transmission_at(state, n).later_acked == 0:
+    elif number < own.highest_delivered and state.transmissions[n].later_acked == 0:
         own.reordering_seen = 1
 
 
@@ -378,13 +367,13 @@ def lose(state, own, n):
 
     A loss is new if the transmission left after the last new loss was found, and after the last timeout.
     """
-    node = transmission_at(state, n)
+    node = state.transmissions[n]
     state.lost_number = node.number
     node.next = NONE
     if own.lost_tail == NONE:
         own.lost_head = n
     else:
-        transmission_at(state, own.lost_tail).next = n
+        state.transmissions[own.lost_tail].next = n
     own.lost_tail = n
     return node.transmission >= own.recover
 
@@ -408,7 +397,7 @@ def set_rack_timer(state, f, purpose, time):
 
     Our choice: the retransmission timer keeps running while this timer is set, because a probe is never due after it.
     """
-    recovery_at(state, f).rack_purpose = purpose
+    state.recoveries[f].rack_purpose = purpose
     set_timer(state, f, RACK, time)
 
 
@@ -429,7 +418,7 @@ def in_recovery(sender, own):
 @routine
 def enter_recovery(state, f):
     """Begin fast recovery or recovery from a timeout: stop the RACK-TLP timer and forget the probe in flight."""
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    sender, own = state.senders[f], state.recoveries[f]
     own.recovery_end = sender.high
     # RFC 8985, section 7.1, TLP_init(), and section 7.2: recovery ends the episode of the tail loss probe, and no probe
     # is sent during recovery.
@@ -447,14 +436,14 @@ def reported_beyond_gaps(sender, own):
 @inline
 def reordering_window(state, f):
     """Return the reordering window [ns] (RFC 8985, section 6.2, step 4)."""
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    sender, own = state.senders[f], state.recoveries[f]
     if own.reordering_seen == 0:
         if in_recovery(sender, own):
             return 0
         if reported_beyond_gaps(sender, own) >= own.reorder:  # DupThresh
             return 0
     # The simulator's receivers send no DSACK, so RACK.reo_wnd_mult stays 1 and is left out.
-    smoothed = timer_at(state, f).srtt
+    smoothed = state.timers[f].srtt
     window = own.least_rtt // 4
     return min(window, int(smoothed * 1e9)) if smoothed > 0.0 else window
 
@@ -476,13 +465,13 @@ def detect_losses(state, f):
     transmissions may still arrive within the reordering window, the timer is set to the time at which the window has
     passed for all of them.
     """
-    sender, own, now = sender_at(state, f), recovery_at(state, f), state.now
+    sender, own, now = state.senders[f], state.recoveries[f], state.now
     own.reordering_window = reordering_window(state, f)
     allowed = own.rack_rtt + own.reordering_window
     lost, fresh, wait = 0, False, 0
     before, n = NONE, own.outstanding_head
-    while n != NONE and transmission_at(state, n).transmission < own.rack_newest:
-        node = transmission_at(state, n)
+    while n != NONE and state.transmissions[n].transmission < own.rack_newest:
+        node = state.transmissions[n]
         following = node.next
         remaining = node.sent + allowed - now
         if remaining > 0:
@@ -504,7 +493,7 @@ def detect_losses(state, f):
 @routine
 def arm_probe(state, f):
     """Set the timer to the time of the next probe, if the flow may send one (RFC 8985, section 7.2, TLP_calc_PTO())."""
-    sender, own, timer = sender_at(state, f), recovery_at(state, f), timer_at(state, f)
+    sender, own, timer = state.senders[f], state.recoveries[f], state.timers[f]
     if own.rack_purpose == REORDERING:
         return
     stop_rack_timer(sender, own)
@@ -515,8 +504,8 @@ def arm_probe(state, f):
     if in_recovery(sender, own) or reported_beyond_gaps(sender, own) > 0:
         return
     interval = 2.0 * timer.srtt
-    if own.in_flight == 1 and receiver_at(state, f).delays:
-        interval += delayed_ack_at(state, f).ack_delay
+    if own.in_flight == 1 and state.receivers[f].delays:
+        interval += state.delayed_acks[f].ack_delay
     set_rack_timer(state, f, PROBE, min(state.now + int(interval * 1e9), sender.due_ns[RTO]))
 
 
@@ -532,7 +521,7 @@ def may_probe(sender, own):
 @routine
 def next_probe(state, f):
     """Return the number of the packet to send as a probe: new data, or else the last packet (RFC 8985, section 7.3)."""
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    sender, own = state.senders[f], state.recoveries[f]
     own.probing = 0
     own.measured = 0
     own.probe_repeats = 0
@@ -545,8 +534,8 @@ def next_probe(state, f):
     # RFC 8985, section 6.1, keeps only the last transmission of each packet: remove the node of the packet's earlier
     # transmission.
     before, n = NONE, own.outstanding_head
-    while n != NONE and transmission_at(state, n).number != sender.high - 1:
-        before, n = n, transmission_at(state, n).next
+    while n != NONE and state.transmissions[n].number != sender.high - 1:
+        before, n = n, state.transmissions[n].next
     if n != NONE:
         unlink(state, own, before, n)
         release_node(state, n)
@@ -566,7 +555,7 @@ def has_repaired_loss(state, own, una, acked, i):
     elif una > own.probe_end:
         own.probe_end = NONE
         return True
-    elif acked == 0 and not packet_at(state, i).flag_bits & HAS_BLOCKS:  # case 2: original and probe arrived
+    elif acked == 0 and not state.packets[i].flag_bits & HAS_BLOCKS:  # case 2: original and probe arrived
         own.probe_end = NONE
     return False
 
@@ -579,22 +568,22 @@ def process_by_time(state, f, acked, i, newest, measured, earlier):
     number of losses, whether any loss is new, and whether a probe has repaired a loss; the third is False if any loss
     is new.
     """
-    own = recovery_at(state, f)
+    own = state.recoveries[f]
     if measured:
         own.measured = 1
     if acked > 0:
         own.probing = 0  # a probe delayed by pacing is no longer needed
     # RFC 8985, section 6.2, steps 1 and 2. Our choice, because the delays of paths do not change: the minimum is taken
     # over the whole connection. The node `newest` may have been released, but not reused.
-    own.least_rtt = min(own.least_rtt, state.now - packet_at(state, i).sent)
+    own.least_rtt = min(own.least_rtt, state.now - state.packets[i].sent)
     if newest != NONE:
-        own.rack_rtt = state.now - transmission_at(state, newest).sent
-        own.rack_newest = max(own.rack_newest, transmission_at(state, newest).transmission)
+        own.rack_rtt = state.now - state.transmissions[newest].sent
+        own.rack_newest = max(own.rack_newest, state.transmissions[newest].transmission)
     # If the newest transmission delivered triggered this acknowledgment, `earlier` tells what it has overtaken, and the
     # row of the first outstanding transmission is not read.
     n = own.outstanding_head
-    overtaken = n != NONE and (earlier or own.rack_newest > packet_at(state, i).transmission)
-    overtaken = overtaken and transmission_at(state, n).transmission < own.rack_newest
+    overtaken = n != NONE and (earlier or own.rack_newest > state.packets[i].transmission)
+    overtaken = overtaken and state.transmissions[n].transmission < own.rack_newest
     if overtaken or own.probe_end != NONE or own.rack_purpose == REORDERING:
         return find_losses(state, f, acked, i)
     own.reordering_window = reordering_window(state, f)
@@ -604,6 +593,6 @@ def process_by_time(state, f, acked, i, newest, measured, earlier):
 @routine
 def find_losses(state, f, acked, i):
     """Find losses by time if packets were overtaken or a probe is in flight; return the values of `process_by_time`."""
-    repaired = has_repaired_loss(state, recovery_at(state, f), sender_at(state, f).una, acked, i)
+    repaired = has_repaired_loss(state, state.recoveries[f], state.senders[f].una, acked, i)
     lost, fresh = detect_losses(state, f)
     return lost, fresh, repaired and not fresh

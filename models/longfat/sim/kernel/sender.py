@@ -13,18 +13,7 @@ from longfat.sim.kernel.callbacks import call_send
 from longfat.sim.kernel.events import IN_USE, request_admission, request_send, set_timer
 from longfat.sim.kernel.jit import inline, routine
 from longfat.sim.kernel.link import admit_inline
-from longfat.sim.kernel.memory import (
-    access_link_at,
-    ecn_field,
-    extra_at,
-    new_packet,
-    packet_at,
-    receiver_at,
-    recovery_at,
-    sender_at,
-    tally_at,
-    timer_at,
-)
+from longfat.sim.kernel.memory import ecn_field, new_packet
 from longfat.sim.kernel.receiver import first_missing
 from longfat.sim.kernel.records import NEVER, NONE
 from longfat.sim.kernel.recovery import arm_probe, next_probe, next_retransmission, record_transmission
@@ -66,9 +55,9 @@ def timeout_ns(timer):
 @inline
 def restart_timer(state, f):
     """Restart the retransmission timer, or stop it if nothing is outstanding (RFC 6298, section 5, rules 5.2, 5.3)."""
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     if sender.high > sender.una:
-        set_timer(state, f, records.RTO, state.now + timeout_ns(timer_at(state, f)))
+        set_timer(state, f, records.RTO, state.now + timeout_ns(state.timers[f]))
     else:
         sender.due_ns[records.RTO] = NEVER
 
@@ -89,9 +78,9 @@ def sample_round_trip(state, f, sender, sent, acked):
     if acked <= 0:
         return False
     if sender.timestamps:
-        update_rto(timer_at(state, f), round_trip(state, sent) * 1e-9)
+        update_rto(state.timers[f], round_trip(state, sent) * 1e-9)
         return True
-    timer = timer_at(state, f)
+    timer = state.timers[f]
     if timer.timed != NONE and sender.una > timer.timed:
         update_rto(timer, round_trip(state, timer.timed_at_ns) * 1e-9)
         timer.timed = NONE
@@ -110,7 +99,7 @@ def sample_round_trip(state, f, sender, sent, acked):
 @inline
 def leave_source(state, f, i):
     """Send packet i from its source: to the access link, or directly to the first link of the path."""
-    if sender_at(state, f).access_link:
+    if state.senders[f].access_link:
         enter_access_link(state, f, i)
     else:
         admit_inline(state, i)
@@ -119,27 +108,27 @@ def leave_source(state, f, i):
 @routine
 def enter_access_link(state, f, i):
     """Begin the transmission of packet i on the flow's access link, which must be idle."""
-    link = access_link_at(state, f)
+    link = state.access_links[f]
     if link.free < state.now:
         link.free = state.now
         link.carried_remainder = link.rate >> 1
     # As in `link.transmission_time`, k packets in a row take round(8e9 k size/rate) ns for a rate in bit/s.
-    units = int(packet_at(state, i).length) * 8_000_000_000 * link.scale + link.carried_remainder
+    units = int(state.packets[i].length) * 8_000_000_000 * link.scale + link.carried_remainder
     time = units // link.rate
     link.carried_remainder = units - time * link.rate
     link.free += time
     link.packet = i
-    sender_at(state, f).access_link = IN_USE
+    state.senders[f].access_link = IN_USE
     set_timer(state, f, records.PACE, link.free)
 
 
 @routine
 def reach_first_node(state, f):
     """End a transmission on the access link: let the packet enter the first link of the path."""
-    link = access_link_at(state, f)
+    link = state.access_links[f]
     i = link.packet
     link.packet = NONE
-    sender_at(state, f).access_link = 1
+    state.senders[f].access_link = 1
     request_admission(state, i)
 
 
@@ -156,7 +145,7 @@ def next_by_scoreboard(state, f):
 
     This is NextSeg() of RFC 6675, section 4, with the rule for losses of `recovery.update_scoreboard`.
     """
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    sender, own = state.senders[f], state.recoveries[f]
     if sender.repair == records.SELECTIVE:
         if own.probing:
             return next_probe(state, f)
@@ -202,11 +191,11 @@ def next_departure(state, f):
     With unused tokens in the pool, the recorded departure is earlier than now by the time in which these tokens
     accrued.
     """
-    sender, now = sender_at(state, f), state.now
+    sender, now = state.senders[f], state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
     last = min(sender.last_paced_ns, int(LATEST) * 1_000_000_000)  # a scheme may have set any time
     due = last + int(gap) if gap < LATEST * 1e9 else NEVER
-    pool = recovery_at(state, f).pool
+    pool = state.recoveries[f].pool
     if pool > 1.0 and due <= now:  # subtract the time in which the unused tokens accrued, at most a full pool
         unused = min((pool - 1.0) * sender.packet_size / sender.rate * 1e9, LATEST * 1e9)
         return due, max(due, now - int(unused))
@@ -244,7 +233,7 @@ def send_inline(state, f, armed):
 
     `armed` says whether the timer of the probe has already been set for this time.
     """
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    sender, own = state.senders[f], state.recoveries[f]
     if not sends_by_window(state, sender, own):
         send(state, f)
         return
@@ -279,7 +268,7 @@ def send(state, f):
     Sending stops if an array is nearly full, a switch has feedback to send, or the burst is very long; the event loop
     then calls the function again.
     """
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     now, left = state.now, BURST
     while sender.access_link != IN_USE:  # when a busy access link becomes idle, `send` is called again
         left -= 1
@@ -305,7 +294,7 @@ def send(state, f):
                 continue
             break
         if sender.transfer == records.FROM_APPLICATION:
-            recovery_at(state, f).app_limited = 0
+            state.recoveries[f].app_limited = 0
         sender.allowance -= 1.0
         sender.last_paced_ns = saved
         transmit_data(state, f, sender, number)
@@ -317,13 +306,13 @@ def send(state, f):
 @routine
 def transmit_request(state, f):
     """Send a request along the path, where links may add stamps to it; the receiver returns it."""
-    i = new_packet(state, f, records.FEEDBACK, records.REQUEST_SIZE, sender_at(state, f).first_hop)
-    packet = packet_at(state, i)
+    i = new_packet(state, f, records.FEEDBACK, records.REQUEST_SIZE, state.senders[f].first_hop)
+    packet = state.packets[i]
     packet.flag_bits = records.REQUEST
     packet.number = NONE
-    extra_at(state, i).stamps = NONE
+    state.extras[i].stamps = NONE
     state.feedback_sent += 1
-    tally_at(state, f).feedback_in_flight += 1
+    state.tallies[f].feedback_in_flight += 1
     leave_source(state, f, i)
 
 
@@ -331,7 +320,7 @@ def transmit_request(state, f):
 def new_data(state, f, sender, number):
     """Create data packet `number` as the flow's next transmission; return its row number."""
     i = new_packet(state, f, records.DATA, sender.packet_size, sender.first_hop)
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     packet.number = number
     packet.transmission = sender.transmission
     packet.flag_bits = ecn_field(sender)
@@ -343,27 +332,27 @@ def new_data(state, f, sender, number):
 def record_new_data(state, f, sender, number):
     """Record the first transmission of packet `number`; without timestamps, time it unless a packet is being timed."""
     sender.high = number + 1
-    if not sender.timestamps and timer_at(state, f).timed == NONE:
-        timer_at(state, f).timed = number
-        timer_at(state, f).timed_at_ns = state.now
+    if not sender.timestamps and state.timers[f].timed == NONE:
+        state.timers[f].timed = number
+        state.timers[f].timed_at_ns = state.now
 
 
 @inline
 def transmit_data(state, f, sender, number):
     """Create data packet `number` and send it."""
     i = new_data(state, f, sender, number)
-    packet, own = packet_at(state, i), recovery_at(state, f)
+    packet, own = state.packets[i], state.recoveries[f]
     flags = int(packet.flag_bits)
     again = 1 if number < sender.high else 0
     if sender.cwr and number >= sender.high:
         flags |= records.CWR
         sender.cwr = 0
     if number == records.NO_DATA:
-        packet.length = receiver_at(state, f).ack_size
+        packet.length = state.receivers[f].ack_size
     elif again:
-        tally_at(state, f).retransmitted += 1
-        if number == timer_at(state, f).timed:
-            timer_at(state, f).timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
+        state.tallies[f].retransmitted += 1
+        if number == state.timers[f].timed:
+            state.timers[f].timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
     else:
         record_new_data(state, f, sender, number)
     if sender.repair == records.SELECTIVE:
@@ -373,14 +362,14 @@ def transmit_data(state, f, sender, number):
     if sender.stamped == records.STAMPED_BOTH_WAYS:
         flags |= records.STAMPED
         for k in range(4):
-            extra_at(state, i).header[k] = own.header[k]
+            state.extras[i].header[k] = own.header[k]
     packet.flag_bits = flags
     if sender.has_send_callback:
         call_send(state, f, i)
     if state.tracing:
         trace_packet(state, records.SENT, i)
     if sender.acknowledged and sender.due_ns[records.RTO] == NEVER:
-        set_timer(state, f, records.RTO, state.now + timeout_ns(timer_at(state, f)))
+        set_timer(state, f, records.RTO, state.now + timeout_ns(state.timers[f]))
     # RFC 8985, section 7.2: set the probe timer after new data is sent that is not itself a probe. `arm_probe` excludes
     # recovery.
     if sender.repair == records.SELECTIVE and own.rack and own.probe_end != number + 1:

@@ -8,20 +8,11 @@ from longfat.sim.kernel import records
 from longfat.sim.kernel.events import request_admission, set_timer
 from longfat.sim.kernel.jit import COMPILED, entry, inline, routine
 from longfat.sim.kernel.memory import (
-    access_link_at,
-    connection_at,
-    delayed_ack_at,
     ecn_field,
     flow_own,
     new_packet,
-    packet_at,
-    receiver_at,
-    recovery_at,
     release_packet,
-    sender_at,
-    source_at,
     state_at,
-    tally_at,
     traffic_uniform,
     word_at,
 )
@@ -63,11 +54,11 @@ def rounded(time):
 @routine
 def has_begun(state, f):
     """Return whether a Poisson process has begun; if not, begin it with an exponential gap."""
-    tally = tally_at(state, f)
+    tally = state.tallies[f]
     if tally.begun:
         return True
     tally.begun = 1
-    set_timer(state, f, records.PACE, state.now + rounded(exponential(state, source_at(state, f).gap)))
+    set_timer(state, f, records.PACE, state.now + rounded(exponential(state, state.sources[f].gap)))
     return False
 
 
@@ -106,7 +97,7 @@ def switch_on(state, source, time):
 @routine
 def emit(state, f):
     """Send one packet of an uncontrolled flow, and schedule the next one."""
-    sender, source, tally = sender_at(state, f), source_at(state, f), tally_at(state, f)
+    sender, source, tally = state.senders[f], state.sources[f], state.tallies[f]
     now = state.now
     if now >= tally.stop or sender.high >= sender.packets:
         tally.finish = now
@@ -120,7 +111,7 @@ def emit(state, f):
     if source.mean_size > 0.0:
         size = min(max(1, int(exponential(state, source.mean_size) + 0.5)), 1_000_000)
     i = new_packet(state, f, records.DATA, size, sender.first_hop)
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     packet.number = sender.high
     packet.transmission = sender.transmission
     packet.flag_bits = ecn_field(sender)
@@ -145,7 +136,7 @@ def write(state, f):
 
     The function is called only when the sender has no data left, so that writing needs no events.
     """
-    sender, source = sender_at(state, f), source_at(state, f)
+    sender, source = state.senders[f], state.sources[f]
     before = sender.packets
     while source.next_write <= state.now and sender.packets < source.total:
         time = source.next_write
@@ -166,7 +157,7 @@ def wait_for_data(state, f):
     """
     if write(state, f):
         return True
-    sender, source, own = sender_at(state, f), source_at(state, f), recovery_at(state, f)
+    sender, source, own = state.senders[f], state.sources[f], state.recoveries[f]
     if sender.next >= sender.packets:
         sent, allowed = sender.next - sender.una, sender.window + sender.inflation
         if sender.repair == records.SELECTIVE:
@@ -185,7 +176,7 @@ def check_application_limited(state, f):
     This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data delayed only by the pacing rate
     count as data to send.
     """
-    sender, own = sender_at(state, f), recovery_at(state, f)
+    sender, own = state.senders[f], state.recoveries[f]
     if not own.sampled or sender.next < sender.packets or own.lost_head != NONE or own.in_flight + 1 > sender.window:
         return
     if sender.transfer != records.FROM_APPLICATION or not write(state, f):
@@ -195,8 +186,8 @@ def check_application_limited(state, f):
 @routine
 def all_written(state, f):
     """Return whether the application of a flow, if it has one, has written the whole file."""
-    sender = sender_at(state, f)
-    return sender.transfer != records.FROM_APPLICATION or sender.packets >= source_at(state, f).total
+    sender = state.senders[f]
+    return sender.transfer != records.FROM_APPLICATION or sender.packets >= state.sources[f].total
 
 
 # --- Connections -----------------------------------------------------------------------------------------------------
@@ -219,7 +210,7 @@ COUNTERS = _NAMES[FIRST_COUNTER:END_OF_COUNTERS]
 @inline
 def has_nothing_in_flight(state, f):
     """Return whether no data packet, acknowledgment or feedback of a flow is in the network."""
-    sender, receiver, tally = sender_at(state, f), receiver_at(state, f), tally_at(state, f)
+    sender, receiver, tally = state.senders[f], state.receivers[f], state.tallies[f]
     answered = (
         receiver.received == sender.acks_received + tally.acks_dropped + tally.acks_merged
         and tally.feedback_in_flight == 0
@@ -232,9 +223,9 @@ def add_to_template(state, t, f):
     """Add the counters of a finished connection to those of its template."""
     for k in range(FIRST_COUNTER, END_OF_COUNTERS):
         word_at(state.tallies_base, TALLY_WORDS * t + k).x += word_at(state.tallies_base, TALLY_WORDS * f + k).x
-    tally_at(state, t).sent += sender_at(state, f).transmission
-    sender_at(state, t).acks_received += sender_at(state, f).acks_received
-    mine, theirs = receiver_at(state, t), receiver_at(state, f)
+    state.tallies[t].sent += state.senders[f].transmission
+    state.senders[t].acks_received += state.senders[f].acks_received
+    mine, theirs = state.receivers[t], state.receivers[f]
     mine.received += theirs.received
     mine.received_bytes += theirs.received_bytes
     mine.delay += theirs.delay
@@ -244,11 +235,11 @@ def add_to_template(state, t, f):
 @inline
 def reusable_row(state, t):
     """Take a finished connection's row for a new connection of template t; return NONE if there is none."""
-    template = source_at(state, t)
+    template = state.sources[t]
     f = template.first_row
     if f == NONE or not has_nothing_in_flight(state, f):
         return NONE
-    template.first_row = source_at(state, f).next_row
+    template.first_row = state.sources[f].next_row
     if template.first_row == NONE:
         template.last_row = NONE
     return f
@@ -268,10 +259,10 @@ def initialise_connection(state, t, f):
     Heap entries for timers of the row's previous connection stay: the first three timers use their entries again; the
     entry of the RACK-TLP timer is ignored when its time comes.
     """
-    sender = sender_at(state, f)
+    sender = state.senders[f]
     hop = sender.first_hop
     armed = sender.armed_ns[0], sender.armed_ns[1], sender.armed_ns[2], NEVER
-    release_nodes(state, tally_at(state, f).last_stamps)
+    release_nodes(state, state.tallies[f].last_stamps)
     copy_row(state.senders_base, SENDER_WORDS, t, f)
     copy_row(state.timers_base, TIMER_WORDS, t, f)
     copy_row(state.receivers_base, RECEIVING_WORDS, t, f)
@@ -284,18 +275,18 @@ def initialise_connection(state, t, f):
         sender.due_ns[k] = NEVER
         sender.armed_ns[k] = armed[k]
     if sender.access_link:
-        access_link_at(state, f).free = 0
+        state.access_links[f].free = 0
     sender.transfer = 1
     sender.sends_until_ns = NEVER
     sender.acks_received = 0
-    receiver = receiver_at(state, f)
+    receiver = state.receivers[f]
     receiver.received = 0
     receiver.received_bytes = 0
     receiver.delay = 0.0
     receiver.last_arrival = 0
     receiver.waiting = NONE
     if receiver.delays:
-        delayed, given = delayed_ack_at(state, f), delayed_ack_at(state, t)
+        delayed, given = state.delayed_acks[f], state.delayed_acks[t]
         delayed.delayed_ack = given.delayed_ack
         delayed.ack_delay = given.ack_delay
         delayed.quick_acks = given.quick_acks
@@ -303,7 +294,7 @@ def initialise_connection(state, t, f):
         delayed.due_ns = NEVER
     for k in range(FIRST_COUNTER, END_OF_COUNTERS):
         word_at(state.tallies_base, TALLY_WORDS * f + k).x = 0
-    tally = tally_at(state, f)
+    tally = state.tallies[f]
     tally.traffic = records.TRANSFER
     tally.template = t
     tally.start = state.now
@@ -314,28 +305,28 @@ def initialise_connection(state, t, f):
 def start_connection(state, t):
     """Start a connection of template t if one is due; return its row, t if none is due, or NONE if no row is free."""
     now = state.now
-    if now >= tally_at(state, t).stop or not has_begun(state, t):
+    if now >= state.tallies[t].stop or not has_begun(state, t):
         return t
     f = reusable_row(state, t)
     if f == NONE:
         return NONE
     add_to_template(state, t, f)
     initialise_connection(state, t, f)
-    source_at(state, f).next_row = NONE
-    set_timer(state, t, records.PACE, now + rounded(exponential(state, source_at(state, t).gap)))
+    state.sources[f].next_row = NONE
+    set_timer(state, t, records.PACE, now + rounded(exponential(state, state.sources[t].gap)))
     return f
 
 
 @routine
 def end_connection(state, f):
     """Log a finished connection, and make its row available for later connections."""
-    tally = tally_at(state, f)
-    template = source_at(state, tally.template)
-    entry = connection_at(state, state.connections)
+    tally = state.tallies[f]
+    template = state.sources[tally.template]
+    entry = state.finished_connections[state.connections]
     entry.flow = tally.template
     entry.start = tally.start
     entry.finish = tally.finish
-    entry.sent = sender_at(state, f).transmission
+    entry.sent = state.senders[f].transmission
     entry.dropped = tally.dropped
     state.connections += 1
     if state.connections + records.ROWS_PER_EVENT > state.connections_room:
@@ -344,9 +335,9 @@ def end_connection(state, f):
     if template.last_row == NONE:
         template.first_row = f
     else:
-        source_at(state, template.last_row).next_row = f
+        state.sources[template.last_row].next_row = f
     template.last_row = f
-    source_at(state, f).next_row = NONE
+    state.sources[f].next_row = NONE
 
 
 # --- Hosts outside the simulator -------------------------------------------------------------------------------------
@@ -363,32 +354,32 @@ def inject(address, f, hop, kind, length, number, transmission, flags):
     """Create a packet of flow f at a hop; the event loop admits it to the hop's link before the next event."""
     state = state_at(address)
     i = new_packet(state, f, kind, length, hop)
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     packet.number = number
     packet.transmission = transmission
     packet.flag_bits = flags
     packet.triggered_by = 0
     if kind == records.DATA:
-        sender_at(state, f).transmission += 1
+        state.senders[f].transmission += 1
     else:
-        tally_at(state, f).acks_injected += 1
+        state.tallies[f].acks_injected += 1
     request_admission(state, i)
 
 
 @routine
 def reach_host(state, i):
     """Deliver an injected packet to a host outside the simulator; the event loop returns before the next event."""
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     f = packet.flow
     record_end(state, i, 0)
     if packet.kind == records.DATA:
-        receiver = receiver_at(state, f)
+        receiver = state.receivers[f]
         count_arrival(state, receiver, packet)
         receiver.received_bytes += packet.length
         if packet.flag_bits & records.CE:
-            tally_at(state, f).marks += 1
+            state.tallies[f].marks += 1
     else:
-        sender_at(state, f).acks_received += 1
+        state.senders[f].acks_received += 1
     release_packet(state, i)
 
 

@@ -8,19 +8,7 @@ import math
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.jit import inline, routine
-from longfat.sim.kernel.memory import (
-    extra_at,
-    float_at,
-    flow_own,
-    left_at,
-    packet_at,
-    recovery_at,
-    sender_at,
-    tally_at,
-    timer_at,
-    trace_at,
-    traced_at,
-)
+from longfat.sim.kernel.memory import float_at, flow_own
 from longfat.sim.kernel.records import NONE
 
 
@@ -30,9 +18,9 @@ def begin_row(state, what, f):
 
     Fields of a packet are 0 until they are set.
     """
-    row = trace_at(state, state.trace_rows)
+    row = state.trace[state.trace_rows]
     row.time = state.now
-    row.connection = traced_at(state, f).connection
+    row.connection = state.traced[f].connection
     row.what = what
     row.flow = f
     row.transmission = 0
@@ -57,9 +45,9 @@ def trace_packet(state, what, i):
     `echo` of a packet is set when the packet departs: for an acknowledgment to its own departure time, for data to the
     departure time of the acknowledgment that the sender has received last.
     """
-    packet, extra = packet_at(state, i), extra_at(state, i)
+    packet, extra = state.packets[i], state.extras[i]
     f = packet.flow
-    traced = traced_at(state, f)
+    traced = state.traced[f]
     if what == records.SENT:
         extra.echo = traced.echo
     elif what == records.ACK_SENT:
@@ -83,48 +71,48 @@ def trace_packet(state, what, i):
 @routine
 def trace_reception(state, i, number, flags):
     """Write a trace row about an arrived data packet; `number` and `flags` are given: its row may hold an ACK."""
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     f = packet.flow
     row = begin_row(state, records.RECEIVED, f)
     row.number = number
     row.transmission = packet.transmission
     row.sent = packet.sent
-    row.echo = extra_at(state, i).echo
-    row.length = sender_at(state, f).packet_size if packet.kind == records.ACK else packet.length
+    row.echo = state.extras[i].echo
+    row.length = state.senders[f].packet_size if packet.kind == records.ACK else packet.length
     row.flag_bits = flags
 
 
 @routine
 def complete_row(state, f):
     """Write the state of the sender of flow f to the last trace row."""
-    row, sender, own = trace_at(state, state.trace_rows - 1), sender_at(state, f), recovery_at(state, f)
+    row, sender, own = state.trace[state.trace_rows - 1], state.senders[f], state.recoveries[f]
     row.window = sender.window + sender.inflation
     row.rate = sender.rate
-    row.srtt = timer_at(state, f).srtt
-    row.rttvar = timer_at(state, f).rttvar
+    row.srtt = state.timers[f].srtt
+    row.rttvar = state.timers[f].rttvar
     row.in_flight = own.in_flight if sender.repair == records.SELECTIVE else sender.next - sender.una
-    word = traced_at(state, f).ssthresh
+    word = state.traced[f].ssthresh
     row.ssthresh = float_at(flow_own(state, f), word).x if word != NONE else math.nan
 
 
 @routine
 def trace_sender(state, what, f):
     """Write a trace row about the sender of flow f; a connection that starts gets the next connection number."""
-    if what == records.STARTED and tally_at(state, f).template != NONE:
-        traced_at(state, f).connection = state.traced_connections
+    if what == records.STARTED and state.tallies[f].template != NONE:
+        state.traced[f].connection = state.traced_connections
         state.traced_connections += 1
     row = begin_row(state, what, f)
-    row.number = sender_at(state, f).una
+    row.number = state.senders[f].una
     complete_row(state, f)
 
 
 @inline
 def record_end(state, i, dropped):
     """Record that an injected packet has left the network; if it reached its host, let the event loop return."""
-    packet = packet_at(state, i)
+    packet = state.packets[i]
     if state.left_rows >= records.ROOM_LEFT:  # no row is left: an event has dropped thousands of packets
         return
-    row = left_at(state, state.left_rows)
+    row = state.left[state.left_rows]
     row.time = state.now
     row.transmission = packet.transmission
     row.flow = packet.flow

@@ -11,10 +11,7 @@ from longfat.sim.kernel.memory import (
     ROWS,
     address_of,
     entry_at,
-    extra_at,
     flow_state_at,
-    hop_at,
-    packet_at,
     queue_own,
     uniform,
     unlink,
@@ -52,13 +49,13 @@ def flow_state(link, flow):
 @inline
 def queue_of(link, packet):
     """Return the queue of a packet's flow at this link."""
-    return queue_numbered(link, hop_at(state_of(link), packet_row(packet).hop).queue)
+    return queue_numbered(link, state_of(link).hops[packet_row(packet).hop].queue)
 
 
 @inline
 def has_next_switch(link, packet):
     """Return whether a later switch on the packet's path sends hop-by-hop feedback to this link."""
-    return hop_at(state_of(link), packet_row(packet).hop).switch_hop != NONE
+    return state_of(link).hops[packet_row(packet).hop].switch_hop != NONE
 
 
 @inline
@@ -87,13 +84,13 @@ def append(link, queue, packet):
     """Append the current packet to a queue of the link."""
     state, row, i = state_of(link), queue_row(queue), number_of(link, packet)
     packet_row(packet).next = NONE
-    about = extra_at(state, i)
+    about = state.extras[i]
     about.previous = row.tail
     about.queue = row.number
     if row.tail == NONE:
         row.head = i
     else:
-        packet_at(state, row.tail).next = i
+        state.packets[row.tail].next = i
     row.tail = i
     row.packets += 1
     row.bytes += packet_row(packet).length
@@ -134,7 +131,7 @@ def first_waiting(link):
 @inline
 def behind(link, number):
     """Return the number of the waiting packet behind packet `number`, negative if there is none."""
-    return int(packet_at(state_of(link), number).next)
+    return int(state_of(link).packets[number].next)
 
 
 @inline
@@ -200,7 +197,7 @@ def _queued(link, number):
     """Return the row with the queue, tag and predecessor of a waiting packet."""
     if not 0 <= number < state_of(link).packets_room:
         raise IndexError("the service uses a number that no packet has: must be the number of a packet at this link")
-    return extra_at(state_of(link), number)
+    return state_of(link).extras[number]
 
 
 @inline

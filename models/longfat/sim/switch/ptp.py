@@ -12,7 +12,6 @@ import functools
 import math
 
 from longfat.sim.kernel.jit import inline
-from longfat.sim.kernel.memory import extra_at, hop_at, link_at, stamp_at, tally_at
 from longfat.sim.kernel.records import NONE, REQUEST
 from longfat.sim.kernel.recovery import allocate_node, release_nodes
 from longfat.sim.plugin.discipline import ENQUEUE, SEND, Discipline, Parameter
@@ -32,13 +31,13 @@ def reserve(link, packet, now):
     A stamp of the router after the link lengthens the request only beyond the link; until then its hop number is < 0.
     """
     state, row = state_of(link), packet_row(packet)
-    about = extra_at(state, number_of(link, packet))
-    if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
+    about = state.extras[number_of(link, packet)]
+    if about.stamps != NONE and state.stamps[about.stamps].hop < 0:
         settle(state, about.stamps)
         lengthen(link, packet)
     if link.stamps != BY_NOBODY and row.length + STAMP <= MOST:
         n = allocate_node(state)
-        stamp = stamp_at(state, n)
+        stamp = state.stamps[n]
         stamp.time = RESERVED
         stamp.next = about.stamps
         about.stamps = n
@@ -60,7 +59,7 @@ def lengthen(link, packet):
 @inline
 def settle(state, n):
     """Make the hop number of stamp `n` valid, because the stamp lengthens its request from now on."""
-    stamp = stamp_at(state, n)
+    stamp = state.stamps[n]
     stamp.hop = -1 - stamp.hop
 
 
@@ -71,10 +70,10 @@ def write(link, packet, begin):
         refresh_counter(link, state.now)
     if not packet_row(packet).flag_bits & REQUEST:
         return SEND
-    n = extra_at(state, number_of(link, packet)).stamps
-    if n == NONE or stamp_at(state, n).time != RESERVED:
+    n = state.extras[number_of(link, packet)].stamps
+    if n == NONE or state.stamps[n].time != RESERVED:
         return SEND
-    stamp, time = stamp_at(state, n), int(begin * 1e9 + 0.5)
+    stamp, time = state.stamps[n], int(begin * 1e9 + 0.5)
     stamp.bytes = link_row(link).served_bytes
     stamp.time = time
     if link.refresh > 0.0:
@@ -104,16 +103,16 @@ def answer(link, packet, now):
     and the number of links compared, which is 0 if a counter was not refreshed between the requests.
     """
     state = state_of(link)
-    about, flow = extra_at(state, number_of(link, packet)), tally_at(state, packet_row(packet).flow)
-    if about.stamps != NONE and stamp_at(state, about.stamps).hop < 0:
+    about, flow = state.extras[number_of(link, packet)], state.tallies[packet_row(packet).flow]
+    if about.stamps != NONE and state.stamps[about.stamps].hop < 0:
         settle(state, about.stamps)
     least, links, stale = math.inf, 0, False
     before, n = flow.last_stamps, about.stamps
     while n != NONE and before != NONE:
-        new, old = stamp_at(state, n), stamp_at(state, before)
+        new, old = state.stamps[n], state.stamps[before]
         if new.hop == old.hop:
             if new.time > old.time:
-                stamped = link_at(state, hop_at(state, new.hop).link)
+                stamped = state.links[state.hops[new.hop].link]
                 capacity = stamped.rate / (8.0 * stamped.scale)
                 span = (new.time - old.time) * 1e-9
                 traffic = (new.bytes - old.bytes) / span
