@@ -7,7 +7,8 @@ import pytest
 
 from longfat.sim import Discipline, Parameter, Scheme, Simulation
 from longfat.sim.kernel import jit, records
-from longfat.sim.plugin import callback_checks, functions
+from longfat.sim.plugin import functions
+from longfat.sim.plugin.plug_in import names_used
 from longfat.sim.plugin.view_fields import TABLE, documentation
 from longfat.sim.queues import ENQUEUE
 from tests.sim.lab import one_link, simulated
@@ -293,5 +294,5 @@ def test_a_helper_that_calls_itself_is_looked_at_once():
     def ack(flow, event):
         return factorial(3) + 0.0
 
-    assert callback_checks.names_used(ack) == set()  # a name of the function around it is none of its own
-    assert callback_checks.names_used(count_down.py_func) == {"count_down"}
+    assert names_used(ack) == set()  # a name of the function around it is none of its own
+    assert names_used(count_down.py_func) == {"count_down"}

@@ -4,7 +4,7 @@ Times are integers [ns] (292 years fit) and sizes are bytes, unless a comment sa
 line, and a row that is longer than a line fills whole lines. Fields that are read for every packet come first, so that
 they take the fewest lines: with many flows the processor waits for the lines of their rows. Rarely used fields have
 separate records. The parameters and the state of a scheme, discipline or service are in the records of
-`longfat.sim.plugin.columns`. The last part lists the arrays of a run and defines the row that holds their addresses.
+`longfat.sim.plugin.parameters`. The last part lists the arrays of a run and defines the row that holds their addresses.
 """
 
 from __future__ import annotations

@@ -12,10 +12,8 @@ from longfat.base.domains import unknown
 from longfat.sim.kernel.callbacks import HOOKS
 from longfat.sim.kernel.records import DROP, ENQUEUE, SEND
 from longfat.sim.kernel.views import View
-from longfat.sim.plugin import callback_checks
-from longfat.sim.plugin.columns import Columns
-from longfat.sim.plugin.parameters import Parameter, flag
-from longfat.sim.plugin.plug_in import PlugIn
+from longfat.sim.plugin.parameters import Columns, Parameter, flag
+from longfat.sim.plugin.plug_in import PlugIn, names_used
 from longfat.sim.plugin.service import SERVICES, Service
 from longfat.sim.plugin.view_fields import LINK_FIELDS, link_view
 
@@ -163,7 +161,7 @@ class Discipline(PlugIn):
     @functools.cached_property
     def only_marks(self) -> bool:
         """Whether the callbacks mark packets but drop none; packets that are not ECN-capable are then unaffected."""
-        used = {name for callback in self.callbacks.values() for name in callback_checks.names_used(callback)}
+        used = {name for callback in self.callbacks.values() for name in names_used(callback)}
         return "mark" in used and not used & {"DROP", "push_out"}
 
     @property

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from types import CodeType, FunctionType
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numba
@@ -13,11 +16,12 @@ from longfat.base import discovery, domains
 from longfat.sim.kernel import jit
 from longfat.sim.kernel.callbacks import arguments
 from longfat.sim.kernel.views import View
-from longfat.sim.plugin import callback_checks
 from longfat.sim.plugin.parameters import YES_OR_NO, Parameter
 from longfat.sim.plugin.view_fields import EVENT_VIEW, PACKET_VIEW
 
 Kind = TypeVar("Kind", bound="PlugIn")
+#: Modules of the package's plug-ins, whose compiled code is cached on disk.
+SHIPPED = tuple(f"longfat.{folder}." for folder in ("sim.plugin", "sim.schemes", "sim.switch", "verify"))
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class PlugIn:
         for name, signature in self.CALLBACKS.items():
             function = getattr(self, name)
             if function is not None or name in self.REQUIRED:
-                callback_checks.check(self.title, name, function, signature.partition(" -> ")[0])
+                _check(self.title, name, function, signature.partition(" -> ")[0])
         declared = {
             name: one if isinstance(one, Parameter) else Parameter(domains.number(name, one, "1", "(-inf, inf)"))
             for name, one in self.parameters.items()
@@ -169,7 +173,7 @@ class PlugIn:
                 whose, function, views = "", self.defaults[name], self.BARE_VIEWS
             seen = {**views, "event": EVENT_VIEW, "packet": PACKET_VIEW, "now": numba.float64}
             result, types = arguments(signature, seen)
-            made.append(callback_checks.compiled(whose, name, function, result(*types)))
+            made.append(_compiled(whose, name, function, result(*types)))
         return tuple(made)
 
 
@@ -221,3 +225,58 @@ class Registry(Mapping[str, Kind], Generic[Kind]):
             )
         found: Kind = given
         return found
+
+
+def _check(whose: str, name: str, function: Any, takes: str) -> None:
+    """Raise a TypeError unless `function` is a function with the arguments in `takes`, such as "(flow, event)".
+
+    Numba compiles no methods, partial functions, callable objects or built-in functions.
+    """
+    plain = getattr(function, "py_func", function)
+    if not isinstance(plain, FunctionType):
+        raise domains.wrong_type(f"{whose}: {name}", function, f"a function of {takes}")
+    signature = inspect.signature(plain)
+    try:
+        signature.bind(*takes.split(","))
+    except TypeError:
+        raise TypeError(f"{whose}: {name} must take {takes}, got {name}{signature}") from None
+
+
+def names_used(function: Any) -> set[str]:
+    """Return the global names and attributes used by a function and by the user's functions that it calls.
+
+    >>> sorted(names_used(lambda link, packet, now: link.backlog > link.threshold))
+    ['backlog', 'threshold']
+    """
+    found: set[str] = set()
+    seen: set[FunctionType] = set()
+    left = [function]
+    while left:
+        plain = left.pop()
+        plain = getattr(plain, "py_func", plain)
+        ours = str(getattr(plain, "__module__", "")).startswith("longfat.")
+        if not isinstance(plain, FunctionType) or plain in seen or (seen and ours):
+            continue
+        seen.add(plain)
+        names = _names(plain.__code__)
+        found.update(names)
+        left += [plain.__globals__[used] for used in names if used in plain.__globals__]
+        for cell in plain.__closure__ or ():
+            with contextlib.suppress(ValueError):  # the variable has no value yet
+                left.append(cell.cell_contents)
+    return found
+
+
+def _names(code: CodeType) -> list[str]:
+    """Return the global names and attributes used by a function and by functions defined inside it."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return [*code.co_names, *(name for one in inner for name in _names(one))]
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
+    """Return a function compiled for a numba signature; the code of the package's plug-ins is cached on disk."""
+    try:
+        return jit.callback(kind, function, cache=str(function.__module__).startswith(SHIPPED))
+    except numba.core.errors.NumbaError as error:
+        raise ValueError(f"{whose}: {name} cannot be compiled: {jit.reason(error)}") from None

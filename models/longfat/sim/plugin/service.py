@@ -11,8 +11,8 @@ from longfat.base.domains import integer, unknown
 from longfat.sim.kernel.callbacks import VERBS
 from longfat.sim.kernel.records import NOTHING
 from longfat.sim.kernel.views import View
-from longfat.sim.plugin.columns import Columns
 from longfat.sim.plugin.functions import append, queue, take_first
+from longfat.sim.plugin.parameters import Columns
 from longfat.sim.plugin.plug_in import PlugIn, Registry
 from longfat.sim.plugin.view_fields import LINK_FIELDS, QUEUE_FIELDS, link_view, queue_view
 

@@ -16,7 +16,7 @@ from longfat.sim.kernel.callbacks import ARGUMENTS
 from longfat.sim.kernel.records import EVENT_TABLE
 from longfat.sim.kernel.views import NANOSECONDS as NS
 from longfat.sim.kernel.views import Field, View
-from longfat.sim.plugin.columns import NO_COLUMNS, Columns
+from longfat.sim.plugin.parameters import NO_COLUMNS, Columns
 
 __all__ = ["INITIAL", "TABLE", "documentation"]
 

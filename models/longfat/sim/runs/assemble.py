@@ -22,7 +22,7 @@ from longfat.sim.network.elements import OF_LINK, Flow, Link, flow_values, link_
 from longfat.sim.network.network import Network
 from longfat.sim.network.options import Number
 from longfat.sim.network.traffic import Traffic
-from longfat.sim.plugin import callback_checks
+from longfat.sim.plugin.plug_in import names_used
 from longfat.sim.plugin.view_fields import INITIAL
 from longfat.sim.queues import Discipline
 from longfat.sim.runs.routes import Kinds, Routes, lay_hops
@@ -283,7 +283,7 @@ def _of_responder(link: Link, responder: Discipline) -> np.ndarray:
 @functools.lru_cache(maxsize=512)
 def _sends_requests(function: Callable[..., Any]) -> bool:
     """Return whether a callback of a scheme, or a helper that it calls, sets the field ``request`` of its flow."""
-    return "request" in callback_checks.names_used(function)
+    return "request" in names_used(function)
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from longfat.sim.kernel import records
 from longfat.sim.kernel.views import Look, View
-from longfat.sim.plugin.columns import NO_COLUMNS
+from longfat.sim.plugin.parameters import NO_COLUMNS
 from longfat.sim.plugin.view_fields import flow_view, link_view
 from longfat.sim.runs.engine import Simulation
 

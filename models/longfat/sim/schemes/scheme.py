@@ -11,8 +11,7 @@ from longfat.base import domains
 from longfat.sim.kernel import records
 from longfat.sim.kernel.callbacks import CALLBACKS
 from longfat.sim.kernel.views import View
-from longfat.sim.plugin.columns import Columns
-from longfat.sim.plugin.parameters import Choice, Parameter
+from longfat.sim.plugin.parameters import Choice, Columns, Parameter
 from longfat.sim.plugin.plug_in import PlugIn
 from longfat.sim.plugin.view_fields import FLOW_FIELDS, INITIAL, RECEIVER_FIELDS, flow_view, receiver_view
 

@@ -12,7 +12,7 @@ from longfat.base.domains import integer
 from longfat.base.files import AtomicFiles, GrowingFiles
 from longfat.base.headers import pcap_header
 from longfat.sim.kernel import records
-from longfat.sim.plugin.columns import Columns
+from longfat.sim.plugin.parameters import Columns
 from longfat.sim.runs.captures import pcap_writer
 from longfat.sim.runs.captures.qlog_writer import Log
 from longfat.sim.runs.engine import Simulation
