@@ -11,7 +11,7 @@ from typing import Any
 
 from longfat.base import domains
 from longfat.sim import queues
-from longfat.sim.network.options import Number, Option, option, options, read_buffer, read_rate_changes
+from longfat.sim.network.options import Option, number, options, read_buffer, read_rate_changes, setting
 from longfat.sim.network.traffic import Traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
@@ -28,68 +28,50 @@ class Link:
     name: str
     tail: str
     head: str
-    rate: float = option(
-        Number(
-            "bytes/s", "(0, inf)", meaning="Transmission rate", endless=True,
-            remark="``math.inf`` for a link without transmission time",
-        )
+    rate: float = number(
+        "bytes/s", "(0, inf)", meaning="Transmission rate", endless=True,
+        remark="``math.inf`` for a link without transmission time",
     )  # fmt: skip
-    delay: float = option(Number("s", "[0, 1e6]", 0.0, "Propagation delay", row="delay"))
-    buffer: tuple[float, float] = option(
-        Option(
-            toml="packets", kind="int or str", check=read_buffer,
-            meaning='Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" '
-            "[bytes]; unbounded by default",
-        )
+    delay: float = number("s", "[0, 1e6]", 0.0, "Propagation delay", row="delay")
+    buffer: tuple[float, float] = setting(
+        toml="packets", kind="int or str", check=read_buffer,
+        meaning='Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" '
+        "[bytes]; unbounded by default",
     )  # fmt: skip
-    discipline: Discipline = option(  # noqa: RUF009  it is a field
-        Option(
-            toml="discipline", kind="str or Discipline", default="fifo",
-            check=lambda name, value, of: queues.discipline(value),
-            meaning='Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as '
-            "``queues.red(min_th=5, max_th=15)``",
-        )
+    discipline: Discipline = setting(  # noqa: RUF009  it is a field
+        toml="discipline", kind="str or Discipline", default="fifo",
+        check=lambda name, value, of: queues.discipline(value),
+        meaning='Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as '
+        "``queues.red(min_th=5, max_th=15)``",
     )  # fmt: skip
-    loss: float = option(
-        Number(
-            "probability", "[0, 1]", 0.0, "Probability that an arriving packet is lost, independently of others",
-            row="loss",
-        )
+    loss: float = number(
+        "probability", "[0, 1]", 0.0, "Probability that an arriving packet is lost, independently of others",
+        row="loss",
     )  # fmt: skip
-    jitter: float = option(
-        Number(
-            "s", "[0, 1e6]", 0.0,
-            "Upper bound of a random time before each transmission, which is uniform from 0 to this bound",
-            row="jitter", remark="Packets keep their order",
-        )
+    jitter: float = number(
+        "s", "[0, 1e6]", 0.0,
+        "Upper bound of a random time before each transmission, which is uniform from 0 to this bound",
+        row="jitter", remark="Packets keep their order",
     )  # fmt: skip
-    counter_refresh: float = option(
-        Number(
-            "s", "[0, 1e6]", 0.0, "Interval between updates of the byte counter that the link reports",
-            remark="At 0 every packet updates the counter. This option and the next two are for the performance "
-            "transparency protocol, see `longfat.sim.schemes.cadpc`",
-        )
+    counter_refresh: float = number(
+        "s", "[0, 1e6]", 0.0, "Interval between updates of the byte counter that the link reports",
+        remark="At 0 every packet updates the counter. This option and the next two are for the performance "
+        "transparency protocol, see `longfat.sim.schemes.cadpc`",
     )  # fmt: skip
-    coarse_clock: bool = option(
-        Option(
-            toml="flag", kind="bool", default=False, check=domains.flag,
-            meaning="Whether the link reports the time of the last update of its counter instead of the present time",
-        )
+    coarse_clock: bool = setting(
+        toml="flag", kind="bool", default=False, check=domains.flag,
+        meaning="Whether the link reports the time of the last update of its counter instead of the present time",
     )  # fmt: skip
-    stamps: bool | str = option(
-        Option(
-            toml="answer", kind='bool or {"incoming"}', default=True, check=_stamps,
-            meaning="Whether the router in front of the link adds the link's counter to requests",
-            remark='"incoming" is for a link of which only the router at the far end knows the protocol: that router '
-            "adds the counter of the interface through which requests come.",
-        )
+    stamps: bool | str = setting(
+        toml="answer", kind='bool or {"incoming"}', default=True, check=_stamps,
+        meaning="Whether the router in front of the link adds the link's counter to requests",
+        remark='"incoming" is for a link of which only the router at the far end knows the protocol: that router '
+        "adds the counter of the interface through which requests come.",
     )  # fmt: skip
-    rate_changes: tuple[tuple[float, float], ...] = option(
-        Option(
-            toml="pairs", kind="sequence of pairs", default=(), check=read_rate_changes,
-            meaning="Times [s], in increasing order, and the rate from each of them on [bytes/s]",
-            remark="A packet in transmission ends at the rate at which it began.",
-        )
+    rate_changes: tuple[tuple[float, float], ...] = setting(
+        toml="pairs", kind="sequence of pairs", default=(), check=read_rate_changes,
+        meaning="Times [s], in increasing order, and the rate from each of them on [bytes/s]",
+        remark="A packet in transmission ends at the rate at which it began.",
     )  # fmt: skip
 
     @cached_property
@@ -120,55 +102,43 @@ class Flow:
     path: tuple[str, ...]
     scheme: Scheme | None
     traffic: Traffic | None = None
-    file: float | None = option(
-        Number(
-            "bytes", "[1, 1e18]", meaning="Size of the transfer", optional=True,
-            remark="By default the source always has data to send",
-        )
+    file: float | None = number(
+        "bytes", "[1, 1e18]", meaning="Size of the transfer", optional=True,
+        remark="By default the source always has data to send",
     )  # fmt: skip
-    start: float = option(Number("s", "[0, 1e9]", 0.0, "Start of the flow, or of its first copy"))
-    stagger: float = option(Number("s", "[0, 1e9]", 0.0, "Time between the starts of consecutive copies"))
-    stop: float = option(Number("s", "[0, 1e9]", math.inf, "End of sending", endless=True))
-    packet: int = option(Number("bytes", "[1, 1e6]", 1000, "Size of data packets, headers included", integer=True))
-    ack: int = option(Number("bytes", "[1, 1e6]", 40, "Size of acknowledgments, headers included", integer=True))
-    access_rate: float = option(
-        Number(
-            "bytes/s", "(0, inf)", math.inf, "Rate of the access link between the source and the first node",
-            endless=True,
-            remark="A scheme's packet counts as sent, and its round trip begins, when the access link starts to "
-            "transmit it; uncontrolled traffic queues there without limit. Every connection of "
-            "`longfat.sim.traffic.arrivals` has its own access link",
-        )
+    start: float = number("s", "[0, 1e9]", 0.0, "Start of the flow, or of its first copy")
+    stagger: float = number("s", "[0, 1e9]", 0.0, "Time between the starts of consecutive copies")
+    stop: float = number("s", "[0, 1e9]", math.inf, "End of sending", endless=True)
+    packet: int = number("bytes", "[1, 1e6]", 1000, "Size of data packets, headers included", integer=True)
+    ack: int = number("bytes", "[1, 1e6]", 40, "Size of acknowledgments, headers included", integer=True)
+    access_rate: float = number(
+        "bytes/s", "(0, inf)", math.inf, "Rate of the access link between the source and the first node",
+        endless=True,
+        remark="A scheme's packet counts as sent, and its round trip begins, when the access link starts to "
+        "transmit it; uncontrolled traffic queues there without limit. Every connection of "
+        "`longfat.sim.traffic.arrivals` has its own access link",
     )  # fmt: skip
-    ack_path: str = option(
-        Option(
-            toml="text", names=("reverse", "ideal"), default="reverse",
-            meaning="Return path of acknowledgments: over the links in the reverse direction, or after the propagation "
-            "delay alone, without queueing and transmission",
-        )
+    ack_path: str = setting(
+        toml="text", names=("reverse", "ideal"), default="reverse",
+        meaning="Return path of acknowledgments: over the links in the reverse direction, or after the propagation "
+        "delay alone, without queueing and transmission",
     )  # fmt: skip
-    count: int = option(
-        Number(
-            "flows", "[1, 1e6]", 1, "Number of copies", integer=True,
-            remark="They are named name-1, name-2 and so on",
-        )
+    count: int = number(
+        "flows", "[1, 1e6]", 1, "Number of copies", integer=True,
+        remark="They are named name-1, name-2 and so on",
     )  # fmt: skip
-    send_jitter: float = option(
-        Number(
-            "s", "[0, 1e6]", 0.0,
-            "Upper bound of a random delay of each packet at the source, which is uniform from 0 to this bound",
-            remark="Packets keep their order. A bound of one transmission time at the bottleneck avoids the phase "
-            'effects of deterministic networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched '
-            'Gateways", 1992)',
-        )
+    send_jitter: float = number(
+        "s", "[0, 1e6]", 0.0,
+        "Upper bound of a random delay of each packet at the source, which is uniform from 0 to this bound",
+        remark="Packets keep their order. A bound of one transmission time at the bottleneck avoids the phase "
+        'effects of deterministic networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched '
+        'Gateways", 1992)',
     )  # fmt: skip
-    application: Traffic | None = option(  # noqa: RUF009  it is a field
-        Option(
-            toml="traffic", kind="Traffic",
-            meaning="Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the "
-            "start of the flow on: the sender can send only data that the application has written",
-            remark="By default all data are available at the start.",
-        )
+    application: Traffic | None = setting(  # noqa: RUF009  it is a field
+        toml="traffic", kind="Traffic",
+        meaning="Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the "
+        "start of the flow on: the sender can send only data that the application has written",
+        remark="By default all data are available at the start.",
     )  # fmt: skip
     parameters: Mapping[str, float] = field(
         default_factory=dict,
