@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
@@ -21,11 +21,9 @@ from longfat.replication.repeating import stopping
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgment, callbacks, jit, link, loop, memory, records
 from longfat.sim.network.network import Network
+from longfat.sim.runs import results
 from longfat.sim.runs.assemble import Keyed, assemble
 from longfat.sim.runs.run_state import rows
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 PATIENCE = 0.2  # s of wall time, aim for a call of the kernel: Ctrl-C takes effect between calls
 ENDLESS = 2.0  # s, ten times PATIENCE: a plug-in that does not return within this time after Ctrl-C is abandoned
@@ -367,14 +365,7 @@ class Simulation:
     def _streams(self) -> list[str]:
         return [repr(stream.bit_generator.state) for stream in (self.rng, self.traffic)]
 
-    def transfers(self) -> xr.Dataset:
-        """Return every completed transfer: ``start`` and ``finish`` [s], packets ``sent`` and ``dropped``, ``flow``.
-
-        Each connection of a flow of `longfat.sim.traffic.arrivals` is a transfer of its own.
-        """
-        from longfat.sim.runs import results
-
-        return results.transfers(self)
+    transfers = results.transfers
 
     def all_done(self) -> bool:
         """Return whether every file has been transferred."""
@@ -421,30 +412,23 @@ class Simulation:
                 f"packets are not conserved: {found} in the network and {free} free of {len(state.packets)}"
             )
         receivers, tallies = state.receivers, state.tallies
-        totals = {
-            "sent": int(state.sent.sum()),
-            "received": int(receivers["received"].sum()),
-            "dropped": int(tallies["dropped"].sum()),
+        acks_sent = receivers["received"][receivers["acknowledges"] == 1].sum() - tallies["acks_merged"].sum()
+        acks_sent += tallies["acks_injected"].sum()
+        sums = {
+            "data packets": (state.sent.sum(), receivers["received"].sum(), tallies["dropped"].sum()),
+            "acknowledgments": (acks_sent, state.senders["acks_received"].sum(), tallies["acks_dropped"].sum()),
+            "feedback packets": (row["feedback_sent"], row["feedback_received"], row["feedback_dropped"]),
         }
-        acks = [
-            int(receivers["received"][receivers["acknowledges"] == 1].sum() - tallies["acks_merged"].sum())
-            + int(tallies["acks_injected"].sum()),
-            int(state.senders["acks_received"].sum()),
-            int(tallies["acks_dropped"].sum()),
-        ]
-        feedback = [int(row[name]) for name in ("feedback_sent", "feedback_received", "feedback_dropped")]
-        in_flight = row["in_use"]
-        rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, feedback)
-        for name, (sent, received, dropped), left in zip(
-            ("data packets", "acknowledgments", "feedback packets"), rows, in_flight, strict=True
-        ):
+        counts = {}
+        for (kind, (sent, received, dropped)), left in zip(sums.items(), row["in_use"], strict=True):
             if sent != received + dropped + left:
                 raise RuntimeError(
-                    f"packets are not conserved: {name} sent {sent}, received {received}, dropped {dropped}, "
+                    f"packets are not conserved: {kind} sent {sent}, received {received}, dropped {dropped}, "
                     f"in flight {left}"
                 )
-        of_acks = {f"acks_{name}": count for name, count in zip(totals, acks, strict=True)}
-        return {**totals, "in_flight": int(in_flight[0]), **of_acks, "acks_in_flight": int(in_flight[1])}
+            of_kind = {"sent": sent, "received": received, "dropped": dropped, "in_flight": left}
+            counts[kind] = {name: int(count) for name, count in of_kind.items()}
+        return counts["data packets"] | {f"acks_{name}": n for name, n in counts["acknowledgments"].items()}
 
 
 def _said(error: Exception | None) -> str:

@@ -188,7 +188,11 @@ def _connections(run: Simulation, before: int, after: Snapshot) -> tuple[np.ndar
 
 
 def transfers(run: Simulation) -> xr.Dataset:
-    """Return all completed transfers in the order of their ends; each connection of a template is one transfer."""
+    """Return every completed transfer: ``start`` and ``finish`` [s], packets ``sent`` and ``dropped``, ``flow``.
+
+    Each connection of a flow of `longfat.sim.traffic.arrivals` is a transfer of its own. The transfers are in the order
+    of their ends.
+    """
     import xarray as xr
 
     flows, names = run.state.flows[: len(run.state.flow_names)], np.array(run.state.flow_names)
