@@ -180,7 +180,7 @@ class Discipline(PlugIn):
         of_service = () if service is None else (service.columns.layout, service.queue_columns.layout, service.settable)
         return *super().code, self.columns.layout, self.flow_columns.layout, of_service
 
-    @property
+    @functools.cached_property
     def views(self) -> Mapping[str, View]:
         """View of a link, with the fields of the service's records that the discipline may see."""
         service = self.scheduler

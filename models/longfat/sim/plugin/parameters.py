@@ -204,11 +204,12 @@ class Columns:
         chosen = {one: Field(name, one, "", about, constant=value) for one, value in self.constants.items()}
         return {**{one: Field(name, one, "", about) for one in self.parameters}, **chosen, **state}
 
-    def fill(self, row: np.ndarray, given: Mapping[str, Any]) -> None:
-        """Write parameters and initial state into an array of words; `given` has the value of every parameter."""
+    def filled(self, given: Mapping[str, Any]) -> np.ndarray:
+        """Return a record as words, with parameters and initial state; `given` has the value of every parameter."""
+        words = np.zeros(self.words, np.int64)
         if self.dtype is None:
-            return
-        made = np.zeros(1, self.dtype)
+            return words
+        made = words.view(np.uint8)[: self.dtype.itemsize].view(self.dtype)
         for name, public in self._given_as.items():
             if made[name].ndim == 1:
                 made[name] = given[public]
@@ -219,8 +220,7 @@ class Columns:
         for name, value in self._values.items():
             of = self.state[name]
             made[name] = given[of] if isinstance(of, str) else value
-        raw = made.view(np.uint8).reshape(-1)
-        row.view(np.uint8).reshape(-1)[: len(raw)] = raw
+        return words
 
     def read(self, words: np.ndarray, number: int, row_words: int) -> Any:
         """Return record `number` from an array of words in which each record takes `row_words` words."""

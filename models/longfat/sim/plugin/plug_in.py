@@ -159,7 +159,7 @@ class PlugIn:
         """Default callbacks by name, for callbacks that are not given."""
         return self.DEFAULTS
 
-    @property
+    @functools.cached_property
     def views(self) -> Mapping[str, View]:
         """Views with the plug-in's parameters and state, by the names of the callbacks' arguments."""
         return self.BARE_VIEWS

@@ -135,7 +135,7 @@ class Service(PlugIn):
         """Key of the compiled code, see `PlugIn.code`."""
         return *super().code, self.columns.layout, self.queue_columns.layout
 
-    @property
+    @functools.cached_property
     def views(self) -> Mapping[str, View]:
         """Views of a link and of one of its queues."""
         link = link_view(service=self.columns, queue=self.queue_columns, settable=None)

@@ -31,6 +31,7 @@ from longfat.sim.switch import ptp
 
 MOST_SAMPLES = 10**8  # greatest number of rows of all traces, which take some gigabytes
 _UNBOUNDED = 2**62
+_NO_WORDS = np.zeros(0, np.int64)
 
 
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> RunState:
@@ -129,13 +130,13 @@ def _stretch(made: np.ndarray, kinds: list[np.ndarray], which: np.ndarray) -> No
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return an array with a record for each object, all of one length, and this length [words]."""
+    """Return an array with the record of each object's kind, all of one length, and this length [words]."""
     words = records.aligned_size(8 * max(map(len, kinds), default=0)) // 8
     if not words:
         return rows(0, records.WORD), 0
     padded = np.zeros((len(kinds), words), np.int64)
     for k, one in enumerate(kinds):
-        padded[k, : len(one)] = one["x"]
+        padded[k, : len(one)] = one
     made = rows(words * len(which), records.WORD)
     made["x"] = padded[which].reshape(-1)
     return made, words
@@ -248,13 +249,10 @@ def _link(kind: Keyed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
-    own, of_service = rows(discipline.columns.words, records.WORD), rows(0, records.WORD)
-    if discipline.callbacks:
-        discipline.columns.fill(own, discipline.values)
+    own, of_service = discipline.columns.filled(discipline.values), _NO_WORDS
     if service is not None:
         row.work_conserving, row.may_push_out = service.work_conserving, service.may_push_out
-        of_service = rows(service.columns.words, records.WORD)
-        service.columns.fill(of_service, discipline.values)
+        of_service = service.columns.filled(discipline.values)
     row.special = service is not None or bool(discipline.callbacks) or row.loss > 0 or row.jitter > 0
     return made, own, of_service
 
@@ -271,13 +269,14 @@ def _lay_responder(state: RunState, responder: Discipline, firsts: list[Link], w
 
 def _of_responder(link: Link, responder: Discipline) -> np.ndarray:
     """Return the record of the run's responder for a link."""
-    made, stamps = rows(responder.columns.words, records.WORD), ptp.BY_OUTGOING
+    stamps = ptp.BY_OUTGOING
     if not link.stamps or not link.name or link.rate == math.inf:
         stamps = ptp.BY_NOBODY
     elif link.stamps == "incoming":
         stamps = ptp.BY_INCOMING
-    responder.columns.fill(made, {"refresh": link.counter_refresh, "coarse_clock": link.coarse_clock, "stamps": stamps})
-    return made
+    return responder.columns.filled(
+        {"refresh": link.counter_refresh, "coarse_clock": link.coarse_clock, "stamps": stamps}
+    )
 
 
 @functools.lru_cache(maxsize=512)
@@ -293,11 +292,10 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
         of_flow = routes.links[k].discipline.flow_columns
         if hooked and of_flow.words:
             state.links[k].flow_state = sum(map(len, initial))
-            initial.append(rows(of_flow.words, records.WORD))
-            of_flow.fill(initial[-1], {})
+            initial.append(of_flow.filled({}))
     if not initial:
         return
-    state.initial_flow_state = np.concatenate(initial)
+    state.initial_flow_state = np.concatenate(initial).view(records.WORD)
     state.row.flow_state_words = len(state.initial_flow_state)
     state.flow_state = np.tile(state.initial_flow_state, len(state.senders))
 
@@ -324,10 +322,9 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
     queues["number"] = np.arange(len(queues))
     queues["link"][: begin[-1]] = np.repeat(np.arange(len(links)), count)
-    kinds, which, workspace = [rows(0, records.WORD)], np.zeros(len(queues), np.int64), 0
+    kinds, which, workspace = [_NO_WORDS], np.zeros(len(queues), np.int64), 0
     for k, service in services.items():
-        kinds.append(rows(service.queue_columns.words, records.WORD))
-        service.queue_columns.fill(kinds[-1], {})
+        kinds.append(service.queue_columns.filled({}))
         which[begin[k] : begin[k + 1]] = len(kinds) - 1
         links["workspace"][k] = workspace
         if service.workspace is not None:
@@ -373,7 +370,7 @@ def _flow(kind: Keyed) -> tuple[dict[str, np.ndarray], np.ndarray]:
     sender.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
     sender.packet_size, receiver.ack_size = flow.packet, flow.ack
     tally.stop = sender.sends_until_ns = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
-    own = rows(0, records.WORD)
+    own = _NO_WORDS
     if flow.scheme is not None:
         own = _by_scheme(flow, row)
     if flow.traffic is not None:
@@ -427,9 +424,7 @@ def _by_scheme(flow: Flow, row: dict[str, Any]) -> np.ndarray:
     line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
     line.carried_remainder = line.rate >> 1
     sender.access_link = line.rate > 0
-    own = rows(scheme.columns.words, records.WORD)
-    scheme.columns.fill(own, values)
-    return own
+    return scheme.columns.filled(values)
 
 
 def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:

@@ -10,12 +10,13 @@ import numpy as np
 from longfat.sim.kernel import records
 from longfat.sim.kernel.views import Look, View
 from longfat.sim.plugin.parameters import NO_COLUMNS
-from longfat.sim.plugin.view_fields import flow_view, link_view
+from longfat.sim.plugin.view_fields import flow_view
+from longfat.sim.queues import Discipline
 from longfat.sim.runs.engine import Simulation
 
 _SPARE = np.zeros(1, np.int64)  # address in place of a record, for plug-ins without one
 
-_flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
+_flow_view = functools.lru_cache(64)(flow_view)
 
 
 def flow(run: Simulation, name: str) -> Look:
@@ -50,13 +51,13 @@ def link(run: Simulation, name: str) -> Look:
     k = run.state.link_names.index(name)
     run.count()  # brings the backlog up to date
     state, row = run.state, run.state.links[k]
-    own = of_flow = service = queue = NO_COLUMNS
+    view = Discipline.BARE_VIEWS["link"]
     if row.discipline != records.NONE:
-        own, of_flow = state.disciplines[row.discipline].columns, state.disciplines[row.discipline].flow_columns
-    if row.service != records.NONE:
-        service, queue = state.services[row.service].columns, state.services[row.service].queue_columns
+        view = state.disciplines[row.discipline].views["link"]
+    elif row.service != records.NONE:
+        view = state.services[row.service].views["link"]
     return _of(
-        _link_view(own, of_flow, service, queue, ()),
+        view,
         state=state.row,
         link=row,
         own=_address(state.link_own, int(state.row.link_own_words), k),

@@ -203,7 +203,7 @@ class Scheme(PlugIn):
         """Default callbacks for optional callbacks that are not given; they depend on `controls`."""
         return DEFAULTS[self.controls]
 
-    @property
+    @functools.cached_property
     def views(self) -> Mapping[str, View]:
         """Views of a flow and of its receiver, each without the state of the other end."""
         return {
