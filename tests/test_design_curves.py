@@ -7,7 +7,7 @@ import xarray as xr
 from longfat import design, plot
 from longfat.design.scheme_curves import CurveLaws
 from longfat.design.senders import sender
-from longfat.plot.curve_panels import what_to_do
+from longfat.plot.design import what_to_do
 from longfat.sim import schemes
 
 #: 12 Mbit/s are 1000 packets/s: with 50 ms 50 packets are on the path.

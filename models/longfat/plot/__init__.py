@@ -6,16 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.domains import unknown, wrong_type
 from longfat.plot.axes import nth_colour, rows, style
-from longfat.plot.benchmark import benchmark_times
-from longfat.plot.buffers import switch_buffer_curves
-from longfat.plot.curve_panels import scheme_curves
-from longfat.plot.intervals import sweep_curves, with_intervals
+from longfat.plot.design import loss_load_curves, scheme_curves, switch_buffer_curves, tcp_rates, window_curves
 from longfat.plot.laws import agreement, law_curves
-from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.measurements import measurements
-from longfat.plot.paths import path_maps
-from longfat.plot.runs import run, traces
-from longfat.plot.windows import tcp_rates, window_curves
+from longfat.plot.results import run, sweep_curves, traces, with_intervals
+from longfat.plot.suites import benchmark_times, path_maps
 
 if TYPE_CHECKING:
     import xarray as xr
