@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from longfat import sim
-from longfat.cli import buffer_advice, buffer_checks, buffer_lines, buffer_text, main
+from longfat.cli import buffer_lines, buffer_text, main
 from longfat.cli.buffer import _checked
 from longfat.cli.buffer_text import table
 from longfat.cli.output import printable
@@ -458,27 +458,27 @@ def test_the_threshold_of_dctcp_is_that_of_step_marking():
 
 
 def test_advice_by_hand():
-    fair, less = buffer_advice.first(answered().assign_coords(flows=4))
+    fair, less = buffer_text.first_measures(answered().assign_coords(flows=4))
     # 4 packets of 1 ms each; a full buffer has 16
     assert fair.startswith("fq_codel or CAKE: flows that send little wait about 4 ms (RFC 8290), not up to 16 ms.")
     for flows in (16, 36):  # as long as behind the full buffer, which has a packet for each flow
-        assert buffer_advice.first(answered().assign_coords(flows=flows)) == [less]
+        assert buffer_text.first_measures(answered().assign_coords(flows=flows)) == [less]
     # "not more" than 16 packets contradicts lines with room for as many as one BDP, or more, one for each flow
-    assert buffer_advice.first(answered().assign_coords(flows=100)) == []
+    assert buffer_text.first_measures(answered().assign_coords(flows=100)) == []
     assert less == "Not more: one BDP carries 100% instead of 95%, and packets wait 50 ms instead of 4 ms (mean)"
     full = answered().assign(share=("rule", [1.0, 0.98, 1.0]))
-    assert buffer_advice.first(full)[0].startswith("Not more: one BDP carries no more, and packets wait 50 ms")
+    assert buffer_text.first_measures(full)[0].startswith("Not more: one BDP carries no more, and packets wait 50 ms")
     alike = answered().assign(queueing_delay=("rule", [0.0016001, 0.001, 0.0016]))
-    assert buffer_advice.first(alike) == []  # nothing on "1.6 ms instead of 1.6 ms"
+    assert buffer_text.first_measures(alike) == []  # nothing on "1.6 ms instead of 1.6 ms"
     # marks above 70/7 = 10, so 11; by the law 11 + 4 = 15 packets of 1 ms, of 16; with 16 flows as long as behind more
     near = answered(round_trip_time=1e-3, bandwidth_delay_product=70.0)
-    said = buffer_advice.first(near.assign_coords(flows=4))
+    said = buffer_text.first_measures(near.assign_coords(flows=4))
     assert said[1].startswith("DCTCP at all hosts, marks above 11 packets: full link, 15 ms of queue at most")
-    assert buffer_advice.first(near) == [less]
-    assert buffer_advice.first(answered(find="burst")) == [
+    assert buffer_text.first_measures(near) == [less]
+    assert buffer_text.first_measures(answered(find="burst")) == [
         "A queue instead of the policer (--find buffer) needs less memory, and loses less."
     ]
-    (beside, *_) = buffer_advice.first(
+    (beside, *_) = buffer_text.first_measures(
         answered(
             scheme="bbr1", bbr_share=0.5, bbr_share_lower=0.4, bbr_share_upper=0.6, bbr_loss=0.031, bbr_share_law=0.7
         )
@@ -577,10 +577,10 @@ def test_the_accuracy_of_the_mean_wait_is_that_of_the_comparison_with_linux():
     queues = table[(table.group == "full link") & (table.quantity == "mean_queue") & table.rules.isna()]
     queues = queues[~queues.case.str.startswith("BBR")].set_index("case")
     largest = queues.difference.abs() / queues.linux
-    assert largest.max() < buffer_checks.DELAY_ACCURACY
+    assert largest.max() < buffer_lines.DELAY_ACCURACY
     assert largest.max() == largest["CUBIC, 2 flows, buffer 0.1"] == pytest.approx(0.095, abs=5e-4)
     limit = largest + queues.difference_half_width / queues.linux
-    beyond = limit[limit > buffer_checks.DELAY_ACCURACY].to_dict()  # 9.49 and 5.6 %, 5.34 and 6.1 %
+    beyond = limit[limit > buffer_lines.DELAY_ACCURACY].to_dict()  # 9.49 and 5.6 %, 5.34 and 6.1 %
     assert beyond == pytest.approx(
         {f"CUBIC, 2 flows, buffer {b}": v for b, v in ((0.1, 0.151), (0.25, 0.115))}, abs=1e-3
     )

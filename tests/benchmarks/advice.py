@@ -124,8 +124,7 @@ def _window(one):
 
 def _buffer(one):
     from longfat import design
-    from longfat.cli.buffer_checks import delay_to_expect, rate_to_expect
-    from longfat.cli.buffer_lines import in_lines, is_raised
+    from longfat.cli.buffer_lines import delay_to_expect, in_lines, is_raised, rate_to_expect
 
     data = design.buffer(
         rate=one["rate"], round_trip_time=one["round_trip_time"], flows=one["flows"], share=one["share"],

@@ -15,8 +15,7 @@ import time
 import xarray as xr
 
 from longfat.cli import buffer_lines
-from longfat.cli.buffer_checks import CONTROLS
-from longfat.cli.buffer_lines import FRAME
+from longfat.cli.buffer_lines import CONTROLS, FRAME
 from tests.benchmarks.advice import PACKET, read, write
 from tests.measured.record import DEVICE, FAR, Hosts, Link
 

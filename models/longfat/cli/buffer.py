@@ -41,7 +41,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
     greatest network power. For a path whose rate varies, --rate-trace compares queues; each line of the trace is a time
     [s] and a rate [Mbit/s], or a delivery opportunity [ms] as in Mahimahi's traces.
     """
-    from longfat.cli import buffer_advice, buffer_text, buffer_trace
+    from longfat.cli import buffer_text, buffer_trace
     from longfat.design.switch_buffer import answered
 
     asked = _checked(given(flags))
@@ -57,7 +57,7 @@ def buffer_command(output: Output, verbose: bool, rate_trace: str | None, **flag
             asked["begin"] = lambda found: print_answer(buffer_text.by_rules(asked, found))
         found: Any = answered(**asked, progress=shows_progress())
         if asked["scheme"] in ("bbr", "bbr1") and not asked["parameters"]:
-            found.attrs.update(buffer_advice.beside_cubic(found))
+            found.attrs.update(buffer_text.beside_cubic(found))
         data = found if output.form == "text" and not output.writes else found.dataset()
         output.emit(
             lambda: buffer_text.table(data) if "file" in asked else buffer_text.answer(data, verbose),
