@@ -15,7 +15,6 @@ import sysconfig
 import threading
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +35,6 @@ _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("p
 
 class Unknowable(ValueError):
     """Error for an object, such as an open file, that has no digest which is equal in every process."""
-
-
-@dataclass(frozen=True)
-class Instructions:
-    """Wrapper that makes `Walk` digest a function's instructions only, not its defaults, closure and attributes."""
-
-    function: types.FunctionType
 
 
 class Walk:
@@ -85,9 +77,7 @@ class Walk:
         elif kind in (set, frozenset):
             self._set(value)
         elif isinstance(value, types.CodeType):
-            self._instructions(value)
-        elif isinstance(value, Instructions):
-            self._instructions(value.function.__code__, value.function.__doc__)
+            self.put_instructions(value)
         elif isinstance(value, types.ModuleType):
             self._update("module", value.__name__)
         elif kind in _LOCKS:
@@ -105,6 +95,10 @@ class Walk:
             self._several("numba", [value.py_func, getattr(value, "targetoptions", None)])
         else:
             self._object(value)
+
+    def put_instructions(self, code: types.CodeType, doc: str | None = None) -> None:
+        """Add a code object without the docstring ``doc`` to the digest of the instructions."""
+        self.code.update(repr(instructions(code, doc)).encode())
 
     def _update(self, *words: object) -> None:
         self.values.update(f"{words!r}\n".encode())
@@ -127,7 +121,7 @@ class Walk:
         self._update("function", function.__module__, function.__qualname__)
         own = not installed(function.__module__)
         if own:
-            self._instructions(function.__code__, function.__doc__)
+            self.put_instructions(function.__code__, function.__doc__)
         if own or "<locals>" in function.__qualname__:  # a closure made by a library may hold the caller's objects
             for name, value in carried(function, globals=own):
                 self._update(name)
@@ -158,9 +152,6 @@ class Walk:
             self._several("object", reduced)
         self.put(getattr(value, "__wrapped__", None))  # a law is pickled by its name, so add the function that it wraps
 
-    def _instructions(self, code: types.CodeType, doc: str | None = None) -> None:
-        self.code.update(repr(instructions(code, doc)).encode())
-
 
 def _reduced(value: Any) -> str | list[Any]:
     """Return the parts that `pickle` stores: constructor, arguments, state, elements, pairs; of a global its name."""
@@ -174,13 +165,10 @@ def _reduced(value: Any) -> str | list[Any]:
     if isinstance(reduced, str):
         return reduced
     make, args, state, items, pairs = (*reduced, None, None, None)[:5]
-    if getattr(make, "__name__", "") == "__newobj__" and _plain_state(kind) and state is not None:
+    plain: Any = kind.__getstate__ is object.__getstate__  # type: ignore[comparison-overlap]
+    if getattr(make, "__name__", "") == "__newobj__" and plain and state is not None:
         state = _attributes(kind, state)
     return [make, args, state, *(None if several is None else list(several) for several in (items, pairs))]
-
-
-def _plain_state(kind: Any) -> bool:
-    return bool(kind.__getstate__ is object.__getstate__)  # type: ignore[comparison-overlap]
 
 
 def _attributes(kind: type, state: Any) -> dict[str, Any]:
@@ -250,7 +238,7 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
         function = function.func
     function = getattr(function, "py_func", function)  # numba keeps the original function in py_func
     if isinstance(function, types.FunctionType):
-        yield "code", Instructions(function)
+        yield "code", function
         yield from carried(function, globals=not installed(function.__module__))
         return
     owner: Any = function
@@ -266,28 +254,6 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
         yield from ((f"attribute {name}", value) for name, value in state.items())
     else:
         yield "state", state
-
-
-def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return a digest of a callable's instructions, and a mapping from descriptions of its parts to their digests.
-
-    Raises `Unknowable` for a part whose digest would differ between processes.
-    """
-    code, parts = hashlib.sha256(), {}
-    listed = components(function)
-    name = "object"
-    try:
-        for name, value in listed:
-            walk = Walk()
-            walk.put(value)
-            code.update(walk.code.digest())
-            if not isinstance(value, Instructions):
-                parts[name] = walk.values.hexdigest()[:16]
-    except Unknowable as error:
-        raise Unknowable(f"its {name} holds a {error}") from None
-    except RecursionError:
-        raise Unknowable(f"its {name} is nested too deeply") from None
-    return code.hexdigest()[:16], parts
 
 
 def name(function: Callable[..., Any]) -> str:
@@ -315,5 +281,23 @@ def of(function: Callable[..., Any]) -> dict[str, Any]:
     Unknowable
         If the function holds something that another process could not recognise, such as an open file.
     """
-    code, parts = digests(function)
-    return {"function": name(function), "code": [str(sys.implementation.cache_tag), code], "state": parts}
+    code, state = hashlib.sha256(), {}
+    part = "object"
+    try:
+        for part, value in components(function):
+            walk = Walk()
+            if part == "code":
+                walk.put_instructions(value.__code__, value.__doc__)
+            else:
+                walk.put(value)
+                state[part] = walk.values.hexdigest()[:16]
+            code.update(walk.code.digest())
+    except Unknowable as error:
+        raise Unknowable(f"its {part} holds a {error}") from None
+    except RecursionError:
+        raise Unknowable(f"its {part} is nested too deeply") from None
+    return {
+        "function": name(function),
+        "code": [str(sys.implementation.cache_tag), code.hexdigest()[:16]],
+        "state": state,
+    }
