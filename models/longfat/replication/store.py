@@ -44,14 +44,8 @@ def _arrays(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
             yield arrays
 
 
-def first_run(directory: Path) -> dict[str, Any] | None:
-    """Return sweep, point and replication of the first intact run of a store; None if the store has no intact run.
-
-    Raises
-    ------
-    ValueError
-        If the directory is no store.
-    """
+def _first_run(directory: Path) -> dict[str, Any] | None:
+    """Return the description of the first intact run of a store; None if it has none; refuse other directories."""
     try:
         names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
     except FileNotFoundError:
@@ -65,27 +59,19 @@ def first_run(directory: Path) -> dict[str, Any] | None:
     for name in runs:
         # There are a dozen ways in which a damaged file fails; `Store.load` reports it.
         with contextlib.suppress(Exception), _arrays(directory / name) as arrays:
-            about = json.loads(arrays["about"].item())
-            return {key: about[key] for key in ("sweep", "point", "replication")}
+            about: dict[str, Any] = json.loads(arrays["about"].item())
+            if {"sweep", "point", "replication"} <= about.keys():
+                return about
     return None
 
 
 class Store:
-    """Open store of one sweep, created if it does not exist.
+    """Store of one sweep; ``first`` describes its first intact run, and is None if there is none.
 
     Parameters
     ----------
     directory : Path
         Directory of the store.
-    identity : mapping
-        Everything that determines the runs, except the points: function, code, seed, version.
-    grid : Grid
-        Grid of the sweep. An axis may be longer or shorter than in the store; the common values must be equal.
-
-    Raises
-    ------
-    ValueError
-        If the store belongs to another sweep; the message lists the differences.
 
     Examples
     --------
@@ -93,22 +79,31 @@ class Store:
     >>> from longfat.replication.outcomes import record
     >>> grid = Grid.parse({"load": [0.5, 0.9]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder), {"function": "f"}, grid)
+    ...     store = Store(Path(folder))
+    ...     store.open({"function": "f"}, grid)
     ...     store.save(1, 0, record(2.5))
     ...     print(os.listdir(folder), store.load(0, 0), store.load(1, 0).variables["result"].values)
     ['p1_r0.npz'] None 2.5
     """
 
-    def __init__(self, directory: Path, identity: Mapping[str, Any], grid: Grid) -> None:
-        self.directory, self._grid = directory, grid
-        self._identity = json.loads(json.dumps(identity))
-        if (found := first_run(directory)) is not None:
-            words = _differences(found["sweep"], self._identity)
-            if [*found["point"]] != [*grid.names]:
-                words.append(f"the axes are {', '.join(found['point'])} there and {', '.join(grid.names)} here")
+    def __init__(self, directory: Path) -> None:
+        self.directory, self.first = directory, _first_run(directory)
+
+    def open(self, identity: Mapping[str, Any], grid: Grid) -> None:
+        """Open the store for a sweep, and create it if it does not exist; refuse the store of another sweep.
+
+        ``identity`` is everything that determines the runs, except the points: function, code, seed, version. An axis
+        of the grid may be longer or shorter than in the store; the common values must be equal.
+        """
+        self._grid, self._identity = grid, json.loads(json.dumps(identity))
+        if self.first is not None:
+            words = _differences(self.first["sweep"], self._identity)
+            there = self.first["point"]
+            if [*there] != [*grid.names]:
+                words.append(f"the axes are {', '.join(there)} there and {', '.join(grid.names)} here")
             if words:
                 raise self._of_another(words)
-        with AtomicFiles(directory, "store"):  # creates the directory, and refuses one that cannot be written to
+        with AtomicFiles(self.directory, "store"):  # creates the directory, and refuses one that cannot be written to
             pass
 
     def save(self, index: int, replication: int, record: Record) -> None:

@@ -13,12 +13,12 @@ from longfat.base import files
 from longfat.base.domains import choice, integer, number, wrong_type
 from longfat.base.progress import bar
 from longfat.replication import identity
-from longfat.replication import store as stores
 from longfat.replication.collecting import Collector
 from longfat.replication.grid import Grid, Streams
 from longfat.replication.outcomes import Failure, Record, record
 from longfat.replication.planning import Plan, RunIndex, as_text, half_widths
 from longfat.replication.repeating import ExecutorFailed, Portable, adopt, opened, supervise
+from longfat.replication.store import Store
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -193,20 +193,18 @@ def sweep(
     chosen = adopt(executor)
     portable = Portable(function, chosen)
 
-    found = None if directory is None else stores.first_run(directory)
-    streams = Streams.parse(rng) if rng is not None or found is None else Streams.from_attributes(found["sweep"]["rng"])
+    kept = None if directory is None else Store(directory)
+    first = None if kept is None else kept.first
+    streams = Streams.parse(rng) if rng is not None or first is None else Streams.from_attributes(first["sweep"]["rng"])
     provenance = {"function": identity.name(function), "version": __version__}
-    opened_store = None
-    if directory is not None:
-        opened_store = stores.Store(
-            directory, {**provenance, **_identity(function, directory), "rng": streams.attributes()}, points
-        )
+    if kept is not None:
+        kept.open({**provenance, **_identity(function, kept.directory), "rng": streams.attributes()}, points)
 
     collector = Collector(points, confidence, intervals=least > 1, keep=keep)
     plan = Plan(len(points), least, most, widths, confidence, collector.names)
     with opened(chosen) as pool:
         _execute(
-            pool, portable, points, streams, plan, collector, opened_store,
+            pool, portable, points, streams, plan, collector, kept,
             continue_on_error=errors == "keep", progress=progress,
         )  # fmt: skip
     data = collector.dataset(status=widths is not None or errors == "keep")
@@ -244,7 +242,7 @@ def _execute(
     streams: Streams,
     plan: Plan,
     collector: Collector,
-    store: stores.Store | None,
+    store: Store | None,
     *,
     continue_on_error: bool,
     progress: bool,
