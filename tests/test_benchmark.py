@@ -94,7 +94,7 @@ def test_delays_are_those_of_a_log_of_packets():
     apart = measuring.measure(variant, ENTRIES["packet-pair"], 1)
     assert {name: ours[name] for name in DELAY} == {name: apart[name] for name in DELAY}
     assert apart["transfer_time_1"] < ours["transfer_time_1"]
-    assert math.isnan(measuring.measure(variant, replace(chosen, probe=False), 1)["delay_mean"])
+    assert math.isnan(measuring.measure(replace(variant, probed=False), ENTRIES["packet-pair"], 1)["delay_mean"])
     net, spy = benchmark.build(variant, chosen), Spy()
     link = net.links["S2", "S1"]
     assert link.rate == 5e6
@@ -143,8 +143,8 @@ LOADS = {
 @pytest.mark.parametrize(("scheme", "load"), LOADS)
 def test_calibration_among_poisson_sources(scheme, load):
     """Single runs vary by 0.3 to 1.5 % at these loads; the mean of five is compared."""
-    chosen = replace(ENTRIES[scheme], probe=False, probe_beside=False)
-    made = [measuring.measure(VARIANTS[f"7-{load}"], chosen, np.random.SeedSequence([0, k])) for k in range(5)]
+    variant, chosen = replace(VARIANTS[f"7-{load}"], probed=False), replace(ENTRIES[scheme], probe_beside=False)
+    made = [measuring.measure(variant, chosen, np.random.SeedSequence([0, k])) for k in range(5)]
     times = np.array([1e3 * one["transfer_time_1"] for one in made])
     assert half_width(times, 0.95) < 0.03 * times.mean()
     assert times.mean() == pytest.approx(LOADS[scheme, load], rel=0.03)

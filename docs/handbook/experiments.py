@@ -10,9 +10,9 @@ from docs.handbook.front import toctree
 from docs.handbook.markup import code, html, section, table, unfolding
 from docs.handbook.staging import ROOT
 from figures.kkm.choices import OF_VARIANT
-from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES
 from longfat.benchmark.experiments import VARIANTS
+from longfat.benchmark.measuring import build
 
 PAGES = {
     "kkm_tables": "The paper's schemes, and others of its time", "today_tables": "Schemes of today",

@@ -11,11 +11,10 @@ H. Kanakia, S. Keshav, P. P. Mishra, A Comparison of Reactive Host-based Flow Co
 Networks, 1992.
 """
 
-from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES, FURTHER, TODAY, Entry, entry
 from longfat.benchmark.evaluation import run
 from longfat.benchmark.experiments import VARIANTS, Variant, variants
-from longfat.benchmark.measuring import measure, optimal
+from longfat.benchmark.measuring import build, measure, optimal
 
 __all__ = [
     "ENTRIES",

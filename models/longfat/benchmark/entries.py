@@ -43,9 +43,6 @@ class Entry:
         Number of switches between each source and the first switch of the scenario.
     access : bool
         Whether the source waits for its access link instead of filling a queue before it.
-    probe : bool
-        Whether the delays of probe packets are measured in the experiments for which the paper reports them, in a
-        separate run.
     probe_beside : bool
         Whether transfer times are measured in the run with probe packets, not in a separate run.
     probe_hops : bool
@@ -67,7 +64,6 @@ class Entry:
     options: Mapping[str, Any] = field(default_factory=dict)
     hops: int = 0
     access: bool = False
-    probe: bool = True
     probe_beside: bool = False
     probe_hops: bool = False
     transmission: bool = False

@@ -1,4 +1,4 @@
-"""Measurements of one run of the benchmark: transfer times of the connections, and delays of single packets.
+"""Network and measurements of one run of the benchmark: transfer times of the connections, delays of single packets.
 
 The optimal transfer times are those of a fluid model, whose flows have max-min fair shares of the links. In this model
 a whole file is at its first slow link when it starts, and acknowledgments take a share of the slow links.
@@ -8,26 +8,94 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.benchmark.building import build
 from longfat.benchmark.entries import OPTIMAL, Entry
 from longfat.benchmark.experiments import Variant
 from longfat.laws import fair_share
+from longfat.sim import schemes
 from longfat.sim.kernel.records import NEVER, SECOND
+from longfat.sim.network import scenario
+from longfat.sim.network.network import Network
 from longfat.sim.runs.engine import Simulation
 from longfat.sim.switch.round_trip_probe import round_trip_probe
 
 if TYPE_CHECKING:
     from longfat.sim.network.elements import Flow, Link
-    from longfat.sim.network.network import Network
 
 
 LONGEST = 400.0  # s; files that are not complete by then have no transfer time
 NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts", "random")
+
+
+UNCONTROLLED = Entry("uncontrolled", "", "constant")
+
+
+def build(variant: Variant, entry: Entry = UNCONTROLLED, *, probe: bool = True) -> Network:
+    """Return the network of a variant of an experiment, with the scheme and the queue disciplines of an entry.
+
+    Parameters
+    ----------
+    variant : Variant
+        Variant, such as one of `longfat.benchmark.VARIANTS`.
+    entry : Entry, optional
+        Scheme of the flows; by default the flows are uncontrolled.
+    probe : bool
+        Whether to include the source of probe packets, if the experiment has one.
+
+    Returns
+    -------
+    longfat.sim.Network
+        Flows "1", "2", ... of the connections; and "probe", the flow of probe packets, whose acknowledgments pass the
+        discipline `round_trip_probe` on their last link.
+
+    Examples
+    --------
+    >>> from longfat.benchmark import ENTRIES, VARIANTS
+    >>> build(VARIANTS["1"], ENTRIES["hop-by-hop"])
+    Network('Kanakia, Keshav & Mishra (1992), experiment 1', 51 nodes, 100 links, 12 flows)
+    """
+    found = {"scheme": schemes.scheme(entry.scheme), **entry.disciplines(), "round-trip-probe": round_trip_probe()}
+    parsed, _ = scenario.parse(variant.text(), lambda name: found.get(name.removeprefix("benchmark:")))
+    made = Network(parsed.name)
+    made.links = dict(parsed.links)
+    made.flows = [_insert(flow, entry, made) for flow in parsed.flows if probe or flow.name != "probe"]
+    return made
+
+
+def _insert(flow: Flow, entry: Entry, net: Network) -> Flow:
+    """Return the flow with the entry's scheme parameters and with its path extended by the entry's `hops` switches."""
+    if flow.scheme is None and not (entry.probe_hops and flow.name == "probe"):
+        return flow
+    first, second = flow.path[:2]
+    path = (first, *[f"{first}.{k + 1}" for k in range(entry.hops)], *flow.path[1:])
+    if (first, second) in net.links and entry.hops:
+        _divide(net, path[: entry.hops + 2])
+    if flow.scheme is None:
+        return replace(flow, path=path)
+    rate = net.links[path[0], path[1]].rate
+    return replace(
+        flow,
+        path=path,
+        parameters=schemes.check_parameters(flow.scheme, entry.parameters),
+        send_jitter=entry.send_jitter,
+        access_rate=rate if entry.access else flow.access_rate,
+    )
+
+
+def _divide(net: Network, nodes: tuple[str, ...]) -> None:
+    """Replace the links between the first and the last node by links between all nodes, with the same total delay."""
+    there, back = (net.links.pop(pair) for pair in ((nodes[0], nodes[-1]), (nodes[-1], nodes[0])))
+    parts = len(nodes) - 1
+    for k, (tail, head) in enumerate(pairwise(nodes)):
+        for like, one, other in ((there if k == 0 else back, tail, head), (back, head, tail)):
+            line: Link = replace(like, name=f"{one}-{other}", tail=one, head=other, delay=there.delay / parts)
+            net.links[one, other] = line
 
 
 class _StepByStep(Simulation):
@@ -72,7 +140,7 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
         return made | {"dropped": 0.0, "timeouts": 0.0, "random": 0.0}
     alike = deepcopy(rng)
     made |= _run(variant, entry, rng, variant.connections, probe=entry.probe_beside)
-    if entry.probe and variant.probed and not entry.probe_beside:
+    if variant.probed and not entry.probe_beside:
         beside = _run(variant, entry, alike, variant.connections[:1], probe=True)
         made |= {name: beside[name] for name in ("delay_mean", "delay_std", "probes") if name in beside}
         made["random"] = max(made["random"], beside["random"])
