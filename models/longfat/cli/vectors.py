@@ -19,8 +19,7 @@ from longfat.cli.tables import Column, number
 from longfat.design.arguments import RATE, ROUND_TRIP_TIME
 
 if TYPE_CHECKING:
-    from longfat.benchmark.vectors import Row, Vector
-    from longfat.benchmark.window_traces import Judged, Seen
+    from longfat.benchmark.vectors import Judged, Row, Seen, Vector
 
 SHOWN = 6  # rows of the text; --csv and --json have all
 COUNT = Argument("packets", "[1, 1000]", 2, "Packets for which the receiver sends one acknowledgment", integer=True)
@@ -75,7 +74,7 @@ def vectors_command(
 
     With --check: the first window of a trace that differs by more than the tolerance; the exit status is then 1.
     """
-    from longfat.benchmark.vectors import CLOCK, vector
+    from longfat.benchmark import vectors
 
     if check is None and jitter is not None:
         raise conflict("--jitter", "needs --check")
@@ -83,15 +82,13 @@ def vectors_command(
         raise conflict("--check", "excludes --csv")
     content = "" if check is None else text_of("check", check)
     with output:
-        made = vector(sender, progress=shows_progress(), **given(flags))
+        made = vectors.vector(sender, progress=shows_progress(), **given(flags))
         if check is None:
             output.emit(lambda: text(made), json=lambda: as_json(made), csv=lambda: as_csv(made), indent=0)
             return
-        from longfat.benchmark import window_traces
-
-        seen = window_traces.read(content, made.scenario["packet [bytes]"], check)
-        usual = 0.0 if made.scenario["rate [bytes/s]"] is None else CLOCK
-        found = window_traces.judge(made.rows, seen, usual if jitter is None else jitter, check)
+        seen = vectors.read(content, made.scenario["packet [bytes]"], check)
+        usual = 0.0 if made.scenario["rate [bytes/s]"] is None else vectors.CLOCK
+        found = vectors.judge(made.rows, seen, usual if jitter is None else jitter, check)
         output.emit(
             lambda: in_one_line(found, seen, made.rows, check),
             json=lambda: {"agrees": found.first is None, "windows": len(seen), **finite(_of_check(found))},
