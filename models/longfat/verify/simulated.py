@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from longfat.law import Law
 from longfat.testing.comparing import Comparison, compare
+from longfat.testing.seeded_runs import seed_of
 from longfat.verify import points
-from longfat.verify.faces import Outcome
+from longfat.verify.faces import Outcome, failed
 from longfat.verify.simulators import simulator_of
 
 #: Largest number of replications at a point. Our choice: this number is enough if the standard deviation is six times
@@ -17,38 +18,38 @@ from longfat.verify.simulators import simulator_of
 BUDGET = 1000
 
 
-def reason(law: Law) -> str:
-    """Return the reason why a law is not simulated.
+Drawn = list[tuple[points.Point, int]]  # points, each with the seed of its runs
 
-    >>> from longfat.laws.power import little_mean_number
-    >>> reason(little_mean_number)
-    'arithmetic of definitions'
+
+def drawn(law: Law, count: int, seed: int) -> Drawn | Outcome:
+    """Draw up to ``count`` points of a law's simulator check at which the law is valid; return them with their seeds.
+
+    If that raises an exception, return the outcome "error".
     """
-    return law.not_simulated or "@law declares neither simulated= nor not_simulated="
-
-
-def is_valid(law: Law, point: Mapping[str, Any]) -> bool:
-    """Return whether a point is in the range of validity that a law declares; True if it declares none."""
-    return law.validity is None or bool(law.validity(**point))
-
-
-def drawn(law: Law, count: int, seed: int) -> list[points.Point]:
-    """Draw points in the ranges of a law's simulator check; return up to ``count`` points at which the law is valid."""
     assert law.simulated is not None
-    found = points.typical(law, 64 * count, seed, law.simulated.ranges)
-    return [one for one in found if is_valid(law, one)][:count]
+    try:
+        found = points.typical(law, 64 * count, seed, law.simulated.ranges)
+        valid = [one for one in found if law.validity is None or law.validity(**one)]
+    except Exception as failure:
+        return failed(failure)
+    return [(point, seed_of(seed, k)) for k, point in enumerate(valid[:count])]
 
 
-def simulated(
-    law: Law, drawn: Sequence[tuple[points.Point, int]], alpha: float, power: float
-) -> tuple[Outcome, Outcome | None]:
+def simulated(law: Law, drawn: Drawn, alpha: float, power: float) -> dict[str, Outcome]:
     """Compare a law, and its printed formula if that has an error, with its simulator at the points ``drawn``."""
-    assert law.simulated is not None
-    simulator, allowed = simulator_of(law), law.simulated.allowed
+    simulator, record = simulator_of(law), law.simulated
     assert simulator is not None
+    assert record is not None
     limits: dict[str, Any] = {"alpha": alpha, "power": power, "power_at": 1, "budget": BUDGET}
-    found = [compare(law, simulator, point, within=allowed(law, point), rng=seed, **limits) for point, seed in drawn]
-    return judged(law, found), printed(law, found) if law.has_printed else None
+    try:
+        found = [
+            compare(law, simulator, point, within=record.allowed(law, point), rng=seed, **limits)
+            for point, seed in drawn
+        ]
+        outcomes = {"simulator": judged(law, found)}
+        return outcomes | ({"printed simulated": printed(law, found)} if law.has_printed else {})
+    except Exception as failure:
+        return {"simulator": failed(failure)}
 
 
 def judged(law: Law, found: Sequence[Comparison]) -> Outcome:

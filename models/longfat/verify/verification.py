@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import fnmatch
-import functools
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longfat._version import __version__
 from longfat.base.domains import integer, number, unknown, wrong_type
@@ -15,7 +14,6 @@ from longfat.base.progress import bar
 from longfat.law import PACKAGE, Law, registered
 from longfat.replication import replicate
 from longfat.replication.repeating import Processes
-from longfat.testing.seeded_runs import seed_of
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
 from longfat.verify.simulators import simulator_of
@@ -106,28 +104,31 @@ def run(
     workers = most if workers is None else integer("workers", workers, "processes", "[1, 1024]")
     alpha = number("alpha", alpha, "probability", "(0, 1)")
     counts = QUICK if quick else FULL
-    checked = [name for name, law in chosen.items() if simulator_of(law) and not _skipped(law, quick)]
-    drawn = {name: _drawn(chosen[name], counts[2], seed) for name in checked}
+    own = {name: zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode()) for name, law in chosen.items()}
+    simulable = [name for name, law in chosen.items() if simulator_of(law) and not _skipped(law, quick)]
+    drawn = {name: simulated.drawn(chosen[name], counts[2], own[name]) for name in simulable}
     count = sum(len(some) for some in drawn.values() if not isinstance(some, Outcome))
     errors = alpha / max(1, count), 1 - (1 - confidence) / max(1, count)
-    tasks = [(name, face) for face in TASKS for name in chosen]
-    found: dict[tuple[str, str], dict[str, Outcome]] = {}
-    known = dict(registered())
-    away = {name for name, law in chosen.items() if law.place.startswith(PACKAGE) and known.get(law.place) is law}
-    inside = [task for task in tasks if workers > 1 and task[0] in away]
-    here = [task for task in tasks if workers == 1 or task[0] not in away]
+    tasks = [
+        Task(name, law, face, counts, quick, own[name], drawn.get(name), errors)
+        for face in TASKS
+        for name, law in chosen.items()
+    ]
+    known = dict(registered()) if workers > 1 else {}
+    away, here = [], []
+    for task in tasks:
+        place = task.law.place
+        (away if place.startswith(PACKAGE) and known.get(place) is task.law else here).append(task)
 
+    found: list[dict[str, Outcome]] = []
     with bar(task="checking laws", unit="check", shown=progress, total=len(tasks)) as shown:
-        arguments = {task: (task[1], counts, quick, seed, drawn.get(task[0]), errors) for task in tasks}
-        if inside:
-            with Processes(min(workers, len(inside))) as pool:
-                given = [(task[0], *arguments[task]) for task in inside]
-                some = replicate(_registered_face, given, pool, progress=shown.update)
-            found |= dict(zip(inside, some, strict=True))
+        if away:
+            with Processes(min(workers, len(away))) as pool:
+                found = replicate(_face, away, pool, progress=shown.update)
         for task in here:
-            found[task] = _face(chosen[task[0]], *arguments[task])
+            found.append(_face(task))
             shown.update()
-    table = _table(chosen, found)
+    table = _table(chosen, {(task.name, task.face): one for task, one in zip(away + here, found, strict=True)})
     table.attrs = {
         "agrees": bool(table.agrees.all()), "quick": quick, "seed": seed, "confidence": confidence,
         "alpha": alpha, "points": count, "longfat": __version__,
@@ -156,24 +157,17 @@ def _fits(law: Law, pattern: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
-def _drawn(law: Law, count: int, seed: int) -> list[tuple[points.Point, int]] | Outcome:
-    """Return the points to simulate with their seeds, or the outcome "error" if drawing them raises an exception."""
-    try:
-        own = _own(seed, law)
-        return [(point, seed_of(own, k)) for k, point in enumerate(simulated.drawn(law, count, own))]
-    except Exception as failure:
-        return faces.failed(failure)
+class Task(NamedTuple):
+    """Check of a law, ``face`` of `TASKS`, with all that it depends on."""
 
-
-def _own(seed: int, law: Law) -> int:
-    """Return the seed of a law's points and runs, which depends only on ``seed`` and on the law's module and name."""
-    return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
-
-
-def _registered_face(arguments: tuple[Any, ...]) -> dict[str, Outcome]:
-    """Run one check of a law in another process, which finds the law by its name."""
-    name, *rest = arguments
-    return _face(_by_name()[name], *rest)
+    name: str  # public name of the law
+    law: Law
+    face: str
+    counts: tuple[int, ...]  # as in `QUICK`
+    quick: bool
+    own: int  # seed of the law's points and runs, which depends only on `run`'s seed and on the law's module and name
+    drawn: simulated.Drawn | Outcome | None  # points to simulate with seeds, or why there are none
+    errors: tuple[float, float]  # probability of a wrong "differs", and 1 minus that of a wrong "agrees", at a point
 
 
 def _skipped(law: Law, quick: bool) -> bool:
@@ -181,51 +175,38 @@ def _skipped(law: Law, quick: bool) -> bool:
     return quick and law.simulated is not None and law.simulated.long
 
 
-@functools.cache
-def _by_name() -> dict[str, Law]:
-    """Return longfat's laws by public name; cached, because finding a name takes a quarter of a millisecond."""
-    return dict(_chosen(None))
-
-
-def _face(
-    law: Law, face: str, counts: tuple[int, ...], quick: bool, seed: int,
-    drawn: list[tuple[points.Point, int]] | Outcome | None, errors: tuple[float, float],
-) -> dict[str, Outcome]:  # fmt: skip
-    """Run one check of one law; return its outcome, or its two outcomes, by name.
+def _face(task: Task) -> dict[str, Outcome]:
+    """Make one check of one law; return its outcome, or its two outcomes, by name.
 
     JAX's check has two outcomes, of values and of slopes. If the printed formula has an error, the numeric and the
     simulator check have an outcome of the law and one of the printed formula.
     """
-    own = _own(seed, law)
-    if face == "proof":
+    law, counts, quick, own = task.law, task.counts, task.quick, task.own
+    if task.face == "proof":
         return {"proof": faces.proof(law, points.typical(law, counts[1], own), quick=quick)}
-    if face == "jax":
+    if task.face == "jax":
         values, slopes = faces.jax_faces(law, points.typical(law, counts[1], own), quick=quick)
         return {"jax": values, "gradient": slopes}
-    if face == "numeric":
+    if task.face == "numeric":
         everywhere = points.everywhere(law, counts[0], own)
         result = {"numeric": faces.numeric(law, everywhere)}
         if law.has_printed:
             result["printed"] = faces.printed(law, points.typical(law, counts[0], own))
         return result
-    if face == "symbolic":
+    if task.face == "symbolic":
         chosen = points.for_symbols(law, counts[3], own, at_ends=not quick)
         return {"symbolic": symbolic.symbolic(law, chosen, quick=quick)}
-    if isinstance(drawn, Outcome):
-        return {"simulator": drawn}
-    if not drawn:
-        if drawn is not None:
-            remark = "the law is valid at no point of the ranges"
-        elif _skipped(law, quick):
-            remark = "skipped in a quick run, because it takes longer"
-        else:
-            remark = simulated.reason(law)
-        return {"simulator": Outcome("not checked", remark=remark)}
-    try:
-        outcome, printed = simulated.simulated(law, drawn, *errors)
-    except Exception as failure:
-        return {"simulator": faces.failed(failure)}
-    return {"simulator": outcome} | ({"printed simulated": printed} if printed else {})
+    if isinstance(task.drawn, Outcome):
+        return {"simulator": task.drawn}
+    if task.drawn:
+        return simulated.simulated(law, task.drawn, *task.errors)
+    if task.drawn is not None:
+        remark = "the law is valid at no point of the ranges"
+    elif _skipped(law, quick):
+        remark = "skipped in a quick run, because it takes longer"
+    else:
+        remark = law.not_simulated or "@law declares neither simulated= nor not_simulated="
+    return {"simulator": Outcome("not checked", remark=remark)}
 
 
 def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, Outcome]]) -> pd.DataFrame:
