@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from longfat.testing.claims import Claim
+from longfat.testing.domain import axes_of
+
 
 def normal(rng, mean=0.0, deviation=1.0):
     return np.random.default_rng(rng).normal(mean, deviation)
@@ -22,3 +25,8 @@ def formula(mean=0.0, **_):
 def off_by(deviation):
     """Return a formula that is off by so much."""
     return lambda mean=0.0, **_: mean + deviation
+
+
+def claim(formula, simulator, *, over=None, where=None, cases=None, **options):
+    """Return a claim as `longfat.testing.holds` makes it."""
+    return Claim(formula, simulator, axes_of(formula, over), where, options, cases)

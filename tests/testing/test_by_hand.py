@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import longfat as lf
-from longfat.testing.claims import Claim, claim, shrink
+from longfat.testing.claims import Claim, shrink
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, corners
 from longfat.testing.evidence import Normal
 from longfat.testing.holding import holds
 from longfat.testing.seeded_runs import seed_of
-from tests.testing.simulators import formula, normal, off_by
+from tests.testing.simulators import claim, formula, normal, off_by
 
 
 def examined(made, points, budget):

@@ -6,6 +6,7 @@ import pytest
 import longfat as lf
 from longfat.laws import loss_load, queues, tcp
 from longfat.testing.domain import OUTERMOST, Axis, cases_of, turning_points
+from tests.testing.simulators import claim
 
 SQUARE = [Axis.parse("x", (0.0, 1.0)), Axis.parse("y", (0.0, 1.0))]
 
@@ -101,7 +102,7 @@ def test_an_error_beside_a_condition_is_found():
 def test_half_of_the_points_behind_the_corners():
     """Of 12 points 2 corners; of the other 10 three pairs."""
     seen = []
-    made = lf.testing.claims.claim(
+    made = claim(
         lambda x: x, lambda rng, x: x, over={"x": (0.0, 1.0)}, within=0.1, deterministic=True, cases=lambda x: x < 0.3
     )
     made.examine(12, alpha=1e-6, budget=1000, seed=0, report=seen.append)

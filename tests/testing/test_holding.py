@@ -6,11 +6,11 @@ import pytest
 import longfat as lf
 from longfat.law import Law, Symbol, Validity
 from longfat.laws.queues import mm1_wait
-from longfat.testing.claims import claim, margin
+from longfat.testing.claims import margin
 from longfat.testing.comparing import Comparison
 from longfat.testing.domain import Axis, axes_of, corners, loneliest
 from longfat.testing.holding import ALLOWANCE, Allowance
-from tests.testing.simulators import formula, normal
+from tests.testing.simulators import claim, formula, normal
 
 
 def judged(seen, given=formula, simulator=normal, *, budget=100_000, **options):

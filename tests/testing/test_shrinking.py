@@ -3,10 +3,10 @@
 import pytest
 
 import longfat as lf
-from longfat.testing.claims import candidates, claim, example, repeated, scenario, shrink
+from longfat.testing.claims import candidates, example, repeated, scenario, shrink
 from longfat.testing.domain import Axis
 from longfat.testing.seeded_runs import seed_of
-from tests.testing.simulators import normal
+from tests.testing.simulators import claim, normal
 
 DOMAIN = {"mean": (0.0, 20.0), "deviation": (0.01, 1.0), "hops": (1, 30), "kind": ["plain", "red", "codel"]}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from longfat.base import domains
 from longfat.testing.comparing import Comparison, compare
-from longfat.testing.domain import Axis, Cases, Point, axes_of, cases_of, corners, loneliest, turning_points
+from longfat.testing.domain import Axis, Cases, Point, cases_of, corners, loneliest, turning_points
 from longfat.testing.seeded_runs import Simulator, seed_of
 
 
@@ -22,6 +22,10 @@ class Claim:
 
     ``formula``, ``simulator``, ``where`` and ``cases`` are arguments of `longfat.testing.holds`. ``options`` are
     arguments of `longfat.testing.compare`: ``within``, and optionally all others except ``alpha``, ``budget``, ``rng``.
+
+    >>> axes = (Axis.parse("load", (0.1, 0.9)),)
+    >>> Claim(lambda load: load, lambda rng, load: load, axes, None, {"within": 0.1}).valid({"load": 1.0})
+    False
     """
 
     formula: Callable[..., Any]
@@ -29,7 +33,7 @@ class Claim:
     axes: tuple[Axis, ...]
     where: Callable[..., Any] | None
     options: Mapping[str, Any]
-    cases: Cases | None = field(default=None, kw_only=True)
+    cases: Cases | None = None
 
     @property
     def name(self) -> str:
@@ -82,23 +86,6 @@ class Claim:
         if not found:
             raise domains.conflict(f"the domain of {self.name}", "needs a point", "no corner and no candidate is valid")
         return found, True
-
-
-def claim(
-    formula: Callable[..., Any],
-    simulator: Simulator,
-    *,
-    over: Mapping[str, Any] | None = None,
-    where: Callable[..., Any] | None = None,
-    cases: Cases | None = None,
-    **options: Any,
-) -> Claim:
-    """Return the claim that a formula agrees with a simulator; arguments as for `longfat.testing.holds`.
-
-    >>> claim(lambda load: load, lambda rng, load: load, over={"load": (0.1, 0.9)}, within=0.1).valid({"load": 1.0})
-    False
-    """
-    return Claim(formula, simulator, axes_of(formula, over), where, options, cases=cases)
 
 
 def margin(found: Comparison) -> float:
@@ -219,11 +206,12 @@ def repeated(made: Claim, best: Comparison) -> str:
     given = ", ".join(
         f"{name}={value!r}" for name, value in (options | {"alpha": best.alpha, "rng": best.seed}).items()
     )
+    formula, simulator = _imported(made.formula, "formula"), _imported(made.simulator, "simulator")
     lines = [
         "import longfat as lf",
-        "; ".join(dict.fromkeys(_imported(*one) for one in _callables(made))),
+        "; ".join(dict.fromkeys((formula[1], simulator[1]))),
         f"point = {dict(best.point)!r}",
-        f"found = lf.testing.compare({', '.join(_name(*one) for one in _callables(made))}, point, {given})",
+        f"found = lf.testing.compare({formula[0]}, {simulator[0]}, point, {given})",
         f"print(found)  # {best}",
     ]
     return "\n".join(lines)
@@ -242,23 +230,13 @@ def example(made: Claim, found: Comparison, *, budget: int) -> str:
     return f"{text}\n\nOne replication as a scenario:\n\n{_indented(toml)}" if toml else text
 
 
-def _callables(made: Claim) -> list[tuple[Any, str]]:
-    return [(made.formula, "formula"), (made.simulator, "simulator")]
-
-
-def _name(one: Any, role: str) -> str:
-    """Return the name by which a function can be imported from its module, or ``role`` if there is none."""
-    name = getattr(one, "__qualname__", role)
-    return str(name) if str(name).isidentifier() else role
-
-
-def _imported(one: Any, role: str) -> str:
-    """Return the statement that imports a function, or a comment on where the function is defined."""
-    name, module = _name(one, role), getattr(one, "__module__", "")
-    if name != role or getattr(one, "__qualname__", None) == role:
-        return f"from {module} import {name}"
+def _imported(one: Any, role: str) -> tuple[str, str]:
+    """Return a name for a function, and the statement that imports it, or a comment on where it is defined."""
+    name = str(getattr(one, "__qualname__", ""))
+    if name.isidentifier():
+        return name, f"from {getattr(one, '__module__', '')} import {name}"
     code = getattr(one, "__code__", None)
-    return f"{role} = ...  # " + (f"{code.co_filename}:{code.co_firstlineno}" if code else repr(one))
+    return role, f"{role} = ...  # " + (f"{code.co_filename}:{code.co_firstlineno}" if code else repr(one))
 
 
 def _indented(text: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,16 +108,17 @@ def corners(axes: Sequence[Axis], most: int, rng: np.random.Generator) -> list[P
     >>> [list(one.values()) for one in corners(axes, 9, np.random.default_rng(1))]
     [[0.1, 1], [0.9, 3], [0.1, 3], [0.9, 1]]
     """
-    count = math.prod(len(axis.ends) for axis in axes)
+    names, ends = [axis.name for axis in axes], [axis.ends for axis in axes]
+    count = math.prod(map(len, ends))
     if count <= 4096:
-        every = [_point(axes, values) for values in itertools.product(*(axis.ends for axis in axes))]
+        every = [dict(zip(names, values, strict=True)) for values in itertools.product(*ends)]
         middle = every[1:-1]
         if count > most:
             middle = [middle[int(k)] for k in rng.permutation(len(middle))[: max(most - 2, 0)]]
         return [every[0], *every[1:][-1:], *middle][: max(most, 1)]
-    drawn = [[axis.ends[int(rng.integers(len(axis.ends)))] for axis in axes] for _ in range(most - 2)]
-    extreme = [[axis.ends[0] for axis in axes], [axis.ends[-1] for axis in axes]]
-    return [_point(axes, values) for values in [*extreme, *drawn]]
+    drawn = [[values[int(rng.integers(len(values)))] for values in ends] for _ in range(most - 2)]
+    extreme = [[values[0] for values in ends], [values[-1] for values in ends]]
+    return [dict(zip(names, values, strict=True)) for values in [*extreme, *drawn]]
 
 
 def latin_hypercube(dimensions: int, count: int, seed: int) -> np.ndarray:
@@ -157,10 +159,6 @@ def loneliest(
         if score > best:
             found, best = point, score
     return found if best > 0 else None
-
-
-def _point(axes: Sequence[Axis], values: Iterable[Any]) -> Point:
-    return {axis.name: value for axis, value in zip(axes, values, strict=True)}
 
 
 #: Largest number of subexpressions with cases that `cases_of` examines. Our choice: the outermost subexpressions, which
@@ -248,50 +246,48 @@ def turning_points(
     >>> [round(one["load"], 5) for one in some]
     [0.3, 0.3]
     """
+
+    def case(place: np.ndarray) -> tuple[Any, ...] | None:
+        """Return the tuple of cases at a place in the unit cube; None if its point is outside the domain."""
+        point = point_at(axes, place)
+        if not valid(point):
+            return None
+        found = cases(**point)
+        return found if isinstance(found, tuple) else (found,)
+
     found: list[Point] = []
-    taken: dict[int, int] = {}
+    taken: Counter[int] = Counter()
     while len(found) + 2 <= most:
-        ways = [rng.random((2, len(axes))) for _ in range(PAIRS)]
-        changed = [(taken.get(k, 0), k, way) for way in range(PAIRS) for k in _changed(axes, cases, valid, *ways[way])]
+        ways = rng.random((PAIRS, 2, len(axes)))
+        changed = []
+        for way, (one, other) in enumerate(ways):
+            first, second = case(one), case(other)
+            if first is not None and second is not None:
+                pairs = enumerate(zip(first, second, strict=True))
+                changed += [(taken[k], k, way) for k, (before, after) in pairs if before != after]
         for _, k, way in sorted(changed):
-            one, other = ways[way]
-            pair = _halved(axes, cases, valid, one, other, k)
-            if pair:
-                found += pair
-                taken[k] = taken.get(k, 0) + 1
+            ends = _halved(case, *ways[way], k)
+            if ends:
+                found += [point_at(axes, end) for end in ends]
+                taken[k] += 1
                 break
         else:
             break
     return found
 
 
-def _case_values(cases: Cases, point: Point) -> tuple[Any, ...]:
-    case = cases(**point)
-    return case if isinstance(case, tuple) else (case,)
-
-
-def _changed(
-    axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray
-) -> list[int]:
-    """Return the indices at which the case tuples of two points differ; empty if a point is outside the domain."""
-    points = [point_at(axes, place) for place in (one, other)]
-    if not all(valid(point) for point in points):
-        return []
-    pairs = zip(*(_case_values(cases, point) for point in points), strict=True)
-    return [k for k, (first, second) in enumerate(pairs) if first != second]
-
-
 def _halved(
-    axes: Sequence[Axis], cases: Cases, valid: Callable[[Point], bool], one: np.ndarray, other: np.ndarray, k: int
-) -> list[Point]:
-    """Bisect between points of different cases; return the last two points, or none if one is outside the domain."""
-    case = _case_values(cases, point_at(axes, one))[k]
+    case: Callable[[np.ndarray], tuple[Any, ...] | None], one: np.ndarray, other: np.ndarray, k: int
+) -> list[np.ndarray]:
+    """Bisect between places of different cases; return the last two places, or none if one is outside the domain."""
+    first = case(one)
     for _ in range(HALVINGS):
         middle = (one + other) / 2
-        if not valid(point_at(axes, middle)):
+        found = case(middle)
+        if found is None or first is None:
             return []
-        if _case_values(cases, point_at(axes, middle))[k] == case:
+        if found[k] == first[k]:
             one = middle
         else:
             other = middle
-    return [point_at(axes, one), point_at(axes, other)]
+    return [one, other]

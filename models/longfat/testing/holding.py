@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat.base import domains
-from longfat.testing.claims import claim, example
+from longfat.testing.claims import Claim, example
 from longfat.testing.comparing import Comparison
+from longfat.testing.domain import axes_of
 from longfat.testing.evidence import Interval
 from longfat.testing.seeded_runs import Simulator
 
@@ -100,10 +101,8 @@ def holds(
     ...     pass
     >>> test_wait()
     """
-    made = claim(
-        formula, simulator, over=over, within=within, of=of, bounds=bounds, deterministic=deterministic, where=where,
-        power=power, cases=cases,
-    )  # fmt: skip
+    options = {"within": within, "of": of, "bounds": bounds, "deterministic": deterministic, "power": power}
+    made = Claim(formula, simulator, axes_of(formula, over), where, options, cases)
     points = domains.integer("points", points, "points", "[1, 1e6]")
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
