@@ -17,7 +17,7 @@ import longfat as lf
 from figures.writing import Part, bars, panels
 from longfat.base.files import AtomicFiles
 from longfat.sim.switch.log import Log
-from longfat.verify.link_estimators import AT_ONCE, SCHEDULERS, greatest_delay, scheduler
+from longfat.verify.link_estimators import AT_ONCE, bit_round, greatest_delay
 
 CAPTIONS = {
     "credits": "Credit flow control, hop-by-hop and explicit feedback, and TCP with selective acknowledgments: use of "
@@ -35,6 +35,10 @@ INTERVAL = 0.05  # s
 HOPS = (1, 2, 3, 4, 6, 8)
 POINT = {"burst": 10_000.0, "guaranteed_rate": 2.5e5, "packet_size": 250.0, "largest_packet": 500.0, "capacity": 1e6}
 LEVELS = tuple(np.round(np.arange(0, 1.51, 0.05), 2).tolist())  # delays relative to the bound
+SCHEDULERS = {
+    "bit-round": bit_round,
+    "virtual-clock": lambda rates: lf.sim.queues.virtual_clock(rates=[[flow, rate] for flow, rate in rates.items()]),
+}
 RANDOM = (*SCHEDULERS, "fifo")
 NAMES = {"bit-round": "fair queueing", "virtual-clock": "VirtualClock", "fifo": "first in, first out"}
 LINKS = 3
@@ -82,7 +86,7 @@ def random_delays(kind: int, rng: Any) -> dict[str, float]:
     for k in range(LINKS):
         shares = {0: own, 1 + 2 * k: cross, 2 + 2 * k: cross}
         name = RANDOM[kind]
-        discipline = scheduler(name, shares) if name in SCHEDULERS else name
+        discipline = SCHEDULERS[name](shares) if name in SCHEDULERS else name
         net.link(f"n{k}", f"n{k + 1}", rate=rate, discipline=discipline)
     bucket = lf.sim.queues.leaky_bucket(own, tokens=round(POINT["burst"] / size), queue=10**5)
     net.link("source", "gate", rate=math.inf, discipline=bucket)
@@ -113,7 +117,7 @@ def simulate() -> dict[str, xr.Dataset]:
     for name, unit in (("utilisation", "1"), ("loss", "1"), ("wait", "s")):
         for end in ("", "_lower", "_upper"):
             first[name + end].attrs["units"] = unit
-    delays = [[greatest_delay(0, name, **POINT, hops=h)[0] for h in HOPS] for name in SCHEDULERS]
+    delays = [[greatest_delay(0, one, **POINT, hops=h)[0] for h in HOPS] for one in SCHEDULERS.values()]
     worst = xr.Dataset({"delay": (("scheduler", "hops"), delays)}, {"scheduler": list(SCHEDULERS), "hops": list(HOPS)})
     worst.delay.attrs["units"] = "s"
     found = lf.sweep(random_delays, {"kind": range(len(RANDOM))}, **common)

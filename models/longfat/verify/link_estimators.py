@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -95,26 +96,20 @@ OTHERS = 2  # flows that share a link with the one under test
 AT_ONCE = 50  # ratio of the rate at which the burst arrives to the rate of a link
 MANY = 10**5  # packets, a limit that no run reaches
 
-#: Names of the schedulers that divide a link's capacity among flows in proportion to given rates.
-SCHEDULERS = ("bit-round", "virtual-clock")
 
+def bit_round(rates: dict[int, float]) -> Discipline:
+    """Return fair queueing that divides a link's capacity in proportion to ``rates``, a mapping of flow number to rate.
 
-def scheduler(name: str, rates: dict[int, float]) -> Discipline:
-    """Return a discipline that divides a link's capacity in proportion to ``rates``, a mapping of flow number to rate.
-
-    >>> scheduler("virtual-clock", {0: 1e5, 1: 3e5}).values["rates"]
-    ((0.0, 100000.0), (1.0, 300000.0))
+    >>> bit_round({0: 1e5, 1: 3e5}).values["weights"]
+    ((0.0, 1.0), (1.0, 3.0))
     """
-    table = [[flow, rate] for flow, rate in rates.items()]
-    if name == "virtual-clock":
-        return queues.virtual_clock(rates=table)
     least = min(rates.values())
-    return queues.BIT_ROUND(weights=[[flow, rate / least] for flow, rate in table])
+    return queues.BIT_ROUND(weights=[[flow, rate / least] for flow, rate in rates.items()])
 
 
 def greatest_delay(
-    rng: Any, name: str = "bit-round", *, burst: float, guaranteed_rate: float, packet_size: float,
-    largest_packet: float, capacity: float, hops: float,
+    rng: Any, scheduler: Callable[[dict[int, float]], Discipline] = bit_round, *, burst: float,
+    guaranteed_rate: float, packet_size: float, largest_packet: float, capacity: float, hops: float,
 ) -> Result:  # fmt: skip
     """Estimate the greatest delay [s] of a flow that begins with a burst and shares its links with greedy flows.
 
@@ -130,7 +125,7 @@ def greatest_delay(
     own, other = max(1, round(burst / packet_size)), (capacity - guaranteed_rate) / OTHERS
     for k in range(links):
         flows = [1 + OTHERS * k + j for j in range(OTHERS)]
-        shares = scheduler(name, {0: guaranteed_rate, **dict.fromkeys(flows, other)})
+        shares = scheduler({0: guaranteed_rate, **dict.fromkeys(flows, other)})
         net.link(f"n{k}", f"n{k + 1}", rate=capacity, discipline=shares)
     bucket = queues.leaky_bucket(guaranteed_rate, tokens=own, queue=MANY)
     net.link("source", "gate", rate=math.inf, discipline=bucket)
