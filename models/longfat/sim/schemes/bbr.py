@@ -59,7 +59,10 @@ def enter_startup(flow):
 @inline
 def start_down(flow, now):
     """Enter ProbeBW_DOWN, which drains the queue: StartProbeBW_DOWN() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
-    bbr_model.reset_congestion_signals(flow)
+    # ResetCongestionSignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3.
+    flow.is_loss_in_round = False
+    flow.bw_latest = 0.0
+    flow.inflight_latest = 0.0
     flow.probe_up_acked_per_inc = math.inf
     # PickProbeWait() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3: the next probe begins after 62 or 63 round trips, or
     # after 2 to 3 s.
@@ -134,7 +137,9 @@ def adapt_long_term_model(flow, event):
         flow.is_bw_probe_sample = False
         flow.ack_phase = ACKS_INIT
         if bbr_model.in_probe_bw(flow) and not event.app_limited:
-            bbr_model.advance_max_bw_filter(flow)
+            # AdvanceMaxBwFilter() of draft-ietf-ccwg-bbr-06, section 5.5.6: a new ProbeBW cycle begins.
+            flow.bw_of_last_cycle = flow.bw_of_cycle
+            flow.bw_of_cycle = 0.0
         if bbr_model.in_probe_bw(flow) and flow.prev_probe_precautionary and not flow.prev_probe_too_high:
             start_refill(flow)
             return True
@@ -278,7 +283,12 @@ def undo_recovery(flow):
     """Undo a spurious loss recovery: HandleSpuriousLossDetection() of draft-ietf-ccwg-bbr-06, section 5.5.11.2."""
     flow.recovering = NOT_RECOVERING
     flow.lost_in_recovery = 0
-    bbr_model.restore_state(flow)
+    bbr_common.restore_window(flow)
+    flow.is_loss_in_round = False
+    bbr_model.reset_full_bw(flow)
+    flow.bw_shortterm = max(flow.bw_shortterm, flow.undo_bw_shortterm)
+    flow.inflight_shortterm = max(flow.inflight_shortterm, flow.undo_inflight_shortterm)
+    flow.inflight_longterm = max(flow.inflight_longterm, flow.undo_inflight_longterm)
     if flow.undo_state == STARTUP and flow.phase != STARTUP:
         flow.full_bw_reached = False
         if flow.phase != PROBE_RTT:
@@ -307,7 +317,10 @@ def update_model(flow, event):
     update_cycle_phase(flow, event)
     bbr_model.update_min_rtt(flow, event)
     check_probe_rtt(flow, event)
-    bbr_model.advance_latest_signals(flow, event)
+    # AdvanceLatestDeliverySignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3: both signals restart in a new round.
+    if flow.loss_round_start:
+        flow.bw_latest = event.delivery_rate
+        flow.inflight_latest = float(flow.delivered - event.prior_delivered)
 
 
 def ack(flow, event):
@@ -319,7 +332,9 @@ def ack(flow, event):
         update_model(flow, event)
     elif not undone:
         return flow.window
-    bbr_model.bound_bandwidth(flow)
+    # BoundBWForModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3.
+    flow.bw = min(flow.max_bw, flow.bw_shortterm)
+    flow.bdp = bbr_common.pipe(flow, flow.bw)
     bbr_common.pace(flow, flow.pacing_gain * flow.bw * PACING_MARGIN)
     return set_window(flow, event)
 
@@ -332,7 +347,14 @@ def loss(flow, event):
     """
     bbr_model.record_loss(flow, event)
     if flow.recovering == NOT_RECOVERING:
-        bbr_model.save_state(flow)
+        # SaveStateUponLoss() of draft-ietf-ccwg-bbr-06, section 5.5.11.1. The state is saved only when loss recovery
+        # begins, as sections 2.15 and 5.5.11 say. NoteLoss() (section 5.5.10.2) would overwrite it at the next loss
+        # after StartProbeBW_DOWN() has cleared `is_loss_in_round`.
+        bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+        flow.undo_state = NO_PHASE
+        flow.undo_bw_shortterm = flow.bw_shortterm
+        flow.undo_inflight_shortterm = flow.inflight_shortterm
+        flow.undo_inflight_longterm = flow.inflight_longterm
         bbr_common.begin_recovery(flow, FAST_RECOVERY)
         flow.first_lost = event.transmission
         flow.lost_in_recovery = 0

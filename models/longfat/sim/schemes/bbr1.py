@@ -291,7 +291,7 @@ def measured(flow, event):
 
 @inline
 def check_probe_rtt(flow, event):
-    """Update RTprop; enter ProbeRTT if it is ten seconds old (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
+    """Update RTprop; enter ProbeRTT if it is ten seconds old, and leave it (draft-cardwell-...-00, 4.1.2 and 4.3.5)."""
     now, sample = event.now, measured(flow, event)
     expired = now > flow.min_rtt_stamp + MIN_RTT_FILTER
     renews = sample < flow.min_rtt or (sample == flow.min_rtt and flow.equal_renews > 0.0) or expired
@@ -303,19 +303,13 @@ def check_probe_rtt(flow, event):
         bbr_common.set_gains(flow, PROBE_RTT, 1.0, 1.0)
         flow.probe_rtt_done_stamp = 0.0
     if flow.phase == PROBE_RTT and bbr_common.probe_rtt_is_over(flow, now, MIN_PIPE_CWND):
-        leave_probe_rtt(flow, now)
+        flow.min_rtt_stamp = now
+        bbr_common.restore_window(flow)
+        if flow.full_bw_reached:
+            enter_probe_bw(flow, now)
+        else:
+            enter_startup(flow)
     flow.idle_restart = False
-
-
-@inline
-def leave_probe_rtt(flow, now):
-    """Leave ProbeRTT (draft-cardwell-iccrg-bbr-congestion-control-00 (2017), section 4.3.5)."""
-    flow.min_rtt_stamp = now
-    bbr_common.restore_window(flow)
-    if flow.full_bw_reached:
-        enter_probe_bw(flow, now)
-    else:
-        enter_startup(flow)
 
 
 @inline

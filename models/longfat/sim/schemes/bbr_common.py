@@ -104,18 +104,13 @@ def pace(flow, rate):
 
 
 @inline
-def mark_application_limited(flow):
-    """Mark the delivery rates of packets in flight as application-limited (draft-ietf-ccwg-bbr-06, section 4.1.2.4)."""
-    flow.app_limited_until = max(flow.delivered + flow.in_flight, 1)
-
-
-@inline
 def probe_rtt_is_over(flow, now, volume):
     """Run ProbeRTT; return whether it is over: 200 ms and a round after at most `volume` packets were in flight.
 
     HandleProbeRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3, with the condition of its CheckProbeRTTDone().
     """
-    mark_application_limited(flow)
+    # draft-ietf-ccwg-bbr-06, section 4.1.2.4: mark the delivery rates of packets in flight as application-limited.
+    flow.app_limited_until = max(flow.delivered + flow.in_flight, 1)
     if flow.probe_rtt_done_stamp == 0.0:
         if flow.in_flight <= volume:
             flow.probe_rtt_done_stamp = now + PROBE_RTT_DURATION

@@ -63,12 +63,6 @@ STATE: dict[str, Any] = {
 
 
 @inline
-def probes_bandwidth(flow):
-    """Return whether the phase probes for more bandwidth: IsProbingBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
-    return flow.phase == STARTUP or flow.phase == REFILL or flow.phase == UP
-
-
-@inline
 def in_probe_bw(flow):
     """Return whether the flow is in ProbeBW: IsInAProbeBWState() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
     return DOWN <= flow.phase <= UP
@@ -88,13 +82,6 @@ def is_cwnd_limited(flow):
 def bdp_multiple(flow, gain):
     """Return `gain` bandwidth-delay products [packets]: BDPMultiple() of draft-ietf-ccwg-bbr-06, section 5.6.4.2."""
     return flow.initial_cwnd if flow.bdp == math.inf else gain * flow.bdp
-
-
-@inline
-def bound_bandwidth(flow):
-    """Set `bw` to min(max_bw, bw_shortterm), update `bdp`: BoundBWForModel() of draft-ietf-ccwg-bbr-06, 5.5.10.3."""
-    flow.bw = min(flow.max_bw, flow.bw_shortterm)
-    flow.bdp = bbr_common.pipe(flow, flow.bw)
 
 
 @inline
@@ -159,14 +146,6 @@ def inflight_at_loss(event):
 
 
 @inline
-def reset_congestion_signals(flow):
-    """Reset the loss and delivery signals of the round: ResetCongestionSignals(), draft-ietf-ccwg-bbr-06, 5.5.10.3."""
-    flow.is_loss_in_round = False
-    flow.bw_latest = 0.0
-    flow.inflight_latest = 0.0
-
-
-@inline
 def reset_short_term_model(flow):
     """Remove the short-term bounds of the model: ResetShortTermModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
     flow.bw_shortterm = math.inf
@@ -193,45 +172,25 @@ def update_latest_signals(flow, event):
 
 
 @inline
-def advance_latest_signals(flow, event):
-    """Restart bw_latest and inflight_latest in a new round: AdvanceLatestDeliverySignals(), draft-ietf-ccwg-bbr-06."""
-    if flow.loss_round_start:
-        flow.bw_latest = event.delivery_rate
-        flow.inflight_latest = float(flow.delivered - event.prior_delivered)
+def update_congestion_signals(flow, event):
+    """Update max_bw, the largest delivery rate; lower the short-term bounds of the model once per round with losses.
 
-
-@inline
-def update_max_bw(flow, event):
-    """Update max_bw, the largest delivery rate: UpdateMaxBw() of draft-ietf-ccwg-bbr-06, section 5.5.5.
-
-    The filter has two values, of the present ProbeBW cycle and of the previous one (section 5.5.6).
+    UpdateCongestionSignals(), AdaptLowerBoundsFromCongestion(), InitLowerBounds() and LossLowerBounds() of
+    draft-ietf-ccwg-bbr-06, section 5.5.10.3.
     """
+    # UpdateMaxBw() of draft-ietf-ccwg-bbr-06, section 5.5.5: the filter has two values, of the present ProbeBW cycle
+    # and of the previous one (section 5.5.6).
     bbr_common.update_round(flow, event)
     if flow.round_start:
         flow.rounds_since_probe_up += 1
     if event.delivery_rate > 0.0 and (event.delivery_rate >= flow.max_bw or not event.app_limited):
         flow.bw_of_cycle = max(flow.bw_of_cycle, event.delivery_rate)
         flow.max_bw = max(flow.bw_of_cycle, flow.bw_of_last_cycle)
-
-
-@inline
-def advance_max_bw_filter(flow):
-    """Begin a new ProbeBW cycle in the filter of max_bw: AdvanceMaxBwFilter() of draft-ietf-ccwg-bbr-06, 5.5.6."""
-    flow.bw_of_last_cycle = flow.bw_of_cycle
-    flow.bw_of_cycle = 0.0
-
-
-@inline
-def update_congestion_signals(flow, event):
-    """Lower the short-term bounds of the model once per round with losses.
-
-    UpdateCongestionSignals(), AdaptLowerBoundsFromCongestion(), InitLowerBounds() and LossLowerBounds() of
-    draft-ietf-ccwg-bbr-06, section 5.5.10.3.
-    """
-    update_max_bw(flow, event)
     if not flow.loss_round_start:
         return
-    if flow.is_loss_in_round and not probes_bandwidth(flow):
+    # IsProbingBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.9
+    probes = flow.phase == STARTUP or flow.phase == REFILL or flow.phase == UP
+    if flow.is_loss_in_round and not probes:
         if flow.bw_shortterm == math.inf:
             flow.bw_shortterm = flow.max_bw
         if flow.inflight_shortterm == math.inf:
@@ -291,35 +250,6 @@ def check_startup_high_loss(flow, event):
         flow.full_bw_reached = True
         flow.inflight_longterm = max(bdp_multiple(flow, 1.0), flow.inflight_latest)
     flow.loss_ranges = 0
-
-
-@inline
-def save_state(flow):
-    """Save the state, to restore it after spurious losses: SaveStateUponLoss(), draft-ietf-ccwg-bbr-06, 5.5.11.1.
-
-    The state is saved only when loss recovery begins, as sections 2.15 and 5.5.11 of the draft say. NoteLoss() (section
-    5.5.10.2) would overwrite it at the next loss after StartProbeBW_DOWN() has cleared `is_loss_in_round`.
-    """
-    bbr_common.save_window(flow, flow.phase == PROBE_RTT)
-    flow.undo_state = NO_PHASE
-    flow.undo_bw_shortterm = flow.bw_shortterm
-    flow.undo_inflight_shortterm = flow.inflight_shortterm
-    flow.undo_inflight_longterm = flow.inflight_longterm
-
-
-@inline
-def restore_state(flow):
-    """Restore the window and the model after spurious losses.
-
-    HandleSpuriousLossDetection() of draft-ietf-ccwg-bbr-06, section 5.5.11.2, except the phase, which
-    `bbr.undo_recovery` restores.
-    """
-    bbr_common.restore_window(flow)
-    flow.is_loss_in_round = False
-    reset_full_bw(flow)
-    flow.bw_shortterm = max(flow.bw_shortterm, flow.undo_bw_shortterm)
-    flow.inflight_shortterm = max(flow.inflight_shortterm, flow.undo_inflight_shortterm)
-    flow.inflight_longterm = max(flow.inflight_longterm, flow.undo_inflight_longterm)
 
 
 @inline

@@ -38,12 +38,14 @@ def leave_out_unused_time(flow, event, used):
     This time begins with the departure of a packet, if the window is unused when its acknowledgment arrives, and ends
     with the departure of the packet that is acknowledged next.
     """
-    # RFC 9438, section 4.2: t does not include periods in which the application limits the window.
     departure = event.now - event.rtt
     if flow.unused and flow.epoch_start >= 0.0:
         flow.epoch_start += max(0.0, departure - flow.last_departure)
     flow.last_departure = departure
-    flow.unused = deployed.is_unused(flow, used)
+    # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
+    # net/ipv4/tcp_cubic.c, cubictcp_cwnd_event(): t does not include periods in which nothing is in flight.
+    idle = flow.app_limited > 0 and flow.in_flight == 0
+    flow.unused = idle or (not used and flow.cwnd_limited == 0.0)
 
 
 @inline

@@ -277,15 +277,6 @@ def capped(flow, event, before, window, growth):
 
 
 @inline
-def is_unused(flow, used):
-    """Return whether the application leaves the window unused until the next departure; `used`: from `uses_window`."""
-    # RFC 9438, section 4.2: t does not include periods in which the application limits the window. Linux,
-    # net/ipv4/tcp_cubic.c, cubictcp_cwnd_event(): t does not include periods in which nothing is in flight.
-    idle = flow.app_limited > 0 and flow.in_flight == 0
-    return idle or (not used and flow.cwnd_limited == 0.0)
-
-
-@inline
 def pace(flow, window):
     """Set the pacing rate [bytes/s] from a window [packets] and the smoothed round-trip time."""
     # Linux, net/ipv4/tcp_input.c, tcp_update_pacing_rate(): the rate is 200 % of a window per round-trip time if the
