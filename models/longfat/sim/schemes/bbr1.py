@@ -59,10 +59,7 @@ LINUX_RULES = {
         1, "1: a round-trip time equal to the minimum restarts its ten seconds; 0: only a lower one does, as in Linux"
     ),
     "timestamp_tick": Parameter(
-        0.0,
-        "s",
-        "[0, 1]",
-        about="Tick of the clock that times retransmissions; Linux: 0.001; 0: they are timed exactly",
+        0.0, "s", "[0, 1]", about="Tick of the clock that times retransmissions; Linux: 0.001; 0: exact times"
     ),
 }
 

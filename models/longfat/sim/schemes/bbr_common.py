@@ -17,9 +17,7 @@ PARAMETERS = {
     "initial_window": Parameter(
         10.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow"
     ),
-    "delayed_ack": tcp.DELAYED_ACK,
-    "ack_delay": tcp.PARAMETERS["ack_delay"],
-    "quick_acks": tcp.PARAMETERS["quick_acks"],
+    **{name: tcp.PARAMETERS[name] for name in ("delayed_ack", "ack_delay", "quick_acks")},
     **timers.parameters("rfc"),
 }
 

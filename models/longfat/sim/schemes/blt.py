@@ -61,7 +61,7 @@ def send(flow, packet):
         flow.level += 1
     # Kim and Farber (1994), section 3.3.1: a header with pi bits has 2^pi priorities. Our choice, because no file of
     # the paper has more than 2^pi windows: all packets beyond these windows have the lowest priority.
-    packet.priority = min(flow.level, flow.lowest)
+    packet.priority = min(flow.level, int(2.0**flow.bits) - 1)
     return 0
 
 
@@ -81,12 +81,6 @@ def send_by_rate(flow, packet):
 
 def start(flow, event):
     """Return an infinite window: only the access link limits the sender."""
-    return math.inf
-
-
-def start_windows(flow, event):
-    """Compute the lowest priority from the number of priority bits in the header; return an infinite window."""
-    flow.lowest = int(2.0**flow.bits) - 1
     return math.inf
 
 
@@ -160,7 +154,7 @@ _COMMON = {
 
 BLT = Scheme(
     "blt",
-    start=start_windows,
+    start=start,
     ack=ack,
     timeout=timeout,
     send=send,
@@ -178,7 +172,6 @@ BLT = Scheme(
         "level": 0,  # window of the last packet sent: its number, its end and its size [packets from `burst` on]
         "level_end": 1.0,
         "level_size": 1.0,
-        "lowest": 0,  # lowest priority: the greatest number that the header can hold
         "written": 0,  # packets that the application had written when the last packet left
     },
     source=f"{KIM_FARBER}, section 3.3",

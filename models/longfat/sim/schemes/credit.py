@@ -73,11 +73,7 @@ CREDIT = Scheme(
             10.0, "packets", "[1, 1e6]", about="Forwarded packets per credit packet: the switches' `n2`", integer=True
         ),
         "n3": Parameter(
-            30.0,
-            "packets",
-            "[0, 1e9]",
-            about="Packets that fill the round trip to the first switch: the switches' `n3`",
-            integer=True,
+            30.0, "packets", "[0, 1e9]", about="Packets of a round trip to the first switch, its `n3`", integer=True
         ),
         "lifetime": Parameter(
             0.0, "s", "[0, 1e3]", about="`interval` of adaptive switches; 0: the allocation is constant, n2 + n3"

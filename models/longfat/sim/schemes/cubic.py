@@ -8,7 +8,7 @@ and RACK-TLP.
 import math
 
 from longfat.sim.kernel.jit import inline
-from longfat.sim.plugin.parameters import flag
+from longfat.sim.plugin.parameters import choice, flag
 from longfat.sim.schemes import deployed, hystart, tcp, validation
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -245,7 +245,12 @@ CUBIC = Scheme(
     reorder=3,
     parameters={
         **deployed.parameters(),
-        "hystart": hystart.WITH_TRAINS,
+        "hystart": choice(
+            1,
+            "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of "
+            "acknowledgments, as in Linux; 0: only by a loss",
+            "{0, 1, 2}",
+        ),
         "clock_tick": Parameter(
             0.0,
             "s",

@@ -1,7 +1,7 @@
 """TCP sender as it is deployed today, assembled from components, and sets of its parameters (docs/rules/cubic.md).
 
 Components: windows, reduction, use of the window and pacing (this module), slow start (`hystart`), loss detection
-(`tcp.RACK`, in the simulator's kernel), and for some schemes validation. Parameters choose among the rules of a
+(`rack`, in the simulator's kernel), and for some schemes validation. Parameters choose among the rules of a
 component (`Choice`); compiled code contains only the chosen rules. By default `sack` has all options off, as in its
 RFC; `cubic` and `dctcp` use HyStart++ and the values of `DEPLOYED`.
 """
@@ -32,7 +32,15 @@ PARAMETERS = {
     "growth_at_exit": choice(
         0, "1: the acknowledgment that ends a recovery makes the window grow, as in Linux; 0: it does not"
     ),
-    "rack": tcp.RACK,
+    # The simulator's kernel finds losses (`longfat.sim.kernel.recovery`).
+    "rack": Parameter(
+        0.0,
+        "1",
+        "{0, 1, 2}",
+        "rack",
+        about="1: losses are found by time, and a probe repairs a lost tail (RFC 8985); 2: with Linux's timer; "
+        "0: after three later packets",
+    ),
     "integer_windows": choice(0, "1: windows in whole packets, as in Linux; 0: with fractions"),
     "cwnd_limited": choice(
         0,

@@ -72,10 +72,7 @@ DUAL = Scheme(
             0.875, "1", "(0, 1]", about="Multiplicative decrease factor of the window after a late round trip"
         ),
         "point": Parameter(
-            0.5,
-            "1",
-            "[0, 1]",
-            about="Point between least (0) and greatest (1) round-trip time above which a round trip is late",
+            0.5, "1", "[0, 1]", about="Limit of late round trips, between least (0) and greatest (1) round-trip time"
         ),
     },
     # `least` and `most`: least and greatest round-trip time [s]. `round_end`: the packet that ends the round trip.

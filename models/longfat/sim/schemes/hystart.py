@@ -29,13 +29,6 @@ PARAMETERS = {
     ),
     "hystart": choice(0, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
 }
-#: The parameter `hystart` of schemes that also have Linux's form of HyStart.
-WITH_TRAINS = choice(
-    1,
-    "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 2: also by trains of acknowledgments, "
-    "as in Linux; 0: only by a loss",
-    "{0, 1, 2}",
-)
 #: State of a flow. `round_end`: last packet of the present round. `round_rtt` and `last_round_rtt`: least round-trip
 #: time of this round and of the previous round [s]; `round_samples`: number of samples in this round. `baseline_rtt`:
 #: least round-trip time at the end of slow start [s], infinite outside conservative slow start; `conservative_rounds`:

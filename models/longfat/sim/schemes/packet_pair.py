@@ -21,7 +21,6 @@ TRUST, DISTRUST = 0.9, 0.1  # weights of the old estimate if its smoothed error 
 SMALL, LARGE = 0.2, 0.7  # relative errors of the estimate
 LONG_AGO = -4.6e9  # s: so early that pacing does not delay the next packet
 SAME_TIME = 0.5e-9  # s
-TIMER_ONLY = 1e9  # packets: more than are ever in flight
 
 
 @inline
@@ -208,11 +207,7 @@ PACKET_PAIR = Scheme(
         # timer with the clock and the lower bound of ns, which began as a variant of REAL, the simulator of section 3.
         # Every packet is timed, because acknowledgments have to distinguish the packets of a pair.
         "reorder": Parameter(
-            TIMER_ONLY,
-            "packets",
-            "[1, 1e9]",
-            "reorder",
-            about="Later packets acknowledged that signal a loss; 1e9: only the timer does",
+            1e9, "packets", "[1, 1e9]", "reorder", about="Later packets acknowledged that signal a loss; 1e9: never"
         ),
         **{**timers.PARAMETERS, "timestamps": timers.parameters("fine")["timestamps"]},
     },

@@ -13,22 +13,6 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
 INITIAL_WINDOW = Parameter(1.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow")
-DELAYED_ACK = Parameter(
-    1.0,
-    "packets",
-    "[1, 1e6]",
-    "delayed_ack",
-    about="Packets that one acknowledgment covers (RFC 5681, section 4.2: two)",
-)
-#: The parameter `rack` of schemes with selective recovery, which the simulator performs.
-RACK = Parameter(
-    0.0,
-    "1",
-    "{0, 1, 2}",
-    "rack",
-    about="1: losses are found by time, and a probe repairs a lost tail (RFC 8985); 2: with Linux's timer; 0: after "
-    "three later packets",
-)
 
 #: The names are those of scenario files. Queues mark packets (ECN) only if `ecn` is 1.
 #: `initial_window`: one packet, by Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
@@ -48,16 +32,14 @@ PARAMETERS = {
     ),
     "bugfix": flag(True, "1: at most one fast retransmit per window of data (RFC 6582); 0: no limit"),
     "ecn": flag(False, "1: ECN-capable transport, packets may be marked (RFC 3168); 0: packets are dropped", "ect"),
-    "delayed_ack": DELAYED_ACK,
+    "delayed_ack": Parameter(
+        1.0, "packets", "[1, 1e6]", "delayed_ack", about="Packets per acknowledgment (RFC 5681, section 4.2: two)"
+    ),
     "ack_delay": Parameter(
         0.04, "s", "(0, 0.5]", "ack_delay", about="Longest delay of an acknowledgment (RFC 5681, section 4.2)"
     ),
     "quick_acks": Parameter(
-        0.0,
-        "packets",
-        "[0, 1e9]",
-        "quick_acks",
-        about="First packets of a flow, each acknowledged immediately whatever delayed_ack is, as in Linux",
+        0.0, "packets", "[0, 1e9]", "quick_acks", about="First packets, each acknowledged immediately, as in Linux"
     ),
     **timers.PARAMETERS,
 }

@@ -12,11 +12,7 @@ from longfat.sim.schemes.scheme import Parameter
 #: III.
 PARAMETERS = {
     "first_rto": Parameter(
-        3.0,
-        "s",
-        "(0, 1e6]",
-        "rto",
-        about="Retransmission timeout before the first round-trip sample (RFC 6298, rule 2.1)",
+        3.0, "s", "(0, 1e6]", "rto", about="Timeout before the first round-trip time sample (RFC 6298, rule 2.1)"
     ),
     "min_rto": Parameter(
         0.2, "s", "(0, 1e6]", "min_rto", about="Lower bound of the retransmission timeout (RFC 6298, rule 2.4)"
@@ -25,11 +21,7 @@ PARAMETERS = {
         60.0, "s", "(0, 1e6]", "max_rto", about="Upper bound of the retransmission timeout (RFC 6298, rule 2.5)"
     ),
     "granularity": Parameter(
-        0.01,
-        "s",
-        "[0, 1e6]",
-        "granularity",
-        about="Clock granularity G, lower bound of the variance term (RFC 6298, rule 2.3)",
+        0.01, "s", "[0, 1e6]", "granularity", about="Clock granularity G, in max(G, 4 RTTVAR) (RFC 6298, rule 2.3)"
     ),
     "tick": Parameter(
         0.0, "s", "[0, 1e6]", "tick", about="Clock tick to which all timer values are rounded, as in 4.3BSD; 0: exact"

@@ -112,10 +112,7 @@ TRI_S = Scheme(
     parameters={
         **{name: one for name, one in PARAMETERS.items() if "ssthresh" not in name and name != "ecn"},
         "search": Parameter(
-            1.0,
-            "packets",
-            "[0, 1]",
-            about="Window growth per acknowledgment while searching; 0: one packet per round trip",
+            1.0, "packets", "[0, 1]", about="Growth per acknowledgment while searching; 0: one packet per round trip"
         ),
         "threshold": Parameter(
             0.5, "1", "[0, 1]", about="Normalised throughput gradient below which the window shrinks"
