@@ -229,10 +229,9 @@ def timeout(flow, event):
 def alarm(flow, event):
     """Return the window [packets], reduced after a period in which the application did not use it."""
     before = flow.window
-    window = validation.wake(flow, event.now)
+    window = validation.alarm(flow, event)
     if window < before:
         flow.epoch_start = -1.0
-    validation.pace(flow, window)
     return window
 
 

@@ -9,6 +9,7 @@ docs/rules/explicit-feedback.md.
 import math
 
 from longfat.sim.kernel.jit import inline
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import INITIAL_WINDOW
@@ -96,13 +97,11 @@ DECBIT = Scheme(
         "threshold": Parameter(
             0.5, "1", "(0, 1]", about="Share of set congestion bits from which the window decreases"
         ),
-        "fast_retransmit": Parameter(
-            0.0, "1", "{0, 1}", about="1: duplicate acknowledgments signal losses as well; 0: only the timer does"
-        ),
+        "fast_retransmit": flag(False, "1: duplicate acknowledgments signal losses as well; 0: only the timer does"),
         "duplicate_threshold": Parameter(
             3.0, "packets", "[1, 1e6]", about="Duplicate acknowledgments that signal a loss"
         ),
-        "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may set the congestion bit; 0: they may not"),
+        "ecn": flag(True, "1: switches may set the congestion bit; 0: they may not", "ect"),
         **timers.PARAMETERS,
     },
     # `ignored`: number of acknowledgments still to be ignored. `counted`: number of bits counted; `set_bits`: number of

@@ -11,6 +11,7 @@ import math
 from longfat.sim.kernel.jit import inline
 from longfat.sim.kernel.records import RED
 from longfat.sim.plugin.functions import random
+from longfat.sim.plugin.parameters import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -183,12 +184,8 @@ LOSS_LOAD = Scheme(
     stamped=True,
     parameters={
         "k": Parameter(10.0, "1", "(0, 50]", about="Exponent of the loss-load curve: the switches' `k`"),
-        "response": Parameter(
-            0.0, "1", "{0, 1}", about="0: rate that maximises throughput; 1: rate that minimises response time"
-        ),
-        "entire_file": Parameter(
-            0.0, "1", "{0, 1}", about="Packets in the response time; 0: those not yet delivered; 1: all of the file"
-        ),
+        "response": flag(False, "0: rate that maximises throughput; 1: rate that minimises response time"),
+        "entire_file": flag(False, "Packets in the response time; 0: those not yet delivered; 1: all of the file"),
         "spacing": Parameter(0.25, "round trips", "[0, 1e3]", about="Least time between two choices of the rate"),
         "start_rate": Parameter(
             0.0, "bytes/s", "[0, 1e15]", about="Rate before the first feedback; 0: one packet first"
@@ -198,7 +195,7 @@ LOSS_LOAD = Scheme(
         ),
         "access_rate": Parameter(math.inf, "bytes/s", "(0, inf]", about="Upper bound of the chosen rate"),
         "round": Parameter(1.0, "round trips", "[0, 1e3]", about="Cost of a retransmission round in the response time"),
-        "restart": Parameter(1.0, "1", "{0, 1}", about="After a timeout; 0: keep the rate; 1: begin anew"),
+        "restart": flag(True, "After a timeout; 0: keep the rate; 1: begin anew"),
         "tokens": Parameter(5.0, "packets", "[1, 1e9]", "pool", about="Size of the token pool"),
         **timers.PARAMETERS,
     },

@@ -80,19 +80,12 @@ def forget(flow, event):
     return time_out(flow, event)
 
 
-def alarm(flow, event):
-    """Return the window [packets], reduced after a period in which the application did not use it."""
-    window = validation.wake(flow, event.now)
-    validation.pace(flow, window)
-    return window
-
-
 SACK = Scheme(
     "sack",
     ack=ack,
     loss=loss,
     timeout=forget,
-    alarm=alarm,
+    alarm=validation.alarm,
     reorder=3,
     parameters={**deployed.PARAMETERS, **validation.PARAMETERS},
     state={**deployed.STATE, **validation.STATE},

@@ -98,8 +98,9 @@ def judge(flow, now):
 
 
 @inline
-def wake(flow, now):
-    """Return the window [packets] at an alarm: halved after each non-validated period, not below the initial window."""
+def alarm(flow, event):
+    """Return the window [packets], halved after each non-validated period, but not below the initial window."""
+    now = event.now
     discard_old_samples(flow, now)
     flow.pipe_known = True  # a sampling period without a round trip is a measurement, too
     # The comparison has a tolerance of 1e-6 s, because the times of alarms are rounded to nanoseconds.
@@ -109,6 +110,7 @@ def wake(flow, now):
         flow.window = min(flow.window, max(flow.window / 2.0, flow.restart_window))
         flow.non_validated_since = now
     judge(flow, now)
+    pace(flow, flow.window)
     return flow.window
 
 
